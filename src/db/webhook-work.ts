@@ -175,19 +175,22 @@ export async function writeOutcomes(
   change: WebhookChange & { claimedUntilUtc: Date },
   now: Date,
 ): Promise<void> {
-  for (const { id, state, nextAttemptUtc, attempts } of outcomes) {
-    await trx
-      .updateTable('webhookDelivery')
-      .set((eb) => ({
-        state,
-        nextAttemptUtc,
-        attempts: JSON.stringify(attempts),
-        attemptCount: eb('attemptCount', '+', 1),
-        finishedUtc: state === webhookDeliveryState.waiting ? null : now,
-      }))
-      .where('id', '=', id)
-      .execute();
-  }
+  await trx
+    .updateTable('webhookDelivery as d')
+    .from(
+      sql<DeliveryOutcome>`json_to_recordset(${JSON.stringify(outcomes)}::json)`.as<'outcome'>(
+        sql`outcome(id uuid, state smallint, "nextAttemptUtc" timestamptz, attempts jsonb)`,
+      ),
+    )
+    .set({
+      state: sql<number>`outcome.state`,
+      nextAttemptUtc: sql<Date | null>`outcome."nextAttemptUtc"`,
+      attempts: sql<string>`outcome.attempts`,
+      attemptCount: sql<number>`d.attempt_count + 1`,
+      finishedUtc: sql<Date | null>`case when outcome.state <> ${webhookDeliveryState.waiting} then ${now}::timestamptz end`,
+    })
+    .whereRef('d.id', '=', 'outcome.id')
+    .execute();
   await trx.updateTable('webhook').set(change).where('id', '=', webhookId).execute();
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { type Access, accessOf, type Candidate } from './access.ts';
+import { accessOf } from './access.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import { type AccessedWalk, type FewStep, linkedRows, lookedAt } from './bounded-page.ts';
 import { matchesOf } from './matches.ts';
@@ -35,26 +35,22 @@ export function countStepQuery(
   step: CountStep,
   parents?: Given<readonly string[]>,
 ): Query {
-  const { walk, access } = walked;
-  const { source } = walk;
+  const { looked, conditions } = lookedBy(reading, walked, step);
+  if (!parents) return counted(reading, looked, conditions, step.rows);
   if (step.read === 'walk') {
-    // The rows that a join table leads to are in no range of an index.
-    const others = access.isJoined ? walk.filter : access.others;
-    if (!parents) return counted(reading, walkedRows(reading, walked, step.rows), others, step.rows);
     const ofParent = walkedRows(reading, walked, step.rows, sql.ref('parent.key'));
     return untyped(reading.db)
       .selectFrom(parentKeys(parents))
-      .innerJoinLateral(counted(reading, ofParent, others, step.rows).as('counted'), (join) => join.onTrue())
+      .innerJoinLateral(counted(reading, ofParent, conditions, step.rows).as('counted'), (join) =>
+        join.onTrue(),
+      )
       .select(['counted.count', 'counted.isBound', sql<number>`parent.ordinal`.as('parentOrdinal')]);
   }
-  const chosen = candidateOf(access, step);
-  const found = matchesOf(reading, source, chosen, step.rows).selectAll(row).limit(sql.lit(step.rows));
-  if (!parents) return counted(reading, found, chosen.rest, step.rows);
-  const { parent } = source as ChildSource;
+  const { parent } = walked.walk.source as ChildSource;
   const key = parentColumn(parent);
   const matching = untyped(reading.db)
-    .selectFrom(found.as(row))
-    .where(predicateSql(chosen.rest, row, 'eachRow'));
+    .selectFrom(looked.as(row))
+    .where(predicateSql(conditions, row, 'eachRow'));
   const ofParents = linkedRows(matching as Query, parent)
     .select([sql`${key}`.as('parentKey'), sql<number>`count(*)::int`.as('count')])
     .where(sql<boolean>`${key} = any(${parents}::uuid[])`)
@@ -73,26 +69,30 @@ export function countStepQuery(
 
 /** The matching rows among those that the step looks at, in a list without parents. */
 export function matchingRows(reading: Reading, walked: AccessedWalk, step: CountStep): Query {
-  const { access, walk } = walked;
-  if (step.read === 'walk') {
-    const looked = walkedRows(reading, walked, step.rows);
-    return untyped(reading.db)
-      .selectFrom(looked.as(row))
-      .selectAll(row)
-      .where(predicateSql(access.others, row, 'eachRow'));
-  }
-  const chosen = candidateOf(access, step);
-  const found = matchesOf(reading, walk.source, chosen, step.rows).selectAll(row).limit(sql.lit(step.rows));
+  const { looked, conditions } = lookedBy(reading, walked, step);
   return untyped(reading.db)
-    .selectFrom(found.as(row))
+    .selectFrom(looked.as(row))
     .selectAll(row)
-    .where(predicateSql(chosen.rest, row, 'eachRow'));
+    .where(predicateSql(conditions, row, 'eachRow'));
 }
 
-function candidateOf({ candidates }: Access, { candidate }: FewStep): Candidate {
-  const chosen = candidates[candidate];
+/** The rows that a step looks at, whatever their parents, and the conditions that it looks for. */
+function lookedBy(
+  reading: Reading,
+  walked: AccessedWalk,
+  step: CountStep,
+): { looked: Query; conditions: Predicate } {
+  const { access, walk } = walked;
+  // The rows that a join table leads to are in no range of an index.
+  if (step.read === 'walk')
+    return {
+      looked: walkedRows(reading, walked, step.rows),
+      conditions: access.isJoined ? walk.filter : access.others,
+    };
+  const chosen = access.candidates[step.candidate];
   if (!chosen) throw new Error('A step reads one of the candidates.');
-  return chosen;
+  const found = matchesOf(reading, walk.source, chosen, step.rows);
+  return { looked: found.selectAll(row).limit(sql.lit(step.rows)), conditions: chosen.rest };
 }
 
 /** Counts the rows that fulfill the conditions, and says whether there are as many rows as may be looked at. */

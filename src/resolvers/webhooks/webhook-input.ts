@@ -25,6 +25,12 @@ export function readWebhookFields(
   { url, description, eventTypes: types, teamId, hasImports, state }: WebhookFields,
   { targets, principal }: { targets: WebhookTargets; principal: Principal },
 ): WebhookChange {
+  // A token may manage webhooks, and yet not read what they are to tell.
+  violations.that(
+    principal.scopes.has('issues:read'),
+    'eventTypes',
+    'tell of issues, so the token must have issues:read, too',
+  );
   if (url != null) targets.check(violations, 'url', url);
   if (description != null) checkText(violations, 'description', description, { min: 0, max: limits.summary });
   if (types) checkEventTypes(violations, types, principal);
