@@ -58,7 +58,7 @@ export async function compareEngines({ sizes, rounds, seconds, keep, say }: Engi
   }
 }
 
-/** A data directory with a filled embedded database, made anew unless an earlier run has made it. */
+/** A data directory with a filled embedded database, made again unless an earlier run has made it. */
 async function embeddedDirectory(issues: number, say: (line: string) => void): Promise<string> {
   const directory = join(clusterFolder, `embedded_${issues}`);
   const mark = join(directory, `filled-${version}`);

@@ -10,7 +10,7 @@ export interface ShapesOptions {
   readonly only: string | undefined;
   /** Of the orders of each filter, one of so many is checked. */
   readonly oneOf: number;
-  /** Whether the list of pages that end early is written anew. */
+  /** Whether the list of pages that end early is rewritten. */
   readonly writes: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The texts by which issues are searched, apart from the issues. An index of words on `issue` was written anew with each
+ * The texts by which issues are searched, apart from the issues. An index of words on `issue` was rewritten with each
  * comment and change of status, since those change other columns that have indexes. A row is written when the title is,
  * and stays while its issue is deleted. It is found by an index that begins with the workspace, which takes `btree_gin`.
  */

@@ -76,7 +76,7 @@ function tried({ file, replaced, by, shape }: Mutant, database: string): string 
     });
     symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
     const source = readFileSync(join(copy, file), 'utf8');
-    if (!source.includes(replaced)) throw new Error(`${file} has changed: say anew how to break it.`);
+    if (!source.includes(replaced)) throw new Error(`${file} has changed: say again how to break it.`);
     writeFileSync(join(copy, file), source.replace(replaced, by));
     const { stdout, stderr } = spawnSync(
       process.execPath,

@@ -8,7 +8,7 @@ import { findWorkspace } from './lookup.ts';
 const reset = databaseCommand({
   name: 'changes reset',
   description:
-    'Begin the log of changes anew, so that every reader reads its lists again: after a version ran that logs nothing',
+    'Start the log of changes over, so that every reader reads its lists again: needed after a version has run that logs nothing',
   args: {
     workspace: { type: 'string', description: 'The workspace, by name or id; all of them if it is omitted' },
     json: { type: 'boolean', description: 'Print an array of objects: workspaceId, name' },
@@ -23,7 +23,7 @@ const reset = databaseCommand({
       stdout(
         `${JSON.stringify(workspaces.map(({ id, name }) => ({ workspaceId: encodeId('workspace', id), name })))}\n`,
       );
-    else stderr(`The log of changes begins anew: ${workspaces.map(({ name }) => name).join(', ')}.\n`);
+    else stderr(`The log of changes starts over: ${workspaces.map(({ name }) => name).join(', ')}.\n`);
     return 0;
   },
 });

@@ -181,7 +181,7 @@ function readState(file: string): State {
   } catch {
     // Told below, as for a file of something else.
   }
-  throw new CommandError(`${file} is no state of this command. Delete it to begin anew.`);
+  throw new CommandError(`${file} is not a state file of this command. Delete it to start over.`);
 }
 
 /** Writes the state completely or not at all. Only its owner may read the secret. */

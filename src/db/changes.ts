@@ -18,7 +18,7 @@ export const changesPerRun = 2_000;
 // 'wgch' in ASCII, so that these locks differ from all other advisory locks of the database.
 const sequencerLocks = 0x77676368;
 
-/** A new tag, below 2^48: of a run of the sequencer, or of a log that begins anew. */
+/** A new tag, below 2^48: of a run of the sequencer, or of a log that starts over. */
 export const newTag = (): number => randomInt(1, 2 ** 48 - 1);
 
 /** The newest positions of workspaces. */
@@ -137,7 +137,7 @@ export async function removeOldChanges(
 }
 
 /**
- * Makes the log of the handle's workspace begin anew behind its newest change: nobody can go on from a cursor of before. The
+ * Starts the log of the handle's workspace over behind its newest change: nobody can go on from an earlier cursor. The
  * janitor removes the changes that nobody can read any more.
  */
 export async function beginLogAnew(trx: Trx): Promise<void> {

@@ -21,7 +21,7 @@ export const auditActs = {
   'import.started': 'An import started. The entry for its end has the number of created members.',
   'import.finished': 'An import ended.',
   'export.started': 'An export started.',
-  'changes.reset': 'The log of changes began anew: all its cursors expired.',
+  'changes.reset': 'The log of changes started over: all its cursors expired.',
 } as const;
 export type AuditAct = keyof typeof auditActs;
 

@@ -6,7 +6,7 @@ import { changeOrigin } from '../model/codes.ts';
 import { type Actor, recordAuditEntries } from './audit.ts';
 import { newUuid } from './ids.ts';
 
-/** Makes the log of a workspace begin anew: all its cursors expire, and `changes.lost.v1` is its next event. */
+/** Makes the log of a workspace start over: all its cursors expire, and `changes.lost.v1` is its next event. */
 export async function resetChanges(
   database: Pick<Database, 'of'>,
   { id: workspaceId, name }: { id: string; name: string },

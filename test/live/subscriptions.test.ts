@@ -252,7 +252,7 @@ describe('a subscription that has begun', () => {
     await stream.ended;
   });
 
-  it('ends with the error and `complete` when the log begins anew', async () => {
+  it('ends with the error and `complete` when the log starts over', async () => {
     await newIssue();
     const stream = await subscribe(document, { after: await cursorNow(app) });
     const log = app.database.of(app.workspaceId);

@@ -205,7 +205,7 @@ describe('the deliverer', () => {
     expect(await hooks().read(id)).toMatchObject({ state: 'ACTIVE' });
   });
 
-  it('says it once when the log begins anew, whenever the event gets its position', async () => {
+  it('says it once when the log starts over, whenever the event gets its position', async () => {
     const { receiver } = await hooked();
     await newIssue();
     await receiver.until(1);
@@ -219,7 +219,7 @@ describe('the deliverer', () => {
       .select(['eventType', 'occurredUtc', 'subjectId', 'origin'])
       .where('eventType', '=', 'changes.lost.v1')
       .execute();
-    if (!event) throw new Error('A log that began anew has the event.');
+    if (!event) throw new Error('A log that started over has the event.');
     await log
       .insertInto('changeInbox')
       .values({ ...event, changeId: newUuid() })

@@ -6,9 +6,9 @@ export const notInBackups: Readonly<Record<string, string>> = {
   migration: 'the ledger is about the database; the manifest says which migrations the rows are of',
   workspace_version: 'triggers count it anew while the rows are restored, with a tag of its own',
   reference_change: 'what changed lately is nothing to a database where all is new',
-  change_inbox: 'the same; a restored database begins another log, and its clients read their lists anew',
+  change_inbox: 'the same; a restored database begins another log, and its clients read their lists again',
   change: 'the same, see change_inbox',
-  webhook: 'a copy of a workspace must not send to the receivers of the original; webhooks are made anew',
+  webhook: 'a copy of a workspace must not send to the receivers of the original; webhooks are created again',
   webhook_delivery: 'the same, see webhook',
   change_head: 'another log has another tag, so that no cursor of the old one is taken for one of it',
 };

@@ -28,7 +28,7 @@ export async function expand(
   const page = await read(schema, webhook, context, first);
   const now = new Date();
   if (page === 'expired') return restart(db, webhook, claimId, now);
-  // A log that begins anew has this event at its beginning, and the webhook has its own message of the kind by then.
+  // A log that starts over has this event at its beginning, and the webhook has its own message of the kind by then.
   const nodes = page.nodes.filter(({ eventType }) => eventType !== lostType);
   // Lists of deliveries of the same time are in the order of their ids.
   const ids = nodes.map(() => newUuid(now.getTime())).sort();
