@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
 import { webhookDeliveryState, webhookState } from '../model/codes.ts';
-import { anyUuid } from './query/any-uuid.ts';
 import type { Row, Tables } from './tables/tables.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 import type { WebhookAttempt } from './tables/webhook-tables.ts';
@@ -17,18 +16,16 @@ export interface DueWebhook {
   readonly id: string;
 }
 
-/** The webhooks that no process holds and that have something to do: of the workspaces, or of all. */
+/** The webhooks of all workspaces that no process holds and that have something to do. */
 export async function selectDueWebhooks(
   unscoped: Kysely<Tables>,
   now: Date,
-  workspaceIds: readonly string[] | undefined,
   limit: number,
 ): Promise<DueWebhook[]> {
   const { rows } = await sql<DueWebhook>`
     select w.workspace_id as "workspaceId", w.id
     from webhook w left join change_head h on h.workspace_id = w.workspace_id
     where w.deleted_utc is null and (w.claimed_until_utc is null or w.claimed_until_utc < ${now})
-      ${workspaceIds ? sql`and w.workspace_id = ${anyUuid(workspaceIds)}` : sql``}
       and case w.state
         when ${sql.lit(webhookState.active)} then
           exists (

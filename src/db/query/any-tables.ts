@@ -1,4 +1,5 @@
 import {
+  type Expression,
   expressionBuilder,
   type ExpressionBuilder,
   type Kysely,
@@ -21,6 +22,11 @@ export function untyped(db: TenantDb): Kysely<AnyTables> {
 /** Builds the parts of a statement that name other parts of it. The handle of the statement adds the workspace to them. */
 export function partOf(db: TenantDb): Kysely<AnyTables> {
   return db.withoutPlugins() as unknown as Kysely<AnyTables>;
+}
+
+/** The handle for a statement that begins with a part of this name. Its own type would list columns that only data name. */
+export function withPart(db: TenantDb, name: string, part: Expression<unknown>): Kysely<AnyTables> {
+  return untyped(db).with(name, () => part as Expression<AnyRow>) as unknown as Kysely<AnyTables>;
 }
 
 /** Builds sub-selects, independently of a database handle. */

@@ -1,7 +1,7 @@
 import { type Expression, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { type CountStep, countedWalk, matchingRows } from '../query/bounded-count.ts';
 import type { AccessedWalk } from '../query/bounded-page.ts';
-import { type AnyTables, untyped } from '../query/any-tables.ts';
+import { type AnyTables, untyped, withPart } from '../query/any-tables.ts';
 import { withPrefixRanges } from '../query/prefix-range.ts';
 import { type Predicate, predicateSql } from '../query/predicate.ts';
 import { readBounds } from '../query/read-bounds.ts';
@@ -77,6 +77,6 @@ export async function findIssues(
 }
 
 function issuesOfStep(db: TenantDb, walked: AccessedWalk, step: CountStep): CountedIssues {
-  const outer = untyped(db).with('counted', () => matchingRows({ db }, walked, step));
-  return { outer: outer as unknown as Kysely<AnyTables>, table: 'counted', condition: sql<SqlBool>`true` };
+  const outer = withPart(db, 'counted', matchingRows({ db }, walked, step));
+  return { outer, table: 'counted', condition: sql<SqlBool>`true` };
 }

@@ -6,7 +6,7 @@ import {
   sql,
   type SqlBool,
 } from 'kysely';
-import { type AnyTables, partOf, untyped } from '../query/any-tables.ts';
+import { type AnyTables, partOf, withPart } from '../query/any-tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** A period of a trend. */
@@ -53,7 +53,7 @@ export function boundedStages(
   const count = parts.selectFrom(some.as('some')).select(sql<number>`count(*)::int`.as('count'));
   const stageCount = parts.selectFrom('stages').select('stages.count');
   return {
-    outer: untyped(db).with('stages', () => count) as unknown as Kysely<AnyTables>,
+    outer: withPart(db, 'stages', count),
     stageCount,
     areFew: sql<SqlBool>`(${stageCount} <= ${sql.lit(most)})`,
   };

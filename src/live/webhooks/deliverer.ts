@@ -89,7 +89,7 @@ export class Deliverer {
     try {
       const { unscoped } = this.#parts.database;
       // Those that are being served may be among the first ones.
-      const found = await selectDueWebhooks(unscoped, new Date(), undefined, mostServed * 2);
+      const found = await selectDueWebhooks(unscoped, new Date(), mostServed * 2);
       const due = found.filter(({ id }) => !this.#serving.has(id)).slice(0, room);
       for (const webhook of due) this.#begin(webhook);
       this.#hasFailed = false;
