@@ -3,6 +3,7 @@ import { systemActor } from '../../src/resolvers/audit.ts';
 import { resetChanges } from '../../src/resolvers/changes-reset.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { numberAll } from '../live/logged.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { webhookCalls } from './calls.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -21,6 +22,8 @@ afterEach(async () => {
 
 async function hooked(fields: Record<string, unknown> = {}) {
   const receiver = await startReceiver();
+  // A change that gets its position only after the webhook is there would be told to it.
+  await numberAll(app.database);
   const { webhook, secret } = await hooks().call('webhookCreate', { url: receiver.url, ...fields });
   open.push({ receiver, id: webhook.id });
   return { receiver, id: webhook.id, secret };
