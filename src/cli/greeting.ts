@@ -14,13 +14,14 @@ export interface Greeting {
 }
 
 /**
- * What a server prints once it is ready: its addresses, and requests to paste. The demo's token has all scopes, and
- * standard error often ends up in a log. So the text of the token is printed only in a terminal, by a server that no
- * other machine can reach; otherwise the requests read it from its file.
+ * What a server prints once it is ready: its addresses, and requests to paste. The address for a browser signs in: a
+ * fragment is sent to no server, and the page removes it. The demo's token has all scopes, and standard error often ends
+ * up in a log. So the text of the token is printed only in a terminal, by a server that no other machine can reach;
+ * otherwise the requests read it from its file.
  */
 export function greeting({ url, host, token, tokenFile, isTerminal }: Greeting): string {
   if (token === undefined) {
-    return `\nworkgraph is ready at ${url}\n\n  GraphiQL   ${url}/graphql\n  A token    npx workgraph token create\n\n`;
+    return `\nworkgraph is ready at ${url}\n\n  Browser    ${url}/\n  GraphiQL   ${url}/graphql\n  A token    npx workgraph token create\n\n`;
   }
   const isShown = isTerminal && isLoopback(host) && isLoopback(new URL(url).hostname);
   const authorization = isShown
@@ -30,6 +31,7 @@ export function greeting({ url, host, token, tokenFile, isTerminal }: Greeting):
   return `
 workgraph is ready at ${url}
 
+  Browser      ${url}/${isShown ? `#token=${token}` : ''}
   GraphiQL     ${url}/graphql
   Demo token   ${isShown ? token : `in ${tokenFile}`}
 

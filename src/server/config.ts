@@ -59,7 +59,7 @@ export interface Config {
   readonly drainMs: number;
   /** Statements that take this long are logged. */
   readonly slowStatementMs: number;
-  /** Whether GraphiQL and the reference page are served. */
+  /** Whether GraphiQL, the reference and the pages that read the graph are served. */
   readonly explorer: boolean;
   /** How many rows of reference data are cached in memory, over all workspaces. */
   readonly referenceRows: number;

@@ -213,7 +213,7 @@ export const settings = {
     kind: 'switch',
     default: true,
     valueHint: 'on|off',
-    help: 'GraphiQL and the reference page',
+    help: 'GraphiQL, the reference and all other pages but the first',
   },
   INTROSPECTION: {
     kind: 'choice',

@@ -35,7 +35,8 @@ describe('the greeting of a server', () => {
       const isShown = isTerminal && loopbacks.has(host) && !url.startsWith('https');
       expect(words.includes(token)).toBe(isShown);
       expect(words.includes('demo-token')).toBe(!isShown);
-      expect(words.split(`${url}/`)).toHaveLength(4);
+      expect(words.split(`${url}/`)).toHaveLength(5);
+      expect(words.includes(`${url}/#token=${token}\n`)).toBe(isShown);
     },
   );
 

@@ -77,20 +77,23 @@ describe('the landing page', () => {
 });
 
 describe('pages and what they load', () => {
-  it.each(['/', '/v1/docs'])('%s may run and load what is here alone, and nothing inline', async (path) => {
-    const { headers, body } = await app.request<string>('GET', path, browser);
-    const policy = headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("script-src 'self'");
-    expect(policy).not.toContain('unsafe');
-    for (const name of ['<title>', 'name="viewport"', 'name="description"', 'name="color-scheme"']) {
-      expect(body).toContain(name);
-    }
-    expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
-    const loaded = [...body.matchAll(/(?:src|href)="(\/[^"?]*\/assets\/[^"]+|\/assets\/[^"]+)"/g)];
-    expect(loaded.length).toBeGreaterThan(2);
-    for (const [, asset = ''] of loaded) expect((await app.request('GET', asset)).status).toBe(200);
-  });
+  it.each(['/', '/v1/docs', '/board', '/board/WEB'])(
+    '%s may run and load what is here alone, and nothing inline',
+    async (path) => {
+      const { headers, body } = await app.request<string>('GET', path, browser);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).not.toContain('unsafe');
+      for (const name of ['<title>', 'name="viewport"', 'name="description"', 'name="color-scheme"']) {
+        expect(body).toContain(name);
+      }
+      expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
+      const loaded = [...body.matchAll(/(?:src|href)="(\/[^"?]*\/assets\/[^"]+|\/assets\/[^"]+)"/g)];
+      expect(loaded.length).toBeGreaterThan(2);
+      for (const [, asset = ''] of loaded) expect((await app.request('GET', asset)).status).toBe(200);
+    },
+  );
 
   it('answers a file with its type, zipped, and not again to those who have it', async () => {
     const file = '/v1/docs/assets/swagger-ui.js';
@@ -126,7 +129,15 @@ describe('pages and what they load', () => {
 });
 
 describe('EXPLORER=off', () => {
-  it.each(['/v1/docs', '/v1/docs/assets/swagger-ui.js', '/issues/ENG-1'])('takes %s away', async (path) => {
+  it.each([
+    '/v1/docs',
+    '/v1/docs/assets/swagger-ui.js',
+    '/issues/ENG-1',
+    '/board',
+    '/board/WEB',
+    '/assets/app/board.js',
+    '/assets/lit-html/lit-html.js',
+  ])('takes %s away', async (path) => {
     expect(await closed.request('GET', path, browser)).toMatchObject({ status: 404 });
   });
 
@@ -139,7 +150,7 @@ describe('EXPLORER=off', () => {
   it('leaves a landing page that leads to neither', async () => {
     const { status, body } = await closed.request<string>('GET', '/', browser);
     expect(status).toBe(200);
-    expect(body).not.toMatch(/GraphiQL|\/v1\/docs|href="\/graphql/);
+    expect(body).not.toMatch(/GraphiQL|\/v1\/docs|href="\/graphql|\/board|Sign out/);
     expect(linksOf(body)).toContain('/v1/openapi.json');
     const program = await closed.request<object>('GET', '/', { token: null });
     expect(Object.keys(program.body)).not.toContain('docs');

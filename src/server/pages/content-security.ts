@@ -12,3 +12,10 @@ export function contentSecurityPolicy(allowed: Readonly<Record<string, string>>)
     .map(([name, sources]) => `${name} ${sources}`)
     .join('; ');
 }
+
+/** The policy of our own pages: they load and ask what is on this server, and run nothing inline. */
+export const pagePolicy = contentSecurityPolicy({
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+});

@@ -1,6 +1,8 @@
 import type { RestReply } from '../../rest-compat/face.ts';
 import type { ServerRequest } from '../http/request.ts';
-import { contentSecurityPolicy } from './content-security.ts';
+import { pagePolicy } from './content-security.ts';
+import { escapeHtml } from './html.ts';
+import { pageHtml } from './shell.ts';
 import { graphiqlPath, type WorkedQuery, workedQueries } from './worked-queries.ts';
 
 /** The page at `/`, which tells a new user what this service is, and the first steps. */
@@ -11,11 +13,7 @@ export async function landingReply({ origin }: ServerRequest, explorer: boolean)
 
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': contentSecurityPolicy({
-    'script-src': "'self'",
-    'style-src': "'self'",
-    'img-src': "'self'",
-  }),
+  'Content-Security-Policy': pagePolicy,
   Vary: 'Accept',
 };
 
@@ -24,30 +22,16 @@ function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
   const explorer = queries.length > 0;
   const dashboard = queries.find(({ name }) => name === 'dashboard');
   const graphiql = dashboard ? graphiqlPath(dashboard.document) : '/graphql';
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta name="color-scheme" content="light dark" />
-    <meta name="description" content="A work-tracking service with two faces: a GraphQL gateway and a REST API over the same operations." />
-    <title>workgraph</title>
-    <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-    <link rel="stylesheet" href="/assets/page.css" />
-    <link rel="stylesheet" href="/assets/landing.css" />
-    <script src="/assets/landing.js" type="module"></script>
-  </head>
-  <body>
-    <a class="skip" href="#main">Skip to the content</a>
-    <header class="bar">
-      <a class="brand" href="/" aria-current="page"><img src="/assets/icon.svg" alt="" width="28" height="28" />workgraph</a>
-      <nav aria-label="Pages">
-        ${explorer ? link(graphiql, 'GraphiQL') + link('/v1/docs', 'Reference') : ''}
-        ${link('/v1/openapi.json', 'OpenAPI')}
-      </nav>
-    </header>
-    <main id="main">
-      <section class="hero">
+  return pageHtml({
+    title: 'workgraph',
+    description:
+      'A work-tracking service with two APIs: a GraphQL gateway and a REST layer over the same operations.',
+    section: '/',
+    styles: ['/assets/landing.css'],
+    modules: ['/assets/landing.js'],
+    explorer,
+    footer: `<footer class="foot">A program that asks for <code>application/json</code> here gets these addresses as JSON.</footer>`,
+    main: `<section class="hero">
         <h1>One graph of work, <span>two ways to ask.</span></h1>
         <p class="lead">
           This server keeps issues with their comments, links, attachments and activity, and the directories of teams,
@@ -57,7 +41,8 @@ function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
         <div class="actions">
           ${
             explorer
-              ? `<a class="button primary" href="${escapeHtml(graphiql)}">Open the dashboard in GraphiQL</a>
+              ? `<a class="button primary" href="/board">Look at the boards</a>
+          <a class="button" href="${escapeHtml(graphiql)}">Ask in GraphiQL</a>
           <a class="button" href="/v1/docs">Browse the REST reference</a>`
               : `<a class="button primary" href="/v1/openapi.json">Read the OpenAPI file</a>`
           }
@@ -108,12 +93,8 @@ ${explorer ? workedSection(queries) : ''}
           ${address('/health', 'Does the process answer?')}
           ${address('/readyz', 'Does the database?')}
         </dl>
-      </section>
-    </main>
-    <footer class="foot">A program that asks for <code>application/json</code> here gets these addresses as JSON.</footer>
-  </body>
-</html>
-`;
+      </section>`,
+  });
 }
 
 function workedSection(queries: readonly WorkedQuery[]): string {
@@ -160,8 +141,4 @@ function address(path: string, meaning: string, leads = true): string {
 /** Formats text in backticks as code. */
 function inlineCode(html: string): string {
   return html.replace(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

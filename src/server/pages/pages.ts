@@ -5,6 +5,8 @@ import { issueQuery } from './issue-query.ts';
 import { landingReply } from './landing.ts';
 import { referencePaths } from './reference.ts';
 import { sharedPaths } from './shared-assets.ts';
+import { vendorPaths } from './vendor.ts';
+import { findView, viewFiles } from './views.ts';
 import { graphiqlPath } from './worked-queries.ts';
 import { jsonReply } from '../http/reply.ts';
 import type { ServerRequest } from '../http/request.ts';
@@ -17,11 +19,15 @@ export interface Pages {
 
 /** If `explorer` is false, there is only the landing page, without links to the other pages. */
 export function createPages({ explorer }: { explorer: boolean }): Pages {
-  const files = new Map([...sharedPaths, ...(explorer ? referencePaths : [])]);
+  const files = new Map([
+    ...sharedPaths,
+    ...(explorer ? [...referencePaths, ...vendorPaths, ...viewFiles] : []),
+  ]);
   const find = (path: string): PageAnswer | undefined => {
     if (path === '/') return (request) => start(request, explorer);
     const key = explorer && /^\/issues\/([a-z][a-z0-9]*-[1-9]\d{0,9})$/i.exec(path)?.[1];
-    return key ? () => redirect(graphiqlPath(issueQuery(key.toUpperCase()))) : files.get(path);
+    if (key) return () => redirect(graphiqlPath(issueQuery(key.toUpperCase())));
+    return files.get(path) ?? (explorer ? findView(path) : undefined);
   };
   return {
     async handle(request) {

@@ -37,6 +37,12 @@ export function fileAnswer(path: string, headers: Readonly<Record<string, string
   return async (request) => staticReply(request, await file(), headers);
 }
 
+/** A page that is the same for everybody. Its HTML is made once, with the first request. */
+export function pageAnswer(html: () => string, policy: string): FileAnswer {
+  const file = once(async () => staticFile(mediaTypes['.html'], Buffer.from(html())));
+  return async (request) => staticReply(request, await file(), { 'Content-Security-Policy': policy });
+}
+
 /** A file with this content. */
 export function staticFile(contentType: string, bytes: Buffer): StaticFile {
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 20)}"`;

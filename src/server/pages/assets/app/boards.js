@@ -1,0 +1,86 @@
+import { html, nothing } from '../lit-html/lit-html.js';
+import { count, date, plural } from './format.js';
+import { ask } from './graph.js';
+import { avatar, dot, progress } from './parts.js';
+import { show } from './page.js';
+import { queryPanel } from './query-panel.js';
+import { empty, problem } from './states.js';
+
+const query = `# The teams at work, with what each has open and the delivery that it is working on.
+query Boards {
+  workspace {
+    name
+  }
+  teams(first: 100, filter: { state: { eq: ACTIVE } }) {
+    nodes {
+      code
+      name
+      color
+      description
+      lead {
+        displayName
+      }
+      open: issues(first: 1, filter: { status: { isTerminal: { eq: false } } }) {
+        totalCount
+      }
+      active: issues(first: 1, filter: { status: { category: { eq: ACTIVE } } }) {
+        totalCount
+      }
+      deliveries(first: 1, filter: { state: { eq: ACTIVE } }) {
+        nodes {
+          name
+          endsOn
+          issueCount
+          closedIssueCount
+        }
+      }
+    }
+  }
+}`;
+
+async function read() {
+  try {
+    const { data, figures } = await ask(query);
+    show(page(data, figures));
+  } catch (error) {
+    show(problem(error, read));
+  }
+}
+
+function page({ workspace, teams }, figures) {
+  return html`<div class="beside">
+    <div class="content">
+      <header class="page-head">
+        <div>
+          <p class="eyebrow">${workspace.name}</p>
+          <h1>Boards</h1>
+        </div>
+      </header>
+      ${teams.nodes.length ? html`<ul class="teams">${teams.nodes.map(team)}</ul>` : empty('There are no active teams yet.')}
+    </div>
+    ${queryPanel({ query, variables: {}, figures })}
+  </div>`;
+}
+
+function team({ code, name, color, description, lead, open, active, deliveries }) {
+  const [delivery] = deliveries.nodes;
+  return html`<li class="sheet">
+    <h2>${dot(color)}<a href="/board/${encodeURIComponent(code)}">${name}</a> <span class="code-name">${code}</span></h2>
+    ${description ? html`<p class="about">${description}</p>` : nothing}
+    <dl class="numbers">
+      <div><dt>Open</dt><dd>${count(open.totalCount)}</dd></div>
+      <div><dt>In progress</dt><dd>${count(active.totalCount)}</dd></div>
+      ${lead ? html`<div class="lead"><dt>Lead</dt><dd>${avatar(lead, { named: true })}</dd></div>` : nothing}
+    </dl>
+    ${
+      delivery
+        ? html`<div class="delivery">
+          <p><span>${delivery.name}</span><span>${plural(delivery.issueCount - delivery.closedIssueCount, 'issue')} to go until ${date(delivery.endsOn)}</span></p>
+          ${progress(delivery.closedIssueCount, delivery.issueCount, `${delivery.name}: ${delivery.closedIssueCount} of ${delivery.issueCount} issues are done`)}
+        </div>`
+        : nothing
+    }
+  </li>`;
+}
+
+await read();

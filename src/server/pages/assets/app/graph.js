@@ -1,0 +1,82 @@
+import { currentToken } from './session.js';
+
+/** Why the graph did not answer. `code` is that of the service, or one of `NO_TOKEN`, `OFFLINE` and `BROKEN_ANSWER`. */
+export class GraphError extends Error {
+  constructor({ code, message, requestId, retryAfter, missing = [] }) {
+    super(message);
+    Object.assign(this, { code, requestId, retryAfter, missing });
+  }
+}
+
+/**
+ * Runs a query. The figures tell what it cost: objects, SQL statements, and the milliseconds from the request to the
+ * whole answer.
+ */
+export async function ask(query, variables = {}) {
+  const started = performance.now();
+  const response = await send(query, variables, {
+    Accept: 'application/graphql-response+json',
+    'X-GraphQL-Cost': '1',
+  });
+  const answer = await bodyOf(response);
+  const milliseconds = performance.now() - started;
+  const statements = Number(
+    /desc="(\d+) statement/.exec(response.headers.get('Server-Timing') ?? '')?.[1] ?? 0,
+  );
+  return { data: answer.data, figures: { cost: answer.extensions?.cost, statements, milliseconds } };
+}
+
+/** Opens a subscription after a cursor. The answer has begun, and its body is a stream of events. */
+export async function openStream(query, variables, { cursor, signal }) {
+  const headers = { Accept: 'text/event-stream', ...(cursor && { 'Last-Event-ID': cursor }) };
+  const response = await send(query, variables, headers, signal);
+  if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) await bodyOf(response);
+  return response;
+}
+
+async function send(query, variables, headers, signal) {
+  const token = currentToken();
+  if (!token) throw new GraphError({ code: 'NO_TOKEN', message: 'Nobody is signed in.' });
+  try {
+    return await fetch('/graphql', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ query, variables }),
+      signal,
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new GraphError({ code: 'OFFLINE', message: 'The server does not answer.' });
+  }
+}
+
+async function bodyOf(response) {
+  const answer = await response.json().catch(() => undefined);
+  if (!answer)
+    throw new GraphError({ code: 'BROKEN_ANSWER', message: `The answer (${response.status}) is not JSON.` });
+  // Refusals before GraphQL, as by a limit of rates, have the form of REST.
+  const [error] = answer.errors?.[0]?.extensions
+    ? answer.errors
+    : answer.data
+      ? []
+      : [{ message: answer.detail, extensions: answer }];
+  if (error) throw errorOf(error, response);
+  return answer;
+}
+
+/** An error of GraphQL as ours. */
+export function errorOf({ message, extensions = {} }, response) {
+  return new GraphError({
+    code: String(extensions.code ?? 'INTERNAL_ERROR').toUpperCase(),
+    message,
+    requestId: extensions.requestId,
+    retryAfter: response?.headers.get('Retry-After'),
+    missing: scopesIn(extensions.errors),
+  });
+}
+
+/** The scopes that a refusal names, each once. */
+function scopesIn(errors = []) {
+  const names = errors.flatMap(({ message }) => message?.match(/\b[a-z]+:(?:read|write|admin)\b/g) ?? []);
+  return [...new Set(names)];
+}

@@ -1,0 +1,134 @@
+import { errorOf, GraphError, openStream } from './graph.js';
+
+/** The server sends a comment every 10 seconds. After this long without a byte, the connection is not there any more. */
+const silenceMs = 25_000;
+
+const refusals = new Set([
+  'CURSOR_EXPIRED',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NO_TOKEN',
+  'GRAPHQL_VALIDATION_FAILED',
+  'INVALID_REQUEST',
+]);
+
+/**
+ * Follows a subscription from a cursor on, and goes on from the last event whenever the connection was lost. Browsers
+ * allow six connections to a server over HTTP/1.1, so a hidden tab closes its stream, and resumes when it is shown.
+ *
+ * `onEvent` gets the data of each event. `onReset` is called, and nothing after it, when the page has to read everything
+ * again: the log does not go back to the cursor, or too much has changed at once. `onState` gets `connecting`, `live`, `paused`,
+ * `offline` or, with an error, `refused`.
+ */
+export function follow({ query, variables, after, onEvent, onReset, onState }) {
+  let cursor = after;
+  let failures = 0;
+  const life = new AbortController();
+  let connection = new AbortController();
+  let wake = () => undefined;
+
+  const reconsider = () => {
+    if (document.hidden || !navigator.onLine) connection.abort();
+    else wake();
+  };
+  const stop = () => {
+    life.abort();
+    connection.abort();
+    wake();
+  };
+  const reset = () => {
+    stop();
+    onReset();
+  };
+  /** Waits until the tab is shown or the browser is online again, or for so long. */
+  const pause = (ms) =>
+    new Promise((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const read = async () => {
+    connection = new AbortController();
+    onState(failures ? 'offline' : 'connecting');
+    const response = await openStream(query, variables, { cursor, signal: connection.signal });
+    for await (const event of eventsOf(response, connection)) {
+      if (life.signal.aborted) return;
+      if (failures || event.isOpening) onState('live');
+      failures = 0;
+      if (event.id) cursor = event.id;
+      const { data, errors, extensions } = event.data ?? {};
+      if (errors) throw errorOf(errors[0]);
+      if (extensions?.reset) return reset();
+      if (data) onEvent(data);
+    }
+  };
+
+  const run = async () => {
+    while (!life.signal.aborted) {
+      if (document.hidden) {
+        onState('paused');
+        await pause();
+        continue;
+      }
+      try {
+        await read();
+        failures = 0;
+      } catch (error) {
+        if (life.signal.aborted) return;
+        if (error.code === 'CURSOR_EXPIRED') return reset();
+        if (error instanceof GraphError && refusals.has(error.code)) {
+          onState('refused', error);
+          return stop();
+        }
+        failures = document.hidden ? 0 : failures + 1;
+      }
+      if (life.signal.aborted || document.hidden) continue;
+      onState('offline');
+      await pause(Math.min(15_000, 250 * 2 ** failures));
+    }
+  };
+
+  document.addEventListener('visibilitychange', reconsider, { signal: life.signal });
+  for (const name of ['online', 'offline']) addEventListener(name, reconsider, { signal: life.signal });
+  void run();
+  return stop;
+}
+
+/** The events of a stream, the first of which says only that it is open. */
+async function* eventsOf(response, connection) {
+  let timer = setTimeout(() => connection.abort(), silenceMs);
+  try {
+    let text = '';
+    yield { isOpening: true };
+    for await (const chunk of chunksOf(response.body)) {
+      clearTimeout(timer);
+      timer = setTimeout(() => connection.abort(), silenceMs);
+      text += chunk;
+      const blocks = text.split('\n\n');
+      text = blocks.pop();
+      for (const block of blocks) yield parseEvent(block);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function parseEvent(block) {
+  const fields = block.split('\n').map((line) => /^(\w+): (.*)$/.exec(line) ?? []);
+  const valueOf = (name) => fields.find(([, field]) => field === name)?.[2];
+  const data = valueOf('data');
+  return { id: valueOf('id'), data: data && JSON.parse(data) };
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunksOf(stream) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}

@@ -1,0 +1,71 @@
+import { html, nothing, svg } from '../lit-html/lit-html.js';
+import { ago, date, exactly, initials, isoDay, words } from './format.js';
+
+// The small things that issues are shown with, the same on every page.
+
+const colour = (given) => (/^#[0-9a-f]{6}$/i.test(given ?? '') ? given : 'var(--line-strong)');
+
+/** A dot in the colour of a team, project or label. */
+export function dot(given) {
+  return html`<span class="dot" .style=${`background-color: ${colour(given)}`}></span>`;
+}
+
+const statusShapes = {
+  BACKLOG: svg`<circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="2.2 2.5" />`,
+  OPEN: svg`<circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="2" />`,
+  ACTIVE: svg`<circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="2" /><path d="M8 4.5a3.5 3.5 0 0 1 0 7z" fill="currentColor" />`,
+  COMPLETED: svg`<circle cx="8" cy="8" r="7" fill="currentColor" /><path d="m5 8.2 2.1 2.1L11 6" fill="none" stroke="var(--sheet)" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" />`,
+  CANCELED: svg`<circle cx="8" cy="8" r="7" fill="currentColor" /><path d="m5.8 5.8 4.4 4.4m0-4.4-4.4 4.4" fill="none" stroke="var(--sheet)" stroke-width="1.8" stroke-linecap="round" />`,
+};
+
+/** The sign of a status: its shape tells the category. */
+export function statusSign({ category, color }) {
+  return html`<svg class="sign" viewBox="0 0 16 16" aria-hidden="true" .style=${`color: ${colour(color)}`}>${statusShapes[category]}</svg>`;
+}
+
+const bars = { NONE: 0, LOW: 1, MEDIUM: 2, HIGH: 3 };
+
+/** The sign of a priority, with its name for those who do not see it. */
+export function prioritySign(priority) {
+  const shape =
+    priority === 'URGENT'
+      ? svg`<rect x="1" y="1" width="14" height="14" rx="4" fill="var(--urgent)" /><path d="M8 4v5m0 2.6v.4" stroke="var(--sheet)" stroke-width="2" stroke-linecap="round" />`
+      : [0, 1, 2].map(
+          (index) =>
+            svg`<rect x=${1.5 + index * 5} y=${9 - index * 3} width="3" height=${5 + index * 3} rx="1" fill="currentColor" opacity=${index < bars[priority] ? 1 : 0.25} />`,
+        );
+  const name = priority === 'NONE' ? 'No priority' : `${words(priority)} priority`;
+  return html`<span class="priority" title=${name}><svg class="sign" viewBox="0 0 16 16" aria-hidden="true">${shape}</svg><span class="unseen">${name}</span></span>`;
+}
+
+/** The initials of a member. Pictures would come from other servers, and nothing here does. */
+export function avatar(member, { named = false } = {}) {
+  if (!member) return nothing;
+  const { displayName } = member;
+  const hue = [...displayName].reduce((sum, character) => sum + character.codePointAt(0), 0) % 6;
+  const disc = html`<span class="avatar" data-hue=${hue} aria-hidden="true" title=${displayName}>${initials(displayName)}</span>`;
+  return named
+    ? html`<span class="member">${disc}<span>${displayName}</span></span>`
+    : html`${disc}<span class="unseen">${displayName}</span>`;
+}
+
+export function labelChip({ name, color }) {
+  return html`<span class="chip">${dot(color)}${name}</span>`;
+}
+
+/** A day until which something is to be done. */
+export function dueDate(day, isClosed) {
+  if (!day) return nothing;
+  const isLate = !isClosed && day < isoDay();
+  return html`<span class="due" data-late=${isLate}><span class="unseen">due </span>${date(day)}${isLate ? html`<span class="unseen">, which has passed</span>` : nothing}</span>`;
+}
+
+/** A time as its distance from now; the exact time on request. */
+export function time(utc) {
+  return html`<time datetime=${utc} title=${exactly(utc)}>${ago(utc)}</time>`;
+}
+
+/** How much of something is done. */
+export function progress(done, total, label) {
+  return html`<progress max=${Math.max(total, 1)} .value=${done} aria-label=${label}></progress>`;
+}

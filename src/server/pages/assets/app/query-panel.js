@@ -1,0 +1,56 @@
+import { html, nothing } from '../lit-html/lit-html.js';
+import { count } from './format.js';
+
+/** The query that a page consists of, with what it cost, and a way to change it. */
+export function queryPanel({ query, variables, figures, live }) {
+  return html`<aside class="query-panel" aria-label="The query behind this page">
+    <details>
+      <summary>
+        <span class="title">One query</span>
+        ${
+          figures
+            ? html`<span class="figures">
+              <span title="Objects in the answer, and how many it could have had">cost <b>${count(figures.cost.actual)}</b> of ${count(figures.cost.requested)}</span>
+              <span title="SQL statements: they depend on the depth of the query and not on its rows"><b>${figures.statements}</b> statements</span>
+              <span title="From the request to the whole answer"><b>${Math.round(figures.milliseconds)}</b> ms</span>
+            </span>`
+            : nothing
+        }
+      </summary>
+      <p class="small">
+        The cost is the number of objects in the answer, and how many there could have been. The number of statements
+        depends on the depth of a query, never on its rows.
+      </p>
+      ${source('Query', query)}
+      ${source('Variables', JSON.stringify(variables, null, 2))}
+      <p><a class="button" href=${graphiqlPath(query, variables)}>Open in GraphiQL</a></p>
+      ${live ? source('Kept up to date by', live) : nothing}
+    </details>
+  </aside>`;
+}
+
+function source(title, text) {
+  return html`<h2>${title}</h2>
+    <pre class="source" tabindex="0" aria-label=${title}><code>${coloured(text)}</code></pre>`;
+}
+
+/** GraphiQL with this query and its variables. */
+export function graphiqlPath(query, variables = {}) {
+  return `/graphql?${new URLSearchParams({ query, variables: JSON.stringify(variables, null, 2) })}`;
+}
+
+const tokens =
+  /(#[^\n]*)|("(?:[^"\\]|\\.)*")|(\$\w+)|\b(query|subscription|fragment|on|true|false|null)\b|\b([A-Z]\w*)\b/g;
+const kinds = ['comment', 'text', 'variable', 'keyword', 'type'];
+
+/** The text with its tokens in colours. */
+function coloured(text) {
+  const parts = [];
+  let last = 0;
+  for (const match of text.matchAll(tokens)) {
+    const kind = kinds[match.slice(1).findIndex((group) => group !== undefined)];
+    parts.push(text.slice(last, match.index), html`<span class=${kind}>${match[0]}</span>`);
+    last = match.index + match[0].length;
+  }
+  return [...parts, text.slice(last)];
+}

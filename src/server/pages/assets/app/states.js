@@ -1,0 +1,116 @@
+import { html, nothing } from '../lit-html/lit-html.js';
+import { signIn, signOut } from './session.js';
+
+/** What a page shows instead of its content, and what its reader can do about it. */
+export function problem(error, retry) {
+  const known = problems[error.code] ?? unexpected;
+  const { title, body } = known(error, retry);
+  return html`<section class="problem" role="alert" aria-labelledby="problem">
+    <h1 id="problem">${title}</h1>
+    ${body}
+    ${error.requestId ? html`<p class="small">Request <code>${error.requestId}</code></p>` : nothing}
+  </section>`;
+}
+
+const again = (retry) => html`<button type="button" class="button" @click=${retry}>Try again</button>`;
+
+const problems = {
+  NO_TOKEN: () => ({
+    title: 'Sign in with an access token',
+    body: html`<p>Every page shows what an access token may read. It is kept for this tab, and for no longer.</p>
+      ${tokenForm()}`,
+  }),
+  UNAUTHENTICATED: () => ({
+    title: 'The token does not work any more',
+    body: html`<p>It is unknown to this server, has expired or was revoked. Use another one.</p>
+      ${tokenForm()}`,
+  }),
+  FORBIDDEN: ({ missing, message }) => ({
+    title: 'The token may not read this page',
+    body: html`${
+      missing.length
+        ? html`<p>It lacks ${scopeList(missing)}. Create one that has ${missing.length > 1 ? 'them' : 'it'}:</p>
+            <div class="code"><pre tabindex="0"><code>npx workgraph token create --scopes issues:read,teams:read,projects:read,members:read</code></pre></div>`
+        : html`<p>${message}</p>`
+    }
+      <p><button type="button" class="button" @click=${signOut}>Sign in with another token</button></p>`,
+  }),
+  RATE_LIMITED: ({ retryAfter }, retry) => ({
+    title: 'Too many requests',
+    body: html`<p>The quota of this token is used up${retryAfter ? `; there is more in ${retryAfter} seconds` : nothing}.</p>
+      ${again(retry)}`,
+  }),
+  OFFLINE: (_, retry) => ({
+    title: 'The server does not answer',
+    body: html`<p>Either it is not running, or this computer is not connected.</p>
+      ${again(retry)}`,
+  }),
+  UNAVAILABLE: ({ message }, retry) => ({
+    title: 'The server is busy',
+    body: html`<p>${message}</p>
+      ${again(retry)}`,
+  }),
+};
+
+const unexpected = ({ message }, retry) => ({
+  title: 'This page could not be read',
+  body: html`<p>${message}</p>
+    ${again(retry)}`,
+});
+
+function scopeList(scopes) {
+  return scopes.map((scope, index) => html`${index ? ', ' : nothing}<code>${scope}</code>`);
+}
+
+function tokenForm() {
+  const submit = (event) => {
+    event.preventDefault();
+    const token = new FormData(event.target).get('token');
+    if (token) signIn(token);
+  };
+  return html`<form class="token-form" @submit=${submit}>
+      <label for="token">Access token</label>
+      <div>
+        <input id="token" name="token" type="password" autocomplete="off" spellcheck="false" placeholder="wg_…" required />
+        <button class="button primary">Sign in</button>
+      </div>
+    </form>
+    <p class="small">
+      <code>npm start</code> prints an address that signs in to the demo. On a server of your own, run
+      <code>npx workgraph token create</code>.
+    </p>`;
+}
+
+/** Says that something does not exist, and where there is more. */
+export function missing(title, text, link) {
+  return html`<section class="problem">
+    <h1>${title}</h1>
+    <p>${text}</p>
+    <p>${link}</p>
+  </section>`;
+}
+
+/** Says that there is nothing in a place, and why. */
+export function empty(text) {
+  return html`<p class="empty">${text}</p>`;
+}
+
+/** Whether the page is up to date by itself. */
+export function liveness(state) {
+  const text = {
+    connecting: 'Connecting',
+    live: 'Live',
+    paused: 'Paused',
+    offline: 'Reconnecting',
+    refused: 'Not live',
+  };
+  return html`<span class="liveness" data-state=${state} role="status" title=${meanings[state]}>${text[state]}</span>`;
+}
+
+const meanings = {
+  connecting: 'Changes will be shown as they are made.',
+  live: 'Changes are shown as they are made.',
+  paused: 'The tab is hidden. It goes on when it is shown.',
+  offline: 'The connection was lost. Nothing is missed: it goes on from where it stopped.',
+  refused: 'The server refused the stream. Reload the page to see changes.',
+};

@@ -1,0 +1,68 @@
+import { escapeHtml } from './html.ts';
+
+/** What differs from page to page: the rest of the document is the same everywhere. */
+export interface PageParts {
+  readonly title: string;
+  readonly description: string;
+  /** The entry of the navigation that leads here, or to what contains this. */
+  readonly section?: string | undefined;
+  /** Paths of stylesheets, in addition to the one of all pages. */
+  readonly styles: readonly string[];
+  /** Paths of modules. */
+  readonly modules: readonly string[];
+  /** Paths of scripts that are not modules. They run before the modules. */
+  readonly scripts?: readonly string[];
+  /** The content of `<main>`, as HTML. */
+  readonly main: string;
+  /** What stands below it, as HTML. */
+  readonly footer?: string;
+  /** Whether there are more pages than this one: without them, the navigation leads nowhere. */
+  readonly explorer: boolean;
+}
+
+const sections = [
+  ['/board', 'Boards'],
+  ['/graphql', 'Explorer'],
+  ['/v1/docs', 'Reference'],
+] as const;
+
+/** The document of a page: head, navigation, and the content. It has no inline script and no inline style. */
+export function pageHtml(parts: PageParts): string {
+  const { title, description, section, explorer, main, footer = '' } = parts;
+  const styles = ['/assets/page.css', ...parts.styles];
+  const scripts = parts.scripts ?? [];
+  const modules = explorer ? ['/assets/app/session.js', ...parts.modules] : parts.modules;
+  const entries = explorer ? sections : ([['/v1/openapi.json', 'OpenAPI']] as const);
+  const links = entries.map(
+    ([path, name]) => `<a href="${path}"${path === section ? ' aria-current="page"' : ''}>${name}</a>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="description" content="${escapeHtml(description)}" />
+    <title>${escapeHtml(title)}</title>
+    <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+    ${styles.map((path) => `<link rel="stylesheet" href="${path}" />`).join('\n    ')}
+    ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n    ')}
+    ${modules.map((path) => `<script src="${path}" type="module"></script>`).join('\n    ')}
+  </head>
+  <body>
+    <a class="skip" href="#main">Skip to the content</a>
+    <header class="bar">
+      <a class="brand" href="/"${section === '/' ? ' aria-current="page"' : ''}><img src="/assets/icon.svg" alt="" width="28" height="28" />workgraph</a>
+      <nav aria-label="Pages">
+        ${links.join('\n        ')}
+        ${explorer ? '<button type="button" class="sign-out" hidden>Sign out</button>' : ''}
+      </nav>
+    </header>
+    <main id="main" tabindex="-1">
+      ${main}
+    </main>
+    ${footer}
+  </body>
+</html>
+`;
+}

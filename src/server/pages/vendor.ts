@@ -1,0 +1,17 @@
+import { createRequire, findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import { type FileAnswer, fileAnswer } from './static-file.ts';
+
+const installed = createRequire(import.meta.url);
+
+/** `lit-html` has another build for Node, which its main entry leads to here; browsers get the one beside it. */
+const litHtml = dirname(findPackageJSON('lit-html', import.meta.url) ?? '');
+
+/** The modules of other packages that pages import, at fixed paths. They import each other by relative paths. */
+export const vendorPaths: readonly (readonly [path: string, answer: FileAnswer])[] = [
+  ...['lit-html.js', 'directive.js', 'directive-helpers.js', 'directives/repeat.js'].map(
+    (file) => [`/assets/lit-html/${file}`, fileAnswer(join(litHtml, file))] as const,
+  ),
+  ['/assets/uplot/uplot.js', fileAnswer(installed.resolve('uplot/dist/uPlot.esm.js'))],
+  ['/assets/uplot/uplot.css', fileAnswer(installed.resolve('uplot/dist/uPlot.min.css'))],
+];

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { inProcess } from '../cli/workgraph.ts';
+import type { App } from '../support/app.ts';
+import { hasBrowser, openBrowser } from './browser.ts';
+import { flawsOf, looks, noFlaws, openTab, setHidden, type Tab } from './walk.ts';
+
+// Without a browser the tests are named as skipped: `npm test` needs nothing installed.
+const described = hasBrowser ? describe : describe.skip;
+
+/** The pages that read the graph, and what their headings say. */
+const pages = [
+  ['/board', 'Boards'],
+  ['/board/web', 'Booking Web'],
+] as const;
+
+described('the pages in a real browser (needs /usr/bin/chromium)', () => {
+  let app: App;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const { startApp } = await import('../support/app.ts');
+    app = await startApp({ demo: true });
+    browser = await openBrowser();
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await app?.stop();
+  });
+
+  const signedIn = (options = {}) => openTab(browser, app.url, { token: app.token, ...options });
+  const close = (...tabs: Tab[]) => Promise.all(tabs.map(({ page }) => page.context().close()));
+  const open = async (tab: Tab, path: string, heading: string) => {
+    await tab.page.goto(app.url + path);
+    await tab.page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  };
+
+  describe.each(looks)('at $name', ({ options }) => {
+    it.each(pages)(
+      '%s has no finding of axe, fits the window, and asks no other host',
+      async (path, heading) => {
+        const tab = await signedIn(options);
+        await open(tab, path, heading);
+        expect(await flawsOf(tab)).toEqual(noFlaws);
+        await tab.page.locator('.query-panel summary').click();
+        expect(await flawsOf(tab)).toEqual(noFlaws);
+        await close(tab);
+      },
+      120_000,
+    );
+  });
+
+  it.each(pages)(
+    '%s is sent at most 150 KB, and shows what its query cost and leads to GraphiQL with it',
+    async (path, heading) => {
+      const tab = await signedIn();
+      const answered = tab.page.waitForResponse((response) => response.url().endsWith('/graphql'));
+      await open(tab, path, heading);
+      const cost = ((await (await answered).json()) as Costed).extensions.cost;
+      expect(tab.bytes()).toBeGreaterThan(5_000);
+      expect(tab.bytes()).toBeLessThan(150_000);
+      const panel = tab.page.getByRole('complementary', { name: 'The query behind this page' });
+      expect(await panel.locator('summary').innerText()).toMatch(
+        new RegExp(
+          `cost ${cost.actual} of ${cost.requested.toLocaleString('en')}\\s+\\d+ statements\\s+\\d+ ms`,
+        ),
+      );
+      await panel.locator('summary').click();
+      const link = await panel.getByRole('link', { name: 'Open in GraphiQL' }).getAttribute('href');
+      const { searchParams } = new URL(link ?? '', app.url);
+      const variables = JSON.parse(searchParams.get('variables') ?? '') as Record<string, unknown>;
+      const again = await app.graphql(searchParams.get('query') ?? '', variables);
+      expect(again.body.errors).toBeUndefined();
+      await close(tab);
+    },
+    120_000,
+  );
+
+  it('the address that startup prints signs in, and keeps no token in the address', async () => {
+    const tab = await openTab(browser, app.url);
+    await tab.page.goto(`${app.url}/#token=${app.token}`);
+    await tab.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(tab.page.url()).toBe(`${app.url}/`);
+    await tab.page.getByRole('link', { name: 'Boards', exact: true }).click();
+    await tab.page.getByRole('heading', { name: 'Payments' }).waitFor();
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.page.getByRole('textbox', { name: 'Access token' }).fill(app.token);
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('heading', { name: 'Payments' }).waitFor();
+    await close(tab);
+  }, 120_000);
+
+  it('a page says what to do without a token, with a wrong one, without a scope, and offline', async () => {
+    const tab = await openTab(browser, app.url);
+    const say = async (token: string, words: string) => {
+      await tab.page.goto(`${app.url}/board/WEB#token=${token}`);
+      await tab.page.reload();
+      await tab.page.getByRole('heading', { level: 1, name: words }).waitFor();
+      expect(await flawsOf({ ...tab, complaints: [] })).toEqual(noFlaws);
+    };
+    await tab.page.goto(`${app.url}/board/WEB`);
+    await tab.page.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
+    expect(await flawsOf(tab)).toEqual(noFlaws);
+    await say(`wg_${'0'.repeat(48)}`, 'The token does not work any more');
+    await say(await app.tokenFor({ scopes: ['issues:read'] }), 'The token may not read this page');
+    expect(await tab.page.getByRole('alert').innerText()).toContain('It lacks teams:read');
+    await tab.page.goto(`${app.url}/board/NOPE#token=${app.token}`);
+    await tab.page.getByText('There is no team NOPE').waitFor();
+    await open(tab, '/board', 'Boards');
+    await tab.page.route('**/graphql', (route) => route.abort());
+    await tab.page.reload();
+    await tab.page.getByRole('heading', { level: 1, name: 'The server does not answer' }).waitFor();
+    await tab.page.unroute('**/graphql');
+    await tab.page.getByRole('button', { name: 'Try again' }).click();
+    await tab.page.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
+    await close(tab);
+  }, 180_000);
+
+  describe('a board', () => {
+    let serial = 0;
+    const create = async (title: string) => {
+      const { body } = await app.graphql<{ issueCreate: { issue: { key: string; revision: number } } }>(
+        `mutation ($teamId: ID!, $title: String!) { issueCreate(input: { teamId: $teamId, title: $title }) { issue { key revision } } }`,
+        { teamId: await idOf('{ team(code: "WEB") { id } }', 'team'), title },
+      );
+      return body.data?.issueCreate.issue ?? { key: '', revision: 0 };
+    };
+    const idOf = async (query: string, field: string) =>
+      (await app.graphql<Record<string, { id: string }>>(query)).body.data?.[field]?.id ?? '';
+    const name = () => `Seen on a board ${(serial += 1)}`;
+    const card = (page: Page, title: string) => page.getByRole('link', { name: title });
+    const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+
+    it('shows in two windows what a third one does, and tells it to those who do not see', async () => {
+      const tabs = [await signedIn(), await signedIn()];
+      for (const tab of tabs) await open(tab, '/board/WEB', 'Booking Web');
+      for (const { page } of tabs) await isLive(page);
+      const title = name();
+      const { key } = await create(title);
+      for (const { page } of tabs) {
+        await page.getByRole('region', { name: 'Todo' }).getByRole('link', { name: title }).waitFor();
+        await page
+          .locator('[aria-live]')
+          .filter({ hasText: `${key} ${title}: Todo` })
+          .waitFor();
+      }
+      const done = await app.graphql<{ team: { statuses: { id: string; name: string }[] } }>(
+        '{ team(code: "WEB") { statuses { id name } } }',
+      );
+      const statusId = done.body.data?.team.statuses.find(({ name }) => name === 'In Review')?.id;
+      await app.graphql(
+        'mutation ($key: String!, $statusId: ID!) { issueUpdate(input: { key: $key, statusId: $statusId }) { issue { key } } }',
+        { key, statusId },
+      );
+      for (const { page } of tabs) {
+        await page.getByRole('region', { name: 'In Review' }).getByRole('link', { name: title }).waitFor();
+        expect(await card(page, title).count()).toBe(1);
+      }
+      expect(tabs.map(({ complaints }) => complaints)).toEqual([[], []]);
+      await close(...tabs);
+    }, 180_000);
+
+    it('misses nothing while it is offline or hidden, and closes its stream meanwhile', async () => {
+      const tab = await signedIn();
+      await open(tab, '/board/WEB', 'Booking Web');
+      await isLive(tab.page);
+      for (const [away, back] of [
+        [() => tab.page.context().setOffline(true), () => tab.page.context().setOffline(false)],
+        [() => setHidden(tab.page, true), () => setHidden(tab.page, false)],
+      ] as const) {
+        const closed = tab.page.waitForEvent('requestfailed', (request) => isStream(request.headers()));
+        await away();
+        await closed;
+        const title = name();
+        await create(title);
+        const resumed = tab.page.waitForRequest((request) => isStream(request.headers()));
+        await back();
+        await card(tab.page, title).waitFor();
+        expect((await resumed).headers()['last-event-id']).toMatch(/^c1-/);
+        await isLive(tab.page);
+      }
+      await close(tab);
+    }, 180_000);
+
+    it('reads everything again when the log does not go back to where it stopped', async () => {
+      const tab = await signedIn();
+      await open(tab, '/board/WEB', 'Booking Web');
+      await isLive(tab.page);
+      await setHidden(tab.page, true);
+      await inProcess(app, 'changes reset', ['--json']);
+      const title = name();
+      await create(title);
+      await setHidden(tab.page, false);
+      await card(tab.page, title).waitFor();
+      await isLive(tab.page);
+      await close(tab);
+    }, 180_000);
+
+    it('keeps its filter in the address, and tells only of what passes it', async () => {
+      const tab = await signedIn();
+      await open(tab, '/board/WEB?priority=HIGH&q=checkout', 'Booking Web');
+      await isLive(tab.page);
+      expect(await tab.page.getByLabel('Priority').inputValue()).toBe('HIGH');
+      const keys = await tab.page.locator('.card').count();
+      const passing = await app.graphql<{ issues: { totalCount: number } }>(
+        `{ issues(filter: { team: { code: { eq: "WEB" } }, priority: { eq: HIGH }, title: { contains: "checkout" },
+           status: { category: { nin: [CANCELED] } } }) { totalCount } }`,
+      );
+      expect(keys).toBe(passing.body.data?.issues.totalCount);
+      await tab.page.getByLabel('Priority').selectOption('');
+      await tab.page.getByLabel('Title').fill('Seen on');
+      await card(tab.page, 'Seen on').first().waitFor();
+      expect(new URL(tab.page.url()).search).toBe('?q=Seen+on');
+      await tab.page.getByRole('button', { name: 'Clear' }).click();
+      await card(tab.page, 'Checkout on one page').waitFor();
+      expect(new URL(tab.page.url()).search).toBe('');
+      await close(tab);
+    }, 180_000);
+
+    it('is walked with the keyboard alone', async () => {
+      const { page, ...tab } = await signedIn();
+      await open({ page, ...tab }, '/board/WEB', 'Booking Web');
+      await page.keyboard.press('Tab');
+      expect(await focused(page)).toBe('Skip to the content');
+      await page.keyboard.press('/');
+      expect(await page.evaluate('document.activeElement.type')).toBe('search');
+      await page.getByRole('region', { name: 'Backlog' }).getByRole('link').first().focus();
+      const first = await focused(page);
+      await page.keyboard.press('ArrowDown');
+      const below = await focused(page);
+      await page.keyboard.press('ArrowRight');
+      const beside = await focused(page);
+      expect(new Set([first, below, beside]).size).toBe(3);
+      await page.keyboard.press('ArrowLeft');
+      expect(await focused(page)).toBe(below);
+      await close({ page, ...tab });
+    }, 120_000);
+  });
+});
+
+interface Costed {
+  extensions: { cost: { actual: number; requested: number } };
+}
+
+function isStream(headers: Record<string, string>): boolean {
+  return headers['accept'] === 'text/event-stream';
+}
+
+function focused(page: Page): Promise<string> {
+  return page.evaluate('document.activeElement.textContent.trim()');
+}
