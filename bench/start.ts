@@ -13,4 +13,4 @@ if (!isLive && !existsSync(join(folder, 'node_modules'))) {
   });
   if (status !== 0) process.exit(status ?? 1);
 }
-await import(isLive ? './live.ts' : './main.ts');
+await import(isLive ? './live/main.ts' : './main.ts');

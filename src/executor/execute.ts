@@ -25,6 +25,13 @@ import { coerceVariables, InvalidVariables } from './variables.ts';
 /** The two ways to run an operation, which give the same answers. */
 export type ExecutorName = 'compiled' | 'graphql-js';
 
+/** Answers of a subscription for events. */
+export interface EventAnswers {
+  readonly texts: readonly string[];
+  readonly objects: number;
+  readonly isSound: boolean;
+}
+
 /** The context of an operation. `report` receives errors for the log, `charge` the number of objects that were returned. */
 export type OperationContext = Context & {
   readonly report?: Report;
@@ -34,6 +41,14 @@ export type OperationContext = Context & {
   /** `compiled`, the default, leaves operations that it cannot answer to graphql-js. */
   readonly executor?: ExecutorName;
   readonly fellBack?: FallbackReport;
+  /**
+   * Answers once for all streams that may read the same and have the same parts. The parts have to contain what the answer
+   * depends on. Undefined outside of a stream.
+   */
+  readonly answerOnce?: (
+    parts: readonly unknown[],
+    answer: () => Promise<EventAnswers>,
+  ) => Promise<EventAnswers>;
 };
 
 /** One operation to run, of a document that has been validated against the schema. */

@@ -1,4 +1,12 @@
-import { type DocumentNode, execute, getArgumentValues, type GraphQLSchema, Kind } from 'graphql';
+import {
+  type ASTNode,
+  type DocumentNode,
+  execute,
+  type FieldNode,
+  getArgumentValues,
+  type GraphQLSchema,
+  Kind,
+} from 'graphql';
 import { metered, meter } from '../db/engine/meter.ts';
 import { AnswerTooLargeError, ReadAllowance } from '../db/engine/read-allowance.ts';
 import { readNewestCursor } from '../resolvers/changes.ts';
@@ -6,14 +14,16 @@ import { raise } from '../resolvers/errors.ts';
 import type { Plan, StreamEvent } from '../schema/builder/plan.ts';
 import { answerEventsCompiled } from './compiled/executor.ts';
 import { type OperationCost, priceOperation } from './cost.ts';
+import { documentNumber } from './document-number.ts';
 import { formatError, rootOf } from './errors.ts';
-import { chooseOperation, fragmentsOf, type OperationContext } from './execute.ts';
+import { chooseOperation, type EventAnswers, fragmentsOf, type OperationContext } from './execute.ts';
 import { runFallback, tellFallback } from './fallbacks.ts';
 import { withFirstReads } from './first-reads.ts';
 import { defaultOperationCost, eventsPerOperation, maxAnswerBytes } from './limits.ts';
 import { checkScopes, type ScopedOperation } from './scope-rule.ts';
 import { coerceVariables } from './variables.ts';
 import { dependsOnViewer } from './viewer-fields.ts';
+import { walk } from './walk.ts';
 
 /** A subscription of a document that has been validated against the schema. */
 export interface SubscriptionRequest {
@@ -63,11 +73,13 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
   const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
   checkScopes(scoped, context.principal);
   const cost = priceOperation(scoped, (context.maxCost ?? defaultOperationCost) / eventsPerOperation);
-  const { read, args } = rootOfStream(scoped);
+  const { read, args, selection } = rootOfStream(scoped);
+  const isShared = !dependsOnViewer(scoped);
+  const shown = isShared ? selectionKey(request, scoped, selection) : undefined;
   const { after } = args;
   return {
     after: typeof after === 'string' && after !== '' ? after : undefined,
-    isShared: !dependsOnViewer(scoped),
+    isShared,
     variables: scoped.variables,
     read: async (reading, cursor) => {
       checkScopes(scoped, reading.principal);
@@ -75,7 +87,11 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
       const none = { cursor: page.cursor, hasMore: page.hasMore, objects: 0, isSound: true };
       if (page.isReset) return { ...none, events: [{ cursor: page.cursor, json: resetJson }] };
       if (page.events.length === 0) return { ...none, events: [] };
-      const { texts, objects, isSound } = await answersOf(request, scoped, cost, reading, page.events);
+      const own = () => answersOf(request, scoped, cost, reading, page.events);
+      const parts = [shown, ...page.events.map(({ identity }) => identity)];
+      const { texts, objects, isSound } = await (shown === undefined
+        ? own()
+        : answeredOnce(reading, parts, own));
       const isCut = texts.length < page.events.length;
       const events = texts.map((json, place) => ({
         json,
@@ -110,13 +126,35 @@ function rootOfStream({ schema, operation, fragments, variables }: ScopedOperati
   const { plan } = (field?.extensions ?? {}) as { plan?: Plan };
   if (!field || !selection || plan?.kind !== 'events')
     return raise('graphql_validation_failed', 'A subscription selects one field.');
-  return { read: plan.read, args: getArgumentValues(field, selection, variables) };
+  return { read: plan.read, args: getArgumentValues(field, selection, variables), selection };
 }
 
-interface Answers {
-  readonly texts: readonly string[];
-  readonly objects: number;
-  readonly isSound: boolean;
+/** The answer that other streams get too, which have other filters, say. Errors name the request that they are of. */
+async function answeredOnce(
+  { answerOnce }: OperationContext,
+  parts: readonly unknown[],
+  own: () => Promise<EventAnswers>,
+): Promise<EventAnswers> {
+  const shared = await answerOnce?.(parts, own);
+  return shared?.isSound ? shared : own();
+}
+
+/** What the answer for an event depends on besides the event: the document, and the variables outside of the root field's arguments. */
+function selectionKey(
+  { document }: SubscriptionRequest,
+  { operation, fragments, variables }: ScopedOperation & { variables: Record<string, unknown> },
+  root: FieldNode,
+): string {
+  const ofArguments = new Set<ASTNode>();
+  for (const argument of root.arguments ?? []) walk(argument, (node) => ofArguments.add(node));
+  const used: Record<string, unknown> = {};
+  for (const part of [operation.selectionSet, ...fragments.values()]) {
+    walk(part, (node) => {
+      if (node.kind !== Kind.VARIABLE || ofArguments.has(node)) return;
+      used[node.name.value] = variables[node.name.value];
+    });
+  }
+  return JSON.stringify([documentNumber(document), operation.name?.value, used]);
 }
 
 /** Answers for as many of the events as fit into the size of an answer, at least for the first. */
@@ -126,7 +164,7 @@ async function answersOf(
   cost: OperationCost,
   given: OperationContext,
   events: readonly StreamEvent[],
-): Promise<Answers> {
+): Promise<EventAnswers> {
   const context = await withFirstReads(scoped, given);
   for (let count = events.length; ; count = Math.ceil(count / 2)) {
     const some = events.slice(0, count);
@@ -147,7 +185,7 @@ async function answers(
   cost: OperationCost,
   context: OperationContext,
   events: readonly StreamEvent[],
-): Promise<Answers> {
+): Promise<EventAnswers> {
   if (context.executor !== 'graphql-js') {
     const rows = events.map(({ event }) => event);
     const answered = await answerEventsCompiled({ ...scoped, document }, context, rows, (reason) =>

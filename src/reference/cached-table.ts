@@ -1,5 +1,5 @@
 import type { Order } from '../db/query/walk.ts';
-import { type CachedTableName, cachedTables } from '../db/tables/cached-tables.ts';
+import type { CachedDeclaration } from '../db/tables/cached-tables.ts';
 import type { ReferenceRows } from '../db/reads/reference-reads.ts';
 import { KeyIndex } from './key-index.ts';
 import { compareKeys, comparison } from './order.ts';
@@ -11,23 +11,23 @@ const noRows: readonly CachedRow[] = [];
 
 /** The rows of one table of a workspace at one version. It never changes. Its indexes are created when they are first used. */
 export class CachedTable {
-  readonly name: CachedTableName;
   readonly rows: readonly CachedRow[];
   readonly types: readonly number[];
+  readonly #of: CachedDeclaration;
   readonly #byColumn = new Map<string, ReadonlyMap<string, readonly CachedRow[]>>();
   readonly #indexes = new Map<string, KeyIndex>();
   readonly #ranks = new Map<string, Int32Array>();
   readonly #sorted = new Map<string, readonly CachedRow[]>();
 
-  constructor(name: CachedTableName, rows: readonly CachedRow[], types: readonly number[]) {
-    this.name = name;
+  constructor(of: CachedDeclaration, rows: readonly CachedRow[], types: readonly number[]) {
+    this.#of = of;
     this.rows = rows;
     this.types = types;
   }
 
   /** The position of the column in each row; -1 when the column is not cached. */
   place(column: string): number {
-    return cachedTables[this.name].columns.indexOf(column);
+    return this.#of.columns.indexOf(column);
   }
 
   /** The rows with this text in the column. */
@@ -86,10 +86,10 @@ export class CachedTable {
 
   /** The table after a change. The changed groups are replaced, and all other rows stay the same objects. */
   changed({ changed, rows, types }: ReferenceRows): CachedTable {
-    if (!changed) return new CachedTable(this.name, rows, types);
-    const group = this.place(cachedTables[this.name].group);
+    if (!changed) return new CachedTable(this.#of, rows, types);
+    const group = this.place(this.#of.group);
     const unchanged = this.rows.filter((row) => !changed.has(row[group] ?? ''));
-    return new CachedTable(this.name, [...unchanged, ...rows], this.types);
+    return new CachedTable(this.#of, [...unchanged, ...rows], this.types);
   }
 }
 

@@ -1,4 +1,4 @@
-import { cachedDeclaration, type CachedTableName } from '../db/tables/cached-tables.ts';
+import { cachedDeclaration, cachedTables, type CachedTableName } from '../db/tables/cached-tables.ts';
 import type { Order, Source } from '../db/query/walk.ts';
 import type { ReferenceRows, ReferenceVersion } from '../db/reads/reference-reads.ts';
 import { testOf } from './conditions.ts';
@@ -35,10 +35,15 @@ export class Snapshot {
     return new Snapshot(version, this.#tables);
   }
 
+  /** The same data with further tables, for conditions on rows that refer to it. */
+  with(tables: Tables): Snapshot {
+    return new Snapshot(this.version, new Map([...this.#tables, ...tables]));
+  }
+
   changed(version: ReferenceVersion, tables: readonly ReferenceRows[]): Snapshot {
     const next = new Map(this.#tables);
     for (const rows of tables) {
-      const before = next.get(rows.table) ?? new CachedTable(rows.table, [], rows.types);
+      const before = next.get(rows.table) ?? new CachedTable(cachedTables[rows.table], [], rows.types);
       next.set(rows.table, before.changed(rows));
     }
     return new Snapshot(version, next);
@@ -93,7 +98,7 @@ export class Snapshot {
 export function snapshotOf(version: ReferenceVersion, tables: readonly ReferenceRows[]): Snapshot {
   const cached = tables.map(({ table, rows, types }): [CachedTableName, CachedTable] => [
     table,
-    new CachedTable(table, rows, types),
+    new CachedTable(cachedTables[table], rows, types),
   ]);
   return new Snapshot(version, new Map(cached));
 }

@@ -10,6 +10,7 @@ export const streamedChanges = 100;
 interface ChangeEvent {
   event: ChangeRow;
   cursor: string;
+  identity: string;
 }
 
 /** Reads the changes after a cursor for a stream. Throws `cursor_expired` if changes after the cursor may be missing. */
@@ -22,5 +23,9 @@ export async function readChangeEvents(
     ...wanted,
     first: streamedChanges,
   });
-  return { events: nodes.map((event) => ({ event, cursor: changeCursor(event) })), cursor, hasMore };
+  const events = nodes.map((event) => {
+    const own = changeCursor(event);
+    return { event, cursor: own, identity: own };
+  });
+  return { events, cursor, hasMore };
 }

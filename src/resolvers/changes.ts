@@ -7,6 +7,7 @@ import {
 } from '../db/reads/change-pages.ts';
 import { type ChangeTest, changeTest } from './change-filter.ts';
 import { always, type Predicate } from '../db/query/predicate.ts';
+import type { Snapshot } from '../reference/snapshot.ts';
 import { events, type EventType, eventTypes } from '../model/events.ts';
 import { type IssueField, issueFields } from '../model/issue-fields.ts';
 import { limits } from '../model/limits.ts';
@@ -28,7 +29,15 @@ export const sharedChanges = 500;
 /** Pages of the log that several streams of a workspace share. */
 export interface LogPages {
   /** The page after a place with all changes, at most one more than `sharedChanges`; undefined far from the end of the log. */
-  readonly after: (place: LogPlace) => Promise<ChangePageRead> | undefined;
+  readonly after: (place: LogPlace) => Promise<SharedPage> | undefined;
+}
+
+export interface SharedPage extends ChangePageRead {
+  /**
+   * The issues of the page as they are after it was read, with reference data that is no older: what filters of issues can be
+   * judged by in memory.
+   */
+  readonly issues: () => Promise<Snapshot>;
 }
 
 /** The cursor after a change: every transport has it, in the same form. */
@@ -68,6 +77,8 @@ export interface ChangePage {
   cursor: string;
   /** Whether the log goes on after the cursor, with or without changes that match. */
   hasMore: boolean;
+  /** The issues of a page that several readers share. */
+  issues?: SharedPage['issues'];
 }
 
 export interface ChangesWanted {
@@ -150,7 +161,7 @@ async function readPage(
 /** The changes of a shared page that match. */
 function pageOf(
   from: LogPlace,
-  { head, tag, until, rows }: ChangePageRead,
+  { head, tag, until, rows, issues }: SharedPage,
   test: ChangeTest,
   limit: number,
 ): ChangePage {
@@ -160,7 +171,7 @@ function pageOf(
   const nodes = matching.slice(0, limit);
   const isFull = matching.length > limit;
   const end = (isFull ? nodes.at(-1) : rows.length > sharedChanges ? read.at(-1) : until) ?? head;
-  return { nodes, cursor: changeCursor(end), hasMore: end.position < head.position };
+  return { nodes, cursor: changeCursor(end), hasMore: end.position < head.position, issues };
 }
 
 /**

@@ -2,7 +2,7 @@ import { ReadAllowance } from '../db/engine/read-allowance.ts';
 import { Deadline } from '../db/engine/deadline.ts';
 import { metered } from '../db/engine/meter.ts';
 import { Semaphore } from '../db/engine/semaphore.ts';
-import type { OperationContext } from '../executor/execute.ts';
+import type { EventAnswers, OperationContext } from '../executor/execute.ts';
 import { maxAnswerBytes } from '../executor/limits.ts';
 import type { Arrivals } from '../live/change-watch.ts';
 import { Cohorts } from '../live/cohorts.ts';
@@ -32,6 +32,7 @@ export class ChangeWaits {
   readonly #deliveries = new Semaphore(deliveriesAtOnce);
   readonly #checks = new Semaphore(deliveriesAtOnce);
   readonly #cohorts = new Cohorts<Delivery>();
+  readonly #answers = new Cohorts<EventAnswers>();
   readonly #log = new SharedLog();
 
   constructor(live: Pick<Live, 'watch' | 'places' | 'limits' | 'counts'>) {
@@ -88,10 +89,15 @@ export class ChangeWaits {
       check,
       deliver: async (cursor) => {
         const renewed = await check();
-        const { db, principal: reader } = signedIn(renewed);
-        const context = { ...renewed, logPages: this.#log.pages(db, reader.workspaceId, arrivals) };
-        const read = () => inTurn(this.#deliveries, () => deliver(context, cursor));
         const { arrival } = arrivals;
+        const { db, connect, reference, principal: reader } = signedIn(renewed);
+        const { workspaceId } = reader;
+        const context: OperationContext = {
+          ...renewed,
+          ...(connect && { logPages: this.#log.pages({ db, workspaceId, connect, reference }, arrivals) }),
+          answerOnce: (parts, answer) => this.#answers.read(keyOf(renewed, [...parts, arrival]), answer),
+        };
+        const read = () => inTurn(this.#deliveries, () => deliver(context, cursor));
         const key = cohort === undefined ? undefined : keyOf(context, [cohort, cursor, arrival]);
         let delivery = await (key === undefined ? read() : this.#cohorts.read(key, read));
         if (delivery.isOwn) delivery = await read();

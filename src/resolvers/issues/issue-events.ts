@@ -2,10 +2,11 @@ import type { Predicate } from '../../db/query/predicate.ts';
 import type { ChangeRow } from '../../db/reads/change-pages.ts';
 import { selectMatchingIds } from '../../db/reads/matching-ids.ts';
 import { streamedChanges } from '../change-events.ts';
-import { changeCursor, readableBy, readLog } from '../changes.ts';
+import { changeCursor, type ChangePage, readableBy, readLog } from '../changes.ts';
 import { type Context, signedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
+import { matchingIn } from './issues-in-memory.ts';
 import { type FilterReads, mayEnter, mayLeave, readsOf } from './moving-fields.ts';
 
 /** What happened to a list by the changes of one issue that are told together. */
@@ -17,7 +18,7 @@ export interface IssueEvent {
 }
 
 interface IssueEventPage {
-  events: { event: IssueEvent; cursor: string }[];
+  events: { event: IssueEvent; cursor: string; identity: string }[];
   cursor: string;
   hasMore: boolean;
   isReset?: true;
@@ -35,7 +36,7 @@ export async function readIssueEvents(
   filterFields: () => FilterFields,
   { after, filter }: { after: string; filter?: Record<string, unknown> | null | undefined },
 ): Promise<IssueEventPage> {
-  const { db, principal } = signedIn(ctx);
+  const { principal } = signedIn(ctx);
   const violations = new Violations();
   const matching = filterPredicate(filterFields(), filter ?? {}, violations);
   violations.check('invalid_request');
@@ -53,12 +54,23 @@ export async function readIssueEvents(
   if (nodes.some(({ eventType }) => [...reads.directoryEvents].some((type) => type === eventType)))
     return { events: [], cursor, hasMore, isReset: true };
   const byIssue = Map.groupBy(nodes, ({ issueId }) => issueId ?? '');
-  const matches = await selectMatchingIds(db, 'issue', { all: [living, matching] }, [...byIssue.keys()]);
+  const matches = await matchingOf(ctx, { all: [living, matching] }, [...byIssue.keys()], page.issues);
   const told = [...byIssue].flatMap(([issueId, changes]) => {
     const kind = kindOf(reads, matches.has(issueId), changes);
     return kind ? [{ kind, issueId, changes }] : [];
   });
   return { events: withCursors(told, { after, cursor, nodes }), cursor, hasMore };
+}
+
+/** Those of the issues that match now, found in memory where the page is shared and the filter can be judged there. */
+async function matchingOf(
+  ctx: Context,
+  wanted: Predicate,
+  issueIds: readonly string[],
+  issues: ChangePage['issues'],
+): Promise<ReadonlySet<string>> {
+  const known = issueIds.length > 0 && issues && matchingIn(await issues(), wanted);
+  return known || selectMatchingIds(signedIn(ctx).db, 'issue', wanted, issueIds);
 }
 
 function kindOf(
@@ -84,7 +96,12 @@ function withCursors(
     const before = nodes.findLast(({ position }) => position < next);
     const cursor = place === 0 ? end : before ? changeCursor(before) : after;
     next = Math.min(next, one.changes[0]?.position ?? next);
-    return { event: { ...one, cursor }, cursor };
+    const positions = one.changes.map(({ position }) => position);
+    return {
+      event: { ...one, cursor },
+      cursor,
+      identity: [one.kind, one.issueId, ...positions, cursor].join(' '),
+    };
   });
   return made.toReversed();
 }

@@ -30,6 +30,8 @@ export type RowsOf = (args: Readonly<Record<string, unknown>>) => number;
 export interface StreamEvent {
   readonly event: object;
   readonly cursor: string;
+  /** The same text for equal events of a workspace. */
+  readonly identity: string;
 }
 
 /** The events of a subscription after a cursor, oldest first. */

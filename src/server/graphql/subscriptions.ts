@@ -1,4 +1,4 @@
-import type { DocumentNode } from 'graphql';
+import { documentNumber } from '../../executor/document-number.ts';
 import type { OperationContext } from '../../executor/execute.ts';
 import { expectedError, formatError } from '../../executor/errors.ts';
 import { newestCursor, openSubscription, type SubscriptionRequest } from '../../executor/subscribe.ts';
@@ -74,17 +74,5 @@ export function completed(
 
 /** What equal subscriptions have in common, besides what their tokens may read. */
 function cohortOf({ document, operationName }: SubscriptionRequest, variables: object): string {
-  return JSON.stringify([numberOf(document), operationName, variables]);
+  return JSON.stringify([documentNumber(document), operationName, variables]);
 }
-
-/** Documents are remembered, so equal texts are the same document. */
-function numberOf(document: DocumentNode): number {
-  const known = numbers.get(document);
-  if (known !== undefined) return known;
-  documentCount += 1;
-  numbers.set(document, documentCount);
-  return documentCount;
-}
-
-const numbers = new WeakMap<DocumentNode, number>();
-let documentCount = 0;

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from '../http/connection.ts';
+import { Listeners } from './listeners.ts';
+import type { Place } from './place.ts';
+import { type Figure, quantile, type Section } from './section.ts';
+import { writeIssues } from './writers.ts';
+
+const query =
+  'subscription ($filter: IssueFilter) { issues(filter: $filter) { kind issue { key title status { name } } } }';
+
+/** Live lists of as many filters as there are streams: design figure 6, and the delay of a change that all of them show. */
+export const filters: Section = {
+  name: 'filters',
+  engines: ['postgres', 'embedded'],
+  measure: async (place, scale) => {
+    const count = Math.round(1_000 * scale);
+    const seconds = 15 * scale;
+    await underChanges(place, Math.max(seconds / 3, 2));
+    const alone = await underChanges(place, seconds);
+    const listeners = new Listeners(place);
+    const arrivals: number[] = [];
+    let heardAll = () => undefined as void;
+    const filter = (n: number) => ({
+      priority: { eq: 'URGENT' },
+      status: { isTerminal: { eq: false } },
+      not: { estimateValue: { eq: 1_000 + n } },
+    });
+    await listeners.openMany(
+      count,
+      (n) => ({ query, variables: { filter: filter(n) } }),
+      (atMs) => {
+        arrivals.push(atMs);
+        if (arrivals.length === count) heardAll();
+      },
+    );
+    const statements = async () => (await place.metrics()).get(statementCount) ?? Number.NaN;
+    const lasts: number[] = [];
+    const before = await statements();
+    for (let change = 0; change < 10; change += 1) {
+      await delay(300);
+      arrivals.length = 0;
+      const all = new Promise<void>((resolve) => (heardAll = resolve));
+      const written = await writeIssues(place, {
+        connections: 1,
+        perSecond: 1_000,
+        count: 1,
+        fields: { priority: 'URGENT' },
+      });
+      const [atMs = Number.NaN] = written.values();
+      await Promise.race([all, delay(10_000)]);
+      if (arrivals.length < count) throw new Error(`${arrivals.length} of ${count} streams heard of it.`);
+      lasts.push(Math.max(...arrivals) - atMs);
+    }
+    const perChange = ((await statements()) - before) / 10;
+    const beside = await underChanges(place, seconds);
+    listeners.close();
+    const figures: Figure[] = [
+      {
+        what: `one change to ${count} different lists, last socket, median`,
+        value: quantile(lasts, 0.5),
+        unit: 'ms',
+        bound: 150,
+      },
+      { what: 'last socket, longest', value: Math.max(...lasts), unit: 'ms' },
+      { what: 'statements for it and its write', value: perChange, unit: 'a change', bound: count },
+      { what: "requests' 99 % without lists, beside 100 changes a second", value: alone, unit: 'ms' },
+      { what: "requests' 99 % with lists", value: beside, unit: 'ms' },
+      { what: 'ratio', value: beside / alone, unit: '×', bound: 1.2 },
+    ];
+    return figures;
+  },
+};
+
+const statementCount = 'workgraph_statement_duration_seconds_count{outcome="ok"}';
+
+/** The 99th percentile of reads while 100 issues a second are created, which the lists do not show. */
+async function underChanges(place: Place, seconds: number): Promise<number> {
+  const took: number[] = [];
+  const over = new AbortController();
+  const readers = Array.from({ length: 4 }, async () => {
+    const connection = await Connection.open(place.port);
+    while (!over.signal.aborted) {
+      const beganMs = performance.now();
+      await connection.send({
+        method: 'GET',
+        path: '/v1/issues?page_size=5',
+        headers: { Authorization: `Bearer ${place.token}` },
+      });
+      took.push(performance.now() - beganMs);
+      await delay(20);
+    }
+    connection.close();
+  });
+  await writeIssues(place, { connections: 8, perSecond: 100, count: 100 * seconds });
+  over.abort();
+  await Promise.all(readers);
+  return quantile(took, 0.99);
+}

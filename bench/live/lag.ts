@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Listeners } from './listeners.ts';
+import type { Server } from './place.ts';
+import { type Figure, quantile, type Section } from './section.ts';
+import { writeIssues, type Written } from './writers.ts';
+
+const subscription = { query: 'subscription { changes { requestId eventType } }' };
+
+/** From the answer to a write to the socket of a stream: design figure 3. */
+export const lag: Section = {
+  name: 'lag',
+  engines: ['postgres', 'embedded'],
+  measure: async (place, scale) => {
+    const figures: Figure[] = [];
+    const here = await follow(place, place.token);
+    const other = await place.another().catch(() => undefined);
+    const there = other && (await follow(other, place.token));
+    await writeIssues(place, { connections: 16, perSecond: 500, count: 500 });
+    const idle = await writeIssues(place, { connections: 1, perSecond: 5, count: Math.ceil(50 * scale) });
+    await delay(1_500);
+    const calm = here.lagsOf(idle);
+    figures.push({ what: 'idle, median', value: quantile(calm, 0.5), unit: 'ms', bound: 15 });
+    const seconds = 20 * scale;
+    const beganMs = performance.now();
+    const written = await writeIssues(place, { connections: 16, perSecond: 500, count: 500 * seconds });
+    const perSecond = (written.size / (performance.now() - beganMs)) * 1_000;
+    await delay(2_000);
+    const lags = here.lagsOf(written);
+    figures.push(
+      { what: 'writes', value: perSecond, unit: 'a second' },
+      { what: 'under writes, median', value: quantile(lags, 0.5), unit: 'ms', bound: 30 },
+      { what: 'under writes, 99 %', value: quantile(lags, 0.99), unit: 'ms', bound: 150 },
+      { what: 'lost', value: written.size - lags.length, unit: 'changes', bound: 0 },
+    );
+    if (there) {
+      const others = there.lagsOf(written);
+      figures.push(
+        { what: 'in another process, 99 %', value: quantile(others, 0.99), unit: 'ms', bound: 250 },
+        { what: 'lost in another process', value: written.size - others.length, unit: 'changes', bound: 0 },
+      );
+    }
+    here.close();
+    there?.close();
+    return figures;
+  },
+};
+
+/** A stream, and how long each change took to it. */
+async function follow({ port }: Pick<Server, 'port'>, token: string) {
+  const heard = new Map<string, number>();
+  const listeners = new Listeners({ port, token });
+  await listeners.openOne(subscription, (atMs, json) => {
+    const { data } = JSON.parse(json) as { data: { changes: { requestId: string } } };
+    heard.set(data.changes.requestId, atMs);
+  });
+  return {
+    lagsOf: (written: Written) =>
+      Array.from(written).flatMap(([requestId, atMs]) => {
+        const heardMs = heard.get(requestId);
+        // A stream may hear of a change before its writer has read the answer.
+        return heardMs === undefined ? [] : [Math.max(heardMs - atMs, 0)];
+      }),
+    close: () => listeners.close(),
+  };
+}

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort, openCluster } from '../cluster.ts';
+import { Connection } from '../http/connection.ts';
+
+export type Engine = 'postgres' | 'embedded';
+
+/** A server with the demo. */
+export interface Server {
+  readonly port: number;
+  /** The samples of its metrics by name and labels, as they are printed. */
+  metrics(): Promise<ReadonlyMap<string, number>>;
+  /** Its memory in MB, after a garbage collection has had time to come. */
+  memoryMb(): Promise<number>;
+}
+
+/** A server with the demo, and what a client of it needs. */
+export interface Place extends Server {
+  readonly token: string;
+  readonly teamId: string;
+  /** Another server on the same database; there is none on the embedded engine. */
+  another(): Promise<Server>;
+  /** Asks GraphQL, and throws its errors. */
+  ask(query: string, variables?: object): Promise<Record<string, never>>;
+  stop(): Promise<void>;
+}
+
+const script = join(import.meta.dirname, '../../bin/workgraph.js');
+
+export async function openPlace(
+  engine: Engine,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Place> {
+  const directory = mkdtempSync(join(tmpdir(), 'workgraph-live-'));
+  const undos: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const undo of undos.toReversed()) await undo();
+  };
+  try {
+    const databaseUrl = engine === 'postgres' ? await emptyDatabase(undos) : undefined;
+    const start = () => startServer({ directory, databaseUrl, settings }, undos);
+    const server = await start();
+    const token = readFileSync(join(directory, 'demo-token'), 'utf8').trim();
+    const asking = await Connection.open(server.port);
+    undos.push(() => asking.close());
+    const ask: Place['ask'] = async (query, variables = {}) => {
+      const { body } = await asking.send({
+        method: 'POST',
+        path: '/graphql',
+        headers: { Authorization: `Bearer ${token}` },
+        body: JSON.stringify({ query, variables }),
+      });
+      const { data, errors } = JSON.parse(String(body)) as { data: Record<string, never>; errors?: unknown };
+      if (errors) throw new Error(JSON.stringify(errors));
+      return data;
+    };
+    const { teams } = (await ask('{ teams(first: 1) { nodes { id } } }')) as unknown as {
+      teams: { nodes: [{ id: string }] };
+    };
+    return { ...server, token, teamId: teams.nodes[0].id, another: start, ask, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The database of a cluster, without anything in it. */
+async function emptyDatabase(undos: (() => unknown)[]): Promise<string> {
+  const cluster = await openCluster({ fresh: false, database: 'bench_live' });
+  undos.push(() => cluster.stop());
+  const client = new pg.Client({ connectionString: cluster.url });
+  await client.connect();
+  await client.query('drop schema public cascade; create schema public');
+  await client.end();
+  return cluster.url;
+}
+
+async function startServer(
+  {
+    directory,
+    databaseUrl,
+    settings,
+  }: {
+    directory: string;
+    databaseUrl: string | undefined;
+    settings: Readonly<Record<string, string>>;
+  },
+  undos: (() => unknown)[],
+): Promise<Server> {
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  // The same heap limits as in `npm start`.
+  const flags = ['--max-semi-space-size=16', '--max-old-space-size=512'];
+  const profile = process.env['BENCH_PROFILE'];
+  const profiled = profile ? ['--cpu-prof', '--cpu-prof-dir', profile] : [];
+  const log = join(directory, `log-${port}`);
+  const output = openSync(log, 'a');
+  const child = spawn(process.execPath, [...flags, ...profiled, script, 'serve', '--migrate', '--demo'], {
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      DATA_DIR: directory,
+      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+      PORT: String(port),
+      METRICS_ADDRESS: String(metricsPort),
+      LOG_LEVEL: 'error',
+      // One client does the work of a thousand.
+      REQUESTS_PER_MINUTE: '1000000000',
+      COST_PER_HOUR: '1000000000',
+      STREAMS_PER_TOKEN: '20000',
+      ...settings,
+    },
+    stdio: ['ignore', output, output],
+  });
+  closeSync(output);
+  undos.push(async () => {
+    const exit = once(child, 'exit');
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await exit;
+  });
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isReady())) {
+    if (child.exitCode !== null)
+      throw new Error(`The server ended: ${readFileSync(log, 'utf8').slice(-2_000)}`);
+    await delay(50);
+  }
+  const metrics = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const samples = text.matchAll(/^(\w+(?:\{.*\})?) (\S+)$/gm);
+    return new Map(Array.from(samples, ([, name = '', value]) => [name, Number(value)]));
+  };
+  const memoryMb = async () => ((await metrics()).get('process_resident_memory_bytes') ?? Number.NaN) / 1e6;
+  return { port, metrics, memoryMb };
+}

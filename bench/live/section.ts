@@ -1,0 +1,28 @@
+import type { Engine, Place } from './place.ts';
+
+/** A number that was measured, and the one that it must not miss, if there is one. */
+export interface Figure {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly bound?: number;
+  /** Whether the bound is a minimum. */
+  readonly atLeast?: boolean;
+}
+
+/** Something that is measured on a server of its own. */
+export interface Section {
+  readonly name: string;
+  /** The engines on which it is measured unless one is named. */
+  readonly engines: readonly Engine[];
+  /** Settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** `scale` is 1, or less for a quicker and smaller measurement. */
+  readonly measure: (place: Place, scale: number) => Promise<Figure[]>;
+}
+
+/** The number that this share of all are below. */
+export function quantile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

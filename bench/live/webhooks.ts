@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { quantile, type Section } from './section.ts';
+import { writeIssues } from './writers.ts';
+
+/** Deliveries to a receiver on the same machine: the throughput of design figure 10. */
+export const webhooks: Section = {
+  name: 'webhooks',
+  engines: ['postgres', 'embedded'],
+  settings: { WEBHOOK_NETWORKS: '127.0.0.0/8' },
+  measure: async (place, scale) => {
+    const count = Math.round(5_000 * scale);
+    const heard = new Map<string, number>();
+    let doubled = 0;
+    let wanted = 0;
+    let reached = () => undefined as void;
+    const receiver = createServer((request, response) => {
+      let text = '';
+      request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      request.on('end', () => {
+        response.writeHead(204).end();
+        const requestId = /"requestId":"(w-[^"]+)"/.exec(text)?.[1];
+        if (requestId === undefined) return;
+        if (heard.has(requestId)) doubled += 1;
+        heard.set(requestId, performance.now());
+        if (heard.size === wanted) reached();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    const { webhookCreate } = (await place.ask(
+      'mutation ($url: URL!) { webhookCreate(input: { url: $url, eventTypes: ["issue.created.v1"] }) { webhook { id } } }',
+      { url: `http://127.0.0.1:${port}/hook` },
+    )) as unknown as { webhookCreate: { webhook: { id: string } } };
+    const { id } = webhookCreate.webhook;
+    const setState = (state: string) =>
+      place.ask(
+        'mutation ($id: ID!, $state: WebhookState) { webhookUpdate(input: { id: $id, state: $state }) { webhook { id } } }',
+        { id, state },
+      );
+    const until = (all: number) => {
+      wanted = all;
+      return heard.size >= all ? Promise.resolve() : new Promise<void>((resolve) => (reached = resolve));
+    };
+    const single = await writeIssues(place, { connections: 1, perSecond: 4, count: Math.ceil(40 * scale) });
+    await Promise.race([until(single.size), delay(30_000)]);
+    const delays = Array.from(single, ([requestId, atMs]) => (heard.get(requestId) ?? Infinity) - atMs);
+    await setState('DISABLED');
+    await writeIssues(place, { connections: 8, perSecond: 1_000_000, count });
+    await delay(1_500);
+    heard.clear();
+    const all = until(count);
+    await setState('ACTIVE');
+    const beganMs = performance.now();
+    await Promise.race([all, delay(120_000)]);
+    const tookMs = performance.now() - beganMs;
+    receiver.closeAllConnections();
+    receiver.close();
+    return [
+      { what: 'one change, median', value: quantile(delays, 0.5), unit: 'ms' },
+      { what: 'one change, 95 %', value: quantile(delays, 0.95), unit: 'ms' },
+      {
+        what: `${count} messages`,
+        value: (heard.size / tookMs) * 1_000,
+        unit: 'a second',
+        bound: 500,
+        atLeast: true,
+      },
+      { what: 'lost', value: count - heard.size, unit: 'messages', bound: 0 },
+      { what: 'doubled', value: doubled, unit: 'messages', bound: 0 },
+    ];
+  },
+};

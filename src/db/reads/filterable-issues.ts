@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { CachedDeclaration } from '../tables/cached-tables.ts';
+import type { Row, TableName } from '../tables/tables.ts';
+import { untyped } from '../query/any-tables.ts';
+import { Prepared } from '../query/prepared.ts';
+import { Slot } from '../query/slots.ts';
+import { anyWorkspace } from '../engine/tenant-handle.ts';
+import type { Lease, TextRows } from '../engine/lease.ts';
+
+type Columns<Name extends TableName> = readonly (keyof Row<Name> & string)[];
+
+/** What filters of issues read of an issue and of its links to labels and assignees; other columns are left to SQL. */
+export const filterableTables = {
+  issue: {
+    group: 'id',
+    columns: [
+      'id',
+      'number',
+      'teamId',
+      'titleFold',
+      'reporterUserAccountId',
+      'parentIssueId',
+      'statusId',
+      'priorityRank',
+      'priority',
+      'primaryAssigneeUserAccountId',
+      'projectId',
+      'deliveryId',
+      'estimateValue',
+      'dueDate',
+      'createdUtc',
+      'updatedUtc',
+      'lastActivityUtc',
+      'lastCommentUtc',
+      'startedUtc',
+      'closedUtc',
+      'deletedUtc',
+    ] satisfies Columns<'issue'>,
+  },
+  issueLabel: { group: 'issueId', columns: ['issueId', 'labelId'] satisfies Columns<'issueLabel'> },
+  issueAssignee: {
+    group: 'issueId',
+    columns: ['issueId', 'userAccountId'] satisfies Columns<'issueAssignee'>,
+  },
+} as const satisfies Partial<Record<TableName, CachedDeclaration>>;
+
+type FilterableTable = keyof typeof filterableTables;
+
+const names = Object.keys(filterableTables) as FilterableTable[];
+const ids = new Slot('ids');
+
+const statements = new Map(
+  names.map((table) => {
+    const { group, columns } = filterableTables[table];
+    const rows = untyped(anyWorkspace)
+      .selectFrom(`${table} as r0`)
+      .select(columns.map((column) => `r0.${column}`))
+      .where(sql<boolean>`${sql.ref(`r0.${group}`)} = any(${ids}::uuid[])`);
+    return [table, new Prepared(rows)];
+  }),
+);
+
+/** The issues of these ids, with their links: the rows of each table as PostgreSQL prints them. */
+export async function selectFilterableIssues(
+  lease: Pick<Lease, 'texts'>,
+  workspaceId: string,
+  issueIds: readonly string[],
+): Promise<Map<FilterableTable, TextRows<readonly (string | null)[]>>> {
+  const values = { workspaceId, ids: `{${issueIds.join(',')}}` };
+  const read = await Promise.all(
+    [...statements].map(async ([table, statement]) => [table, await lease.texts(statement, values)] as const),
+  );
+  return new Map(read);
+}

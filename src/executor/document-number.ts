@@ -1,0 +1,13 @@
+import type { DocumentNode } from 'graphql';
+
+const numbers = new WeakMap<DocumentNode, number>();
+let count = 0;
+
+/** A number for each document. Documents are remembered, so equal texts are the same document. */
+export function documentNumber(document: DocumentNode): number {
+  const known = numbers.get(document);
+  if (known !== undefined) return known;
+  count += 1;
+  numbers.set(document, count);
+  return count;
+}

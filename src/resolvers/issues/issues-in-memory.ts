@@ -1,0 +1,41 @@
+import type { Database } from '../../db/engine/engine.ts';
+import type { Predicate } from '../../db/query/predicate.ts';
+import { filterableTables, selectFilterableIssues } from '../../db/reads/filterable-issues.ts';
+import { noVersion } from '../../db/reads/reference-reads.ts';
+import { CachedTable } from '../../reference/cached-table.ts';
+import { testOf } from '../../reference/conditions.ts';
+import { Snapshot } from '../../reference/snapshot.ts';
+import type { CachedReference } from '../context.ts';
+
+// Filters of issues that were just read, for readers with many different filters: one read serves them all.
+
+/**
+ * The issues as they are now, with reference data that is read after them: a row must not refer to data that is younger than
+ * what its filter is compared with.
+ */
+export async function issuesInMemory(
+  {
+    connect,
+    reference,
+  }: { connect: Database['connect']; reference: Pick<CachedReference, 'renewed'> | undefined },
+  workspaceId: string,
+  issueIds: readonly string[],
+): Promise<Snapshot> {
+  const lease = await connect();
+  const read = await selectFilterableIssues(lease, workspaceId, issueIds).finally(() => lease.release());
+  const tables = Array.from(read, ([name, { rows, types }]): [string, CachedTable] => [
+    name,
+    new CachedTable(filterableTables[name], rows, types),
+  ]);
+  const known = (await reference?.renewed()) ?? new Snapshot(noVersion);
+  return known.with(new Map(tables));
+}
+
+/** The ids of those issues that match, as SQL would find them; undefined where only SQL can tell. */
+export function matchingIn(issues: Snapshot, wanted: Predicate): ReadonlySet<string> | undefined {
+  const table = issues.table('issue');
+  const test = table && testOf(wanted, table, issues);
+  if (!table || !test) return undefined;
+  const id = table.place('id');
+  return new Set(table.rows.filter(test).map((row) => row[id] ?? ''));
+}
