@@ -77,7 +77,7 @@ describe('the landing page', () => {
 });
 
 describe('pages and what they load', () => {
-  it.each(['/', '/v1/docs', '/board', '/board/WEB'])(
+  it.each(['/', '/v1/docs', '/dashboard', '/board', '/board/WEB'])(
     '%s may run and load what is here alone, and nothing inline',
     async (path) => {
       const { headers, body } = await app.request<string>('GET', path, browser);
@@ -133,6 +133,7 @@ describe('EXPLORER=off', () => {
     '/v1/docs',
     '/v1/docs/assets/swagger-ui.js',
     '/issues/ENG-1',
+    '/dashboard',
     '/board',
     '/board/WEB',
     '/assets/app/board.js',

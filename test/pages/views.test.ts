@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Download, Page } from 'playwright-core';
 import { inProcess } from '../cli/workgraph.ts';
 import type { App } from '../support/app.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
@@ -10,6 +11,7 @@ const described = hasBrowser ? describe : describe.skip;
 
 /** The pages that read the graph, and what their headings say. */
 const pages = [
+  ['/dashboard', 'Dashboard'],
   ['/board', 'Boards'],
   ['/board/web', 'Booking Web'],
 ] as const;
@@ -115,6 +117,67 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     await tab.page.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
     await close(tab);
   }, 180_000);
+
+  describe('the dashboard', () => {
+    const stored = async (team: string | null, days: number) => {
+      const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+      const { body } = await app.graphql<{ issueTrend: { periods: Record<'created' | 'closed', number>[] } }>(
+        `query ($team: String, $from: Date!, $to: Date!) {
+          issueTrend(every: DAY, from: $from, to: $to, filter: { team: { code: { eq: $team } } }) { periods { created closed } }
+        }`,
+        { team, from: day(days - 1), to: day(0) },
+      );
+      const periods = body.data?.issueTrend.periods ?? [];
+      const sum = (name: 'created' | 'closed') => periods.reduce((total, period) => total + period[name], 0);
+      return { created: sum('created'), closed: sum('closed') };
+    };
+    const tile = (page: Page, name: string) =>
+      page.locator('.tiles > div').filter({ hasText: name }).locator('dd').first();
+
+    it('shows a team and a range that are in the address, and follows what happens', async () => {
+      const tab = await signedIn({ timezoneId: 'UTC' });
+      await open(tab, '/dashboard?team=PAY&range=30', 'Payments');
+      await tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+      const before = await stored('PAY', 30);
+      expect(await tile(tab.page, 'Closed').innerText()).toBe(String(before.closed));
+      expect(await tile(tab.page, 'Created').innerText()).toBe(String(before.created));
+      const { body } = await app.graphql<{ team: { id: string } }>('{ team(code: "PAY") { id } }');
+      const input = { teamId: body.data?.team.id, title: 'Counted on the dashboard' };
+      await app.graphql(
+        'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }',
+        { input },
+      );
+      await tile(tab.page, 'Created')
+        .filter({ hasText: new RegExp(`^${before.created + 1}$`) })
+        .waitFor();
+      await tab.page.getByLabel('Team').selectOption('');
+      await tab.page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+      await tab.page.getByRole('radio', { name: '1 year' }).check();
+      await tab.page.getByText('each month').first().waitFor();
+      expect(new URL(tab.page.url()).search).toBe('?range=365');
+      await close(tab);
+    }, 120_000);
+
+    it('saves the numbers of a chart as CSV, which are those of the graph', async () => {
+      const tab = await signedIn({ timezoneId: 'UTC' });
+      await open(tab, '/dashboard?range=30', 'Dashboard');
+      const saved = tab.page.waitForEvent('download');
+      await tab.page.getByRole('button', { name: 'Created against closed as CSV' }).click();
+      const text = await textOf(await saved);
+      const [columns, ...rows] = text
+        .trimEnd()
+        .split('\r\n')
+        .map((line) => line.split(','));
+      expect(columns).toEqual(['From', 'Created', 'Started', 'Closed']);
+      expect(rows).toHaveLength(30);
+      const sum = (column: number) => rows.reduce((total, row) => total + Number(row[column]), 0);
+      expect({ created: sum(1), closed: sum(3) }).toEqual(await stored(null, 30));
+      expect(await tab.page.getByRole('button', { name: / as CSV$/ }).count()).toBe(
+        await tab.page.locator('.figure').count(),
+      );
+      await close(tab);
+    }, 120_000);
+  });
 
   describe('a board', () => {
     let serial = 0;
@@ -240,6 +303,10 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
 
 interface Costed {
   extensions: { cost: { actual: number; requested: number } };
+}
+
+async function textOf(saved: Download): Promise<string> {
+  return readFile(await saved.path(), 'utf8');
 }
 
 function isStream(headers: Record<string, string>): boolean {

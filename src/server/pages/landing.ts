@@ -41,7 +41,8 @@ function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
         <div class="actions">
           ${
             explorer
-              ? `<a class="button primary" href="/board">Look at the boards</a>
+              ? `<a class="button primary" href="/dashboard">Open the dashboard</a>
+          <a class="button" href="/board">Look at the boards</a>
           <a class="button" href="${escapeHtml(graphiql)}">Ask in GraphiQL</a>
           <a class="button" href="/v1/docs">Browse the REST reference</a>`
               : `<a class="button primary" href="/v1/openapi.json">Read the OpenAPI file</a>`

@@ -21,6 +21,7 @@ export interface PageParts {
 }
 
 const sections = [
+  ['/dashboard', 'Dashboard'],
   ['/board', 'Boards'],
   ['/graphql', 'Explorer'],
   ['/v1/docs', 'Reference'],
@@ -55,8 +56,8 @@ export function pageHtml(parts: PageParts): string {
       <a class="brand" href="/"${section === '/' ? ' aria-current="page"' : ''}><img src="/assets/icon.svg" alt="" width="28" height="28" />workgraph</a>
       <nav aria-label="Pages">
         ${links.join('\n        ')}
-        ${explorer ? '<button type="button" class="sign-out" hidden>Sign out</button>' : ''}
       </nav>
+      ${explorer ? '<button type="button" class="sign-out" hidden>Sign out</button>' : ''}
     </header>
     <main id="main" tabindex="-1">
       ${main}

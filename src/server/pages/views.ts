@@ -12,9 +12,19 @@ interface View {
   readonly description: string;
   /** The entry of the navigation. */
   readonly section: string;
+  /** Stylesheets of other packages. */
+  readonly styles?: readonly string[];
 }
 
 const views: readonly View[] = [
+  {
+    path: /^\/dashboard$/,
+    name: 'dashboard',
+    title: 'Dashboard',
+    description: 'How work flows: throughput, cycle time, cumulative flow, deliveries and workload.',
+    section: '/dashboard',
+    styles: ['/assets/uplot/uplot.css'],
+  },
   {
     path: /^\/board$/,
     name: 'boards',
@@ -32,7 +42,19 @@ const views: readonly View[] = [
 ];
 
 /** The modules that several pages import. */
-const sharedModules = ['session', 'page', 'graph', 'live', 'states', 'query-panel', 'format', 'parts'];
+const sharedModules = [
+  'session',
+  'page',
+  'graph',
+  'live',
+  'states',
+  'query-panel',
+  'format',
+  'parts',
+  'figure',
+  'plot',
+  'csv',
+];
 
 /** The files that the views load. */
 export const viewFiles: readonly (readonly [path: string, answer: FileAnswer])[] = [
@@ -51,14 +73,14 @@ export function findView(path: string): FileAnswer | undefined {
   return answers.find(([pattern]) => pattern.test(path))?.[1];
 }
 
-function viewAnswer({ name, title, description, section }: View): FileAnswer {
+function viewAnswer({ name, title, description, section, styles = [] }: View): FileAnswer {
   return pageAnswer(
     () =>
       pageHtml({
         title: `${title} – workgraph`,
         description,
         section,
-        styles: ['/assets/app/app.css', `/assets/app/${name}.css`],
+        styles: ['/assets/app/app.css', ...styles, `/assets/app/${name}.css`],
         modules: [`/assets/app/${name}.js`],
         main: waiting,
         explorer: true,

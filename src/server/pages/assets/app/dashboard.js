@@ -1,0 +1,536 @@
+import { html, nothing } from '../lit-html/lit-html.js';
+import { ago, count, date, duration, isoDay, plural } from './format.js';
+import { figure } from './figure.js';
+import { ask } from './graph.js';
+import { follow } from './live.js';
+import { show } from './page.js';
+import { avatar, dot, prioritySign, progress } from './parts.js';
+import { queryPanel } from './query-panel.js';
+import { empty, liveness, problem } from './states.js';
+
+const query = `# How work flows: what was created and closed, how long it took, what is where, and who has it. A null team means all.
+query Dashboard(
+  $team: String
+  $from: Date!
+  $to: Date!
+  $every: TrendPeriodLength!
+  $timeZone: String!
+  $deliveriesFrom: Date!
+) {
+  workspace {
+    name
+    changeCursor
+  }
+  all: teams(first: 100, filter: { state: { eq: ACTIVE } }) {
+    nodes {
+      code
+      name
+    }
+  }
+  trend: issueTrend(
+    every: $every
+    from: $from
+    to: $to
+    timeZone: $timeZone
+    filter: { team: { code: { eq: $team } } }
+  ) {
+    historySinceUtc
+    periods {
+      startsOn
+      endsOn
+      created
+      started
+      closed
+      cycleTime {
+        median
+        p85
+      }
+    }
+  }
+  byTeam: issueTrend(
+    every: $every
+    from: $from
+    to: $to
+    timeZone: $timeZone
+    filter: { team: { code: { eq: $team } } }
+    groupBy: [TEAM]
+    first: 12
+  ) {
+    periods {
+      startsOn
+      closed
+      team {
+        code
+        name
+      }
+    }
+  }
+  flow: issueFlow(every: $every, from: $from, to: $to, timeZone: $timeZone) {
+    periods {
+      startsOn
+      endsOn
+      backlog
+      open
+      active
+      completed
+      canceled
+    }
+  }
+  now: issueStats(
+    groupBy: [STATUS_CATEGORY]
+    filter: { team: { code: { eq: $team } } }
+  ) {
+    statusCategory
+    count
+  }
+  workload: issueStats(
+    groupBy: [ASSIGNEE, STATUS_CATEGORY]
+    first: 100
+    filter: {
+      team: { code: { eq: $team } }
+      status: { category: { in: [OPEN, ACTIVE] } }
+    }
+  ) {
+    assignee {
+      displayName
+    }
+    statusCategory
+    count
+    estimateSum
+  }
+  oldest: issues(
+    first: 8
+    orderBy: { field: CREATED }
+    filter: {
+      team: { code: { eq: $team } }
+      status: { isTerminal: { eq: false } }
+    }
+  ) {
+    nodes {
+      key
+      title
+      priority
+      createdUtc
+      status {
+        name
+      }
+      primaryAssignee {
+        displayName
+      }
+    }
+  }
+  teams(first: 12, filter: { state: { eq: ACTIVE }, code: { eq: $team } }) {
+    nodes {
+      code
+      name
+      color
+      deliveries(first: 1, filter: { state: { eq: ACTIVE } }) {
+        nodes {
+          name
+          startsOn
+          endsOn
+          issueCount
+          closedIssueCount
+          burnup(from: $deliveriesFrom, to: $to, timeZone: $timeZone) {
+            days {
+              onDate
+              scope
+              started
+              done
+            }
+          }
+        }
+      }
+    }
+  }
+}`;
+
+const liveQuery = `# What happens to issues. The page then reads its query again.
+subscription DashboardChanges($after: String) {
+  changes(after: $after, filter: { eventType: { startsWith: "issue." } }) {
+    cursor
+    eventType
+  }
+}`;
+
+/** The ranges that can be chosen, in days, with the length of a period that suits each. */
+const ranges = [
+  [30, 'DAY', '30 days'],
+  [90, 'WEEK', '90 days'],
+  [180, 'WEEK', '6 months'],
+  [365, 'MONTH', '1 year'],
+];
+const periodNames = { DAY: 'day', WEEK: 'week', MONTH: 'month' };
+const palette = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c0'];
+
+let chosen = Object.fromEntries(new URLSearchParams(location.search));
+let shown;
+let state = 'connecting';
+let stop = () => undefined;
+let timer;
+
+function rangeOf() {
+  return ranges.find(([days]) => String(days) === chosen.range) ?? ranges[1];
+}
+
+function variablesOf() {
+  const [days, every] = rangeOf();
+  const daysAgo = (number) => isoDay(new Date(Date.now() - number * 86_400_000));
+  return {
+    team: chosen.team?.toUpperCase() ?? null,
+    from: daysAgo(days - 1),
+    to: isoDay(),
+    every,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    deliveriesFrom: daysAgo(45),
+  };
+}
+
+/** Reads everything, and follows what happens from then on. */
+async function begin() {
+  stop();
+  await read();
+  if (!shown) return;
+  stop = follow({
+    query: liveQuery,
+    variables: {},
+    after: shown.data.workspace.changeCursor,
+    onEvent: () => {
+      // Changes come in bursts, and one reading shows them all.
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void read();
+      }, 700);
+    },
+    onReset: begin,
+    onState: (now) => {
+      state = now;
+      draw();
+    },
+  });
+}
+
+async function read() {
+  const variables = variablesOf();
+  try {
+    const { data, figures } = await ask(query, variables);
+    // Another range may have been chosen in the meantime.
+    if (JSON.stringify(variables) !== JSON.stringify(variablesOf())) return;
+    shown = { data, figures, variables };
+    draw();
+  } catch (error) {
+    show(problem(error, begin));
+  }
+}
+
+function choose(name, value) {
+  const { [name]: _, ...others } = chosen;
+  chosen = value ? { ...others, [name]: value } : others;
+  const search = new URLSearchParams(chosen).toString();
+  history.replaceState(null, '', search ? `?${search}` : location.pathname);
+  void read();
+}
+
+function draw() {
+  if (shown) show(page(shown));
+}
+
+function page({ data, figures, variables }) {
+  const { workspace, all } = data;
+  const team = all.nodes.find(({ code }) => code === variables.team);
+  const period = periodNames[variables.every];
+  const file = (name) => [name, variables.team ?? 'all', variables.from, variables.to].join('-');
+  return html`<div class="beside">
+    <div class="content">
+      <header class="page-head">
+        <div>
+          <p class="eyebrow">${workspace.name}</p>
+          <h1>${team ? team.name : 'Dashboard'}</h1>
+        </div>
+        ${liveness(state)}
+      </header>
+      ${controls(all.nodes, variables)}
+      ${tiles(data)}
+      <div class="figures-grid">
+        ${throughput(data, { period, file, team })} ${createdAndClosed(data, { period, file })}
+        ${cycleTime(data, { period, file })} ${flow(data, { period, file, team })}
+      </div>
+      ${deliveries(data, file)}
+      <div class="figures-grid">${workload(data, file)} ${oldest(data, file)}</div>
+    </div>
+    ${queryPanel({ query, variables, figures, live: liveQuery })}
+  </div>`;
+}
+
+function controls(teams, { team }) {
+  const [days] = rangeOf();
+  return html`<form class="filters" aria-label="What the dashboard shows" @submit=${(event) => event.preventDefault()}>
+    <label class="field"><span class="unseen">Team</span>
+      <select data-chosen=${Boolean(team)} @change=${({ target }) => choose('team', target.value)}>
+        <option value="">All teams</option>
+        ${teams.map(({ code, name }) => html`<option value=${code} ?selected=${code === team}>${name}</option>`)}
+      </select>
+    </label>
+    <fieldset class="segments">
+      <legend class="unseen">Time range</legend>
+      ${ranges.map(
+        ([number, , name]) =>
+          html`<label><input type="radio" name="range" value=${number} .checked=${number === days} @change=${() => choose('range', String(number))} /><span>${name}</span></label>`,
+      )}
+    </fieldset>
+    ${team ? html`<a class="plain" href="/board/${encodeURIComponent(team)}">Board</a>` : nothing}
+  </form>`;
+}
+
+function tiles({ trend, now }) {
+  const sum = (name) => trend.periods.reduce((total, period) => total + period[name], 0);
+  const inCategory = (...names) =>
+    now
+      .filter(({ statusCategory }) => names.includes(statusCategory))
+      .reduce((total, group) => total + group.count, 0);
+  const medians = trend.periods.map(({ cycleTime }) => cycleTime.median).filter((value) => value != null);
+  const middle = medians.toSorted((one, other) => one - other)[Math.floor(medians.length / 2)];
+  const [created, closed] = [sum('created'), sum('closed')];
+  const entries = [
+    ['Closed', count(closed), `in ${rangeOf()[2]}`],
+    [
+      'Created',
+      count(created),
+      closed >= created
+        ? `${count(closed - created)} fewer than closed`
+        : `${count(created - closed)} more than closed`,
+    ],
+    ['In progress', count(inCategory('ACTIVE')), 'now'],
+    ['Waiting', count(inCategory('OPEN', 'BACKLOG')), 'to do and backlog, now'],
+    ['Cycle time', duration(middle) ?? '–', `median of a typical ${periodNames[rangeOf()[1]]}`],
+  ];
+  return html`<dl class="tiles">${entries.map(([name, value, note]) => html`<div class="sheet"><dt>${name}</dt><dd>${value}</dd><dd class="small">${note}</dd></div>`)}</dl>`;
+}
+
+function throughput({ trend, byTeam }, { period, file, team }) {
+  const days = trend.periods.map(({ startsOn }) => startsOn);
+  const groups = Map.groupBy(byTeam.periods, ({ team }) => team?.name ?? 'No team');
+  // The teams that closed most have a colour of their own, the others share one.
+  const rows = [...groups].map(([label, periods]) => ({
+    label,
+    values: periods.map(({ closed }) => closed),
+  }));
+  const ranked = rows.toSorted((one, other) => total(other.values) - total(one.values));
+  const top = ranked.slice(0, palette.length - 1);
+  const named = total(top.flatMap(({ values }) => values));
+  const others = days.map(
+    (_, at) => trend.periods[at].closed - total(top.map(({ values }) => values[at] ?? 0)),
+  );
+  const series = [...top, ...(total(others) > 0 ? [{ label: 'Others', values: others }] : [])].map(
+    (row, at) => ({ ...row, colour: palette[at] }),
+  );
+  return figure({
+    title: 'Throughput',
+    about: `Issues closed each ${period}, up to now${team ? '' : ', by team'}.`,
+    file: file('throughput'),
+    chart: {
+      label: `Bars: issues closed each ${period}, ${count(named + total(others))} in all`,
+      kind: 'bars',
+      days,
+      series: series.length ? series : [{ label: 'Closed', values: days.map(() => 0), colour: palette[0] }],
+    },
+    table: {
+      columns: ['From', ...series.map(({ label }) => label)],
+      rows: days.map((day, at) => [day, ...series.map(({ values }) => values[at])]),
+    },
+  });
+}
+
+function total(values) {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function createdAndClosed({ trend }, { period, file }) {
+  const days = trend.periods.map(({ startsOn }) => startsOn);
+  const series = [
+    { label: 'Created', colour: '--c2', values: trend.periods.map(({ created }) => created), dash: [5, 4] },
+    { label: 'Closed', colour: '--c1', values: trend.periods.map(({ closed }) => closed) },
+  ];
+  return figure({
+    title: 'Created against closed',
+    about: `Issues each ${period}, up to now. Where more are created than closed, work piles up.`,
+    file: file('created-closed'),
+    chart: {
+      label: `Lines: ${total(series[0].values)} issues created and ${total(series[1].values)} closed`,
+      kind: 'lines',
+      days,
+      series,
+    },
+    table: {
+      columns: ['From', 'Created', 'Started', 'Closed'],
+      rows: trend.periods.map((each) => [each.startsOn, each.created, each.started, each.closed]),
+    },
+  });
+}
+
+function cycleTime({ trend }, { period, file }) {
+  const inDays = (seconds) => (seconds == null ? null : Math.round(seconds / 8_640) / 10);
+  const days = trend.periods.map(({ startsOn }) => startsOn);
+  const series = [
+    {
+      label: 'Median',
+      colour: '--c1',
+      values: trend.periods.map(({ cycleTime }) => inDays(cycleTime.median)),
+    },
+    {
+      label: '85 of 100',
+      colour: '--c3',
+      values: trend.periods.map(({ cycleTime }) => inDays(cycleTime.p85)),
+      dash: [5, 4],
+    },
+  ];
+  return figure({
+    title: 'Cycle time',
+    about: `From start to closing, of the issues closed each ${period}: half took at most the median, 85 of 100 at most the other.`,
+    file: file('cycle-time'),
+    chart: {
+      label: 'Lines: the median and the 85th percentile of the cycle time, in days',
+      kind: 'lines',
+      days,
+      series,
+      format: (value) => `${value} d`,
+    },
+    table: {
+      columns: ['From', 'Median (days)', 'p85 (days)'],
+      rows: days.map((day, at) => [day, ...series.map(({ values }) => values[at])]),
+    },
+  });
+}
+
+function flow({ flow: { periods } }, { period, file, team }) {
+  const closed = periods.map(({ completed, canceled }) => completed + canceled);
+  const series = [
+    { label: 'Closed', colour: '--c1', values: closed },
+    { label: 'In progress', colour: '--c3', values: periods.map(({ active }) => active) },
+    { label: 'To do', colour: '--c2', values: periods.map(({ open }) => open) },
+    { label: 'Backlog', colour: '--c0', values: periods.map(({ backlog }) => backlog) },
+  ];
+  return figure({
+    title: 'Cumulative flow',
+    about: `Issues in each category at the end of each ${period}${team ? ', of all teams: the graph counts it for the workspace' : ''}. A band that widens is where work waits.`,
+    file: file('flow'),
+    chart: {
+      label: 'Stacked areas: closed, in progress, to do, backlog',
+      kind: 'areas',
+      days: periods.map(({ startsOn }) => startsOn),
+      series,
+      floor: Math.floor(Math.min(...closed) * 0.9),
+    },
+    table: {
+      columns: ['Until', 'Backlog', 'To do', 'In progress', 'Completed', 'Canceled'],
+      rows: periods.map((each) => [
+        each.endsOn,
+        each.backlog,
+        each.open,
+        each.active,
+        each.completed,
+        each.canceled,
+      ]),
+    },
+  });
+}
+
+function deliveries({ teams }, file) {
+  const running = teams.nodes.flatMap((team) =>
+    team.deliveries.nodes.map((delivery) => ({ team, delivery })),
+  );
+  return html`<h2 class="part">Current ${running.length === 1 ? 'delivery' : 'deliveries'}</h2>
+    ${running.length ? html`<div class="deliveries">${running.map((each) => burnup(each, file))}</div>` : empty('No delivery is running.')}`;
+}
+
+function burnup({ team, delivery }, file) {
+  const days = delivery.burnup.days.filter(({ onDate }) => onDate >= delivery.startsOn);
+  const { name, startsOn, endsOn, issueCount, closedIssueCount } = delivery;
+  const done = `${closedIssueCount} of ${plural(issueCount, 'issue')} done`;
+  return figure({
+    title: `${team.name}: ${name}`,
+    about: html`${dot(team.color)} ${date(startsOn)} to ${date(endsOn)}, ${done}${progress(closedIssueCount, issueCount, `${name} of ${team.name}: ${done}`)}`,
+    file: file(`burnup-${team.code}`),
+    chart: {
+      label: `Lines: of ${issueCount} issues, ${closedIssueCount} are done`,
+      kind: 'lines',
+      days: days.map(({ onDate }) => onDate),
+      until: endsOn,
+      series: [
+        { label: 'Scope', colour: '--c0', values: days.map(({ scope }) => scope), dash: [5, 4] },
+        { label: 'Done', colour: '--c1', values: days.map(({ done }) => done) },
+      ],
+    },
+    table: {
+      columns: ['Day', 'Scope', 'Started', 'Done'],
+      rows: days.map((each) => [each.onDate, each.scope, each.started, each.done]),
+    },
+  });
+}
+
+function workload({ workload: groups }, file) {
+  const members = [...Map.groupBy(groups, ({ assignee }) => assignee?.displayName ?? 'Nobody')].map(
+    ([name, parts]) => {
+      const of = (category) =>
+        total(parts.filter(({ statusCategory }) => statusCategory === category).map((part) => part.count));
+      return { name, assignee: parts[0].assignee, active: of('ACTIVE'), open: of('OPEN') };
+    },
+  );
+  const ranked = members
+    .toSorted((one, other) => other.active - one.active || other.open - one.open)
+    .slice(0, 10);
+  const most = Math.max(1, ...ranked.map(({ active, open }) => active + open));
+  const width = (value) => `width: ${(value / most) * 100}%`;
+  return figure({
+    title: 'Workload',
+    about: 'Who has how many issues in progress, and to do.',
+    file: file('workload'),
+    table: {
+      columns: ['Member', 'In progress', 'To do'],
+      rows: members.map(({ name, active, open }) => [name, active, open]),
+    },
+    content: ranked.length
+      ? html`<table class="workload">
+          <thead class="unseen"><tr><th scope="col">Member</th><th scope="col">Share</th><th scope="col">In progress</th><th scope="col">To do</th></tr></thead>
+          <tbody>${ranked.map(
+            ({ name, assignee, active, open }) => html`<tr>
+              <th scope="row">${assignee ? avatar(assignee, { named: true }) : name}</th>
+              <td class="bars" aria-hidden="true"><i class="active" .style=${width(active)}></i><i .style=${width(open)}></i></td>
+              <td><b>${active}</b></td>
+              <td>${open}</td>
+            </tr>`,
+          )}</tbody>
+        </table>`
+      : empty('Nothing is in progress or to do.'),
+  });
+}
+
+function oldest({ oldest: { nodes } }, file) {
+  return figure({
+    title: 'Oldest open issues',
+    about: 'What has been open longest. Close it, or say that it will not be done.',
+    file: file('oldest'),
+    table: {
+      columns: ['Issue', 'Title', 'Status', 'Created', 'Assignee'],
+      rows: nodes.map((issue) => [
+        issue.key,
+        issue.title,
+        issue.status.name,
+        issue.createdUtc,
+        issue.primaryAssignee?.displayName,
+      ]),
+    },
+    content: nodes.length
+      ? html`<ul class="oldest">${nodes.map(
+          ({ key, title, priority, status, createdUtc, primaryAssignee }) => html`<li>
+            ${prioritySign(priority)}
+            <a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
+            <span class="small">${status.name}, ${ago(createdUtc)}</span>
+            ${avatar(primaryAssignee)}
+          </li>`,
+        )}</ul>`
+      : empty('Nothing is open.'),
+  });
+}
+
+await begin();

@@ -1,0 +1,186 @@
+import uPlot from '../uplot/uplot.js';
+import { date } from './format.js';
+
+/**
+ * A chart over days: `<day-plot .chart=${…}>`, where the chart has
+ *
+ * - `label`: what it shows, for those who do not see it;
+ * - `kind`: `lines`, `areas` (stacked) or `bars` (stacked);
+ * - `days`: the days of the values, as `2026-11-24`;
+ * - `series`: `{ label, colour, values, dash }`, the colour being a custom property;
+ * - `format`: how a value reads; numbers as they are by default;
+ * - `until`: the last day of the axis, if it is not that of the last value.
+ *
+ * Above it is a legend with the values of the day that is pointed at, and of the last day otherwise.
+ */
+class DayPlot extends HTMLElement {
+  #chart;
+  #plot;
+  #legend = document.createElement('ul');
+  #canvas = document.createElement('div');
+  #life = new AbortController();
+  #sizes = new ResizeObserver(() => this.#resize());
+
+  connectedCallback() {
+    this.#life = new AbortController();
+    this.#legend.className = 'legend';
+    this.#legend.setAttribute('aria-hidden', 'true');
+    this.replaceChildren(this.#legend, this.#canvas);
+    this.#canvas.setAttribute('role', 'img');
+    this.#sizes.observe(this.#canvas);
+    // The canvas has the colours of one scheme, and is drawn again in those of the other.
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#draw(), {
+      signal: this.#life.signal,
+    });
+    this.#draw();
+  }
+
+  disconnectedCallback() {
+    this.#life.abort();
+    this.#sizes.disconnect();
+    this.#plot?.destroy();
+    this.#plot = undefined;
+  }
+
+  set chart(chart) {
+    this.#chart = chart;
+    if (this.isConnected) this.#draw();
+  }
+
+  #resize() {
+    const { width, height } = this.#canvas.getBoundingClientRect();
+    if (width > 0) this.#plot?.setSize({ width, height });
+  }
+
+  #draw() {
+    const { days, series, kind, label } = this.#chart;
+    this.#canvas.setAttribute('aria-label', label);
+    this.#plot?.destroy();
+    const { width, height } = this.#canvas.getBoundingClientRect();
+    const stacked = kind === 'lines' ? series.map(({ values }) => values) : sums(series);
+    // What is stacked highest is drawn first, and the others over it.
+    const order = [...series.keys()].reverse();
+    this.#plot = new uPlot(
+      optionsOf(this.#chart, {
+        width: width || 300,
+        height: height || 200,
+        style: getComputedStyle(this),
+        order,
+        onPoint: (at) => this.#say(at),
+      }),
+      [days.map(secondsOf), ...order.map((at) => stacked[at])],
+      this.#canvas,
+    );
+    this.#say(undefined);
+  }
+
+  /** Writes the values of a day into the legend. */
+  #say(pointed) {
+    const { days, series, format = String } = this.#chart;
+    const at = pointed ?? days.length - 1;
+    const entries = series.map(({ label, colour, values }) => {
+      const entry = document.createElement('li');
+      const swatch = document.createElement('i');
+      swatch.style.background = `var(${colour})`;
+      const value = document.createElement('b');
+      value.textContent = values[at] == null ? '–' : format(values[at]);
+      entry.append(swatch, label, value);
+      return entry;
+    });
+    const day = document.createElement('li');
+    day.textContent = days[at] ? date(days[at]) : '';
+    this.#legend.replaceChildren(...entries, day);
+  }
+}
+
+/** The values of each series on top of those before it. */
+function sums(series) {
+  return series.map((_, upTo) =>
+    series[0].values.map((__, at) =>
+      series.slice(0, upTo + 1).reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
+    ),
+  );
+}
+
+function secondsOf(day) {
+  return Date.parse(`${day}T00:00:00`) / 1_000;
+}
+
+function optionsOf(
+  { days, series, kind, until, format, floor = 0 },
+  { width, height, style, order, onPoint },
+) {
+  const colourOf = (name) => style.getPropertyValue(name).trim();
+  const resolved = (name) => resolve(colourOf(name));
+  const font = `12px ${colourOf('--sans')}`;
+  const step = days.length > 1 ? secondsOf(days[1]) - secondsOf(days[0]) : 86_400;
+  const margin = kind === 'bars' ? step * 0.6 : 0;
+  const last = until && until > days.at(-1) ? secondsOf(until) : undefined;
+  const axis = {
+    font,
+    stroke: resolved('--ink-soft'),
+    grid: { stroke: resolved('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width,
+    height,
+    padding: [8, 22, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, points: { size: 7 }, drag: { setScale: false, x: false, y: false } },
+    scales: {
+      x: { range: (_, min, max) => [min - margin, Math.max(max, last ?? max) + margin] },
+      y: { range: (_, __, max) => [floor, Math.max(max * 1.08, floor + 1)] },
+    },
+    axes: [
+      { ...axis, size: 28, space: 64, grid: { show: false }, values: (_, ticks) => ticks.map(dayOf) },
+      {
+        ...axis,
+        size: 44,
+        space: 36,
+        incrs: format ? undefined : [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1_000, 5_000],
+        ...(format && { values: (_, ticks) => ticks.map(format) }),
+      },
+    ],
+    series: [{}, ...order.map((at) => seriesOf(series[at], kind, resolved(series[at].colour)))],
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+  };
+}
+
+function seriesOf({ label, dash }, kind, colour) {
+  if (kind === 'bars')
+    return {
+      label,
+      fill: colour,
+      stroke: colour,
+      width: 0,
+      points: { show: false },
+      paths: uPlot.paths.bars({ size: [0.66, 40] }),
+    };
+  if (kind === 'areas') return { label, fill: colour, stroke: colour, width: 1, points: { show: false } };
+  return {
+    label,
+    stroke: colour,
+    width: 2,
+    dash,
+    spanGaps: true,
+    points: { show: true, size: 5, fill: colour },
+  };
+}
+
+const probe = document.createElement('span');
+
+/** What a canvas understands of a colour: the one of the present scheme, as the browser computes it. */
+function resolve(colour) {
+  probe.style.color = colour;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+function dayOf(seconds) {
+  return date(new Date(seconds * 1_000 + 43_200_000).toISOString());
+}
+
+customElements.define('day-plot', DayPlot);
