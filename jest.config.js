@@ -1,21 +1,19 @@
 // As bin/workgraph.js does: graphql-js then leaves out a check of each type, and jest would choose `test`.
 process.env.NODE_ENV = 'production';
 
-/** Runs the .ts files as they are: types are stripped, modules stay ES modules (see the `test` script). */
+/** Node itself loads the .ts files, once for all test files of a worker (test/support/native-runner). */
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  setupFiles: ['<rootDir>/test/support/validated-fetch.ts'],
-  setupFilesAfterEnv: ['<rootDir>/test/support/fallback-watch.ts'],
-  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
+  // Otherwise jest would send the files above through Babel.
+  transform: {},
+  testRunner: '<rootDir>/test/support/native-runner/run.ts',
   // Data directories, the CI's scratch and built packages hold nothing that jest should index.
   modulePathIgnorePatterns: ['<rootDir>/.workgraph', '<rootDir>/dist'],
   watchman: false,
   maxWorkers: 2,
-  // Contexts of finished test files stay in the heap (jest's ES modules); marking them costs more than a new worker does.
-  workerIdleMemoryLimit: '350MB',
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 120_000,
 };

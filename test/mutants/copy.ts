@@ -74,7 +74,13 @@ export class Copy {
       cwd: this.#directory,
       stdio: process.env.DEBUG ? 'inherit' : 'ignore',
       detached: true,
-      env: { ...process.env, MUTANTS_NOTES: this.#notes, MUTANTS_UNTIL: String(until) },
+      env: {
+        ...process.env,
+        // For jest's own contexts, in which each trial loads the modules again.
+        NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules`.trim(),
+        MUTANTS_NOTES: this.#notes,
+        MUTANTS_UNTIL: String(until),
+      },
     });
     this.#running = child;
     const read = () => (existsSync(results) ? readFileSync(results, 'utf8').trim().split('\n') : []);

@@ -1,3 +1,4 @@
+// @own-process, because it adds to the list of follow-ups.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { type FollowUp, followUps } from '../../src/db/writes/follow-ups.ts';

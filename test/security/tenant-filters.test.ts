@@ -1,3 +1,4 @@
+// @own-process, because it sees the statements that are made for the first time.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { RootOperationNode } from 'kysely';
 import { unboundIn } from '../support/tenant-prover/bound-rule.ts';

@@ -5,15 +5,10 @@ import { afterAll, afterEach } from '@jest/globals';
 import { isDeliberate } from './deliberate-fallbacks.ts';
 import { type FallbackSeen, isKnownFallback } from './known-fallbacks.ts';
 
-// Jest loads this before each test file. A fallback hides that the compiled executor failed, because graphql-js gives
-// the right answer in its place. So a test fails when any server that it uses, in this process or in one that the test
-// started, falls back for a reason that known-fallbacks.ts does not list.
 const { WORKGRAPH_TEST_FALLBACKS: folder, JEST_WORKER_ID: worker } = process.env;
 const reported = folder && worker ? join(folder, worker) : undefined;
 const seen: FallbackSeen[] = [];
 const note = (fallback: unknown) => void seen.push(fallback as FallbackSeen);
-
-subscribe('workgraph:fallback', note);
 
 /** Says which unknown fallbacks were seen since the last call, each once. */
 export function unknownFallbacks(): string[] {
@@ -38,8 +33,16 @@ function reportedByProcesses(): FallbackSeen[] {
   return lines.map((line) => JSON.parse(line) as FallbackSeen);
 }
 
-afterEach(check);
-afterAll(() => {
-  unsubscribe('workgraph:fallback', note);
-  check();
-});
+/**
+ * Called before each test file. A fallback hides that the compiled executor failed, because graphql-js gives the right
+ * answer in its place. So a test fails when any server that it uses, in this process or in one that the test started,
+ * falls back for a reason that known-fallbacks.ts does not list.
+ */
+export function watchFallbacks(): void {
+  subscribe('workgraph:fallback', note);
+  afterEach(check);
+  afterAll(() => {
+    unsubscribe('workgraph:fallback', note);
+    check();
+  });
+}

@@ -1,5 +1,5 @@
 /**
- * Jest loads this before each test file: whatever a test asks of the REST face, the answer must be one that
+ * Loaded before the test files: whatever a test asks of the REST face, the answer must be one that
  * openapi.json describes, or the request fails.
  */
 const send = globalThis.fetch;

@@ -1,0 +1,3 @@
+import { watchFallbacks } from '../support/fallback-watch.ts';
+
+watchFallbacks();
