@@ -45,10 +45,15 @@ export interface Numbered {
   lagSeconds: number | null;
 }
 
-/** The workspaces with changes that wait for their positions. */
-export async function selectUnnumbered(unscoped: Kysely<Tables>): Promise<string[]> {
-  const rows = await unscoped.selectFrom('changeInbox').select('workspaceId').distinct().execute();
-  return rows.map(({ workspaceId }) => workspaceId);
+/** The workspaces with changes that wait for their positions, and how many these are. */
+export async function selectUnnumbered(
+  unscoped: Kysely<Tables>,
+): Promise<{ workspaceId: string; count: number }[]> {
+  return unscoped
+    .selectFrom('changeInbox')
+    .select((eb) => ['workspaceId', eb.fn.countAll<number>().as('count')])
+    .groupBy('workspaceId')
+    .execute();
 }
 
 /**

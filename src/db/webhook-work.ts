@@ -9,6 +9,8 @@ import type { WebhookChange, WebhookRow } from './webhooks.ts';
 
 /** How many deliveries of a webhook may wait. What comes after them stays in the log until there is room. */
 export const mostWaiting = 500;
+/** How many changes become deliveries at once. With less room than that nothing is read, or each round would read a few. */
+export const expandedAtOnce = 100;
 
 /** A webhook with something to do. */
 export interface DueWebhook {
@@ -34,7 +36,7 @@ export async function selectDueWebhooks(
           ) or h.position > w.position and (
             select count(*) from webhook_delivery d where d.workspace_id = w.workspace_id and d.webhook_id = w.id
               and d.state = ${sql.lit(webhookDeliveryState.waiting)}
-          ) < ${sql.lit(mostWaiting)}
+          ) <= ${sql.lit(mostWaiting - expandedAtOnce)}
         when ${sql.lit(webhookState.backing_off)} then w.next_attempt_utc <= ${now}
         else false end
     order by w.claimed_until_utc nulls first

@@ -5,8 +5,11 @@ import type { Channels } from '../db/engine/listener.ts';
 
 /** The interval at which the positions of watched workspaces are read, in case that a notification was missed. */
 const pollMs = 1_000;
-/** The shortest time in which those who wait for a workspace are told of it again; changes that come faster are read together. */
-const gatherMs = 100;
+/**
+ * The shortest time in which those who wait for a workspace are told of it again; changes that come faster are read together. It
+ * is longer with more of them, for whom more has to be read each time.
+ */
+const gatherMs = (waiting: number) => Math.min(10 + waiting, 100);
 
 interface Watched {
   position: number;
@@ -86,7 +89,7 @@ export class ChangeWatch {
     if (watched.soon) return;
     watched.notedMs = performance.now();
     // All are told at the same time, so that equal streams read together.
-    const inMs = Math.max(watched.toldMs + gatherMs - watched.notedMs, 0);
+    const inMs = Math.max(watched.toldMs + gatherMs(watched.arrivals.size) - watched.notedMs, 0);
     watched.soon = setTimeout(() => this.#tell(watched), inMs);
   }
 

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../resolvers/errors.ts';
 import { RateLimitedError } from '../executor/challenge.ts';
 import type { Delivery } from '../rest-compat/events.ts';
 import type { Arrivals } from './change-watch.ts';
+import type { CutReason } from './live-counts.ts';
 
 /** How soon a client comes back after its stream has ended. */
 const retryMs = 2_000;
@@ -18,6 +20,8 @@ interface StreamParts {
   readonly deliver: (cursor: string) => Promise<Delivery>;
   /** Throws if the token may read nothing any more. */
   readonly check: () => Promise<unknown>;
+  /** Called when the stream ends here, and not because its client has left or the process stops. */
+  readonly onCut: (reason: CutReason) => void;
   /** What the client is told of an error that ends the stream; undefined if it learns of it when it comes back. */
   readonly farewell?: ((error: unknown) => Delivery | undefined) | undefined;
 }
@@ -33,6 +37,7 @@ export async function* eventStream({
   deliver,
   check,
   farewell,
+  onCut,
 }: StreamParts): AsyncGenerator<string | Uint8Array> {
   const untilMs = performance.now() + lastsMs();
   let delivery = first;
@@ -44,7 +49,8 @@ export async function* eventStream({
     told = delivery.cursor;
     try {
       while (!delivery.hasMore && !(await arrivals.next(heartbeatMs))) {
-        if (arrivals.isEnded || performance.now() > untilMs) return;
+        if (arrivals.isEnded) return;
+        if (performance.now() > untilMs) return onCut('age');
         if (!(await patiently(check, arrivals))) return;
         yield ':\n\n';
       }
@@ -53,11 +59,18 @@ export async function* eventStream({
       if (!next) return;
       delivery = next;
     } catch (error) {
+      onCut(reasonOf(error));
       const last = farewell?.(error);
       if (!last) return;
       delivery = last;
     }
   }
+}
+
+function reasonOf(error: unknown): CutReason {
+  if (!(error instanceof AppError)) return 'failed';
+  if (error.code === 'cursor_expired') return 'expired';
+  return error.code === 'unauthenticated' || error.code === 'forbidden' ? 'refused' : 'failed';
 }
 
 /** Does the work, again and again while the token is in debt. Gives undefined when the stream was ended. */

@@ -1,10 +1,27 @@
 /** The two ways of a change: from its write to its position, and from there to a stream. */
 export type LagStage = 'numbered' | 'delivered';
 
+/**
+ * Why the server ended a stream: the client read nothing, the log does not go back to its place any more, its token may not read any
+ * more, the service failed, the process stops, or the stream had lasted long enough.
+ */
+export type CutReason = 'unread' | 'expired' | 'refused' | 'failed' | 'stopping' | 'age';
+
 /** What this process has done for the log of changes and its readers, for the metrics. */
 export class LiveCounts {
   /** The streams that are open. */
   readonly streams = { graphql: 0, rest: 0 };
+  /** Streams that were ended here, by the reason. */
+  readonly cut: Record<CutReason, number> = {
+    unread: 0,
+    expired: 0,
+    refused: 0,
+    failed: 0,
+    stopping: 0,
+    age: 0,
+  };
+  /** The changes of all workspaces that waited for their positions when this process last looked. */
+  inboxRows = 0;
   /** Changes that got their positions here. */
   numbered = 0;
   /** Events that streams were given. */

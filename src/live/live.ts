@@ -25,6 +25,9 @@ export class Live {
         if (lagSeconds !== null) this.counts.onLag?.('numbered', lagSeconds);
         this.watch.note(workspaceId, position);
       },
+      onSearched: (rows) => {
+        this.counts.inboxRows = rows;
+      },
       logger,
     });
   }

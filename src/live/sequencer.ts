@@ -21,6 +21,8 @@ interface SequencerOptions {
   readonly database: Database;
   /** Called when a run has given positions up to this one in a workspace. */
   readonly onNumbered: (workspaceId: string, position: number, run: Numbered) => void;
+  /** Called with the number of changes of all workspaces that waited, each time that the process has looked for them. */
+  readonly onSearched?: (rows: number) => void;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -32,6 +34,7 @@ export class Sequencer {
   readonly #options: SequencerOptions;
   readonly #unsubscribe: () => void;
   readonly #work: Promise<void>;
+  readonly #poll: NodeJS.Timeout;
   #cause = Promise.withResolvers<void>();
   /** The workspaces of the writes since the last run, and whether others must be looked for. */
   #due = { workspaceIds: new Set<string>(), search: false };
@@ -47,6 +50,8 @@ export class Sequencer {
     this.#work = this.#loop();
     // Commands and processes that died may have left changes.
     this.wake();
+    // However often the writes of this process wake it: those that died may have written in other workspaces.
+    this.#poll = setInterval(() => this.wake(), pollMs).unref();
   }
 
   /** Asks for a run that begins after this moment: in this workspace, or in all that have changes. */
@@ -59,6 +64,7 @@ export class Sequencer {
   /** Ends after a last run. */
   async close(): Promise<void> {
     this.#unsubscribe();
+    clearInterval(this.#poll);
     this.#isClosing = true;
     this.wake();
     await this.#work;
@@ -67,9 +73,7 @@ export class Sequencer {
   async #loop(): Promise<void> {
     let gap = Promise.resolve();
     while (!this.#isClosing) {
-      const poll = setTimeout(() => this.wake(), pollMs).unref();
       await this.#cause.promise;
-      clearTimeout(poll);
       await Promise.all([delay(gatherMs), gap]);
       gap = delay(betweenRunsMs);
       await this.#run();
@@ -77,15 +81,16 @@ export class Sequencer {
   }
 
   async #run(): Promise<void> {
-    const { database, logger } = this.#options;
+    const { database, logger, onSearched } = this.#options;
     // What commits from here on may be missed by the run that begins now, so it is the cause of another one.
     const { workspaceIds, search } = this.#due;
     this.#due = { workspaceIds: new Set(), search: false };
     this.#cause = Promise.withResolvers();
     try {
       const found = search ? await selectUnnumbered(database.unscoped) : [];
+      if (search) onSearched?.(found.reduce((sum, { count }) => sum + count, 0));
       const heads = new Map<string, number>();
-      for (const workspaceId of new Set([...workspaceIds, ...found])) {
+      for (const workspaceId of new Set([...workspaceIds, ...found.map((one) => one.workspaceId)])) {
         const position = await this.#number(workspaceId);
         if (position !== null) heads.set(workspaceId, position);
       }

@@ -87,6 +87,9 @@ export class ChangeWaits {
       first,
       farewell,
       check,
+      onCut: (reason) => {
+        this.#live.counts.cut[reason] += 1;
+      },
       deliver: async (cursor) => {
         const renewed = await check();
         const { arrival } = arrivals;
@@ -109,6 +112,7 @@ export class ChangeWaits {
     this.#live.counts.streams[face] += 1;
     return untilEnd(texts, () => {
       this.#live.counts.streams[face] -= 1;
+      if (this.#live.watch.isClosed) this.#live.counts.cut.stopping += 1;
       leave();
     });
   }

@@ -135,6 +135,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const unsent = new Unsent({
     maxBytes: config.unsentBytes ?? defaultUnsentBytes,
     silenceMs: unreadFactor * clientMs,
+    onStreamCut: () => {
+      live.counts.cut.unread += 1;
+    },
     onCut: (bytes, silentMs) =>
       logger.info({ bytes, silentMs }, 'a client that did not read its answer was disconnected'),
   });

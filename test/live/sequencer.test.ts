@@ -88,12 +88,16 @@ it('numbers the changes of a process that died after its commit, and gives posit
 it('numbers a change that nothing in this process has announced, because every process looks from time to time', async () => {
   const { database, drop } = await copyTemplate('migrated');
   const { promise, resolve } = Promise.withResolvers<[string, number]>();
+  const waited: number[] = [];
   const sequencer = new Sequencer({
     database,
     onNumbered: (workspaceId, position) => resolve([workspaceId, position]),
+    onSearched: (rows) => waited.push(rows),
     logger: console,
   });
   const workspaceId = newUuid();
+  // The process is busy with writes of its own.
+  const busy = setInterval(() => sequencer.wake(newUuid()), 20);
   // The signal knows statements by their lower case, so that this one is like that of a process that died.
   await sql`
     INSERT INTO change_inbox (workspace_id, change_id, event_type, occurred_utc, subject_id, origin)
@@ -101,7 +105,9 @@ it('numbers a change that nothing in this process has announced, because every p
     database.unscoped,
   );
   expect(await promise).toEqual([workspaceId, 1]);
+  clearInterval(busy);
   await sequencer.close();
+  expect(waited).toContain(1);
   await drop();
 });
 

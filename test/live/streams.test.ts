@@ -5,7 +5,7 @@ import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen } from './event-stream.ts';
 import { numberAll } from './logged.ts';
 
-const { app, world, ada } = useIssueWorld({ settings: { STREAMS_PER_TOKEN: '3' } });
+const { app, world, ada } = useIssueWorld({ settings: { STREAMS_PER_TOKEN: '3', METRICS_ADDRESS: '0' } });
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 const at = (query = '') => `${app.url}/v1/changes${query}`;
@@ -82,6 +82,9 @@ describe('GET /v1/changes as a stream', () => {
     await newIssue();
     await stream.ended;
     await expect(stream.next()).rejects.toThrow('has ended');
+    const metrics = await (await fetch(app.metricsUrl ?? '')).text();
+    expect(metrics).toContain('workgraph_streams_cut_total{reason="refused"} 1\n');
+    expect(metrics).toMatch(/^workgraph_change_inbox_rows \d+$/m);
   });
 
   it('tells nothing of other workspaces, and only what the scopes cover', async () => {

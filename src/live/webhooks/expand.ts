@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { selectLogHead } from '../../db/reads/change-pages.ts';
-import { insertDeliveries, lockClaimed, selectRoom } from '../../db/webhook-work.ts';
+import { expandedAtOnce, insertDeliveries, lockClaimed, selectRoom } from '../../db/webhook-work.ts';
 import type { WebhookRow } from '../../db/webhooks.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import type { NewRow, TenantDb } from '../../db/tables/tenant-tables.ts';
@@ -9,9 +9,6 @@ import { changeCursor, parseCursor } from '../../resolvers/changes.ts';
 import { decodeId, encodeId, newUuid } from '../../resolvers/ids.ts';
 import { WebhookChangesDocument, type WebhookChangesQuery } from '../../rest-compat/operations.generated.ts';
 import { lostMessage, lostType, webhookMessage } from '../../rest-compat/webhook-messages.ts';
-
-/** How many changes become deliveries at once. */
-const pageSize = 100;
 
 type Page = WebhookChangesQuery['changes'];
 
@@ -23,9 +20,8 @@ export async function expand(
   context: OperationContext,
   claimId: string,
 ): Promise<boolean> {
-  const first = Math.min(await selectRoom(db, webhook.id), pageSize);
-  if (first <= 0) return false;
-  const page = await read(schema, webhook, context, first);
+  if ((await selectRoom(db, webhook.id)) < expandedAtOnce) return false;
+  const page = await read(schema, webhook, context);
   const now = new Date();
   if (page === 'expired') return restart(db, webhook, claimId, now);
   // A log that starts over has this event at its beginning, and the webhook has its own message of the kind by then.
@@ -51,7 +47,6 @@ async function read(
   schema: GraphQLSchema,
   { position, tag, eventTypes, teamId, hasImports }: WebhookRow,
   context: OperationContext,
-  first: number,
 ): Promise<Page | 'expired'> {
   const filter = {
     ...(eventTypes.length > 0 && { eventType: { in: eventTypes } }),
@@ -62,7 +57,7 @@ async function read(
     schema,
     document: WebhookChangesDocument,
     operationName: 'WebhookChanges',
-    variables: { after: changeCursor({ position, tag }), first, filter },
+    variables: { after: changeCursor({ position, tag }), first: expandedAtOnce, filter },
     context,
   });
   const [error] = errors ?? [];

@@ -32,7 +32,7 @@ const claimMs = 40_000;
 /** How many messages are sent to one webhook at once. */
 const mostAtOnce = 4;
 /** How many messages a round sends at most, and how long it begins to send: what follows must end before the claim does. */
-const mostInRound = 24;
+const mostInRound = 50;
 const beginsForMs = 10_000;
 
 export interface RoundParts {

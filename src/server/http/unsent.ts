@@ -24,6 +24,8 @@ export interface UnsentLimits {
   readonly maxBytes: number;
   /** How long a client may read nothing of an answer. */
   readonly silenceMs: number;
+  /** Called for each client of a stream of events that is disconnected. */
+  readonly onStreamCut?: () => void;
   /** Called for each client that is disconnected, with the bytes that it has not read and the time since it last read. */
   readonly onCut?: (bytes: number, silentMs: number) => void;
 }
@@ -32,6 +34,8 @@ export interface UnsentLimits {
 interface Held {
   readonly socket: Socket;
   bytes: number;
+  /** Whether the client was disconnected because it did not read. */
+  isCut: boolean;
   /** When the client last read something. */
   sinceMs: number;
 }
@@ -104,14 +108,17 @@ export class Unsent {
     res.flushHeaders();
     for await (const event of events) {
       if (res.destroyed || res.closed) return;
-      if (!res.write(event))
-        await this.#whileHeld(socket, socket.writableLength, () => settled(res, 'drain'));
+      if (res.write(event)) continue;
+      await this.#whileHeld(socket, socket.writableLength, async (held) => {
+        await settled(res, 'drain');
+        if (held.isCut) this.#limits.onStreamCut?.();
+      });
     }
     res.end();
   }
 
   async #whileHeld(socket: Socket, bytes: number, send: (held: Held) => Promise<void>): Promise<void> {
-    const held: Held = { socket, bytes, sinceMs: this.#now() };
+    const held: Held = { socket, bytes, isCut: false, sinceMs: this.#now() };
     this.#held.add(held);
     this.#bytes += bytes;
     this.#makeRoom(held);
@@ -173,6 +180,7 @@ export class Unsent {
     this.#held.delete(held);
     this.#bytes -= held.bytes;
     held.bytes = 0;
+    held.isCut = true;
     held.socket.destroy();
   }
 }

@@ -18,6 +18,17 @@ export function watchStreams(
     },
   });
   metrics.counter({
+    name: 'workgraph_streams_cut_total',
+    help: 'Streams that the server has ended, by the reason',
+    label: 'reason',
+    read: () => ({ ...counts.cut }),
+  });
+  metrics.gauge({
+    name: 'workgraph_change_inbox_rows',
+    help: 'Changes of all workspaces that waited for their positions when this process last looked, at most a second ago',
+    read: () => counts.inboxRows,
+  });
+  metrics.counter({
     name: 'workgraph_changes_total',
     help: 'Changes that got their positions in this process',
     read: () => counts.numbered,
