@@ -10,8 +10,10 @@ const dist = join(root, 'dist');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
 rmSync(dist, { recursive: true, force: true });
-execFileSync(process.execPath, [tsc, '--project', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
-for (const path of ['demo', 'docs/queries', 'schema.graphql', ...assets()]) {
+for (const project of ['tsconfig.build.json', 'tsconfig.client.json'])
+  execFileSync(process.execPath, [tsc, '--project', project], { cwd: root, stdio: 'inherit' });
+const files = ['demo', 'docs/queries', 'docs/collection.json', 'openapi.json', 'schema.graphql'];
+for (const path of [...files, ...assets()]) {
   cpSync(join(root, path), join(dist, path), { recursive: true });
 }
 

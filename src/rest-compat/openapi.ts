@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { collectionOf } from './openapi/collection.ts';
 import { anyServer, openApiDocument } from './openapi/document.ts';
 import { endpointsPage } from './openapi/endpoints-page.ts';
 import type { Examples } from './openapi/example.ts';
@@ -30,6 +31,11 @@ function serverLine(server: string): string {
 /** The page docs/rest-endpoints.md. */
 export function printEndpointsPage(): string {
   return `${endpointsPage(specified, additions, readExamples())}\n`;
+}
+
+/** The file docs/collection.json. */
+export function printCollection(): string {
+  return `${JSON.stringify(collectionOf(openApiDocument(table, additions, readExamples())), null, 2)}\n`;
 }
 
 /** Recorded by `npm run generate`. Read when the description is first requested, and not at the start. */

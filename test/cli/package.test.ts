@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -81,10 +82,12 @@ onEmbedded('the package that npm pack makes, in an otherwise empty folder,', () 
     symlinkSync(target, join(folder, name));
   }
 
-  function run(command: string, ...words: string[]): void {
-    const env = { ...outsideOfNpm(), PATH: path };
-    const { status, stderr } = spawnSync(command, words, { cwd: folder, env, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`${command} ${words.join(' ')}: ${status}\n${stderr}`);
+  function run(command: string, ...words: string[]): string {
+    const token = authorization?.slice('Bearer '.length);
+    const env = { ...outsideOfNpm(), PATH: path, WORKGRAPH_URL: url, WORKGRAPH_TOKEN: token, NO_COLOR: '1' };
+    const { status, stdout, stderr } = spawnSync(command, words, { cwd: folder, env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${command} ${words.join(' ')}: ${status}\n${stdout}${stderr}`);
+    return stdout;
   }
 
   async function ask<Data>(query: string): Promise<Data> {
@@ -101,7 +104,7 @@ onEmbedded('the package that npm pack makes, in an otherwise empty folder,', () 
   it('contains the built program and nothing else', () => {
     const own = join(folder, 'node_modules/workgraph');
     expect(readdirSync(own).toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json']);
-    const built = ['demo', 'docs', 'migrations', 'package.json', 'schema.graphql', 'src'];
+    const built = ['demo', 'docs', 'migrations', 'openapi.json', 'package.json', 'schema.graphql', 'src'];
     expect(readdirSync(join(own, 'dist')).toSorted()).toEqual(built);
   });
 
@@ -119,6 +122,53 @@ onEmbedded('the package that npm pack makes, in an otherwise empty folder,', () 
       expect(response.status).toBe(200);
     },
   );
+
+  describe('with its client, as docs/client.md shows it,', () => {
+    const page = readFileSync(join(installed, '../docs/client.md'), 'utf8');
+    /** The examples by the name of their file, with what they print; nothing is shown of those that others import. */
+    const examples = Array.from(
+      page.matchAll(/```ts\n(\/\/ (\S+)\n.*?)\n```(?:\n\n```text\n(.*?)```)?/gs),
+      ([, code = '', name = '', printed]) => ({ code, name, printed }),
+    );
+
+    beforeAll(() => {
+      for (const { name, code } of examples) writeFileSync(join(folder, name), `${code}\n`);
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+      const compilerOptions = {
+        module: 'nodenext',
+        target: 'es2024',
+        strict: true,
+        noEmit: true,
+        allowImportingTsExtensions: true,
+        types: ['node'],
+      };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+      // What a project in TypeScript has installed besides.
+      for (const name of ['typescript', '@types/node']) {
+        if (!existsSync(join(folder, 'node_modules', name)))
+          link(join(installed, name), join('node_modules', name));
+      }
+    });
+
+    it('is typed', () => {
+      expect(run(process.execPath, join(installed, 'typescript/bin/tsc'))).toBe('');
+    });
+
+    it.each(examples.filter(({ printed }) => printed !== undefined))(
+      'prints what the page says of $name',
+      ({ name, printed }) => {
+        expect(run(process.execPath, name)).toBe(printed);
+      },
+    );
+
+    it('exports the configuration of codegen, and the collection', () => {
+      const check = `
+        import { codegenConfig } from 'workgraph/codegen';
+        import collection from 'workgraph/collection.json' with { type: 'json' };
+        console.log(codegenConfig.scalars.DateTime, collection.info.name);`;
+      expect(run(process.execPath, '--input-type=module', '--eval', check)).toBe('string workgraph\n');
+    });
+  });
 
   it('draws the preview of a picture', async () => {
     const picture = readFileSync(join(installed, '../demo/files/screenshot-1.png'));

@@ -5,8 +5,9 @@ import { type Import, importsOf } from '../support/imports.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** From the terminal to the tables. A module imports its own layer or layers to its right. */
+/** From other people's programs and the terminal to the tables. A module imports its own layer or layers to its right. */
 const layers = [
+  'client',
   'cli',
   'server',
   'live',
@@ -47,6 +48,13 @@ it('no module imports from a layer to the left of its own', () => {
     return target.startsWith('src/') && layers.indexOf(layerOf(target)) < layers.indexOf(layerOf(path));
   });
   expect(left.map(line)).toEqual([]);
+});
+
+it('the client imports its own modules and packages, and nothing that only Node has', () => {
+  const other = fromSrc.filter(({ path, target }) => {
+    return layerOf(path) === 'client' && layerOf(target) !== 'client' && /^(?:node:|src\/|\.)/.test(target);
+  });
+  expect(other.map(line)).toEqual([]);
 });
 
 it('src imports no tests, benchmarks or tools', () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import createClient, { type Client } from 'openapi-fetch';
+import collection from '../../docs/collection.json' with { type: 'json' };
 import { createRouter } from '../../src/rest-compat/router.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { startExampleWorld } from '../examples/world.ts';
 import type { App } from '../support/app.ts';
-import type { paths } from './client.generated.ts';
+import type { paths } from '../../src/client/rest.generated.ts';
 
 const find = createRouter(table);
 const called = new Set<string>();
@@ -66,6 +67,29 @@ it('reads directories', async () => {
   const memberId = members.results[0]?.id ?? '';
   const member = await data(api.GET('/v1/members/{memberId}', { params: { path: { memberId } } }));
   expect(member).toEqual(members.results[0]);
+});
+
+it('reads with each GET of the collection for Postman and Bruno', async () => {
+  const variables = { '{{url}}': app.url, '{{token}}': app.token };
+  const { auth, item } = collection;
+  const filled = (text: string) => text.replace(/\{\{\w+\}\}/, (name) => variables[name as '{{url}}']);
+  const answers = await Promise.all(
+    item
+      .flatMap((folder) => folder.item)
+      .filter(({ request }) => request.method === 'GET')
+      .map(async ({ name, request: { url } }) => {
+        const values = new Map(url.variable.map(({ key, value }) => [`:${key}`, value]));
+        const path = url.path.map((part) => values.get(part) ?? part).join('/');
+        const headers = { Authorization: `Bearer ${filled(auth.bearer[0]?.value ?? '')}` };
+        const { status } = await fetch(`${filled(url.host[0] ?? '')}/${path}`, {
+          headers,
+          redirect: 'manual',
+        });
+        return [name, status < 400];
+      }),
+  );
+  expect(answers.length).toBeGreaterThan(25);
+  expect(answers.filter(([, isFine]) => !isFine)).toEqual([]);
 });
 
 it('reads issues and what hangs on them', async () => {

@@ -102,6 +102,7 @@ const taken = [
   'If-Match',
   'If-None-Match',
   'If-Range',
+  'Last-Event-ID',
   'Range',
   'X-GraphQL-Cost',
   'X-Request-Id',

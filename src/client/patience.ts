@@ -1,0 +1,95 @@
+import { retryAfterOf, WorkgraphError } from './errors.ts';
+
+export interface Patience {
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** How often a request is repeated at most. */
+  readonly retries: number;
+  /** How long an answer may take before it counts as lost. */
+  readonly timeoutMs: number;
+  /** The longest `Retry-After` that is waited for. */
+  readonly longestWaitMs: number;
+}
+
+/** The statuses of refusals that may be over in a moment. */
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const firstWaitMs = 200;
+
+/**
+ * Sends a request, again and again while it is refused for the moment or no answer comes. One that may not be repeated, a
+ * write without a key, is only sent again after 429: the server has not begun with it then.
+ */
+export async function sendPatiently(
+  { fetch, retries, timeoutMs, longestWaitMs }: Patience,
+  request: Request,
+  mayRepeat: boolean,
+): Promise<Response> {
+  let isAnswerLost = false;
+  for (let attempt = 0; ; attempt += 1) {
+    const wait = firstWaitMs * 2 ** attempt * (0.5 + Math.random());
+    const isLast = attempt >= retries;
+    try {
+      const response = await sendOnce(fetch, request, timeoutMs);
+      const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000 || wait;
+      // A write whose answer was lost may still be in progress; the repetition with its key is a conflict until it ends.
+      const isInProgress = isAnswerLost && response.status === 409;
+      const isPassing =
+        response.status === 429 || (mayRepeat && (passing.has(response.status) || isInProgress));
+      if (isLast || !isPassing || waitMs > longestWaitMs) return response;
+      await response.body?.cancel();
+      await pause(waitMs, request.signal);
+    } catch (error) {
+      request.signal.throwIfAborted();
+      if (isLast || !mayRepeat) throw unreachable(request, error);
+      isAnswerLost = true;
+      await pause(wait, request.signal);
+    }
+  }
+}
+
+/** Sends a request that is aborted by its signal, or after a time without an answer. */
+async function sendOnce(fetch: Patience['fetch'], request: Request, timeoutMs: number): Promise<Response> {
+  request.signal.throwIfAborted();
+  const attempt = new AbortController();
+  // Not `AbortSignal.any`: what it gives can be collected as garbage in Node, and then nothing is aborted.
+  request.signal.addEventListener('abort', () => attempt.abort(request.signal.reason), { once: true });
+  const timer = setTimeout(() => attempt.abort(new Error(`No answer came in ${timeoutMs} ms.`)), timeoutMs);
+  try {
+    return await readWholly(await fetch(new Request(request.clone(), { signal: attempt.signal })));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits for the end of an answer of JSON, since it can be cut off. Files are passed on as they come. */
+async function readWholly(response: Response): Promise<Response> {
+  if (!response.body || !/\bjson\b/.test(response.headers.get('Content-Type') ?? '')) return response;
+  const { status, statusText, headers } = response;
+  return new Response(await response.arrayBuffer(), { status, statusText, headers });
+}
+
+export function unreachable({ url }: Pick<Request, 'url'>, cause: unknown): WorkgraphError {
+  const { origin } = new URL(url);
+  return new WorkgraphError({ message: `No answer came from ${origin}.`, code: 'unreachable', cause });
+}
+
+/** Waits, unless the signal is aborted meanwhile: then it throws the reason. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** A key that makes a write repeatable. `crypto.randomUUID` does not exist on pages served over http. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

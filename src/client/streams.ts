@@ -1,0 +1,73 @@
+import { print } from 'graphql';
+import { errorOfGraph } from './errors.ts';
+import { followEvents, type OpenStream, type StreamOptions } from './events.ts';
+import type { Document, VariablesAnd } from './graph.ts';
+import type { components, operations } from './rest.generated.ts';
+
+/** What a subscription tells, with the cursor to go on from. */
+export type Told<Data> =
+  | { readonly cursor: string; readonly data: Data; readonly reset: false }
+  /** So much has changed at once that the list is to be read again. */
+  | { readonly cursor: string; readonly data: null; readonly reset: true };
+
+export type Change = components['schemas']['Change'];
+
+type ChangeFilter = Omit<
+  NonNullable<operations['changes']['parameters']['query']>,
+  'cursor' | 'page_size' | 'wait'
+>;
+
+export interface Streams {
+  /** What a subscription tells, with no end; a connection that breaks is opened again, and nothing is lost. */
+  subscribe<Data, Variables>(
+    document: Document<Data, Variables>,
+    ...rest: VariablesAnd<Variables, StreamOptions>
+  ): AsyncGenerator<Told<Data>, void, undefined>;
+  /** The changes of the workspace as they are made, from `GET /v1/changes`. */
+  changes(filter?: ChangeFilter, options?: StreamOptions): AsyncGenerator<Change, void, undefined>;
+}
+
+type FetchStream = (request: Request) => Promise<Response>;
+
+interface Next {
+  readonly data: unknown;
+  readonly errors?: Parameters<typeof errorOfGraph>[0];
+  readonly extensions?: { readonly reset?: boolean };
+}
+
+export function createStreams(url: string, headers: Record<string, string>, fetch: FetchStream): Streams {
+  const headersAfter = (cursor: string | undefined) => ({
+    ...headers,
+    Accept: 'text/event-stream',
+    ...(cursor !== undefined && { 'Last-Event-ID': cursor }),
+  });
+
+  async function* subscribe(
+    document: Document<unknown, unknown>,
+    variables: unknown = {},
+    options: StreamOptions = {},
+  ) {
+    const query = typeof document === 'string' ? document : print(document);
+    const body = JSON.stringify({ query, variables });
+    const open: OpenStream = (cursor, signal) => {
+      const init = { method: 'POST', body, signal };
+      const headers = { ...headersAfter(cursor), 'Content-Type': 'application/json' };
+      return fetch(new Request(`${url}/graphql`, { ...init, headers }));
+    };
+    for await (const { event, id = '', data: text } of followEvents(open, options)) {
+      if (event === 'complete') return;
+      const { data, errors, extensions } = JSON.parse(text) as Next;
+      if (errors) throw errorOfGraph(errors);
+      yield extensions?.reset ? { cursor: id, data: null, reset: true } : { cursor: id, data, reset: false };
+    }
+  }
+
+  async function* changes(filter: ChangeFilter = {}, options: StreamOptions = {}) {
+    const query = new URLSearchParams(filter);
+    const open: OpenStream = (cursor, signal) =>
+      fetch(new Request(`${url}/v1/changes?${query}`, { headers: headersAfter(cursor), signal }));
+    for await (const { data } of followEvents(open, options)) yield JSON.parse(data) as Change;
+  }
+
+  return { subscribe: subscribe as Streams['subscribe'], changes };
+}
