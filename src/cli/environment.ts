@@ -73,7 +73,7 @@ export const locationArgs = flagsOf(['DATA_DIR', 'DATABASE_URL']);
 
 /**
  * Declares a command that needs the database. It runs in this process, or in the server that holds the lock of the data
- * directory. An embedded database is migrated first; an external one must be up to date (`workgraph migrate`).
+ * directory. An embedded database is migrated first; an external one must be up to date (`npx workgraph migrate`).
  */
 export function databaseCommand<const Args extends ArgsDef>(
   options: DatabaseCommandOptions<Args>,

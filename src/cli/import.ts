@@ -82,7 +82,7 @@ async function importBackup(
   env.stderr(
     `${rows} rows of ${tables.length} tables and ${files.count} files, as they were ${createdUtc}\n`,
   );
-  env.stderr('Run `workgraph verify --files` to check them.\n');
+  env.stderr('Run `npx workgraph verify --files` to check them.\n');
   if (args.json)
     env.stdout(`${JSON.stringify({ rows, files: files.count, missing: files.missing, createdUtc })}\n`);
   return files.missing > 0 ? exitCodes.failed : exitCodes.done;

@@ -88,7 +88,7 @@ export async function requireCurrentSchema(database: Database): Promise<void> {
   const { state, pending } = await schemaState(database);
   if (state === 'current') return;
   const problem = state === 'empty' ? 'has no tables yet' : `is behind by ${pending.length} migrations`;
-  throw new CommandError(`The database ${problem}. Run \`workgraph migrate\`.`);
+  throw new CommandError(`The database ${problem}. Run \`npx workgraph migrate\`.`);
 }
 
 async function refuseNewerSchema(database: Database): Promise<void> {

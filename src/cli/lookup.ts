@@ -23,7 +23,7 @@ export async function findWorkspace(
   throw new CommandError(
     named
       ? `There is no workspace ${named}.`
-      : 'There is no workspace yet: create one with `workgraph workspace create --name …`.',
+      : 'There is no workspace yet: create one with `npx workgraph workspace create --name …`.',
   );
 }
 

@@ -67,5 +67,5 @@ async function mistake({ message }: Error): Promise<string> {
       .subCommands;
   }
   if (known) return `${path.join(' ')} needs one of ${Object.keys(known).join(', ')}; --help says more.`;
-  return `${stripVTControlCharacters(message).replace(/\.$/, '')}; workgraph ${path.join(' ')} --help shows the usage.`;
+  return `${stripVTControlCharacters(message).replace(/\.$/, '')}; npx workgraph ${path.join(' ')} --help shows the usage.`;
 }

@@ -10,7 +10,7 @@ export const command = defineCommand({
   meta: {
     name: 'manifest',
     description:
-      'Print the manifest of the documents in files, for DOCUMENTS_FILE: workgraph manifest queries/*.graphql',
+      'Print the manifest of the documents in files, for DOCUMENTS_FILE: npx workgraph manifest queries/*.graphql',
   },
   args,
   async run(context) {

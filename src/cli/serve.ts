@@ -17,7 +17,7 @@ const args = {
 } as const;
 
 /**
- * `workgraph serve`. A server with an embedded database runs the commands of other processes; `findCommand` finds them.
+ * `npx workgraph serve`. A server with an embedded database runs the commands of other processes; `findCommand` finds them.
  */
 export function serveCommand(findCommand: (name: string) => Promise<DatabaseCommand | undefined>) {
   return defineCommand({

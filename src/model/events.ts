@@ -13,7 +13,7 @@ interface EventKind {
   readonly meaning: string;
   /** Where the event has an entry in the activity feed of an issue, too: the icon of the entry. */
   readonly icon?: string;
-  /** What `workgraph verify` checks of these entries. `src/db/verify/feed-rules.ts` has the statement. */
+  /** What `npx workgraph verify` checks of these entries. `src/db/verify/feed-rules.ts` has the statement. */
   readonly rule?: string;
 }
 

@@ -268,7 +268,7 @@ export const settings = {
   DOCUMENTS_FILE: {
     kind: 'text',
     valueHint: 'file',
-    help: 'A manifest of documents, made by `workgraph manifest`',
+    help: 'A manifest of documents, made by `npx workgraph manifest`',
   },
   LOG_LEVEL: {
     kind: 'choice',

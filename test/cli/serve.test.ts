@@ -243,7 +243,7 @@ describe('a start that must fail', () => {
     const behind = await workgraph(['serve', '--port', '0'], env);
     expect(behind).toMatchObject({
       exitCode: 1,
-      stderr: 'The database has no tables yet. Run `workgraph migrate`.\n',
+      stderr: 'The database has no tables yet. Run `npx workgraph migrate`.\n',
     });
     expect(await workgraph(['migrate'], env)).toMatchObject({ exitCode: 0 });
     const bare = await serve([], env);

@@ -8,9 +8,9 @@ it.each([
   [['token', 'crate'], 'Unknown command token crate; did you mean create?\n'],
   [
     ['workspace', 'create'],
-    'Missing required argument: --name; workgraph workspace create --help shows the usage.\n',
+    'Missing required argument: --name; npx workgraph workspace create --help shows the usage.\n',
   ],
-  [['import'], 'Missing required positional argument: FILE; workgraph import --help shows the usage.\n'],
+  [['import'], 'Missing required positional argument: FILE; npx workgraph import --help shows the usage.\n'],
   [[], /^A work-tracking service .*\n\nUSAGE workgraph serve\|/],
 ])('a wrong use is told in plain text on standard error: %j', async (words, told) => {
   const { exitCode, stdout, stderr } = await workgraph(words);

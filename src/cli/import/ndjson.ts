@@ -30,7 +30,7 @@ const header = z.object({
   format: z.literal('workgraph'),
   version: z.int(),
   workspace: z.object({ id: z.string(), name: z.string() }),
-  /** The time that counts as now for the times in a demo (`workgraph seed`). */
+  /** The time that counts as now for the times in a demo (`npx workgraph seed`). */
   referenceUtc: z.iso.datetime().optional(),
   /** The directory data that the issues refer to, in the form of a directory file. */
   directory: z.record(z.string(), z.unknown()).default({}),

@@ -33,6 +33,6 @@ export async function requireTeam(
   const created = await find();
   if (created) return created;
   throw new CommandError(
-    `The workspace has no team ${wanted}. Create it with \`workgraph directory apply\`, or use --create-team NAME.`,
+    `The workspace has no team ${wanted}. Create it with \`npx workgraph directory apply\`, or use --create-team NAME.`,
   );
 }
