@@ -77,7 +77,7 @@ describe('the landing page', () => {
 });
 
 describe('pages and what they load', () => {
-  it.each(['/', '/v1/docs', '/dashboard', '/board', '/board/WEB'])(
+  it.each(['/', '/v1/docs', '/dashboard', '/board', '/board/WEB', '/issues/WEB-1', '/projects/WEB'])(
     '%s may run and load what is here alone, and nothing inline',
     async (path) => {
       const { headers, body } = await app.request<string>('GET', path, browser);
@@ -128,11 +128,31 @@ describe('pages and what they load', () => {
   });
 });
 
+describe('an address without a page', () => {
+  const at = (server: Pick<App, 'request'>, path: string, accept = browser.headers.accept) =>
+    server.request<string>('GET', path, { token: null, headers: { accept } });
+
+  it('is answered with a page for a browser, and as before for a program and below /v1', async () => {
+    const page = await at(app, '/somewhere/else');
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.body).toContain('There is nothing here');
+    for (const answer of [
+      await at(app, '/somewhere/else', 'application/json'),
+      await at(app, '/v1/somewhere'),
+      await at(app, '/assets/app/nothing.js'),
+      await at(closed, '/somewhere/else'),
+    ]) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+  });
+});
+
 describe('EXPLORER=off', () => {
   it.each([
     '/v1/docs',
     '/v1/docs/assets/swagger-ui.js',
     '/issues/ENG-1',
+    '/projects/WEB',
     '/dashboard',
     '/board',
     '/board/WEB',

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Download, Page } from 'playwright-core';
 import { inProcess } from '../cli/workgraph.ts';
 import type { App } from '../support/app.ts';
-import { hasBrowser, openBrowser } from './browser.ts';
+import { hasBrowser, openBrowser, overflowOf } from './browser.ts';
 import { flawsOf, looks, noFlaws, openTab, setHidden, type Tab } from './walk.ts';
 
 // Without a browser the tests are named as skipped: `npm test` needs nothing installed.
@@ -14,6 +15,8 @@ const pages = [
   ['/dashboard', 'Dashboard'],
   ['/board', 'Boards'],
   ['/board/web', 'Booking Web'],
+  ['/issues/crw-45', 'Certificate warnings arrive a day late'],
+  ['/projects/checkout', 'One-Page Checkout'],
 ] as const;
 
 described('the pages in a real browser (needs /usr/bin/chromium)', () => {
@@ -31,6 +34,22 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
   });
 
   const signedIn = (options = {}) => openTab(browser, app.url, { token: app.token, ...options });
+  const teamIdOf = async (code: string) =>
+    (
+      await app.graphql<{ team: { id: string } }>('query ($code: String!) { team(code: $code) { id } }', {
+        code,
+      })
+    ).body.data?.team.id;
+  /** Attaches a file of the demo to an issue. */
+  const attach = async (issueKey: string, fileName: string, contentType: string) => {
+    const bytes = await readFile(join(import.meta.dirname, '../../demo/files', fileName));
+    const { body } = await app.graphql<{ attachmentCreate: { uploadUrl: string } }>(
+      'mutation ($input: AttachmentCreateInput!) { attachmentCreate(input: $input) { uploadUrl } }',
+      { input: { issueKey, fileName, contentType, sizeBytes: bytes.length } },
+    );
+    const { uploadUrl = '' } = body.data?.attachmentCreate ?? {};
+    await fetch(uploadUrl, { method: 'PUT', headers: { 'Content-Type': contentType }, body: bytes });
+  };
   const close = (...tabs: Tab[]) => Promise.all(tabs.map(({ page }) => page.context().close()));
   const open = async (tab: Tab, path: string, heading: string) => {
     await tab.page.goto(app.url + path);
@@ -43,7 +62,8 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       async (path, heading) => {
         const tab = await signedIn(options);
         await open(tab, path, heading);
-        expect(await flawsOf(tab)).toEqual(noFlaws);
+        expect(await overflowOf(tab.page)).toBe(0);
+        // Opened, it shows all that there is.
         await tab.page.locator('.query-panel summary').click();
         expect(await flawsOf(tab)).toEqual(noFlaws);
         await close(tab);
@@ -141,8 +161,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       const before = await stored('PAY', 30);
       expect(await tile(tab.page, 'Closed').innerText()).toBe(String(before.closed));
       expect(await tile(tab.page, 'Created').innerText()).toBe(String(before.created));
-      const { body } = await app.graphql<{ team: { id: string } }>('{ team(code: "PAY") { id } }');
-      const input = { teamId: body.data?.team.id, title: 'Counted on the dashboard' };
+      const input = { teamId: await teamIdOf('PAY'), title: 'Counted on the dashboard' };
       await app.graphql(
         'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }',
         { input },
@@ -179,17 +198,76 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     }, 120_000);
   });
 
+  describe('an issue', () => {
+    it('shows pictures of its attachments, and texts when they are asked for', async () => {
+      await attach('CRW-45', 'mock-up-1.png', 'image/png');
+      await attach('CRW-45', 'analysis-1.py', 'text/x-python');
+      const tab = await signedIn();
+      await open(tab, '/issues/CRW-45', 'Certificate warnings arrive a day late');
+      const picture = tab.page.getByRole('img', { name: 'Preview of mock-up-1.png' });
+      await picture.scrollIntoViewIfNeeded();
+      // It rejects when the picture cannot be shown.
+      await picture.evaluate((image: unknown) => (image as { decode(): Promise<void> }).decode());
+      await tab.page.getByText('Preview of analysis-1.py').click();
+      await tab.page.locator('pre[aria-label="analysis-1.py"]').filter({ hasText: 'import' }).waitFor();
+      expect(await flawsOf(tab)).toEqual(noFlaws);
+      await close(tab);
+    }, 120_000);
+
+    it('shows what people write as text, whatever it is, and a comment as it is made', async () => {
+      const tab = await signedIn();
+      const description = [
+        '<img src=x onerror="document.title = \'it ran\'">',
+        '- one `point`',
+        'See https://example.com/a?b=1, and javascript:alert(1)',
+      ].join('\n');
+      const { body } = await app.graphql<{ issueCreate: { issue: { key: string } } }>(
+        'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }',
+        { input: { teamId: await teamIdOf('SUP'), title: '<b>Bold</b>', description } },
+      );
+      const key = body.data?.issueCreate.issue.key ?? '';
+      await open(tab, `/issues/${key}`, '<b>Bold</b>');
+      const section = tab.page.getByRole('region', { name: 'Description' });
+      expect(await section.innerText()).toContain('<img src=x onerror=');
+      expect(await section.locator('li code').innerText()).toBe('point');
+      expect(await section.getByRole('link').allInnerTexts()).toEqual(['https://example.com/a?b=1']);
+      await tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+      await app.graphql(
+        'mutation ($key: String!) { commentCreate(input: { issueKey: $key, body: "Just said." }) { comment { id } } }',
+        { key },
+      );
+      await tab.page.getByText('Just said.').waitFor();
+      expect(await tab.page.title()).toBe(`${key} <b>Bold</b> – workgraph`);
+      expect(await flawsOf(tab)).toEqual(noFlaws);
+      await close(tab);
+    }, 120_000);
+
+    it('and a project that do not exist are said not to, and an address without a page is a page too', async () => {
+      const tab = await signedIn();
+      await open(tab, '/issues/WEB-99999', 'There is no issue WEB-99999');
+      await open(tab, '/projects/nope', 'There is no project NOPE');
+      const complaints = tab.complaints.length;
+      const response = await tab.page.goto(`${app.url}/somewhere/else`);
+      expect(response?.status()).toBe(404);
+      await tab.page.getByRole('heading', { level: 1, name: 'There is nothing here' }).waitFor();
+      // The browser itself complains about the status.
+      expect(tab.complaints.splice(complaints)).toHaveLength(1);
+      expect(await flawsOf(tab)).toEqual(noFlaws);
+      await tab.page.getByRole('main').getByRole('link', { name: 'Dashboard' }).click();
+      await tab.page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+      await close(tab);
+    }, 120_000);
+  });
+
   describe('a board', () => {
     let serial = 0;
     const create = async (title: string) => {
       const { body } = await app.graphql<{ issueCreate: { issue: { key: string; revision: number } } }>(
         `mutation ($teamId: ID!, $title: String!) { issueCreate(input: { teamId: $teamId, title: $title }) { issue { key revision } } }`,
-        { teamId: await idOf('{ team(code: "WEB") { id } }', 'team'), title },
+        { teamId: await teamIdOf('WEB'), title },
       );
       return body.data?.issueCreate.issue ?? { key: '', revision: 0 };
     };
-    const idOf = async (query: string, field: string) =>
-      (await app.graphql<Record<string, { id: string }>>(query)).body.data?.[field]?.id ?? '';
     const name = () => `Seen on a board ${(serial += 1)}`;
     const card = (page: Page, title: string) => page.getByRole('link', { name: title });
     const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' }).waitFor();

@@ -1,44 +1,53 @@
 import type { RestReply } from '../../rest-compat/face.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { prefersHtml } from '../graphql/graphql-request.ts';
-import { issueQuery } from './issue-query.ts';
+import { absentReply } from './absent.ts';
 import { landingReply } from './landing.ts';
 import { referencePaths } from './reference.ts';
 import { sharedPaths } from './shared-assets.ts';
 import { vendorPaths } from './vendor.ts';
-import { findView, viewFiles } from './views.ts';
-import { graphiqlPath } from './worked-queries.ts';
+import { createViews, viewFiles } from './views.ts';
 import { jsonReply } from '../http/reply.ts';
 import type { ServerRequest } from '../http/request.ts';
 
-/** The pages for people: `/`, the reference, and the links to GraphiQL. */
+/** The pages for people: `/`, the reference, the views of the graph, and what they load. */
 export interface Pages {
   /** Returns undefined for all other paths. */
   handle(request: ServerRequest): Promise<RestReply | undefined>;
 }
 
-/** If `explorer` is false, there is only the landing page, without links to the other pages. */
-export function createPages({ explorer }: { explorer: boolean }): Pages {
+interface PagesOptions {
+  /** If it is false, there is only the landing page, without links to the other pages. */
+  readonly explorer: boolean;
+  /** The origin of files, if they have one of their own. */
+  readonly filesUrl?: string | undefined;
+}
+
+export function createPages({ explorer, filesUrl }: PagesOptions): Pages {
   const files = new Map([
     ...sharedPaths,
     ...(explorer ? [...referencePaths, ...vendorPaths, ...viewFiles] : []),
   ]);
-  const find = (path: string): PageAnswer | undefined => {
-    if (path === '/') return (request) => start(request, explorer);
-    const key = explorer && /^\/issues\/([a-z][a-z0-9]*-[1-9]\d{0,9})$/i.exec(path)?.[1];
-    if (key) return () => redirect(graphiqlPath(issueQuery(key.toUpperCase())));
-    return files.get(path) ?? (explorer ? findView(path) : undefined);
-  };
+  const findView = explorer ? createViews(filesUrl) : () => undefined;
+  const find = (path: string): PageAnswer | undefined =>
+    path === '/' ? (request) => start(request, explorer) : (files.get(path) ?? findView(path));
   return {
     async handle(request) {
       const { method, path, requestId } = request;
       const answer = find(path);
-      if (!answer || method === 'GET' || method === 'HEAD') return answer?.(request);
+      const isRead = method === 'GET' || method === 'HEAD';
+      if (answer && isRead) return answer(request);
+      if (!answer) return explorer && isRead && isLostReader(request) ? absentReply(request) : undefined;
       if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
       const message = `This path supports ${allow}.`;
       return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
     },
   };
+}
+
+/** Whether a person has followed a link that leads nowhere. Under `/v1` there are answers for programs alone. */
+function isLostReader({ path, headers }: ServerRequest): boolean {
+  return prefersHtml(headers.accept) && !/^\/(v1|files|assets)(\/|$)/.test(path);
 }
 
 type PageAnswer = (request: ServerRequest) => RestReply | Promise<RestReply>;
@@ -57,8 +66,4 @@ function start(request: ServerRequest, explorer: boolean): RestReply | Promise<R
     readiness: '/readyz',
   };
   return jsonReply(200, addresses, { Vary: 'Accept' });
-}
-
-function redirect(location: string): RestReply {
-  return { status: 302, headers: { Location: location } };
 }

@@ -1,4 +1,4 @@
-import { pagePolicy } from './content-security.ts';
+import { contentSecurityPolicy } from './content-security.ts';
 import { pageHtml } from './shell.ts';
 import { type FileAnswer, ownAsset, pageAnswer } from './static-file.ts';
 
@@ -6,47 +6,64 @@ import { type FileAnswer, ownAsset, pageAnswer } from './static-file.ts';
 interface View {
   /** The paths of the page. */
   readonly path: RegExp;
-  /** Its module, `assets/app/NAME.js`, and its stylesheet, `assets/app/NAME.css`. */
-  readonly name: string;
+  /** Its module, `assets/app/NAME.js`. */
+  readonly module: string;
+  /** Its stylesheets of `assets/app`. */
+  readonly styles: readonly string[];
   readonly title: string;
   readonly description: string;
   /** The entry of the navigation. */
-  readonly section: string;
-  /** Stylesheets of other packages. */
-  readonly styles?: readonly string[];
+  readonly section?: string;
 }
 
 const views: readonly View[] = [
   {
     path: /^\/dashboard$/,
-    name: 'dashboard',
+    module: 'dashboard',
+    styles: ['figure.css', 'dashboard.css'],
     title: 'Dashboard',
     description: 'How work flows: throughput, cycle time, cumulative flow, deliveries and workload.',
     section: '/dashboard',
-    styles: ['/assets/uplot/uplot.css'],
   },
   {
     path: /^\/board$/,
-    name: 'boards',
+    module: 'boards',
+    styles: ['boards.css'],
     title: 'Boards',
     description: 'The teams of the workspace, and what each has open.',
     section: '/board',
   },
   {
     path: /^\/board\/[^/]+$/,
-    name: 'board',
+    module: 'board',
+    styles: ['board.css'],
     title: 'Board',
     description: 'The issues of a team by status, kept up to date as they change.',
     section: '/board',
   },
+  {
+    path: /^\/issues\/[^/]+$/,
+    module: 'issue',
+    styles: ['detail.css'],
+    title: 'Issue',
+    description: 'An issue with its fields, comments, sub-issues, attachments, activity and agent thread.',
+  },
+  {
+    path: /^\/projects\/[^/]+$/,
+    module: 'project',
+    styles: ['figure.css', 'detail.css'],
+    title: 'Project',
+    description: 'A project with its fields, its burnup and its issues.',
+  },
 ];
 
-/** The modules that several pages import. */
-const sharedModules = [
+/** The modules that views import. */
+const parts = [
   'session',
   'page',
   'graph',
   'live',
+  'reading',
   'states',
   'query-panel',
   'format',
@@ -54,39 +71,45 @@ const sharedModules = [
   'figure',
   'plot',
   'csv',
-];
+  'text',
+  'thread',
+  'attachments',
+] as const;
 
 /** The files that the views load. */
 export const viewFiles: readonly (readonly [path: string, answer: FileAnswer])[] = [
-  ...[...sharedModules, ...views.map(({ name }) => name)].map(
-    (name) => [`/assets/app/${name}.js`, ownAsset(`app/${name}.js`)] as const,
-  ),
-  ...['app', ...views.map(({ name }) => name)].map(
-    (name) => [`/assets/app/${name}.css`, ownAsset(`app/${name}.css`)] as const,
-  ),
-];
+  ...parts.map((name) => `${name}.js` as const),
+  ...views.map(({ module }) => `${module}.js` as const),
+  ...new Set(['app.css', ...views.flatMap(({ styles }) => styles)] as `${string}.css`[]),
+].map((file) => [`/assets/app/${file}`, ownAsset(`app/${file}`)] as const);
 
-const answers = views.map((view) => [view.path, viewAnswer(view)] as const);
-
-/** The page at a path; undefined if it is none of the views. */
-export function findView(path: string): FileAnswer | undefined {
-  return answers.find(([pattern]) => pattern.test(path))?.[1];
+/** Finds the page at a path. The files of issues may be on an origin of their own, which their previews are loaded from. */
+export function createViews(filesUrl: string | undefined): (path: string) => FileAnswer | undefined {
+  const sources = ["'self'", ...(filesUrl ? [new URL(filesUrl).origin] : [])].join(' ');
+  const policy = contentSecurityPolicy({
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': sources,
+    'connect-src': sources,
+  });
+  const answers = views.map((view) => [view.path, pageAnswer(() => viewHtml(view), policy)] as const);
+  return (path) => answers.find(([pattern]) => pattern.test(path))?.[1];
 }
 
-function viewAnswer({ name, title, description, section, styles = [] }: View): FileAnswer {
-  return pageAnswer(
-    () =>
-      pageHtml({
-        title: `${title} – workgraph`,
-        description,
-        section,
-        styles: ['/assets/app/app.css', ...styles, `/assets/app/${name}.css`],
-        modules: [`/assets/app/${name}.js`],
-        main: waiting,
-        explorer: true,
-      }),
-    pagePolicy,
-  );
+function viewHtml({ module, styles, title, description, section }: View): string {
+  return pageHtml({
+    title: `${title} – workgraph`,
+    description,
+    section,
+    styles: [
+      '/assets/app/app.css',
+      ...(styles.includes('figure.css') ? ['/assets/uplot/uplot.css'] : []),
+      ...styles.map((file) => `/assets/app/${file}`),
+    ],
+    modules: [`/assets/app/${module}.js`],
+    main: waiting,
+    explorer: true,
+  });
 }
 
 const waiting = `<p class="waiting" role="status">Reading …</p>

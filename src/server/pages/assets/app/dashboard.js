@@ -1,12 +1,10 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { ago, count, date, duration, isoDay, plural } from './format.js';
 import { figure } from './figure.js';
-import { ask } from './graph.js';
-import { follow } from './live.js';
-import { show } from './page.js';
 import { avatar, dot, prioritySign, progress } from './parts.js';
 import { queryPanel } from './query-panel.js';
-import { empty, liveness, problem } from './states.js';
+import { keepReading } from './reading.js';
+import { empty, liveness } from './states.js';
 
 const query = `# How work flows: what was created and closed, how long it took, what is where, and who has it. A null team means all.
 query Dashboard(
@@ -164,10 +162,6 @@ const periodNames = { DAY: 'day', WEEK: 'week', MONTH: 'month' };
 const palette = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c0'];
 
 let chosen = Object.fromEntries(new URLSearchParams(location.search));
-let shown;
-let state = 'connecting';
-let stop = () => undefined;
-let timer;
 
 function rangeOf() {
   return ranges.find(([days]) => String(days) === chosen.range) ?? ranges[1];
@@ -186,43 +180,6 @@ function variablesOf() {
   };
 }
 
-/** Reads everything, and follows what happens from then on. */
-async function begin() {
-  stop();
-  await read();
-  if (!shown) return;
-  stop = follow({
-    query: liveQuery,
-    variables: {},
-    after: shown.data.workspace.changeCursor,
-    onEvent: () => {
-      // Changes come in bursts, and one reading shows them all.
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void read();
-      }, 700);
-    },
-    onReset: begin,
-    onState: (now) => {
-      state = now;
-      draw();
-    },
-  });
-}
-
-async function read() {
-  const variables = variablesOf();
-  try {
-    const { data, figures } = await ask(query, variables);
-    // Another range may have been chosen in the meantime.
-    if (JSON.stringify(variables) !== JSON.stringify(variablesOf())) return;
-    shown = { data, figures, variables };
-    draw();
-  } catch (error) {
-    show(problem(error, begin));
-  }
-}
-
 function choose(name, value) {
   const { [name]: _, ...others } = chosen;
   chosen = value ? { ...others, [name]: value } : others;
@@ -231,11 +188,7 @@ function choose(name, value) {
   void read();
 }
 
-function draw() {
-  if (shown) show(page(shown));
-}
-
-function page({ data, figures, variables }) {
+function page({ data, figures, variables, state }) {
   const { workspace, all } = data;
   const team = all.nodes.find(({ code }) => code === variables.team);
   const period = periodNames[variables.every];
@@ -533,4 +486,9 @@ function oldest({ oldest: { nodes } }, file) {
   });
 }
 
-await begin();
+const read = await keepReading({
+  query,
+  variables: variablesOf,
+  view: page,
+  live: () => ({ query: liveQuery, variables: {} }),
+});

@@ -5,7 +5,7 @@ import { date } from './format.js';
  * A chart over days: `<day-plot .chart=${…}>`, where the chart has
  *
  * - `label`: what it shows, for those who do not see it;
- * - `kind`: `lines`, `areas` (stacked) or `bars` (stacked);
+ * - `kind`: `lines`, `steps`, `areas` (stacked) or `bars` (stacked);
  * - `days`: the days of the values, as `2026-11-24`;
  * - `series`: `{ label, colour, values, dash }`, the colour being a custom property;
  * - `format`: how a value reads; numbers as they are by default;
@@ -57,7 +57,8 @@ class DayPlot extends HTMLElement {
     this.#canvas.setAttribute('aria-label', label);
     this.#plot?.destroy();
     const { width, height } = this.#canvas.getBoundingClientRect();
-    const stacked = kind === 'lines' ? series.map(({ values }) => values) : sums(series);
+    const isStacked = kind === 'areas' || kind === 'bars';
+    const values = isStacked ? sums(series) : series.map(({ values }) => values);
     // What is stacked highest is drawn first, and the others over it.
     const order = [...series.keys()].reverse();
     this.#plot = new uPlot(
@@ -68,7 +69,7 @@ class DayPlot extends HTMLElement {
         order,
         onPoint: (at) => this.#say(at),
       }),
-      [days.map(secondsOf), ...order.map((at) => stacked[at])],
+      [days.map(secondsOf), ...order.map((at) => values[at])],
       this.#canvas,
     );
     this.#say(undefined);
@@ -158,6 +159,15 @@ function seriesOf({ label, dash }, kind, colour) {
       paths: uPlot.paths.bars({ size: [0.66, 40] }),
     };
   if (kind === 'areas') return { label, fill: colour, stroke: colour, width: 1, points: { show: false } };
+  if (kind === 'steps')
+    return {
+      label,
+      stroke: colour,
+      width: 2,
+      dash,
+      points: { show: false },
+      paths: uPlot.paths.stepped({ align: 1 }),
+    };
   return {
     label,
     stroke: colour,

@@ -1,0 +1,27 @@
+import type { RestReply } from '../../rest-compat/face.ts';
+import type { ServerRequest } from '../http/request.ts';
+import { pagePolicy } from './content-security.ts';
+import { pageHtml } from './shell.ts';
+import { pageAnswer } from './static-file.ts';
+
+/** What a browser shows where there is nothing: a page that says so, and leads on. */
+export async function absentReply(request: ServerRequest): Promise<RestReply> {
+  return { ...(await page(request)), status: 404 };
+}
+
+const page = pageAnswer(
+  () =>
+    pageHtml({
+      title: 'Nothing here – workgraph',
+      description: 'There is nothing at this address.',
+      styles: ['/assets/app/app.css'],
+      modules: [],
+      explorer: true,
+      main: `<section class="problem">
+        <h1>There is nothing here</h1>
+        <p>No page has this address. It may have been typed wrong, or what it led to has moved.</p>
+        <p><a class="button primary" href="/dashboard">Dashboard</a> <a class="button" href="/board">Boards</a> <a class="button" href="/">Start page</a></p>
+      </section>`,
+    }),
+  pagePolicy,
+);

@@ -1,0 +1,299 @@
+import { html, nothing } from '../lit-html/lit-html.js';
+import { agentThread } from './thread.js';
+import { attachmentList } from './attachments.js';
+import { date, duration, plural } from './format.js';
+import { avatar, dot, dueDate, labelChip, prioritySign, progress, statusSign, time } from './parts.js';
+import { queryPanel } from './query-panel.js';
+import { keepReading } from './reading.js';
+import { empty, liveness, missing } from './states.js';
+import { link, plainText, richText } from './text.js';
+
+const query = `# An issue with all that belongs to it.
+query Issue($key: String!) {
+  workspace {
+    changeCursor
+  }
+  issue(key: $key) {
+    id
+    key
+    title
+    description
+    priority
+    dueDate
+    estimateValue
+    createdUtc
+    updatedUtc
+    closedUtc
+    cycleTimeSeconds
+    status {
+      name
+      category
+      color
+      isTerminal
+    }
+    team {
+      code
+      name
+      color
+    }
+    project {
+      key
+      name
+      color
+    }
+    delivery {
+      name
+      startsOn
+      endsOn
+    }
+    reporter {
+      displayName
+    }
+    assignees {
+      userAccountId
+      displayName
+    }
+    primaryAssigneeUserAccountId
+    roleAssignments {
+      role
+      displayName
+    }
+    labels {
+      name
+      color
+    }
+    parent {
+      key
+      title
+    }
+    subIssuesSummary {
+      total
+      completed
+    }
+    subIssues(first: 100) {
+      nodes {
+        key
+        title
+        priority
+        status {
+          name
+          category
+          color
+        }
+        primaryAssignee {
+          displayName
+        }
+      }
+    }
+    links(first: 50) {
+      nodes {
+        title
+        url
+      }
+    }
+    attachments(first: 50) {
+      nodes {
+        fileName
+        contentType
+        sizeBytes
+        previewKind
+        signedPreviewUrl
+        signedDownloadUrl
+        uploadedUtc
+        uploadedBy {
+          displayName
+        }
+      }
+    }
+    comments(last: 100) {
+      totalCount
+      nodes {
+        id
+        body
+        createdUtc
+        isEdited
+        parentCommentId
+        author {
+          displayName
+        }
+      }
+    }
+    activity(last: 30) {
+      totalCount
+      nodes {
+        occurredUtc
+        text
+      }
+    }
+    agentThread {
+      status
+      messageCount
+      agent {
+        displayName
+      }
+      messages(last: 50) {
+        nodes {
+          messageType
+          body
+          createdUtc
+          author {
+            displayName
+          }
+          followUpActions {
+            name
+          }
+        }
+      }
+    }
+  }
+}`;
+
+const liveQuery = `# What happens to the issue. The page then reads its query again.
+subscription IssueChanges($after: String, $id: ID!) {
+  changes(after: $after, filter: { issueId: { eq: $id } }) {
+    cursor
+    eventType
+  }
+}`;
+
+const key = decodeURIComponent(location.pathname.split('/')[2]);
+
+function page({ data, figures, variables, state }) {
+  const { issue } = data;
+  if (!issue) {
+    const boards = html`<a href="/board">All boards</a>`;
+    return missing(
+      `There is no issue ${key.toUpperCase()}`,
+      'It may have been deleted, or it is in a workspace that this token does not open.',
+      boards,
+    );
+  }
+  document.title = `${issue.key} ${issue.title} – workgraph`;
+  return html`<div class="beside">
+    <div class="content">
+      <header class="page-head">
+        <div>
+          <p class="eyebrow">
+            <a href="/board/${issue.team.code}">${issue.team.name}</a> /
+            ${issue.parent ? html`<a href="/issues/${issue.parent.key}">${issue.parent.key} ${issue.parent.title}</a> / ` : nothing}${issue.key}
+          </p>
+          <h1>${issue.title}</h1>
+        </div>
+        ${liveness(state)}
+      </header>
+      <div class="issue">
+        <div class="main">
+          <section class="description" aria-label="Description">
+            ${issue.description.trim() ? plainText(issue.description) : empty('There is no description.')}
+          </section>
+          ${subIssues(issue)} ${links(issue)} ${attachments(issue)}
+          ${issue.agentThread ? agentThread(issue.agentThread) : nothing} ${comments(issue)} ${activity(issue)}
+        </div>
+        ${fields(issue)}
+      </div>
+    </div>
+    ${queryPanel({ query, variables, figures, live: liveQuery })}
+  </div>`;
+}
+
+function fields(issue) {
+  const { status, priority, project, delivery, estimateValue, dueDate: due, labels, assignees } = issue;
+  const people = assignees.toSorted((one) =>
+    one.userAccountId === issue.primaryAssigneeUserAccountId ? -1 : 1,
+  );
+  const entries = [
+    ['Status', html`${statusSign(status)} ${status.name}`],
+    [
+      'Priority',
+      html`${prioritySign(priority)} <span aria-hidden="true">${priority.charAt(0)}${priority.slice(1).toLowerCase()}</span>`,
+    ],
+    [
+      'Assignees',
+      people.length ? people.map((member) => html`<div>${avatar(member, { named: true })}</div>`) : 'Nobody',
+    ],
+    ['Labels', labels.length && html`<span class="chips">${labels.map(labelChip)}</span>`],
+    [
+      'Project',
+      project && html`${dot(project.color)} <a href="/projects/${project.key}">${project.name}</a>`,
+    ],
+    ['Delivery', delivery && html`${delivery.name}, ${date(delivery.startsOn)} to ${date(delivery.endsOn)}`],
+    ['Due', due && dueDate(due, status.isTerminal)],
+    ['Estimate', estimateValue == null ? undefined : plural(estimateValue, 'point')],
+    ['Cycle time', duration(issue.cycleTimeSeconds)],
+    ...issue.roleAssignments.map(({ role, displayName }) => [
+      role.charAt(0).toUpperCase() + role.slice(1),
+      avatar({ displayName }, { named: true }),
+    ]),
+    ['Reporter', avatar(issue.reporter, { named: true })],
+    ['Created', time(issue.createdUtc)],
+    ['Updated', time(issue.updatedUtc)],
+    ['Closed', issue.closedUtc && time(issue.closedUtc)],
+  ];
+  return html`<aside class="fields sheet" aria-label="Fields">
+    <dl>${entries.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  </aside>`;
+}
+
+function subIssues({ subIssues: { nodes }, subIssuesSummary: { total, completed } }) {
+  if (!nodes.length) return nothing;
+  const done = `${completed} of ${total} done`;
+  return html`<section aria-labelledby="sub-issues">
+    <h2 id="sub-issues">Sub-issues <span class="number">${done}</span></h2>
+    ${progress(completed, total, `Sub-issues: ${done}`)}
+    <ul class="rows">${nodes.map(
+      ({ key, title, priority, status, primaryAssignee }) => html`<li>
+        ${statusSign(status)}<a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
+        <span class="unseen">${status.name}</span>${prioritySign(priority)}${avatar(primaryAssignee)}
+      </li>`,
+    )}</ul>
+  </section>`;
+}
+
+function links({ links: { nodes } }) {
+  if (!nodes.length) return nothing;
+  return html`<section aria-labelledby="links">
+    <h2 id="links">Links</h2>
+    <ul class="links">${nodes.map(({ title, url }) => html`<li>${link(url, title)} <span class="small">${URL.canParse(url) ? new URL(url).host : nothing}</span></li>`)}</ul>
+  </section>`;
+}
+
+function attachments({ attachments: { nodes } }) {
+  if (!nodes.length) return nothing;
+  return html`<section aria-labelledby="attachments"><h2 id="attachments">Attachments</h2>${attachmentList(nodes)}</section>`;
+}
+
+function comments({ comments: { nodes, totalCount } }) {
+  const ids = new Set(nodes.map(({ id }) => id));
+  const roots = nodes.filter(({ parentCommentId }) => !ids.has(parentCommentId));
+  const older = totalCount - nodes.length;
+  return html`<section aria-labelledby="comments">
+    <h2 id="comments">Comments <span class="number">${totalCount}</span></h2>
+    ${older > 0 ? html`<p class="small">${plural(older, 'older comment')} not shown</p>` : nothing}
+    ${roots.length ? html`<ol class="comments-list">${roots.map((root) => comment(root, nodes))}</ol>` : empty('Nobody has commented yet.')}
+  </section>`;
+}
+
+function comment({ id, author, createdUtc, isEdited, body }, all) {
+  const replies = all.filter(({ parentCommentId }) => parentCommentId === id);
+  return html`<li>
+    <p class="byline">${avatar(author, { named: true })} ${time(createdUtc)}${isEdited ? html` <span class="small">edited</span>` : nothing}</p>
+    <div class="body">${richText(body)}</div>
+    ${replies.length ? html`<ol class="comments-list">${replies.map((reply) => comment(reply, all))}</ol>` : nothing}
+  </li>`;
+}
+
+function activity({ activity: { nodes, totalCount } }) {
+  const older = totalCount - nodes.length;
+  return html`<section aria-labelledby="activity">
+    <h2 id="activity">Activity</h2>
+    <ol class="activity">${nodes.toReversed().map(({ text, occurredUtc }) => html`<li>${text} ${time(occurredUtc)}</li>`)}</ol>
+    ${older > 0 ? html`<p class="small">${plural(older, 'older entry', 'older entries')} not shown</p>` : nothing}
+  </section>`;
+}
+
+await keepReading({
+  query,
+  variables: () => ({ key }),
+  view: page,
+  live: ({ issue }) => issue && { query: liveQuery, variables: { id: issue.id } },
+});

@@ -1,0 +1,229 @@
+import { html, nothing } from '../lit-html/lit-html.js';
+import { count, date, isoDay, plural, words } from './format.js';
+import { figure } from './figure.js';
+import { avatar, dot, dueDate, labelChip, prioritySign, progress, statusSign, time } from './parts.js';
+import { queryPanel } from './query-panel.js';
+import { keepReading } from './reading.js';
+import { empty, liveness, missing } from './states.js';
+import { link, plainText } from './text.js';
+
+const query = `# A project: how far it is, what is left of it, and how it grew.
+query Project($key: String!, $from: Date!, $to: Date!, $timeZone: String!) {
+  workspace {
+    changeCursor
+  }
+  project(key: $key) {
+    id
+    key
+    name
+    summary
+    description
+    color
+    priority
+    progressPercent
+    startUtc
+    targetUtc
+    updatedUtc
+    status {
+      name
+      color
+    }
+    team {
+      code
+      name
+    }
+    lead {
+      displayName
+    }
+    labels(first: 20) {
+      nodes {
+        name
+        color
+      }
+    }
+    links(first: 50) {
+      nodes {
+        title
+        url
+      }
+    }
+    burnup(from: $from, to: $to, timeZone: $timeZone) {
+      days {
+        onDate
+        scope
+        started
+        done
+      }
+    }
+    open: issues(
+      first: 100
+      orderBy: { field: PRIORITY }
+      filter: { status: { isTerminal: { eq: false } } }
+    ) {
+      totalCount
+      nodes {
+        ...Row
+      }
+    }
+    closed: issues(
+      first: 20
+      orderBy: { field: UPDATED, direction: DESC }
+      filter: { status: { isTerminal: { eq: true } } }
+    ) {
+      totalCount
+      nodes {
+        ...Row
+      }
+    }
+  }
+}
+
+fragment Row on Issue {
+  key
+  title
+  priority
+  dueDate
+  status {
+    name
+    category
+    color
+    isTerminal
+  }
+  primaryAssignee {
+    displayName
+  }
+}`;
+
+const liveQuery = `# What happens to the issues of the project. The page then reads its query again.
+subscription ProjectChanges($after: String, $id: ID!) {
+  issues(after: $after, filter: { projectId: { eq: $id } }) {
+    kind
+    cursor
+  }
+}`;
+
+const key = decodeURIComponent(location.pathname.split('/')[2]);
+
+function variablesOf() {
+  const from = isoDay(new Date(Date.now() - 179 * 86_400_000));
+  return { key, from, to: isoDay(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+}
+
+function page({ data, figures, variables, state }) {
+  const { project } = data;
+  if (!project) {
+    const link = html`<a href="/dashboard">Dashboard</a>`;
+    return missing(
+      `There is no project ${key.toUpperCase()}`,
+      'The address names a project by its key, such as CHECKOUT.',
+      link,
+    );
+  }
+  document.title = `${project.name} – workgraph`;
+  return html`<div class="beside">
+    <div class="content">
+      <header class="page-head">
+        <div>
+          <p class="eyebrow"><a href="/board/${project.team.code}">${project.team.name}</a> / ${project.key}</p>
+          <h1>${dot(project.color)}${project.name}</h1>
+        </div>
+        ${liveness(state)}
+      </header>
+      <div class="issue">
+        <div class="main">
+          <section class="description" aria-label="Description">
+            ${plainText(project.description.trim() || project.summary)}
+          </section>
+          ${burnup(project)} ${issues('Open', project.open)} ${issues('Closed', project.closed)} ${links(project)}
+        </div>
+        ${fields(project)}
+      </div>
+    </div>
+    ${queryPanel({ query, variables, figures, live: liveQuery })}
+  </div>`;
+}
+
+function fields(project) {
+  const { status, priority, progressPercent, lead, labels, startUtc, targetUtc } = project;
+  const entries = [
+    ['Status', html`${dot(status.color)} ${status.name}`],
+    [
+      'Progress',
+      html`${progressPercent} % ${progress(progressPercent, 100, `${progressPercent} percent are done`)}`,
+    ],
+    ['Priority', html`${prioritySign(priority)} <span aria-hidden="true">${words(priority)}</span>`],
+    ['Lead', lead && avatar(lead, { named: true })],
+    ['Start', startUtc && date(startUtc)],
+    ['Target', targetUtc && dueDate(targetUtc.slice(0, 10), progressPercent === 100)],
+    ['Labels', labels.nodes.length && html`<span class="chips">${labels.nodes.map(labelChip)}</span>`],
+    ['Updated', time(project.updatedUtc)],
+  ];
+  return html`<aside class="fields sheet" aria-label="Fields">
+    <dl>${entries.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  </aside>`;
+}
+
+function burnup({ key, burnup: { days } }) {
+  const first = Math.max(
+    0,
+    days.findIndex(({ scope }) => scope > 0),
+  );
+  const shown = days.slice(first);
+  if (!shown.some(({ scope }) => scope > 0)) return nothing;
+  return figure({
+    title: 'Burnup',
+    about: 'How many issues there were, how many of them had been started or closed, and how many closed.',
+    file: `burnup-${key}`,
+    chart: {
+      label: `Lines: ${shown.at(-1).done} of ${plural(shown.at(-1).scope, 'issue')} are done`,
+      kind: 'steps',
+      days: shown.map(({ onDate }) => onDate),
+      series: [
+        { label: 'Scope', colour: '--c0', values: shown.map(({ scope }) => scope), dash: [5, 4] },
+        {
+          label: 'Started or done',
+          colour: '--c3',
+          values: shown.map(({ started, done }) => started + done),
+        },
+        { label: 'Done', colour: '--c1', values: shown.map(({ done }) => done) },
+      ],
+    },
+    table: {
+      columns: ['Day', 'Scope', 'Started', 'Done'],
+      rows: shown.map((each) => [each.onDate, each.scope, each.started, each.done]),
+    },
+  });
+}
+
+function issues(title, { nodes, totalCount }) {
+  const more = totalCount - nodes.length;
+  return html`<section aria-label="${title} issues">
+    <h2>${title} <span class="number">${count(totalCount)}</span></h2>
+    ${
+      nodes.length
+        ? html`<ul class="rows">${nodes.map(
+            ({ key, title, priority, status, dueDate: due, primaryAssignee }) => html`<li>
+            ${statusSign(status)}<a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
+            <span class="unseen">${status.name}</span><span class="small">${dueDate(due, status.isTerminal)}</span>${prioritySign(priority)}${avatar(primaryAssignee)}
+          </li>`,
+          )}</ul>`
+        : empty(`Nothing is ${title.toLowerCase()}.`)
+    }
+    ${more > 0 ? html`<p class="small">${count(more)} more, not shown</p>` : nothing}
+  </section>`;
+}
+
+function links({ links: { nodes } }) {
+  if (!nodes.length) return nothing;
+  return html`<section aria-labelledby="links">
+    <h2 id="links">Links</h2>
+    <ul class="links">${nodes.map(({ title, url }) => html`<li>${link(url, title)}</li>`)}</ul>
+  </section>`;
+}
+
+await keepReading({
+  query,
+  variables: variablesOf,
+  view: page,
+  live: ({ project }) => project && { query: liveQuery, variables: { id: project.id } },
+});

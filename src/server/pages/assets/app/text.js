@@ -1,0 +1,63 @@
+import { html } from '../lit-html/lit-html.js';
+
+// Texts are plain. What people write in plain texts anyway is shown as they mean it: lists, code, and addresses.
+
+/** A text of several lines. */
+export function plainText(text) {
+  return blocksOf(text.split(/\r\n|\r|\n/)).map(block);
+}
+
+/** A text in the form of the API: a document of paragraphs. What it may contain one day, and we do not know, is left out. */
+export function richText({ content }) {
+  const lines = (content.content ?? []).map(({ content = [] }) =>
+    content.map(({ text = '' }) => text).join(''),
+  );
+  return blocksOf(lines).map(block);
+}
+
+/** The lines in blocks, each a paragraph, a list or code. */
+function blocksOf(lines) {
+  const blocks = [];
+  let open;
+  for (const line of lines) {
+    const isFence = line.trimStart().startsWith('```');
+    if (open?.kind === 'code') {
+      if (isFence) open = undefined;
+      else open.lines.push(line);
+      continue;
+    }
+    const item = /^\s*[-*•] (.*)/.exec(line)?.[1];
+    const kind = isFence ? 'code' : item === undefined ? 'paragraph' : 'list';
+    if (line.trim() === '') open = undefined;
+    else if (open?.kind === kind) open.lines.push(item ?? line);
+    else {
+      open = { kind, lines: isFence ? [] : [item ?? line] };
+      blocks.push(open);
+    }
+  }
+  return blocks;
+}
+
+function block({ kind, lines }) {
+  if (kind === 'code') return html`<pre class="source" tabindex="0"><code>${lines.join('\n')}</code></pre>`;
+  if (kind === 'list') return html`<ul>${lines.map((line) => html`<li>${inline(line)}</li>`)}</ul>`;
+  return html`<p>${lines.map((line, at) => html`${at ? html`<br />` : ''}${inline(line)}`)}</p>`;
+}
+
+const tokens = /`([^`]+)`|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)])/g;
+
+function inline(text) {
+  const parts = [];
+  let last = 0;
+  for (const match of text.matchAll(tokens)) {
+    const [all, code, url] = match;
+    parts.push(text.slice(last, match.index), code === undefined ? link(url) : html`<code>${code}</code>`);
+    last = match.index + all.length;
+  }
+  return [...parts, text.slice(last)];
+}
+
+/** A link to another site, which does not learn where its visitor comes from. */
+export function link(url, text = url) {
+  return /^https?:\/\//i.test(url) ? html`<a href=${url} rel="noreferrer">${text}</a>` : text;
+}
