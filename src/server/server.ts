@@ -155,7 +155,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     contexts,
     graphql,
     rest,
-    pages: createPages(config),
+    pages: createPages(schema, { ...config, filesUrl: files?.filesUrl }),
     files: files && createFileFace(files),
     logger,
     metrics: metrics?.metrics,

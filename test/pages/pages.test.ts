@@ -77,23 +77,30 @@ describe('the landing page', () => {
 });
 
 describe('pages and what they load', () => {
-  it.each(['/', '/v1/docs', '/dashboard', '/board', '/board/WEB', '/issues/WEB-1', '/projects/WEB'])(
-    '%s may run and load what is here alone, and nothing inline',
-    async (path) => {
-      const { headers, body } = await app.request<string>('GET', path, browser);
-      const policy = headers.get('content-security-policy') ?? '';
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("script-src 'self'");
-      expect(policy).not.toContain('unsafe');
-      for (const name of ['<title>', 'name="viewport"', 'name="description"', 'name="color-scheme"']) {
-        expect(body).toContain(name);
-      }
-      expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
-      const loaded = [...body.matchAll(/(?:src|href)="(\/[^"?]*\/assets\/[^"]+|\/assets\/[^"]+)"/g)];
-      expect(loaded.length).toBeGreaterThan(2);
-      for (const [, asset = ''] of loaded) expect((await app.request('GET', asset)).status).toBe(200);
-    },
-  );
+  it.each([
+    '/',
+    '/v1/docs',
+    '/dashboard',
+    '/board',
+    '/board/WEB',
+    '/issues/WEB-1',
+    '/projects/WEB',
+    '/schema',
+    '/schema/Issue',
+  ])('%s may run and load what is here alone, and nothing inline', async (path) => {
+    const { headers, body } = await app.request<string>('GET', path, browser);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toContain('unsafe');
+    for (const name of ['<title>', 'name="viewport"', 'name="description"', 'name="color-scheme"']) {
+      expect(body).toContain(name);
+    }
+    expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
+    const loaded = [...body.matchAll(/(?:src|href)="(\/[^"?]*\/assets\/[^"]+|\/assets\/[^"]+)"/g)];
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const [, asset = ''] of loaded) expect((await app.request('GET', asset)).status).toBe(200);
+  });
 
   it('answers a file with its type, zipped, and not again to those who have it', async () => {
     const file = '/v1/docs/assets/swagger-ui.js';
@@ -128,6 +135,68 @@ describe('pages and what they load', () => {
   });
 });
 
+describe('the pages of the schema', () => {
+  const read = async (path: string) => (await app.request<string>('GET', path, browser)).body;
+
+  it('describe every type, and lead to types and fields that there are', async () => {
+    const { types } = (
+      await app.graphql<{ __schema: Described }>(
+        '{ __schema { types { name description fields { name } inputFields { name } enumValues { name } } } }',
+      )
+    ).body.data?.__schema ?? { types: [] };
+    const shown = types.filter(({ name }) => !/^(__|ID$|String$|Int$|Float$|Boolean$)/.test(name));
+    const index = linksOf(await read('/schema'));
+    expect(index.filter((path) => path.startsWith('/schema/')).toSorted()).toEqual(
+      shown.map(({ name }) => `/schema/${name}`).toSorted(),
+    );
+    const anchors = new Set(
+      shown.flatMap(({ name, fields, inputFields, enumValues }) =>
+        [fields, inputFields, enumValues].flatMap((members) =>
+          (members ?? []).map((member) => `/schema/${name}#${member.name}`),
+        ),
+      ),
+    );
+    for (const { name, description } of shown) {
+      const page = await read(`/schema/${name}`);
+      expect(unescapeHtml(page).replace(/<[^>]*>/g, '')).toContain(description?.replaceAll('`', '') ?? '');
+      for (const path of linksOf(page).filter((path) => path.includes('#') && path.startsWith('/schema')))
+        expect(anchors).toContain(path);
+      for (const anchor of [...anchors].filter((path) => path.startsWith(`/schema/${name}#`)))
+        expect(page).toContain(`id="${anchor.split('#')[1]}"`);
+    }
+  }, 120_000);
+
+  it('name the scope and the cost of a field, and the routes that use a type', async () => {
+    const page = await read('/schema/Issue');
+    const field = (name: string) =>
+      /<p class="facts">(.*?)<\/p>/.exec(page.split(`id="${name}"`)[1] ?? '')?.[1];
+    expect(field('comments')).toContain('Scope: <code>issues:read</code>');
+    expect(field('comments')).toContain('Cost: <code>first</code>, by default 50');
+    expect(field('labels')).toContain('Cost: 5, whatever it holds');
+    expect(field('title')).toContain('Cost: free');
+    expect(page).toContain('<a href="/v1/docs#/issues/issue"><code>GET /v1/issues/{issueKey}</code></a>');
+    expect(await read('/schema/Health')).toContain('GET /healthz');
+  });
+
+  it('are there only where everybody may read the schema', async () => {
+    const guarded = await startApp({ settings: { INTROSPECTION: 'tokens' } });
+    for (const path of ['/schema', '/schema/Issue'])
+      expect(await guarded.request('GET', path, browser)).toMatchObject({ status: 404 });
+    await guarded.stop();
+  });
+});
+
+interface Named {
+  name: string;
+}
+
+interface Described {
+  types: (Named & { description: string | null } & Record<
+      'fields' | 'inputFields' | 'enumValues',
+      Named[] | null
+    >)[];
+}
+
 describe('an address without a page', () => {
   const at = (server: Pick<App, 'request'>, path: string, accept = browser.headers.accept) =>
     server.request<string>('GET', path, { token: null, headers: { accept } });
@@ -153,6 +222,7 @@ describe('EXPLORER=off', () => {
     '/v1/docs/assets/swagger-ui.js',
     '/issues/ENG-1',
     '/projects/WEB',
+    '/schema/Issue',
     '/dashboard',
     '/board',
     '/board/WEB',

@@ -11,12 +11,19 @@ import { flawsOf, looks, noFlaws, openTab, setHidden, type Tab } from './walk.ts
 const described = hasBrowser ? describe : describe.skip;
 
 /** The pages that read the graph, and what their headings say. */
-const pages = [
+const views = [
   ['/dashboard', 'Dashboard'],
   ['/board', 'Boards'],
   ['/board/web', 'Booking Web'],
   ['/issues/crw-45', 'Certificate warnings arrive a day late'],
   ['/projects/checkout', 'One-Page Checkout'],
+] as const;
+
+/** The pages that are the same for everybody. */
+const plainPages = [
+  ['/', 'One graph of work, two ways to ask.'],
+  ['/schema', 'Schema'],
+  ['/schema/Issue', 'Issue'],
 ] as const;
 
 described('the pages in a real browser (needs /usr/bin/chromium)', () => {
@@ -57,14 +64,14 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
   };
 
   describe.each(looks)('at $name', ({ options }) => {
-    it.each(pages)(
+    it.each([...views, ...plainPages])(
       '%s has no finding of axe, fits the window, and asks no other host',
       async (path, heading) => {
         const tab = await signedIn(options);
         await open(tab, path, heading);
         expect(await overflowOf(tab.page)).toBe(0);
         // Opened, it shows all that there is.
-        await tab.page.locator('.query-panel summary').click();
+        for (const folded of await tab.page.locator('.query-panel summary').all()) await folded.click();
         expect(await flawsOf(tab)).toEqual(noFlaws);
         await close(tab);
       },
@@ -72,7 +79,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     );
   });
 
-  it.each(pages)(
+  it.each(views)(
     '%s is sent at most 150 KB, and shows what its query cost and leads to GraphiQL with it',
     async (path, heading) => {
       const tab = await signedIn();

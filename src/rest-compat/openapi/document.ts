@@ -135,7 +135,7 @@ function operationOf(route: Route, parts: Parts): Printed {
 }
 
 /** The name of the operation. If several routes share an operation, the end of the path is added to the later ones. */
-function operationIds(routes: readonly Route[]): OperationIds {
+export function operationIds(routes: readonly Route[]): OperationIds {
   const ids = new Map<Route, string>();
   const taken = new Set<string>();
   for (const route of routes) {

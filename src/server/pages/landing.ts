@@ -1,7 +1,7 @@
 import type { RestReply } from '../../rest-compat/face.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { pagePolicy } from './content-security.ts';
-import { escapeHtml } from './html.ts';
+import { descriptionHtml, escapeHtml } from './html.ts';
 import { pageHtml } from './shell.ts';
 import { graphiqlPath, type WorkedQuery, workedQueries } from './worked-queries.ts';
 
@@ -101,7 +101,7 @@ ${explorer ? workedSection(queries) : ''}
 function workedSection(queries: readonly WorkedQuery[]): string {
   const items = queries.map(
     ({ name, purpose, document }) =>
-      `<li><a href="${escapeHtml(graphiqlPath(document))}"><strong>${escapeHtml(name)}</strong> <span>${inlineCode(escapeHtml(purpose))}</span></a></li>`,
+      `<li><a href="${escapeHtml(graphiqlPath(document))}"><strong>${escapeHtml(name)}</strong> <span>${descriptionHtml(purpose)}</span></a></li>`,
   );
   return `
       <section aria-labelledby="queries">
@@ -137,9 +137,4 @@ function link(path: string, text: string): string {
 function address(path: string, meaning: string, leads = true): string {
   const name = `<code>${path}</code>`;
   return `<div><dt>${leads ? link(path, name) : name}</dt><dd>${meaning}</dd></div>`;
-}
-
-/** Formats text in backticks as code. */
-function inlineCode(html: string): string {
-  return html.replace(/`([^`]+)`/g, '<code>$1</code>');
 }

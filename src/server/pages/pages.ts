@@ -1,3 +1,4 @@
+import type { GraphQLSchema } from 'graphql';
 import type { RestReply } from '../../rest-compat/face.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { prefersHtml } from '../graphql/graphql-request.ts';
@@ -6,7 +7,9 @@ import { landingReply } from './landing.ts';
 import { referencePaths } from './reference.ts';
 import { sharedPaths } from './shared-assets.ts';
 import { vendorPaths } from './vendor.ts';
+import { createSchemaViews } from './schema-views.ts';
 import { createViews, viewFiles } from './views.ts';
+import type { Introspection } from '../config.ts';
 import { jsonReply } from '../http/reply.ts';
 import type { ServerRequest } from '../http/request.ts';
 
@@ -21,16 +24,31 @@ interface PagesOptions {
   readonly explorer: boolean;
   /** The origin of files, if they have one of their own. */
   readonly filesUrl?: string | undefined;
+  /** Who may read the schema. Its pages are for everybody, so they are there only if it is public. */
+  readonly introspection?: Introspection | undefined;
 }
 
-export function createPages({ explorer, filesUrl }: PagesOptions): Pages {
+export function createPages(
+  schema: GraphQLSchema,
+  { explorer, filesUrl, introspection = 'public' }: PagesOptions,
+): Pages {
   const files = new Map([
     ...sharedPaths,
     ...(explorer ? [...referencePaths, ...vendorPaths, ...viewFiles] : []),
   ]);
   const findView = explorer ? createViews(filesUrl) : () => undefined;
+  const isOpen = explorer && introspection === 'public';
+  let schemaViews: ReturnType<typeof createSchemaViews> | undefined;
+  // Made with the first request: they take a while, and most servers never show them.
+  const findSchemaView = (path: string) => {
+    if (!/^\/schema(\/|$)/.test(path)) return undefined;
+    schemaViews ??= createSchemaViews(schema);
+    return schemaViews(path);
+  };
   const find = (path: string): PageAnswer | undefined =>
-    path === '/' ? (request) => start(request, explorer) : (files.get(path) ?? findView(path));
+    path === '/'
+      ? (request) => start(request, explorer)
+      : (files.get(path) ?? findView(path) ?? (isOpen ? findSchemaView(path) : undefined));
   return {
     async handle(request) {
       const { method, path, requestId } = request;

@@ -24,6 +24,7 @@ const sections = [
   ['/dashboard', 'Dashboard'],
   ['/board', 'Boards'],
   ['/graphql', 'Explorer'],
+  ['/schema', 'Schema'],
   ['/v1/docs', 'Reference'],
 ] as const;
 

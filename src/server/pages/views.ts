@@ -80,7 +80,7 @@ const parts = [
 export const viewFiles: readonly (readonly [path: string, answer: FileAnswer])[] = [
   ...parts.map((name) => `${name}.js` as const),
   ...views.map(({ module }) => `${module}.js` as const),
-  ...new Set(['app.css', ...views.flatMap(({ styles }) => styles)] as `${string}.css`[]),
+  ...new Set(['app.css', 'schema.css', ...views.flatMap(({ styles }) => styles)] as `${string}.css`[]),
 ].map((file) => [`/assets/app/${file}`, ownAsset(`app/${file}`)] as const);
 
 /** Finds the page at a path. The files of issues may be on an origin of their own, which their previews are loaded from. */
