@@ -1,5 +1,4 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { TokenHolders } from '../db/access-tokens.ts';
 import type { Database } from '../db/engine/engine.ts';
 import type { FileStore } from '../storage/storage.ts';
@@ -8,6 +7,7 @@ import type { Actor } from '../resolvers/audit.ts';
 import { hashToken, issueToken, newTokenText } from '../resolvers/access-tokens.ts';
 import { scopes } from '../resolvers/context.ts';
 import { headerOf, ownDemo, workspaceIdOf } from './demo-files.ts';
+import { tokenFileOf } from './token-file.ts';
 
 /** Creates the demo workspace and its files; throws `conflict` if it exists. */
 export async function addDemo(
@@ -93,9 +93,4 @@ async function readStored(database: Database, dataDir: string) {
   // is.
   if (holder) await chmod(path, 0o600).catch(() => undefined);
   return { token, holder };
-}
-
-/** The absolute path of the file that stores the demo's token. Only its owner can read it. */
-export function tokenFileOf(dataDir: string): string {
-  return resolve(dataDir, 'demo-token');
 }

@@ -1,4 +1,6 @@
 import { isIPv4 } from 'node:net';
+import type { Config } from '../server/config.ts';
+import { tokenFileOf } from './token-file.ts';
 
 export interface Greeting {
   /** Where clients reach the server. */
@@ -40,6 +42,17 @@ workgraph is ready at ${url}
   REST         curl '${url}/v1/teams?page_size=5' ${authorization}
 
 `;
+}
+
+/** Prints how to use a server that is ready. */
+export function printGreeting(
+  { publicUrl, host, dataDir }: Pick<Config, 'publicUrl' | 'host' | 'dataDir'>,
+  serverUrl: string,
+  token: string | undefined,
+): void {
+  const url = publicUrl ?? serverUrl;
+  const { isTTY: isTerminal } = process.stderr;
+  process.stderr.write(greeting({ url, host, token, tokenFile: tokenFileOf(dataDir), isTerminal }));
 }
 
 /** Tells whether only this machine can reach the address. */

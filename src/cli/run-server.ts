@@ -6,9 +6,9 @@ import { createLogger } from '../server/observability/logger.ts';
 import { secretsOf } from '../server/observability/secrets.ts';
 import { openFiles, type ServerFiles } from '../server/open-files.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
-import { addDemo, demoToken, findDemo, storedToken, tokenFileOf } from './demo-workspace.ts';
+import { addDemo, demoToken, findDemo, storedToken } from './demo-workspace.ts';
 import { exitCodes } from './failures.ts';
-import { greeting } from './greeting.ts';
+import { printGreeting } from './greeting.ts';
 import { migrateLocation, openUpToDate, requireCurrentSchema } from './location.ts';
 import { type CommandSocket, openCommandSocket } from './socket.ts';
 import type { Start } from './start.ts';
@@ -23,15 +23,19 @@ export async function serve(start: Start): Promise<number> {
   const database = await openForServing(start);
   const files = openFiles(config);
   const token = await prepareDemo(database, files, start);
-  const logger = await createLogger(config.logLevel, { secrets: secretsOf(config) });
-  const server = await startServer({ database, config, logger, files, documents });
+  const { link } = start;
+  const worker = link?.start.number;
+  const logger = await createLogger(config.logLevel, { secrets: secretsOf(config), worker });
+  const server = await startServer({ database, config, logger, files, documents, link });
   const socket = await openSocket(database, files, start, logger);
   logger.info({ url: server.url, engine: database.engine }, `workgraph is ready at ${server.url}`);
-  const tokenFile = tokenFileOf(config.dataDir);
-  const url = config.publicUrl ?? server.url;
-  say(greeting({ url, host: config.host, token, tokenFile, isTerminal: process.stderr.isTTY }));
-  logger.info({ reason: await start.stopped }, 'stopping');
-  await stop({ server, socket, database, drainMs: config.drainMs });
+  if (link) link.ready(server.url, token);
+  else printGreeting(config, server.url, token);
+  const reason = await start.stopped;
+  logger.info({ reason }, 'stopping');
+  const { drainMs } = config;
+  await stop({ server, socket, database, drainMs, isReplaced: reason === 'replaced' });
+  await link?.close();
   return exitCodes.done;
 }
 
@@ -87,14 +91,16 @@ async function stop({
   socket,
   database,
   drainMs,
+  isReplaced,
 }: {
   server: RunningServer;
   socket: CommandSocket | undefined;
   database: Database;
   drainMs: number;
+  isReplaced: boolean;
 }): Promise<void> {
   setTimeout(() => process.exit(exitCodes.failed), stopWithinMs).unref();
-  await Promise.all([server.stop({ drainMs, withinMs: stopWithinMs - 1_000 }), socket?.close()]);
+  await Promise.all([server.stop({ drainMs, withinMs: stopWithinMs - 1_000, isReplaced }), socket?.close()]);
   await database.close();
 }
 

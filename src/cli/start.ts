@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../db/engine/directory-lock.ts';
-import { type Config, readConfig, type Settings } from '../server/config.ts';
+import { type Config, isWorker, readConfig, type Settings } from '../server/config.ts';
 import type { TrustedDocuments } from '../executor/persisted-documents.ts';
 import type { DatabaseCommand } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { whenParentIsGone } from './parent.ts';
 import { Predecessor } from './predecessor.ts';
+import { numberOfWorkers, shareOf } from '../server/workers/shares.ts';
+import type { StopReason, WorkerLink } from '../server/workers/worker-link.ts';
 
 export interface StartOptions {
   readonly settings: Settings;
@@ -23,8 +25,10 @@ export interface Start extends Omit<StartOptions, 'settings'> {
   readonly documents: TrustedDocuments | undefined;
   /** The lock of the data directory of an embedded database. */
   readonly lock: DirectoryLock | undefined;
-  /** Resolves with the reason to stop: a signal, or the end of the shell in which npm started the server. */
-  readonly stopped: Promise<NodeJS.Signals | 'parent gone'>;
+  /** Resolves with the reason to stop: a signal, the end of the shell in which npm started the server, or the supervisor's. */
+  readonly stopped: Promise<NodeJS.Signals | 'parent gone' | StopReason>;
+  /** The supervisor of this process, if it is one of several workers. */
+  readonly link?: WorkerLink | undefined;
 }
 
 /**
@@ -34,12 +38,33 @@ export interface Start extends Omit<StartOptions, 'settings'> {
  */
 export async function start({ settings, ...options }: StartOptions): Promise<number> {
   const config = readConfig(settings);
+  if (isWorker()) return startWorker(config, options);
+  const workers = numberOfWorkers(config);
+  if (workers > 1) {
+    const stopped = untilStopped();
+    await claimResources(config);
+    const { supervise } = await import('./run-supervisor.ts');
+    return supervise({ config, workers, stopped });
+  }
   const documents = await documentsOf(config);
   const stopped = untilStopped();
   const lock = await claimResources(config);
   void stopped.then(() => lock?.announceRelease());
   const { serve } = await import('./run-server.ts');
   return serve({ ...options, config, documents, lock, stopped });
+}
+
+/** Runs one of several workers. The supervisor has checked the ports. */
+async function startWorker(config: Config, options: Omit<StartOptions, 'settings'>): Promise<number> {
+  const { WorkerLink } = await import('../server/workers/worker-link.ts');
+  const link = await WorkerLink.open(process);
+  const documents = await documentsOf(config);
+  const { serve } = await import('./run-server.ts');
+  const { workers, port, isFirst } = link.start;
+  const own = { ...shareOf(config, workers), port };
+  // The first worker changes the database as the flags say before there are others.
+  const flags = isFirst ? options : { ...options, migrate: undefined, demo: undefined };
+  return serve({ ...flags, config: own, documents, lock: undefined, stopped: link.stopped, link });
 }
 
 /** Checks that the ports are free, and locks the data directory of an embedded database. */

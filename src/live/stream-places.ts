@@ -5,7 +5,11 @@ import type { StreamLimits } from './stream-limits.ts';
 export class StreamPlaces {
   readonly #limits: Pick<StreamLimits, 'streams' | 'perToken'>;
   readonly #byToken = new Map<string, number>();
+  /** Those that the token has at other processes. */
+  readonly #elsewhere = new Map<string, number>();
   #taken = 0;
+  /** Called when a token has one more or one less here. */
+  onChange: (tokenId: string, change: number) => void = () => undefined;
 
   constructor(limits: Pick<StreamLimits, 'streams' | 'perToken'>) {
     this.#limits = limits;
@@ -19,22 +23,31 @@ export class StreamPlaces {
   enter(tokenId: string): () => void {
     const { streams, perToken } = this.#limits;
     const ofToken = this.#byToken.get(tokenId) ?? 0;
-    if (ofToken >= perToken)
+    if (ofToken + (this.#elsewhere.get(tokenId) ?? 0) >= perToken)
       raise(
         'too_many_streams',
         `The token has ${perToken} streams and waiting requests, and may have no more at once.`,
       );
     if (this.#taken >= streams)
       raise('unavailable', 'There are as many streams as there can be; try again soon.');
-    this.#byToken.set(tokenId, ofToken + 1);
-    this.#taken += 1;
-    return () => this.#leave(tokenId);
+    this.#change(tokenId, 1);
+    return () => this.#change(tokenId, -1);
   }
 
-  #leave(tokenId: string): void {
-    this.#taken -= 1;
-    const left = (this.#byToken.get(tokenId) ?? 1) - 1;
-    if (left === 0) this.#byToken.delete(tokenId);
-    else this.#byToken.set(tokenId, left);
+  /** Notes that the token has more or fewer streams at other processes. */
+  noteElsewhere(tokenId: string, change: number): void {
+    add(this.#elsewhere, tokenId, change);
   }
+
+  #change(tokenId: string, change: 1 | -1): void {
+    this.#taken += change;
+    add(this.#byToken, tokenId, change);
+    this.onChange(tokenId, change);
+  }
+}
+
+function add(counts: Map<string, number>, tokenId: string, change: number): void {
+  const count = (counts.get(tokenId) ?? 0) + change;
+  if (count === 0) counts.delete(tokenId);
+  else counts.set(tokenId, count);
 }

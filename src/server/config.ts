@@ -13,6 +13,8 @@ export interface Config {
   readonly dataDir: string;
   /** The URL of PostgreSQL; the embedded database in `dataDir` when undefined. */
   readonly databaseUrl: string | undefined;
+  /** How many processes share the port: `auto` for one per core. */
+  readonly workers: number | 'auto';
   /** Whether database connections keep prepared statements. */
   readonly prepared: boolean;
   /** How statements are sent to PostgreSQL and their rows are read. */
@@ -123,6 +125,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     host: given.HOST,
     dataDir: resolve(given.DATA_DIR),
     databaseUrl: given.DATABASE_URL,
+    workers: given.WORKERS,
     prepared: given.PREPARED,
     wire: given.WIRE,
     publicUrl: given.PUBLIC_URL && withoutSlashes(given.PUBLIC_URL),
@@ -177,6 +180,19 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
 /** The token of commands that are clients of a server. */
 export function readClientToken(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   return environment.WORKGRAPH_TOKEN || undefined;
+}
+
+/** Tells a process that is started with it that it is a worker of the process that starts it. */
+const workerVariable = 'WORKGRAPH_WORKER';
+
+/** Whether this process is a worker, which a supervisor has started. */
+export function isWorker(environment: NodeJS.ProcessEnv = process.env): boolean {
+  return environment[workerVariable] !== undefined;
+}
+
+/** The environment of a worker: that of its supervisor. */
+export function workerEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return { ...environment, [workerVariable]: '1' };
 }
 
 /** What npm, or `bin/workgraph.js` on an old Node, tells the process that it starts. */

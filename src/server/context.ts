@@ -51,8 +51,8 @@ export interface Overdrawn {
 
 /** Creates the context of each request. */
 export class Contexts {
-  /** Set when the server is about to stop. Readiness then fails. */
-  draining = false;
+  /** Set when the server is about to stop. Readiness then fails, unless another worker takes over. */
+  draining: 'stopping' | 'replaced' | undefined;
   readonly #database: Database;
   readonly #authenticator: Authenticator;
   readonly #logger: Logger;
@@ -262,7 +262,7 @@ export class Contexts {
   }
 
   async #ping(): Promise<void> {
-    if (this.draining) raise('unavailable', stoppingMessage);
+    if (this.draining === 'stopping') raise('unavailable', stoppingMessage);
     try {
       await this.#database.ping(readinessTimeoutMs);
     } catch (error) {

@@ -9,6 +9,7 @@ import { type Channels, Listener } from '../db/engine/listener.ts';
 import { defaultReadBudget, readBounds } from '../db/query/read-bounds.ts';
 import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
 import { Live } from '../live/live.ts';
+import type { StreamPlaces } from '../live/stream-places.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { referenceChannels } from '../reference/notifications.ts';
 import { createRestFace } from '../rest-compat/face.ts';
@@ -29,7 +30,7 @@ import { createFront } from './front.ts';
 import { createGraphQLFace, type GraphQLFace } from './graphql/graphql.ts';
 import { startJanitor } from './janitor.ts';
 import { listenOn } from './http/listening.ts';
-import type { MetricsServer } from './observability/metrics-server.ts';
+import type { Metrics } from './observability/metrics.ts';
 import { watchStreams } from './observability/stream-metrics.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages/pages.ts';
@@ -39,6 +40,7 @@ import { logSlowStatements } from './observability/slow-statements.ts';
 import { Webhooks } from './webhooks.ts';
 import { UnknownTokens } from './limits/unknown-tokens.ts';
 import { defaultUnsentBytes, Unsent } from './http/unsent.ts';
+import type { WorkerLink } from './workers/worker-link.ts';
 
 export interface ServerOptions {
   readonly database: Database;
@@ -72,6 +74,8 @@ export interface ServerOptions {
   readonly files?: ServerFiles | undefined;
   /** The manifest. Without it any document is accepted, and none is known before a client has sent it. */
   readonly documents?: TrustedDocuments | undefined;
+  /** The supervisor of this process, if it is one of several workers. */
+  readonly link?: WorkerLink | undefined;
 }
 
 /** A server that accepts requests. */
@@ -81,10 +85,10 @@ export interface RunningServer {
   /** The URL of its metrics, if they are configured. */
   readonly metricsUrl: string | undefined;
   /**
-   * Makes readiness fail, then refuses new connections and waits for requests in progress, until the time is over. The database
-   * stays open, and the caller must close it.
+   * Makes readiness fail, then refuses new connections and waits for requests in progress, until the time is over. Readiness does
+   * not fail if another worker continues. The database stays open, and the caller must close it.
    */
-  stop(options?: { drainMs?: number; withinMs?: number }): Promise<unknown>;
+  stop(options?: { drainMs?: number; withinMs?: number; isReplaced?: boolean }): Promise<unknown>;
 }
 
 /** How long a client may take to send a request that is not a file. */
@@ -107,19 +111,21 @@ const keepAliveMs = 65_000;
 
 /** Starts a server. Throws the error of `listen`, such as EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { database, config, logger, files, documents } = options;
-  await warnOfNeighbours(database, config, logger);
+  const { database, config, logger, files, documents, link } = options;
+  if (!link || link.start.isFirst) await warnOfNeighbours(database, config, logger);
   const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
   const live = new Live(database, logger, config.streams);
-  const listener = listen(config, { ...referenceChannels(reference), ...live.watch.channels }, logger);
+  const channels = { ...referenceChannels(reference), ...live.watch.channels };
+  let listener = link ? undefined : listen(config, channels, logger);
   const authenticator = new Authenticator(database, reference, logger);
-  const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger);
+  const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger, link);
   const changeWaits = new ChangeWaits(live);
   const webhooks = new Webhooks(config);
+  const unknownTokens = new UnknownTokens(config.rates?.unknownTokensPerMinute);
   const contexts = new Contexts(database, authenticator, logger, files, {
     reference,
     rateLimiter,
-    unknownTokens: new UnknownTokens(config.rates?.unknownTokensPerMinute),
+    unknownTokens,
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
     writes: writesOf(new SerialQueue(), { batching: config.writeBatching ?? true }),
@@ -141,15 +147,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     onCut: (bytes, silentMs) =>
       logger.info({ bytes, silentMs }, 'a client that did not read its answer was disconnected'),
   });
-  const metrics = await openMetrics(config.metricsAddress, {
-    database,
-    graphql,
-    admission,
-    reference,
-    unsent,
-    webhooks,
-  });
+  const metrics = await openMetrics(
+    config.metricsAddress,
+    { database, graphql, admission, reference, unsent, webhooks },
+    link,
+  );
   if (metrics) watchStreams(metrics.metrics, live, changeWaits);
+  if (link) joinWorkers(link, { unknownTokens, places: live.places });
   const front = createFront({
     admission,
     contexts,
@@ -183,12 +187,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Other expectations may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', front);
   server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, config.publicUrl));
-  const beside = await listenOn(server, config).catch(async (error: unknown) => {
-    rateLimiter.close();
-    metrics?.close();
-    await Promise.all([live.close(), listener?.close()]);
-    throw error;
-  });
+  const beside = await (link ? link.listen(server, config.host) : listenOn(server, config)).catch(
+    async (error: unknown) => {
+      rateLimiter.close();
+      metrics?.close();
+      await Promise.all([live.close(), listener?.close()]);
+      throw error;
+    },
+  );
   const deliverer = webhooks.start({
     database,
     schema,
@@ -197,22 +203,30 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   live.watch.onAny(() => deliverer.wake());
   const stopSlowStatements = logSlowStatements(logger, config.slowStatementMs ?? defaultSlowMs);
-  const janitor = startJanitor({
-    database,
-    store: files?.store,
-    logger,
-    changesDays: config.changesDays ?? defaultChangesDays,
-  });
+  const clean = () =>
+    startJanitor({
+      database,
+      store: files?.store,
+      logger,
+      changesDays: config.changesDays ?? defaultChangesDays,
+    });
   let stopping: Promise<unknown> | undefined;
+  let janitor = link ? undefined : clean();
+  link?.onLead(() => {
+    if (stopping) return;
+    listener = listen(config, link.share(channels), logger);
+    janitor = clean();
+  });
   return {
     url: addressOf(server),
     metricsUrl: metrics?.url,
-    stop: ({ drainMs = 0, withinMs = 8_000 } = {}) => {
-      contexts.draining = true;
+    stop: ({ drainMs = 0, withinMs = 8_000, isReplaced = false } = {}) => {
+      contexts.draining = isReplaced ? 'replaced' : 'stopping';
       live.watch.close(drainMs);
       stopping ??= Promise.all([
         stopServer(server, beside, drainMs, withinMs),
-        janitor.stop(),
+        janitor?.stop(),
+        link?.settle(drainMs),
         webhooks.close(),
       ]).then(() => {
         rateLimiter.close();
@@ -242,6 +256,14 @@ function listen(config: ServerOptions['config'], channels: Channels, logger: Log
   });
 }
 
+/** The metrics of this process, and where they are served. */
+interface OpenMetrics {
+  readonly metrics: Metrics;
+  /** Undefined in a worker, whose supervisor serves the sums of all. */
+  readonly url: string | undefined;
+  close(): void;
+}
+
 /** Opens the metrics. Their modules are loaded only if they are configured. */
 async function openMetrics(
   address: Config['metricsAddress'],
@@ -260,7 +282,8 @@ async function openMetrics(
     unsent: Unsent;
     webhooks: Webhooks;
   },
-): Promise<MetricsServer | undefined> {
+  link: WorkerLink | undefined,
+): Promise<OpenMetrics | undefined> {
   if (!address) return undefined;
   const [{ Metrics }, { serveMetrics }] = await Promise.all([
     import('./observability/metrics.ts'),
@@ -317,7 +340,21 @@ async function openMetrics(
     help: 'Webhooks that this process is delivering to',
     read: () => webhooks.serving,
   });
-  return serveMetrics(metrics, address);
+  if (!link) return { metrics, ...(await serveMetrics(metrics, address)) };
+  link.readMetrics = () => metrics.snapshot();
+  // Its last counts are read after the server has stopped.
+  return { metrics, url: undefined, close: () => undefined };
+}
+
+/** Counts together with the other workers what one caller may have of all of them. */
+function joinWorkers(
+  link: WorkerLink,
+  { unknownTokens, places }: { unknownTokens: UnknownTokens; places: StreamPlaces },
+): void {
+  unknownTokens.onNote = (address) => link.noteUnknownToken(address);
+  link.onUnknownToken = (address) => unknownTokens.noteElsewhere(address);
+  places.onChange = (tokenId, change) => link.noteStreams(tokenId, change);
+  link.onStreams = (tokenId, change) => places.noteElsewhere(tokenId, change);
 }
 
 function addressOf(server: Server): string {

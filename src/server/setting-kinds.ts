@@ -1,6 +1,7 @@
 /** How the text of a setting is read, and what it is when it is not set. */
 export type SettingKind =
   | { readonly kind: 'port' | 'amount' | 'attachment size' | 'drain' | 'days'; readonly default: number }
+  | { readonly kind: 'workers'; readonly default: number }
   | { readonly kind: 'switch'; readonly default: boolean }
   | { readonly kind: 'text'; readonly default?: string }
   | { readonly kind: 'store' | 'address' }
@@ -26,14 +27,16 @@ export type Setting = SettingKind & {
 /** The value that a setting of this kind is read as. */
 export type ValueOf<Kind> = Kind extends { kind: 'port' | 'amount' | 'attachment size' | 'drain' | 'days' }
   ? number
-  : Kind extends { kind: 'switch' }
-    ? boolean
-    : Kind extends { kind: 'list' }
-      ? readonly string[]
-      : Kind extends { kind: 'address' }
-        ? { readonly host: string; readonly port: number } | undefined
-        : Kind extends { kind: 'choice'; values: readonly (infer Value)[] }
-          ? Value
-          : Kind extends { default: string }
-            ? string
-            : string | undefined;
+  : Kind extends { kind: 'workers' }
+    ? number | 'auto'
+    : Kind extends { kind: 'switch' }
+      ? boolean
+      : Kind extends { kind: 'list' }
+        ? readonly string[]
+        : Kind extends { kind: 'address' }
+          ? { readonly host: string; readonly port: number } | undefined
+          : Kind extends { kind: 'choice'; values: readonly (infer Value)[] }
+            ? Value
+            : Kind extends { default: string }
+              ? string
+              : string | undefined;

@@ -39,6 +39,12 @@ function schemaOf(setting: SettingKind): z.ZodType {
         .regex(/^(?:[1-9]|[1-8]\d|90)$/, 'must be a number of days from 1 to 90')
         .transform(Number)
         .default(setting.default);
+    case 'workers':
+      return z
+        .string()
+        .regex(/^(?:auto|[1-9]|[1-5]\d|6[0-4])$/, 'must be auto, or a number from 1 to 64')
+        .transform((text) => (text === 'auto' ? text : Number(text)))
+        .default(setting.default);
     case 'switch':
       return onOrOff(setting.default);
     case 'text':
@@ -89,6 +95,14 @@ export const settingsSchema = z
   .refine(({ FILES_URL, PUBLIC_URL }) => !isSameHost(FILES_URL, PUBLIC_URL), {
     path: ['FILES_URL'],
     error: 'must be another origin than PUBLIC_URL',
+  })
+  .refine(({ WORKERS, DATABASE_URL }) => WORKERS === 1 || DATABASE_URL !== undefined, {
+    path: ['WORKERS'],
+    error: 'must be 1 with the embedded database, which only one process can use: set DATABASE_URL for more',
+  })
+  .refine(({ WORKERS }) => typeof WORKERS !== 'number' || WORKERS === 1 || process.platform === 'linux', {
+    path: ['WORKERS'],
+    error: 'must be 1 on this system: only on Linux can several processes share a port',
   })
   .refine(({ DOCUMENTS, DOCUMENTS_FILE }) => DOCUMENTS === 'any' || DOCUMENTS_FILE !== undefined, {
     path: ['DOCUMENTS_FILE'],

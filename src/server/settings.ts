@@ -34,6 +34,12 @@ export const settings = {
     valueHint: 'url',
     help: 'PostgreSQL instead of the embedded database',
   },
+  WORKERS: {
+    kind: 'workers',
+    default: 1,
+    valueHint: 'auto|n',
+    help: 'Processes that share the port and PostgreSQL; auto for one per core',
+  },
   PUBLIC_URL: {
     kind: 'url',
     protocols: ['http:', 'https:'],

@@ -14,6 +14,8 @@ const all = [
   'disk-full',
   'directory-held',
   'rolling-restart',
+  'worker-restarts',
+  'worker-killed',
   'overload',
   'greedy-token',
   'slow-clients',

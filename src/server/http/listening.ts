@@ -27,9 +27,12 @@ export async function listenOn(server: Server, address: Address): Promise<Socket
   const alone = createServer();
   await listening(alone, address);
   alone.close();
-  const beside = Array.from({ length: sockets - 1 }, () =>
-    createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket)),
-  );
+  return listenBeside(server, address);
+}
+
+/** The same on a port that other processes of this service may use as well. */
+export async function listenBeside(server: Server, address: Address): Promise<SocketServer[]> {
+  const beside = Array.from({ length: sockets - 1 }, () => shareConnections(server));
   const all = [server, ...beside];
   await Promise.all(all.map((each) => listening(each, { ...address, reusePort: true }))).catch(
     (error: unknown) => {
@@ -39,6 +42,17 @@ export async function listenOn(server: Server, address: Address): Promise<Socket
     },
   );
   return beside;
+}
+
+/** A socket whose connections a server takes. */
+export function shareConnections(server: Server): SocketServer {
+  return createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket));
+}
+
+/** Takes a socket over that listens already. */
+export function adopt<Taker extends SocketServer>(server: Taker, socket: SocketServer): Taker {
+  server.listen(socket, backlog);
+  return server;
 }
 
 async function listening(server: SocketServer, options: ListenOptions): Promise<void> {

@@ -37,6 +37,12 @@ export class MemoryBuckets implements Buckets {
     held.cost -= cost;
   }
 
+  /** Takes several requests out of the bucket without looking what is left, or puts some back if the number is negative. */
+  move(caller: string, requests: number): void {
+    const held = this.#filled(caller);
+    held.requests = Math.min(held.requests - requests, this.#quotas.requests.limit);
+  }
+
   close(): void {
     this.#callers.clear();
   }

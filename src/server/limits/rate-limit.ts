@@ -3,6 +3,8 @@ import { RateLimitedError } from '../../executor/challenge.ts';
 import { defaultRates } from '../../executor/limits.ts';
 import type { QuotaState, RateLimit } from '../../resolvers/context.ts';
 import type { Refused } from '../http/early-refusal.ts';
+import { LeasedBuckets, type LeaseLink } from './leased-buckets.ts';
+import { quotasOf, type RateSettings } from './quotas.ts';
 import { filled, MemoryBuckets } from './rate-limit-memory.ts';
 import { recentlyUsed } from './recently-used.ts';
 
@@ -34,11 +36,6 @@ export interface Buckets {
   /** Charges the cost of an operation. If the bucket does not hold that much, the rest becomes a debt. */
   charge(caller: string, cost: number): void;
   close(): void;
-}
-
-interface RateSettings {
-  readonly requestsPerMinute: number;
-  readonly costPerHour: number;
 }
 
 /** How many callers without requests left are remembered. */
@@ -105,17 +102,15 @@ export class RateLimiter {
   }
 }
 
-/** Opens the rate limiter of a server: in memory, or shared with other processes through Redis. */
+/** Opens the rate limiter of a server: in memory, shared with other workers, or shared with other servers through Redis. */
 export async function openRateLimiter(
-  { requestsPerMinute, costPerHour }: RateSettings = defaultRates,
+  rates: RateSettings = defaultRates,
   redisUrl: string | undefined,
   logger: Logger,
+  link?: LeaseLink,
 ): Promise<RateLimiter> {
-  const quotas: Quotas = {
-    requests: { name: 'requests', limit: requestsPerMinute, windowSeconds: 60 },
-    cost: { name: 'cost', limit: costPerHour, windowSeconds: 3_600 },
-  };
-  const memory = new MemoryBuckets(quotas);
+  const quotas = quotasOf(rates);
+  const memory = link ? new LeasedBuckets(quotas, link) : new MemoryBuckets(quotas);
   if (redisUrl === undefined) return new RateLimiter(quotas, memory);
   // Loaded only if Redis is configured.
   const { RedisBuckets } = await import('./rate-limit-redis.ts');

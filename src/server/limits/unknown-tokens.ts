@@ -22,9 +22,18 @@ export class UnknownTokens {
     this.#now = now;
   }
 
+  /** Called with each caller whose invalid token is counted here. */
+  onNote: (caller: string) => void = () => undefined;
+
   /** Counts an invalid token. */
   note(address: string | undefined): void {
     const caller = callerOfAddress(address);
+    this.noteElsewhere(caller);
+    this.onNote(caller);
+  }
+
+  /** Counts an invalid token that another process was sent. */
+  noteElsewhere(caller: string): void {
     const level = Math.max(this.#levelOf(caller) - 1, 0);
     this.#left.set(caller, { level, atMs: this.#now() });
   }

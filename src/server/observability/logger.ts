@@ -6,19 +6,22 @@ interface LoggerOptions {
   readonly stream?: NodeJS.WritableStream & { readonly isTTY?: boolean };
   /** Texts that must not appear in log lines, in addition to tokens. */
   readonly secrets?: readonly string[];
+  /** The number of the worker, which each line then has. */
+  readonly worker?: number | undefined;
 }
 
 /** A logger that writes JSON lines, or colored lines for a person at a terminal. */
 export async function createLogger(
   level: LogLevel,
-  { stream = process.stdout, secrets = [] }: LoggerOptions = {},
+  { stream = process.stdout, secrets = [], worker }: LoggerOptions = {},
 ): Promise<Logger> {
   const lines = await destination(stream);
   // A second safeguard: no secret is logged on purpose, but a client may send its own in an unexpected place.
   const write = (line: string) => {
     lines.write(withoutSecrets(line, secrets));
   };
-  return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+  const base = worker === undefined ? undefined : { worker };
+  return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, { write });
 }
 
 async function destination(stream: NonNullable<LoggerOptions['stream']>): Promise<DestinationStream> {

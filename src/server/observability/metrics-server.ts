@@ -2,19 +2,23 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
-import type { Metrics } from './metrics.ts';
 import { securityHeaders } from '../http/security-headers.ts';
+
+/** Metrics that can be printed in the text format of Prometheus. */
+interface Printable {
+  print(): Promise<{ contentType: string; text: string }>;
+  close(): void;
+}
 
 /** Serves `/metrics` on a separate address, which clients of the service need not reach. */
 export interface MetricsServer {
-  readonly metrics: Metrics;
   readonly url: string;
   close(): void;
 }
 
 /** Listens; throws the error of `listen`, such as EADDRINUSE. */
 export async function serveMetrics(
-  metrics: Metrics,
+  metrics: Printable,
   { host, port }: NonNullable<Config['metricsAddress']>,
 ): Promise<MetricsServer> {
   const server = createServer((req, res) => void answer(metrics, req, res));
@@ -25,7 +29,6 @@ export async function serveMetrics(
   });
   const { port: taken } = server.address() as AddressInfo;
   return {
-    metrics,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
     close: () => {
       server.close();
@@ -35,7 +38,7 @@ export async function serveMetrics(
   };
 }
 
-async function answer(metrics: Metrics, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function answer(metrics: Printable, req: IncomingMessage, res: ServerResponse): Promise<void> {
   for (const [name, value] of Object.entries(securityHeaders(undefined))) res.setHeader(name, value);
   if (req.url?.split('?')[0] !== '/metrics' || (req.method !== 'GET' && req.method !== 'HEAD')) {
     res.writeHead(404, { 'Content-Type': 'text/plain' }).end('Metrics are at GET /metrics.\n');

@@ -135,6 +135,11 @@ export class Metrics {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
   }
 
+  /** All metrics as values, to be added to those of other processes. */
+  snapshot(): ReturnType<Registry['getMetricsAsJSON']> {
+    return this.#registry.getMetricsAsJSON();
+  }
+
   close(): void {
     this.#stopListening();
     this.#registry.clear();

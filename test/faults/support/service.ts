@@ -113,7 +113,11 @@ export class Service {
 
   /** What its histogram has counted until now. */
   counts(): Promise<Counts> {
-    return readCounts(`http://127.0.0.1:${this.#metricsPort}/metrics`);
+    return readCounts(this.metricsUrl);
+  }
+
+  get metricsUrl(): string {
+    return `http://127.0.0.1:${this.#metricsPort}/metrics`;
   }
 
   /** The end of what it has logged and said. */

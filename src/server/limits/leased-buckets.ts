@@ -1,0 +1,99 @@
+import type { Buckets, Levels, Quotas } from './rate-limit.ts';
+import { recentlyUsed } from './recently-used.ts';
+
+/** What one caller's request is granted: the levels of its buckets, and how many further requests may be granted without asking. */
+export interface Grant extends Levels {
+  readonly further: number;
+}
+
+/** The way to the buckets, which another process holds. */
+export interface LeaseLink {
+  /** Asks for one request. `unused` requests of an earlier grant are put back. Undefined if there is nobody to ask. */
+  take(caller: string, unused: number): Promise<Grant | undefined>;
+  giveBack(caller: string, unused: number): void;
+  charge(caller: string, cost: number): void;
+}
+
+/** How long further requests may be granted before they are given back. */
+const leaseMs = 1_000;
+
+/** How many callers have a lease at most; the others ask for each request. */
+const maxLeases = 10_000;
+
+interface Lease {
+  further: number;
+  requests: number;
+  cost: number;
+  untilMs: number;
+}
+
+/**
+ * Buckets that the supervisor of several workers holds. A caller with much left gets a lease of several requests, so that most
+ * requests are granted in this process; the supervisor decides on each request of a caller that has little left.
+ */
+export class LeasedBuckets implements Buckets {
+  readonly #quotas: Quotas;
+  readonly #link: LeaseLink;
+  readonly #now: () => number;
+  readonly #leases = recentlyUsed<Lease>(maxLeases);
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(quotas: Quotas, link: LeaseLink, now: () => number = () => performance.now()) {
+    this.#quotas = quotas;
+    this.#link = link;
+    this.#now = now;
+  }
+
+  take(caller: string): Levels | Promise<Levels> {
+    const lease = this.#leases.get(caller);
+    if (!lease || lease.further === 0 || lease.untilMs <= this.#now()) return this.#ask(caller, lease);
+    lease.further -= 1;
+    lease.requests -= 1;
+    return { granted: true, requests: lease.requests, cost: lease.cost };
+  }
+
+  charge(caller: string, cost: number): void {
+    const lease = this.#leases.peek(caller);
+    if (lease) lease.cost -= cost;
+    this.#link.charge(caller, cost);
+  }
+
+  close(): void {
+    clearTimeout(this.#sweep);
+    this.#giveBack(Number.POSITIVE_INFINITY);
+  }
+
+  async #ask(caller: string, ended: Lease | undefined): Promise<Levels> {
+    const unused = ended?.further ?? 0;
+    this.#leases.delete(caller);
+    const grant = await this.#link.take(caller, unused);
+    if (!grant) {
+      // The supervisor is gone, so this worker is about to stop and no longer counts.
+      return { granted: true, requests: this.#quotas.requests.limit, cost: this.#quotas.cost.limit };
+    }
+    const { granted, cost, further } = grant;
+    // Requests of the caller that asked at the same time may have got leases, too.
+    const other = this.#leases.peek(caller)?.further ?? 0;
+    const requests = grant.requests + further + other;
+    if (further + other > 0) {
+      const untilMs = this.#now() + leaseMs;
+      this.#leases.set(caller, { further: further + other, requests, cost, untilMs });
+      this.#sweep ??= setTimeout(() => this.#sweepLeases(), leaseMs).unref();
+    }
+    return { granted, requests, cost };
+  }
+
+  #sweepLeases(): void {
+    this.#giveBack(this.#now());
+    this.#sweep = this.#leases.size > 0 ? setTimeout(() => this.#sweepLeases(), leaseMs).unref() : undefined;
+  }
+
+  /** Gives back what is left of leases that have ended by then. */
+  #giveBack(nowMs: number): void {
+    for (const [caller, { further, untilMs }] of this.#leases.entries()) {
+      if (untilMs > nowMs) continue;
+      this.#leases.delete(caller);
+      if (further > 0) this.#link.giveBack(caller, further);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { Grant } from '../limits/leased-buckets.ts';
+import { MemoryBuckets } from '../limits/rate-limit-memory.ts';
+import type { Quotas } from '../limits/rate-limit.ts';
+
+/** How many requests a lease has at most, and all leases of a caller together at most, as a part of its quota. */
+const mostInLease = 10;
+const leasedPart = 1 / 20;
+
+/** A caller gets leases while it has at least this part of both quotas left. */
+const amplePart = 1 / 2;
+
+/** The buckets of all callers, which the supervisor holds for its workers. */
+export class QuotaLeases {
+  readonly #quotas: Quotas;
+  readonly #buckets: MemoryBuckets;
+  readonly #further: number;
+
+  constructor(quotas: Quotas, workers: number, now?: () => number) {
+    this.#quotas = quotas;
+    this.#buckets = new MemoryBuckets(quotas, now);
+    const each = Math.floor((quotas.requests.limit * leasedPart) / workers);
+    this.#further = Math.min(Math.max(each, 1), mostInLease) - 1;
+  }
+
+  /** Takes one request, and further ones as a lease if the caller has much left. */
+  take(caller: string, unused: number): Grant {
+    this.giveBack(caller, unused);
+    const levels = this.#buckets.take(caller);
+    const { requests, cost } = this.#quotas;
+    const isAmple = levels.requests >= requests.limit * amplePart && levels.cost >= cost.limit * amplePart;
+    const further = isAmple ? Math.min(this.#further, Math.floor(levels.requests)) : 0;
+    if (further > 0) this.#buckets.move(caller, further);
+    return { ...levels, requests: levels.requests - further, further };
+  }
+
+  giveBack(caller: string, unused: number): void {
+    if (unused > 0) this.#buckets.move(caller, -unused);
+  }
+
+  charge(caller: string, cost: number): void {
+    this.#buckets.charge(caller, cost);
+  }
+}

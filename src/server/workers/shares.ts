@@ -1,0 +1,41 @@
+import { availableParallelism } from 'node:os';
+import type { Config } from '../config.ts';
+
+/** Fewer would let one slow request hold up the others of a worker. */
+const leastPoolSize = 4;
+const leastConcurrency = 6;
+
+/** How many worker processes there are: as many as the machine has cores for `auto`. Several workers need SO_REUSEPORT of Linux. */
+export function numberOfWorkers({ workers }: Pick<Config, 'workers'>): number {
+  if (workers !== 'auto') return workers;
+  return process.platform === 'linux' ? availableParallelism() : 1;
+}
+
+/** The settings of one worker: its share of what the settings allow the whole service. */
+export function shareOf(config: Config, workers: number): Config {
+  const share = (amount: number, least = 1) => Math.max(Math.floor(amount / workers), least);
+  const { pool, admission, streams } = config;
+  return {
+    ...config,
+    pool: { ...pool, poolSize: share(pool.poolSize, Math.min(leastPoolSize, pool.poolSize)) },
+    admission: {
+      ...admission,
+      maxConcurrency: share(admission.maxConcurrency, Math.min(leastConcurrency, admission.maxConcurrency)),
+    },
+    streams: { ...streams, streams: share(streams.streams) },
+    referenceRows: share(config.referenceRows),
+    unsentBytes: share(config.unsentBytes),
+  };
+}
+
+/** What each worker may use, for the person who starts the service. */
+export function describeShare(
+  { pool, admission, streams, referenceRows, unsentBytes }: Config,
+  workers: number,
+): string {
+  return (
+    `${workers} workers, each with POOL_SIZE ${pool.poolSize}, MAX_CONCURRENCY ${admission.maxConcurrency}, ` +
+    `STREAMS ${streams.streams}, REFERENCE_ROWS ${referenceRows}, UNSENT_LIMIT_BYTES ${unsentBytes}; ` +
+    `in all up to ${workers * (pool.poolSize + 1) + 1} connections to PostgreSQL`
+  );
+}

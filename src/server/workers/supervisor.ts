@@ -1,0 +1,240 @@
+import { createServer, type Server as SocketServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { adopt } from '../http/listening.ts';
+import { CrashLoop } from './crash-loop.ts';
+import type { MetricsSnapshot } from './messages.ts';
+import type { QuotaLeases } from './quota-leases.ts';
+import {
+  describeExit,
+  EarlyExit,
+  type Exit,
+  type ForSupervisor,
+  WorkerProcess,
+  type WorkerProgram,
+} from './worker-process.ts';
+
+export interface SupervisorOptions {
+  readonly workers: number;
+  readonly port: number;
+  readonly program: WorkerProgram;
+  readonly quotas: QuotaLeases;
+  readonly logger: Logger;
+  /** How long a worker may take to stop. Then it is killed. */
+  readonly stopWithinMs: number;
+  readonly crashes?: CrashLoop;
+}
+
+/**
+ * Runs several worker processes on one port, and replaces them. It has no database and answers no requests: each worker listens on
+ * sockets of its own, among which the system distributes connections. A worker that replaces another one takes over its
+ * sockets, so no connection is lost that waits to be accepted.
+ */
+export class Supervisor {
+  /** Resolves when the service cannot go on, because workers die too often. */
+  readonly failed: Promise<void>;
+  readonly #options: SupervisorOptions;
+  /** The workers that accept connections or will, by their number minus 1. */
+  readonly #workers: (WorkerProcess | undefined)[];
+  /** All processes that run, those included that are about to stop. */
+  readonly #running = new Set<WorkerProcess>();
+  readonly #crashes: CrashLoop;
+  readonly #fail: () => void;
+  #lead: WorkerProcess | undefined;
+  /** Replacing takes place one worker after the other. */
+  #replacing: Promise<unknown> = Promise.resolve();
+  #isReloadQueued = false;
+  #isStopping = false;
+  #onRetired: (snapshot: MetricsSnapshot) => void = () => undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#crashes = options.crashes ?? new CrashLoop();
+    this.#workers = Array.from({ length: options.workers }, () => undefined);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.failed = promise;
+    this.#fail = resolve;
+  }
+
+  /** Starts the first worker, and the others when it is ready. Throws EarlyExit when one of them cannot start. */
+  start(): Promise<{ url: string; token: string | undefined }> {
+    const started = this.#start();
+    // A failure ends the service, so that nothing is replaced any more.
+    this.#replacing = started.catch(() => undefined);
+    return started;
+  }
+
+  async #start(): Promise<{ url: string; token: string | undefined }> {
+    const numbers = this.#workers.map((_, index) => index + 1);
+    const [first = 1, ...others] = numbers;
+    const { url, token } = await this.#launch(first, undefined, true);
+    await Promise.all(others.map((number) => this.#launch(number, undefined)));
+    return { url, token };
+  }
+
+  /** Replaces all workers, one after the other. If a new worker cannot start, the others stay as they are. */
+  reload(): void {
+    if (this.#isReloadQueued) return;
+    this.#isReloadQueued = true;
+    this.#inTurn(async () => {
+      this.#isReloadQueued = false;
+      const { logger } = this.#options;
+      logger.info('replacing all workers');
+      for (const old of this.#workers) {
+        if (this.#isStopping) return;
+        if (old) await this.#replace(old);
+      }
+      logger.info('all workers are replaced');
+    });
+  }
+
+  /** Stops all workers at once. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const { stopWithinMs } = this.#options;
+    await Promise.all([...this.#running].map((worker) => worker.stop('stopping', stopWithinMs)));
+  }
+
+  /** Kills all workers. */
+  kill(): void {
+    this.#isStopping = true;
+    for (const worker of this.#running) worker.kill();
+  }
+
+  /** The metrics of all workers. Those of workers that have ended are given to the callback. */
+  readMetrics(): Promise<MetricsSnapshot[]> {
+    return Promise.all([...this.#running].map((worker) => worker.readMetrics()));
+  }
+
+  onRetired(callback: (snapshot: MetricsSnapshot) => void): void {
+    this.#onRetired = callback;
+  }
+
+  /** Starts a worker and lets it listen: on the sockets of the one that it replaces, or on its own. */
+  async #launch(
+    number: number,
+    old: WorkerProcess | undefined,
+    isFirst = false,
+  ): Promise<{ url: string; token: string | undefined }> {
+    const { workers, port, program } = this.#options;
+    const worker = new WorkerProcess(program, { number, workers, port, isFirst }, (from, message) =>
+      this.#hear(from, message),
+    );
+    this.#running.add(worker);
+    void worker.exited.then((exit) => this.#buried(worker, exit));
+    this.#tellStreamsOfOthers(worker);
+    await worker.prepared;
+    const bridges = old?.isRunning ? await this.#passSockets(old, worker) : [];
+    worker.tell({ kind: bridges.length > 0 ? 'sockets sent' : 'listen' });
+    const ready = await worker.ready.finally(() => {
+      for (const bridge of bridges) bridge.close();
+    });
+    this.#workers[number - 1] = worker;
+    this.#appoint(old);
+    return ready;
+  }
+
+  /**
+   * Passes the listening sockets of a worker to the one that replaces it. Both use them from then on. This process has them for
+   * a moment as well, so connections that it accepts meanwhile are passed on.
+   */
+  async #passSockets(old: WorkerProcess, worker: WorkerProcess): Promise<SocketServer[]> {
+    const bridges: SocketServer[] = [];
+    await old.sendSockets((socket) => {
+      const bridge = createServer({ pauseOnConnect: true }, (connection) =>
+        worker.tell({ kind: 'connection' }, connection),
+      );
+      bridges.push(adopt(bridge, socket));
+      worker.tell({ kind: 'socket' }, bridge);
+    });
+    return bridges;
+  }
+
+  async #replace(old: WorkerProcess): Promise<void> {
+    const { stopWithinMs, logger } = this.#options;
+    await this.#launch(old.number, old);
+    await old.stop('replaced', stopWithinMs);
+    logger.info({ worker: old.number }, 'a worker was replaced');
+  }
+
+  /** Notes that a process has ended, and starts another one in its place unless that was intended. */
+  #buried(worker: WorkerProcess, exit: Exit): void {
+    this.#running.delete(worker);
+    this.#onRetired(worker.lastMetrics);
+    for (const [tokenId, count] of worker.streams) this.#tellOthers(worker, { tokenId, change: -count });
+    const index = this.#workers.indexOf(worker);
+    if (index < 0 || worker.isStopping || this.#isStopping) return;
+    this.#workers[index] = undefined;
+    this.#appoint();
+    this.#options.logger.error(
+      { worker: worker.number, pid: worker.pid },
+      `a worker died: ${describeExit(exit)}`,
+    );
+    this.#revive(worker.number);
+  }
+
+  #revive(number: number): void {
+    const pauseMs = this.#crashes.pauseAfterDeath(performance.now());
+    if (pauseMs === undefined) return this.#fail();
+    this.#inTurn(async () => {
+      await delay(pauseMs);
+      if (this.#isStopping || this.#workers[number - 1]) return;
+      await this.#launch(number, undefined).catch((error: unknown) => {
+        if (!(error instanceof EarlyExit)) throw error;
+        this.#options.logger.error({ worker: number }, error.message);
+        if (!this.#isStopping) this.#revive(number);
+      });
+    });
+  }
+
+  #inTurn(work: () => Promise<void>): void {
+    this.#replacing = this.#replacing.then(work).catch((error: unknown) => {
+      if (this.#isStopping) return;
+      this.#options.logger.error({ err: error }, 'a worker could not be replaced; the others continue');
+    });
+  }
+
+  /** Lets one worker lead: the one that leads already, unless it has ended or is about to. */
+  #appoint(leaving?: WorkerProcess): void {
+    if (this.#lead && this.#lead !== leaving && this.#workers.includes(this.#lead)) return;
+    this.#lead = this.#workers.find((worker) => worker?.isReady);
+    this.#lead?.tell({ kind: 'lead' });
+  }
+
+  #hear(from: WorkerProcess, message: ForSupervisor): void {
+    const { quotas } = this.#options;
+    switch (message.kind) {
+      case 'take': {
+        const grant = quotas.take(message.caller, message.unused);
+        return from.tell({ kind: 'granted', id: message.id, grant });
+      }
+      case 'return':
+        return quotas.giveBack(message.caller, message.unused);
+      case 'charge':
+        for (const [caller, cost] of message.costs) quotas.charge(caller, cost);
+        return;
+      case 'streams': {
+        const { tokenId, change } = message;
+        const count = (from.streams.get(tokenId) ?? 0) + change;
+        if (count === 0) from.streams.delete(tokenId);
+        else from.streams.set(tokenId, count);
+        return this.#tellOthers(from, { tokenId, change });
+      }
+      case 'notification':
+      case 'gap':
+      case 'unknown token':
+        for (const other of this.#running) if (other !== from) other.tell(message);
+    }
+  }
+
+  #tellOthers(from: WorkerProcess, change: { tokenId: string; change: number }): void {
+    for (const other of this.#running) if (other !== from) other.tell({ kind: 'streams', ...change });
+  }
+
+  #tellStreamsOfOthers(worker: WorkerProcess): void {
+    for (const other of this.#running) {
+      if (other === worker) continue;
+      for (const [tokenId, count] of other.streams) worker.tell({ kind: 'streams', tokenId, change: count });
+    }
+  }
+}

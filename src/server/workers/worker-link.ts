@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Server as SocketServer, Socket } from 'node:net';
+import type { Server } from 'node:http';
+import type { ChannelHandler, Channels } from '../../db/engine/listener.ts';
+import { adopt, listenBeside, shareConnections } from '../http/listening.ts';
+import type { Grant, LeaseLink } from '../limits/leased-buckets.ts';
+import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart } from './messages.ts';
+
+/** Why a worker stops. */
+export type StopReason = 'stopping' | 'replaced' | 'supervisor gone';
+
+type Handle = Server | SocketServer;
+type Told<Kind extends ToWorker['kind']> = Extract<ToWorker, { kind: Kind }>;
+
+/** What a worker process says to its supervisor and is told by it. Without the supervisor the worker stops. */
+export class WorkerLink implements LeaseLink {
+  readonly start: WorkerStart;
+  /** Resolves when this worker is to stop. */
+  readonly stopped: Promise<StopReason>;
+  /** Called with a caller who sent another worker an unknown token. */
+  onUnknownToken: (caller: string) => void = () => undefined;
+  /** Called when a token has more or fewer streams at other workers. */
+  onStreams: (tokenId: string, change: number) => void = () => undefined;
+  readMetrics: () => Promise<MetricsSnapshot> = () => Promise.resolve([]);
+  readonly #process: NodeJS.Process;
+  /** The sockets on which this worker listens. */
+  #listening: readonly Handle[] = [];
+  #onSocket: (socket: SocketServer) => void = () => undefined;
+  #onConnection: (connection: Socket) => void = () => undefined;
+  readonly #bridged = new Set<Socket>();
+  readonly #listen = Promise.withResolvers<void>();
+  readonly #lead = Promise.withResolvers<void>();
+  #channels: Channels = {};
+  readonly #asked = new Map<number, (grant: Grant | undefined) => void>();
+  #lastId = 0;
+  #costs: [string, number][] = [];
+
+  private constructor(process: NodeJS.Process, start: WorkerStart) {
+    this.#process = process;
+    this.start = start;
+    const { promise, resolve } = Promise.withResolvers<StopReason>();
+    this.stopped = promise;
+    process.on('message', (message: ToWorker, handle: unknown) => {
+      if (message.kind === 'stop') resolve(message.why);
+      else this.#hear(message, handle);
+    });
+    process.on('disconnect', () => {
+      for (const answer of this.#asked.values()) answer(undefined);
+      resolve('supervisor gone');
+    });
+  }
+
+  /** Waits for the first message of the supervisor, which says which worker this is. */
+  static open(process: NodeJS.Process): Promise<WorkerLink> {
+    // The terminal and systemd send them to all processes of a service. The supervisor says when a worker is to stop.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+    // Messages that follow the first one must find their listener.
+    return new Promise((resolve) =>
+      process.once('message', (start: Told<'start'>) => resolve(new WorkerLink(process, start))),
+    );
+  }
+
+  /** Listens on sockets of its own, or on those of the worker that this one replaces. Returns the sockets besides the first. */
+  async listen(server: Server, host: string): Promise<SocketServer[]> {
+    const beside: SocketServer[] = [];
+    this.#onSocket = (socket) => {
+      // A received socket listens already, so it needs its server at once.
+      if (!server.listening) adopt(server, socket);
+      else beside.push(adopt(shareConnections(server), socket));
+    };
+    this.#onConnection = (connection) => {
+      connection.allowHalfOpen = true;
+      connection.setNoDelay(true);
+      this.#bridged.add(connection.once('close', () => this.#bridged.delete(connection)));
+      server.emit('connection', connection);
+    };
+    this.#send({ kind: 'prepared' });
+    await this.#listen.promise;
+    if (!server.listening) beside.push(...(await listenBeside(server, { host, port: this.start.port })));
+    this.#listening = [server, ...beside];
+    return beside;
+  }
+
+  ready(url: string, token: string | undefined): void {
+    this.#send({ kind: 'ready', url, token });
+  }
+
+  /** Calls back when this worker is the one that listens for notifications and cleans up. */
+  onLead(begin: () => void): void {
+    void this.#lead.promise.then(begin);
+  }
+
+  /** Hears what the leading worker hears on these channels, and tells the others if it is this one. */
+  share(channels: Channels): Channels {
+    this.#channels = channels;
+    return Object.fromEntries(
+      Object.entries(channels).map(([channel, handler]) => [channel, this.#shared(channel, handler)]),
+    );
+  }
+
+  /** Asks for a request of a caller. Undefined if there is no supervisor any more. */
+  take(caller: string, unused: number): Promise<Grant | undefined> {
+    if (!this.#process.connected) return Promise.resolve(undefined);
+    const id = this.#nextId();
+    this.#send({ kind: 'take', id, caller, unused });
+    return new Promise((resolve) =>
+      this.#asked.set(id, (grant) => {
+        this.#asked.delete(id);
+        resolve(grant);
+      }),
+    );
+  }
+
+  giveBack(caller: string, unused: number): void {
+    this.#send({ kind: 'return', caller, unused });
+  }
+
+  /** Reports costs. Those of one turn of the event loop go together. */
+  charge(caller: string, cost: number): void {
+    if (this.#costs.length === 0) {
+      setImmediate(() => {
+        this.#send({ kind: 'charge', costs: this.#costs });
+        this.#costs = [];
+      });
+    }
+    this.#costs.push([caller, cost]);
+  }
+
+  noteUnknownToken(caller: string): void {
+    this.#send({ kind: 'unknown token', caller });
+  }
+
+  noteStreams(tokenId: string, change: number): void {
+    this.#send({ kind: 'streams', tokenId, change });
+  }
+
+  /** Waits for the connections that did not come through a socket of this worker. The server ends them with all others. */
+  async settle(afterMs: number): Promise<void> {
+    await delay(afterMs);
+    await Promise.all([...this.#bridged].map((connection) => once(connection, 'close')));
+  }
+
+  /** Sends the last counts of this worker, so that the sums do not fall when it ends. */
+  async close(): Promise<void> {
+    const snapshot = await this.readMetrics();
+    await new Promise<void>((resolve) => {
+      if (!this.#process.connected) return resolve();
+      const last: FromWorker = { kind: 'metrics', id: undefined, snapshot };
+      this.#process.send?.(last, undefined, undefined, () => resolve());
+    });
+  }
+
+  #hear(message: Exclude<ToWorker, Told<'stop'>>, handle: unknown): void {
+    switch (message.kind) {
+      case 'listen':
+      case 'sockets sent':
+        return this.#listen.resolve();
+      case 'socket':
+        if (handle instanceof SocketServer) this.#onSocket(handle);
+        return;
+      case 'connection':
+        if (handle instanceof Socket) this.#onConnection(handle);
+        return;
+      case 'send sockets':
+        for (const socket of this.#listening) this.#send({ kind: 'socket' }, socket);
+        return this.#send({ kind: 'sockets sent' });
+      case 'lead':
+        return this.#lead.resolve();
+      case 'notification':
+        return this.#channels[message.channel]?.onNotification(message.payload);
+      case 'gap':
+        for (const handler of Object.values(this.#channels)) handler.onGap();
+        return;
+      case 'granted':
+        return this.#asked.get(message.id)?.(message.grant);
+      case 'unknown token':
+        return this.onUnknownToken(message.caller);
+      case 'streams':
+        return this.onStreams(message.tokenId, message.change);
+      case 'read metrics':
+        void this.readMetrics().then((snapshot) => this.#send({ kind: 'metrics', id: message.id, snapshot }));
+        return;
+      case 'start':
+    }
+  }
+
+  #shared(channel: string, handler: ChannelHandler): ChannelHandler {
+    return {
+      onNotification: (payload) => {
+        handler.onNotification(payload);
+        this.#send({ kind: 'notification', channel, payload });
+      },
+      onGap: () => {
+        handler.onGap();
+        this.#send({ kind: 'gap' });
+      },
+    };
+  }
+
+  #nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  /** Says something, unless the supervisor is gone. This worker is then about to stop. */
+  #send(message: FromWorker, handle?: Handle): void {
+    if (this.#process.connected) this.#process.send?.(message, handle, undefined, () => undefined);
+  }
+}

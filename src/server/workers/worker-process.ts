@@ -1,0 +1,169 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Server as SocketServer, Socket } from 'node:net';
+import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart } from './messages.ts';
+
+/** How the process of a worker ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** How long a worker may take to give its metrics. After that those that it gave before are used. */
+const metricsMs = 2_000;
+
+/** What to run in each worker. */
+export interface WorkerProgram {
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+type Told<Kind extends FromWorker['kind']> = Extract<FromWorker, { kind: Kind }>;
+
+/** What a worker says that concerns others than itself. */
+export type ForSupervisor = Exclude<
+  FromWorker,
+  { kind: 'prepared' | 'ready' | 'socket' | 'sockets sent' | 'metrics' }
+>;
+
+/** The process of one worker, as its supervisor sees it. */
+export class WorkerProcess {
+  readonly number: number;
+  /** Resolves when the worker has a database and could listen; rejects when it ends before. */
+  readonly prepared: Promise<void>;
+  /** Resolves when it accepts connections; rejects when it ends before. */
+  readonly ready: Promise<Told<'ready'>>;
+  readonly exited: Promise<Exit>;
+  /** The metrics that it gave last. */
+  lastMetrics: MetricsSnapshot = [];
+  /** How many streams each token has at this worker. */
+  readonly streams = new Map<string, number>();
+  isReady = false;
+  /** Whether it was told to stop, so that its end is no death. */
+  isStopping = false;
+  readonly #child: ChildProcess;
+  readonly #onMessage: (worker: WorkerProcess, message: ForSupervisor) => void;
+  readonly #prepared = Promise.withResolvers<void>();
+  readonly #ready = Promise.withResolvers<Told<'ready'>>();
+  readonly #metrics = new Map<number, (snapshot: MetricsSnapshot) => void>();
+  #onSocket: (socket: SocketServer) => void = () => undefined;
+  #onSocketsSent: () => void = () => undefined;
+  #lastId = 0;
+
+  /** Starts the process. `onMessage` gets what this class does not answer itself. */
+  constructor(
+    { script, args, env }: WorkerProgram,
+    start: WorkerStart,
+    onMessage: (worker: WorkerProcess, message: ForSupervisor) => void,
+  ) {
+    this.number = start.number;
+    this.#onMessage = onMessage;
+    this.#child = fork(script, [...args], { env });
+    this.prepared = this.#prepared.promise;
+    this.ready = this.#ready.promise;
+    this.exited = once(this.#child, 'exit').then(([code, signal]) => {
+      const exit = { code, signal } as Exit;
+      const early = new EarlyExit(exit);
+      this.#prepared.reject(early);
+      this.#ready.reject(early);
+      this.#onSocketsSent();
+      for (const answer of this.#metrics.values()) answer(this.lastMetrics);
+      return exit;
+    });
+    // Whoever does not wait for them learns of the end by `exited`.
+    this.prepared.catch(() => undefined);
+    this.ready.catch(() => undefined);
+    this.#child.on('error', () => undefined);
+    this.#child.on('message', (message: FromWorker, handle: unknown) => this.#hear(message, handle));
+    this.tell({ kind: 'start', ...start });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Tells the worker something, unless it has ended. */
+  tell(message: ToWorker, handle?: SocketServer | Socket): void {
+    if (this.#child.connected) this.#child.send(message, handle, {}, () => undefined);
+  }
+
+  /** Asks for the listening sockets, and resolves when all have come or the worker has ended. */
+  sendSockets(onSocket: (socket: SocketServer) => void): Promise<void> {
+    this.#onSocket = onSocket;
+    return new Promise((resolve) => {
+      this.#onSocketsSent = resolve;
+      if (!this.isRunning) resolve();
+      this.tell({ kind: 'send sockets' });
+    });
+  }
+
+  /** Its metrics now, or the last ones if it does not answer. */
+  readMetrics(): Promise<MetricsSnapshot> {
+    if (!this.isReady || !this.#child.connected) return Promise.resolve(this.lastMetrics);
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve) => {
+      const late = setTimeout(() => answer(this.lastMetrics), metricsMs);
+      const answer = (snapshot: MetricsSnapshot) => {
+        clearTimeout(late);
+        this.#metrics.delete(id);
+        resolve(snapshot);
+      };
+      this.#metrics.set(id, answer);
+      this.tell({ kind: 'read metrics', id });
+    });
+  }
+
+  /** Tells the worker to stop, and kills it if it has not ended within the time. */
+  async stop(why: 'stopping' | 'replaced', withinMs: number): Promise<void> {
+    this.isStopping = true;
+    this.tell({ kind: 'stop', why });
+    const late = setTimeout(() => this.kill(), withinMs);
+    await this.exited;
+    clearTimeout(late);
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #hear(message: FromWorker, handle: unknown): void {
+    switch (message.kind) {
+      case 'prepared':
+        return this.#prepared.resolve();
+      case 'ready':
+        this.isReady = true;
+        return this.#ready.resolve(message);
+      case 'socket':
+        return this.#onSocket(handle as SocketServer);
+      case 'sockets sent':
+        return this.#onSocketsSent();
+      case 'metrics':
+        this.lastMetrics = message.snapshot;
+        if (message.id !== undefined) this.#metrics.get(message.id)?.(message.snapshot);
+        return;
+      default:
+        this.#onMessage(this, message);
+    }
+  }
+}
+
+/** A worker ended before it accepted connections. */
+export class EarlyExit extends Error {
+  override readonly name = 'EarlyExit';
+  readonly exit: Exit;
+
+  constructor(exit: Exit) {
+    super(`A worker ended at its start (${describeExit(exit)}).`);
+    this.exit = exit;
+  }
+}
+
+export function describeExit({ code, signal }: Exit): string {
+  return signal ? `signal ${signal}` : `exit code ${code}`;
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
+import { Client } from '../faults/support/client.ts';
+import { Ledger } from '../faults/support/ledger.ts';
+import { freePort } from '../faults/support/ports.ts';
+import { Readers } from '../faults/support/readers.ts';
+import { untilReplaced, workersOf } from '../faults/support/workers.ts';
+import { addWorkspace, opened, type World } from '../faults/support/world.ts';
+import { Writers } from '../faults/support/writers.ts';
+import { listen } from '../live/event-stream.ts';
+import { serve, type Serving, workgraph } from './workgraph.ts';
+
+it.each(['2', 'auto'])(
+  'serve refuses WORKERS=%s on the embedded database',
+  async (WORKERS) => {
+    const ran = await workgraph(['serve', '--port', '0'], { WORKERS, DATA_DIR: '/nowhere' });
+    expect(ran).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/^WORKERS must be 1 with the embedded database/),
+    });
+  },
+  60_000,
+);
+
+(hasServer ? describe : describe.skip)('two workers on PostgreSQL', () => {
+  let place: Place<{ url: string }>;
+  let dataDir: string;
+  let serving: Serving;
+  let metricsUrl: string;
+  const requestsPerMinute = 600;
+
+  beforeAll(async () => {
+    place = await newServerDatabase();
+    dataDir = mkdtempSync(join(tmpdir(), 'workgraph-workers-'));
+    const metricsPort = await freePort();
+    metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
+    serving = await serve(['--migrate', '--workers', '2'], {
+      DATABASE_URL: place.location.url,
+      DATA_DIR: dataDir,
+      METRICS_ADDRESS: String(metricsPort),
+      REQUESTS_PER_MINUTE: String(requestsPerMinute),
+      STREAMS_PER_TOKEN: '2',
+      QUEUE_WAIT_MS: '20000',
+      REQUEST_TIMEOUT_MS: '30000',
+      LOCK_TIMEOUT_MS: '20000',
+      STATEMENT_TIMEOUT_MS: '20000',
+      DRAIN_MS: '300',
+    });
+  }, 120_000);
+
+  afterAll(async () => {
+    const workers = workersOf(supervisor());
+    expect(await serving.end()).toBe(0);
+    expect(workers.filter((pid) => workersOf(process.pid).includes(pid))).toEqual([]);
+    rmSync(dataDir, { recursive: true });
+    await place.remove();
+  });
+
+  const supervisor = () => serving.child.pid ?? 0;
+
+  /** Asks on a connection of its own, which the system gives to either worker. */
+  async function ask(path: string, token?: string) {
+    const client = new Client(serving.url, token);
+    return client.ask({ path }).finally(() => client.close());
+  }
+
+  async function metric(line: RegExp): Promise<number> {
+    return Number(line.exec(await (await fetch(metricsUrl)).text())?.[1]);
+  }
+
+  const answeredTeams =
+    /^workgraph_request_duration_seconds_count\{.*operation="Teams",status="200"\} (\d+)$/m;
+
+  /** A workspace of a test's own, whose token has quotas of its own. */
+  function ownWorkspace(): Promise<World> {
+    return opened(place.location, addWorkspace);
+  }
+
+  it('share one address, print what each may use, and add up their metrics', async () => {
+    expect(serving.words()).toContain('2 workers, each with POOL_SIZE 5, MAX_CONCURRENCY 8');
+    const { token } = await ownWorkspace();
+    const logged = () =>
+      new Set(Array.from(serving.log().matchAll(/"worker":(\d).*"operation":"Teams"/g), ([, n]) => n));
+    let asked = 0;
+    for (; logged().size < 2; asked += 1) expect((await ask('/v1/teams', token)).status).toBe(200);
+    expect(await metric(answeredTeams)).toBe(asked);
+    expect(await metric(/^workgraph_workers (\d+)$/m)).toBe(2);
+    expect(await metric(/^workgraph_pool_connections\{state="size"\} (\d+)$/m)).toBe(10);
+  }, 60_000);
+
+  it('grant a caller exactly its quota together', async () => {
+    const { token } = await ownWorkspace();
+    const startedMs = performance.now();
+    const asking = Array.from({ length: 8 }, async () => {
+      const statuses: number[] = [];
+      while (statuses.at(-1) !== 429) statuses.push((await ask('/v1/teams', token)).status);
+      return statuses;
+    });
+    const statuses = (await Promise.all(asking)).flat();
+    const filledIn = ((performance.now() - startedMs) / 60_000) * requestsPerMinute;
+    const granted = statuses.filter((status) => status === 200).length;
+    expect(granted).toBeGreaterThanOrEqual(requestsPerMinute);
+    expect(granted).toBeLessThanOrEqual(requestsPerMinute + filledIn);
+  }, 120_000);
+
+  it('count the streams of a token together, and tell streams of changes that the other worker wrote', async () => {
+    const { token, teamId } = await ownWorkspace();
+    const streams = [
+      await listen(`${serving.url}/v1/changes`, token),
+      await listen(`${serving.url}/v1/changes`, token),
+    ];
+    expect(streams.map(({ response }) => response.status)).toEqual([200, 200]);
+    const third = await fetch(`${serving.url}/v1/changes`, {
+      headers: { Authorization: `Bearer ${token}`, Accept: 'text/event-stream', Connection: 'close' },
+    });
+    expect(third.status).toBe(429);
+    await third.body?.cancel();
+    const client = new Client(serving.url, token);
+    await client.ask({
+      method: 'POST',
+      path: '/v1/issues',
+      body: { teamId, title: 'Heard everywhere', description: '', priority: 0 },
+    });
+    client.close();
+    for (const stream of streams) {
+      expect((await stream.next()).type).toBe('issue.created.v1');
+      stream.stop();
+    }
+  }, 60_000);
+
+  it('are replaced on SIGHUP under load, and no request fails', async () => {
+    const [world, { token }] = [await ownWorkspace(), await ownWorkspace()];
+    const ledger = new Ledger();
+    const before = await metric(answeredTeams);
+    const writers = new Writers({ url: serving.url, world, ledger, count: 2 });
+    const readers = new Readers(serving.url, token, 1);
+    await writers.acknowledgement();
+    const old = workersOf(supervisor());
+    serving.child.kill('SIGHUP');
+    await untilReplaced(() => workersOf(supervisor()), old);
+    await writers.acknowledgement();
+    await Promise.all([writers.stop(), readers.stop()]);
+    const failed = [...writers.refusals, ...readers.refusals].filter(({ status }) => status !== 429);
+    expect(failed).toEqual([]);
+    expect(await opened(place.location, (database) => ledger.check(database, world))).toEqual([]);
+    // What the workers counted that have ended is still in the sums.
+    expect(await metric(answeredTeams)).toBe(before);
+  }, 120_000);
+
+  it('go on when the one that listens for notifications is killed, and the other one listens', async () => {
+    const listeners = async () => {
+      const { rows } = await opened(place.location, ({ unscoped }) =>
+        sql<{ pid: number; port: number }>`select pid, client_port as port from pg_stat_activity
+          where datname = current_database() and application_name like 'workgraph listener%'`.execute(
+          unscoped,
+        ),
+      );
+      return rows.map(({ pid }) => pid);
+    };
+    const [before] = await listeners();
+    const old = workersOf(supervisor());
+    // The workers were replaced one after the other, so the first of them leads.
+    const [victim = 0] = old;
+    const replaced = untilReplaced(() => workersOf(supervisor()), [victim]);
+    process.kill(victim, 'SIGKILL');
+    while (!serving.log().includes('a worker died')) await setImmediate();
+    expect((await ask('/health')).status).toBe(200);
+    await replaced;
+    let after = await listeners();
+    while (after.length !== 1 || after[0] === before) after = await listeners();
+    expect(after).not.toContain(before);
+  }, 60_000);
+});

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The pids of the workers that a supervisor runs now: its children whose command has the word. */
+export function workersOf(supervisor: number, word = 'workgraph.js'): number[] {
+  const tasks = `/proc/${supervisor}/task`;
+  const children = readdirSync(tasks).flatMap((task) =>
+    readFileSync(`${tasks}/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return children.filter((pid) => commandOf(pid).includes(word));
+}
+
+/** Waits until so many workers of a service accept connections. */
+export async function untilWorkers(
+  { metricsUrl }: { readonly metricsUrl: string },
+  count: number,
+): Promise<void> {
+  while (!(await (await fetch(metricsUrl)).text()).includes(`\nworkgraph_workers ${count}\n`))
+    await delay(20);
+}
+
+/** Waits until none of these workers runs and there are two again. */
+export async function untilReplaced(workers: () => readonly number[], old: readonly number[]): Promise<void> {
+  for (;;) {
+    const now = workers();
+    if (now.length === 2 && !now.some((pid) => old.includes(pid))) return;
+    await delay(20);
+  }
+}
+
+/** Empty for a process that has ended. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,45 @@
+import { runFault } from './support/fault.ts';
+import { Ledger } from './support/ledger.ts';
+import { Readers } from './support/readers.ts';
+import { kept, served } from './support/scene.ts';
+import { untilReplaced, untilWorkers, workersOf } from './support/workers.ts';
+import { Writers } from './support/writers.ts';
+
+// One server of two workers is told to replace them, again and again, with no proxy between it and its clients. Each worker may
+// use as much as a process without others, because the kernel may give all connections to one of them.
+await runFault(import.meta.filename, {
+  fault: 'SIGHUP under load: `WORKERS=2` replaces both workers, no proxy before them',
+  pass: '0 failed requests',
+  amount: { unit: 'rolling restarts', short: 3, long: 50 },
+  run: async (trial) => {
+    const { service, place, world } = await served(trial, {
+      WORKERS: '2',
+      POOL_SIZE: '20',
+      MAX_CONCURRENCY: '32',
+    });
+    const ledger = new Ledger();
+    await untilWorkers(service, 2);
+    const writers = new Writers({ url: service.url, world, ledger, count: 4 });
+    const reading = new Readers(service.url, world.token, 4);
+    for (let round = 0; round < trial.amount; round++) {
+      await writers.acknowledgement();
+      const old = workersOf(service.pid);
+      process.kill(service.pid, 'SIGHUP');
+      await untilReplaced(() => workersOf(service.pid), old);
+    }
+    await reading.stop();
+    await writers.stop();
+    const failed = [...writers.refusals, ...reading.refusals];
+    const byWords = Map.groupBy(failed, ({ status, words }) => `${status} (${words})`);
+    const statuses = [...byWords].map(([words, { length }]) => `${length} × ${words}`);
+    // A machine that is too slow for three processes may tell somebody to come again; nobody may be cut off.
+    trial.must(
+      failed.every(({ status }) => status === 503),
+      `requests were cut off: ${statuses.join(', ')}`,
+    );
+    trial.figure(failed.length === 0, `requests failed: ${statuses.join(', ')}`);
+    trial.must((await service.end()) === 0, `the server did not end with 0: ${service.words()}`);
+    const { wrong } = await kept(trial, place, writers);
+    return `${ledger.acknowledged} writes and ${reading.done} reads, ${failed.length} failed; ${wrong} lost, doubled or broken`;
+  },
+});

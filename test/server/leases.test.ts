@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { LeasedBuckets } from '../../src/server/limits/leased-buckets.ts';
+import { quotasOf } from '../../src/server/limits/quotas.ts';
+import { CrashLoop } from '../../src/server/workers/crash-loop.ts';
+import { QuotaLeases } from '../../src/server/workers/quota-leases.ts';
+
+const caller = 'token:1';
+
+/** The buckets of several workers, which lease from one supervisor, on a clock that stands still. */
+function workersWith(rates: { requestsPerMinute: number; costPerHour: number }, workers: number) {
+  const now = () => 0;
+  const quotas = quotasOf(rates);
+  const supervisor = new QuotaLeases(quotas, workers, now);
+  let asked = 0;
+  const link = {
+    take: (caller: string, unused: number) => {
+      asked += 1;
+      return Promise.resolve(supervisor.take(caller, unused));
+    },
+    giveBack: (caller: string, unused: number) => supervisor.giveBack(caller, unused),
+    charge: (caller: string, cost: number) => supervisor.charge(caller, cost),
+  };
+  const buckets = Array.from({ length: workers }, () => new LeasedBuckets(quotas, link, now));
+  return { buckets, asked: () => asked };
+}
+
+describe('leases of quotas', () => {
+  it.each([
+    ['in turn', 1],
+    ['at the same time', 4],
+  ])('let a caller of three workers make as many requests as its quota has, %s', async (_, atOnce) => {
+    const { buckets } = workersWith({ requestsPerMinute: 600, costPerHour: 1_000 }, 3);
+    let granted = 0;
+    for (let n = 0; n < 900; n += atOnce) {
+      const levels = await Promise.all(
+        Array.from({ length: atOnce }, async (_, index) => buckets[(n + index) % 3]?.take(caller)),
+      );
+      granted += levels.filter((level) => level?.granted).length;
+    }
+    expect(granted).toBe(600);
+  });
+
+  it('are asked for seldom while much is left, and for each request when little is', async () => {
+    const { buckets, asked } = workersWith({ requestsPerMinute: 1_000, costPerHour: 1_000 }, 2);
+    for (let n = 0; n < 500; n += 1) await buckets[0]?.take(caller);
+    expect(asked()).toBe(50);
+    for (let n = 0; n < 400; n += 1) await buckets[0]?.take(caller);
+    expect(asked()).toBeGreaterThan(400);
+  });
+
+  it('are given back when their worker ends, so that another worker can grant them', async () => {
+    const { buckets } = workersWith({ requestsPerMinute: 1_000, costPerHour: 1_000 }, 2);
+    await buckets[0]?.take(caller);
+    buckets[0]?.close();
+    let granted = 0;
+    for (let n = 0; n < 1_200; n += 1) if ((await buckets[1]?.take(caller))?.granted) granted += 1;
+    expect(granted).toBe(999);
+  });
+
+  it('see what other workers have charged once little is left', async () => {
+    const { buckets } = workersWith({ requestsPerMinute: 1_000, costPerHour: 100 }, 2);
+    await buckets[0]?.take(caller);
+    buckets[0]?.charge(caller, 60);
+    expect(await buckets[1]?.take(caller)).toMatchObject({ granted: true, cost: 40 });
+    buckets[1]?.charge(caller, 41);
+    expect((await buckets[1]?.take(caller))?.cost).toBe(-1);
+  });
+
+  it('grant everything to a worker that has lost its supervisor, since it is about to stop', async () => {
+    const quotas = quotasOf({ requestsPerMinute: 1, costPerHour: 1 });
+    const nothing = () => undefined;
+    const link = { take: () => Promise.resolve(undefined), giveBack: nothing, charge: nothing };
+    const buckets = new LeasedBuckets(quotas, link);
+    for (let n = 0; n < 3; n += 1) expect(await buckets.take(caller)).toMatchObject({ granted: true });
+  });
+});
+
+describe('a crash loop', () => {
+  it('is a fifth death within a minute, and the pauses before double', () => {
+    const crashes = new CrashLoop();
+    const pauses = [0, 1, 2, 3, 4].map((second) => crashes.pauseAfterDeath(second * 1_000));
+    expect(pauses).toEqual([0, 1_000, 2_000, 4_000, undefined]);
+  });
+
+  it('is not made of deaths that are further apart', () => {
+    const crashes = new CrashLoop();
+    const pauses = Array.from({ length: 10 }, (_, minute) => crashes.pauseAfterDeath(minute * 60_000));
+    expect(pauses).toEqual(pauses.map(() => 0));
+  });
+});

@@ -1,0 +1,116 @@
+import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { quotasOf } from '../../src/server/limits/quotas.ts';
+import { CrashLoop } from '../../src/server/workers/crash-loop.ts';
+import { QuotaLeases } from '../../src/server/workers/quota-leases.ts';
+import { Supervisor } from '../../src/server/workers/supervisor.ts';
+import { EarlyExit } from '../../src/server/workers/worker-process.ts';
+import { freePort } from '../faults/support/ports.ts';
+import { untilReplaced, workersOf } from '../faults/support/workers.ts';
+
+// Workers without a database: what a supervisor does with processes and sockets does not depend on what they serve.
+const script = join(import.meta.dirname, '../support/light-worker-process.ts');
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+onLinux('a supervisor', () => {
+  let folder: string;
+  /** While this file exists, no worker can start. */
+  let obstacle: string;
+  let supervisor: Supervisor;
+  let url: string;
+  let log: EventEmitter;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'workgraph-supervisor-'));
+    obstacle = join(folder, 'obstacle');
+    log = new EventEmitter();
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    supervisor = new Supervisor({
+      workers: 2,
+      port,
+      program: { script, args: [obstacle], env: process.env },
+      quotas: new QuotaLeases(quotasOf({ requestsPerMinute: 1, costPerHour: 1 }), 2),
+      logger: pino({}, { write: (line: string) => void log.emit((JSON.parse(line) as { msg: string }).msg) }),
+      stopWithinMs: 10_000,
+      crashes: new CrashLoop(1),
+    });
+  });
+
+  afterEach(async () => {
+    await supervisor.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const workers = () => workersOf(process.pid, script);
+
+  /** Asks on a new connection, and returns the pid of the worker that answered. */
+  async function ask(agent = new Agent()): Promise<number> {
+    const sent = request(url, { agent });
+    const response = once(sent, 'response') as Promise<[NodeJS.ReadableStream]>;
+    sent.end();
+    return Number(await text((await response)[0]));
+  }
+
+  it('loses no connection while its workers are replaced, however fast connections come', async () => {
+    await supervisor.start();
+    const over = new AbortController();
+    const pids = new Set<number>();
+    const failures: unknown[] = [];
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!over.signal.aborted) {
+        await ask().then(
+          (pid) => pids.add(pid),
+          (error: unknown) => failures.push(error),
+        );
+      }
+    });
+    for (let round = 0; round < 5; round += 1) {
+      const old = workers();
+      supervisor.reload();
+      await untilReplaced(workers, old);
+    }
+    over.abort();
+    await Promise.all(clients);
+    expect(failures).toEqual([]);
+    expect(pids.size).toBeGreaterThanOrEqual(8);
+  }, 60_000);
+
+  it('starts another worker when one dies, and fails when they die again and again', async () => {
+    await supervisor.start();
+    for (let death = 1; death < 5; death += 1) {
+      const [victim = 0] = workers();
+      const replaced = untilReplaced(workers, [victim]);
+      process.kill(victim, 'SIGKILL');
+      await replaced;
+      expect(await ask()).not.toBe(victim);
+    }
+    process.kill(workers()[0] ?? 0, 'SIGKILL');
+    await supervisor.failed;
+  }, 60_000);
+
+  it('keeps its workers when those that are to replace them cannot start', async () => {
+    await supervisor.start();
+    const old = workers();
+    writeFileSync(obstacle, '');
+    const tried = once(log, 'a worker could not be replaced; the others continue');
+    supervisor.reload();
+    await tried;
+    expect(workers()).toEqual(old);
+    expect(old).toContain(await ask());
+    rmSync(obstacle);
+    supervisor.reload();
+    await untilReplaced(workers, old);
+  }, 60_000);
+
+  it('does not start when a worker cannot', async () => {
+    writeFileSync(obstacle, '');
+    await expect(supervisor.start()).rejects.toThrow(EarlyExit);
+  }, 60_000);
+});

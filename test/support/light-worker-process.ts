@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { WorkerLink } from '../../src/server/workers/worker-link.ts';
+
+// A worker without a database: it answers each request with its pid. It ends at its start if the file of the first argument exists.
+const link = await WorkerLink.open(process);
+if (existsSync(process.argv[2] ?? '')) process.exit(3);
+const server = createServer((_req, res) => {
+  res.shouldKeepAlive = false;
+  res.end(String(process.pid));
+});
+const beside = await link.listen(server, '127.0.0.1');
+link.ready(`http://127.0.0.1:${link.start.port}`, undefined);
+await link.stopped;
+const all = [server, ...beside];
+const closed = Promise.all(all.map((each) => new Promise((resolve) => each.close(resolve))));
+await Promise.all([closed, link.settle(0)]);
+await link.close();
+process.exit(0);
