@@ -8,8 +8,8 @@ import type { WireName } from '../../src/db/wire/postgres-wire.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
-import { doors } from '../support/doors.ts';
-import { patient } from '../support/patient.ts';
+import { doors } from '../support/http-client.ts';
+import { patient } from '../support/generous-admission.ts';
 import { hasServer } from './engines.ts';
 
 type Server = Pick<App, 'graphql' | 'request'> & { stop(): Promise<void> };

@@ -8,7 +8,7 @@ import {
 import { table } from '../../src/rest-compat/table.ts';
 import type { App } from '../support/app.ts';
 import { exampleRequests, type Lookup, sentTwice } from './requests.ts';
-import { Settled } from './settled.ts';
+import { Settled } from './normalizer.ts';
 import { startExampleWorld } from './world.ts';
 
 /** The file of the examples that openapi.json shows: each was answered by a server. */

@@ -10,7 +10,7 @@ import type { GraphAnswer } from './graph-answer.ts';
 import { readPage, sampleLists } from './lists.ts';
 import { RandomQueries, type RandomQuery } from './random-queries.ts';
 import { rowTypeOf } from './schema-walk.ts';
-import { patient } from '../support/patient.ts';
+import { patient } from '../support/generous-admission.ts';
 import { isWhole } from '../support/samples.ts';
 import { startWorld, type World } from './world.ts';
 

@@ -1,6 +1,6 @@
-import type { Filter, OrderBy } from './model.ts';
+import type { Filter, OrderBy } from './model-queries.ts';
 import { connectionFields, type FieldOf, rowTypeOf } from './schema-walk.ts';
-import type { Thing, Things } from './things.ts';
+import type { Thing, Things } from './model.ts';
 import { dataOf, type GraphAnswer } from './graph-answer.ts';
 import type { SharedWorld } from './shared-world.ts';
 

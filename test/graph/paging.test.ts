@@ -8,7 +8,7 @@ import {
   rowsOf,
   sampleLists,
 } from './lists.ts';
-import { defaultOrder, sortKeys } from './model.ts';
+import { defaultOrder, sortKeys } from './model-queries.ts';
 import { connectionFields, type FieldOf, rowTypeOf } from './schema-walk.ts';
 import { codesOf, dataOf } from './graph-answer.ts';
 import { sharedWorld, type SharedWorld } from './shared-world.ts';

@@ -1,8 +1,8 @@
 import { getNamedType, isEnumType, isInputObjectType, isListType } from 'graphql';
 import type { Random } from '../support/random.ts';
-import type { Filter } from './model.ts';
+import type { Filter } from './model-queries.ts';
 import { inputType } from './schema-walk.ts';
-import type { Thing, Things } from './things.ts';
+import type { Thing, Things } from './model.ts';
 
 const combinators = ['and', 'or', 'not'] as const;
 /** What the graph allows. */

@@ -12,7 +12,7 @@ import type { Random } from '../support/random.ts';
 import { schema } from '../../src/schema/index.ts';
 import { RandomFilters } from './random-filters.ts';
 import { inputType, objectType } from './schema-walk.ts';
-import type { Things } from './things.ts';
+import type { Things } from './model.ts';
 
 /** A document with its variables, which fits the schema; its arguments may still be refused when it runs. */
 export interface RandomQuery {

@@ -1,6 +1,6 @@
 import type { Random } from '../support/random.ts';
 import type { RandomWrite } from './random-queries.ts';
-import type { Thing, Things } from './things.ts';
+import type { Thing, Things } from './model.ts';
 
 /** Makes writes of every kind to a workspace as it was at first: most are done, some are refused. */
 export class RandomWrites {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Random } from '../support/random.ts';
 import { listsOf, type Page, richestParent, rowsOf, walk } from './lists.ts';
-import { defaultOrder, type Filter, matches, type OrderBy, ordered, projected, sortKeys } from './model.ts';
+import { defaultOrder, type Filter, matches, type OrderBy, ordered, projected, sortKeys } from './model-queries.ts';
 import { RandomFilters } from './random-filters.ts';
 import { type FieldOf, inputType, rowTypeOf, selectionOf } from './schema-walk.ts';
-import type { Thing } from './things.ts';
+import type { Thing } from './model.ts';
 import type { SharedWorld } from './shared-world.ts';
 import { dataOf } from './graph-answer.ts';
 

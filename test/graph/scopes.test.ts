@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getNamedType, isLeafType } from 'graphql';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { type FieldOf, objectFields, objectType, scopeOf, selectionOf } from './schema-walk.ts';
-import type { Thing } from './things.ts';
+import type { Thing } from './model.ts';
 import { codesOf, dataOf } from './graph-answer.ts';
 import { sharedWorld, type SharedWorld } from './shared-world.ts';
 import { neededDays, trendArguments } from './trend-arguments.ts';

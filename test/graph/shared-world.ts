@@ -4,8 +4,8 @@ import { parseRows } from '../support/printed-rows.ts';
 import { isSharing, sharedApp, type SharedApp, sharedServer } from '../support/shared-app.ts';
 import { turn } from './fixture.ts';
 import { makeFixture } from './make-fixture.ts';
-import { thingsOf } from './read-things.ts';
-import type { AllRows } from './things.ts';
+import { thingsOf } from './read-model.ts';
+import type { AllRows } from './model.ts';
 import type { World } from './world.ts';
 
 /** What a suite that only reads has of a world. */

@@ -4,10 +4,10 @@ import { Random } from '../support/random.ts';
 import { isWhole } from '../support/samples.ts';
 import { dataOf } from './graph-answer.ts';
 import { listsOf, type Page, readPage, richestParent, rowsOf, walk } from './lists.ts';
-import { type Filter, matches, type OrderBy, ordered, sortKeys } from './model.ts';
+import { type Filter, matches, type OrderBy, ordered, sortKeys } from './model-queries.ts';
 import { RandomFilters } from './random-filters.ts';
 import { type FieldOf, rowTypeOf } from './schema-walk.ts';
-import type { Thing } from './things.ts';
+import type { Thing } from './model.ts';
 import { addWorld, type World } from './world.ts';
 
 // Pages of filtered lists look at a bounded number of rows. With a bound this low, every step of reading them is taken, and many

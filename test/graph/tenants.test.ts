@@ -11,7 +11,7 @@ import {
   rowTypeOf,
   selectionOf,
 } from './schema-walk.ts';
-import type { Thing } from './things.ts';
+import type { Thing } from './model.ts';
 import { codesOf, dataOf } from './graph-answer.ts';
 import { addWorld, startWorld, type World } from './world.ts';
 

@@ -4,10 +4,10 @@ import { Random } from '../support/random.ts';
 import { isWhole } from '../support/samples.ts';
 import { dataOf } from './graph-answer.ts';
 import { listsOf, richestParent, rowsOf } from './lists.ts';
-import { type Filter, matches } from './model.ts';
+import { type Filter, matches } from './model-queries.ts';
 import { RandomFilters } from './random-filters.ts';
 import { type FieldOf, rowTypeOf } from './schema-walk.ts';
-import type { Thing } from './things.ts';
+import type { Thing } from './model.ts';
 import { addWorld, type World } from './world.ts';
 
 // Totals count a bounded number of rows. With a bound this low, every step of counting is taken, and many totals are not exact.

@@ -4,8 +4,8 @@ import { type App, startApp, type TestWorkspace } from '../support/app.ts';
 import type { GraphAnswer } from './graph-answer.ts';
 import { type Fixture, turn } from './fixture.ts';
 import { insertFixture, makeFixture } from './make-fixture.ts';
-import { readThings } from './read-things.ts';
-import type { Things } from './things.ts';
+import { readThings } from './read-model.ts';
+import type { Things } from './model.ts';
 
 /** A server with an awkward workspace, and what its graph must say about it. */
 export interface World {

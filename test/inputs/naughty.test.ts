@@ -3,7 +3,7 @@ import { table } from '../../src/rest-compat/table.ts';
 import { type App, startApp } from '../support/app.ts';
 import { Client } from './client.ts';
 import { changedTexts, errorFaults, isRecord, ofTypeFaults, restFaults, writtenIn } from './oracle.ts';
-import { type GraphPlace, graphPlaces, type RestPlace, restPlaces, sampleFrom } from './places.ts';
+import { type GraphPlace, graphPlaces, type RestPlace, restPlaces, sampleFrom } from './text-inputs.ts';
 import { readPool } from './pool.ts';
 import { wireOf } from './rest-cases.ts';
 import { blns, strange } from './texts.ts';

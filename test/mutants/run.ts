@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { candidatesFor } from './bites.ts';
+import { candidatesFor } from './candidate-tests.ts';
 import { Copy, type Trial } from './copy.ts';
 import { findMutants, type Mutant } from './find.ts';
 import { type Reach, reachOf, trialsAtOnce } from './reach.ts';

@@ -12,7 +12,7 @@ import {
   rename,
   renameUnseen,
   type Steps,
-} from './elsewhere.ts';
+} from './other-process.ts';
 
 // On the embedded engine there is one connection: nothing is written between the statements of another one.
 const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { leaseMs, ReferenceMemory } from '../../src/reference/memory.ts';
 import { type App, startApp } from '../support/app.ts';
-import { elsewhere, hold, nameOf, rename, type Steps } from './elsewhere.ts';
+import { elsewhere, hold, nameOf, rename, type Steps } from './other-process.ts';
 
 // Time stands still unless a test moves it, and polls begin when a test says so.
 let nowMs = 0;

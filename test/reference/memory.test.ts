@@ -10,7 +10,7 @@ import type { Snapshot } from '../../src/reference/snapshot.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { type App, startApp } from '../support/app.ts';
-import { nameOf, rename as renameTeam, renameUnseen } from './elsewhere.ts';
+import { nameOf, rename as renameTeam, renameUnseen } from './other-process.ts';
 
 let app: App;
 let memory: ReferenceMemory;

@@ -6,8 +6,8 @@ import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { leaseMs } from '../../src/reference/memory.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import type { App } from '../support/app.ts';
-import { patient } from '../support/patient.ts';
-import { elsewhere } from './elsewhere.ts';
+import { patient } from '../support/generous-admission.ts';
+import { elsewhere } from './other-process.ts';
 
 // Time stands still, so no lease ends by itself: what another process writes is seen for its own reason or not at all.
 const serverUrl = process.env.TEST_DATABASE_URL;

@@ -8,7 +8,7 @@ import { printOpenApi } from '../../src/rest-compat/openapi.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { documentedExamples } from '../examples/documented.ts';
 import { answerTo } from '../examples/record.ts';
-import { Settled } from '../examples/settled.ts';
+import { Settled } from '../examples/normalizer.ts';
 import { startExampleWorld } from '../examples/world.ts';
 import type { App } from '../support/app.ts';
 import { type OpenApi, schemaDifferences } from '../support/openapi.ts';

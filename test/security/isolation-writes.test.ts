@@ -10,7 +10,7 @@ import { readCandidates } from './candidates.ts';
 import { restPositions } from './rest-positions.ts';
 import { besideUuid, cursorWith, ownValues, trialsOf } from './trials.ts';
 import { digestOf, seenIn, startTwins, type TwinWorlds, uncompressed } from './twin-worlds.ts';
-import { wholeSelection } from './ways.ts';
+import { wholeSelection } from './selection-paths.ts';
 
 let twins: TwinWorlds;
 const sample = samplesFrom(0);

@@ -7,7 +7,7 @@ import { type Depth, type Position, positionsOf, type Sample } from './positions
 import { type Cell, type Difference, differing, type Question, tellsApart } from './query-cells.ts';
 import { besideUuid, cursorWith, ownValues, trialsOf } from './trials.ts';
 import { startTwins, type TwinWorlds } from './twin-worlds.ts';
-import { shortestWays, type Way } from './ways.ts';
+import { shortestWays, type Way } from './selection-paths.ts';
 
 let twins: TwinWorlds;
 let sample: Sample;

@@ -4,7 +4,7 @@ import type { FieldOf } from '../graph/schema-walk.ts';
 import { dataOf } from '../graph/graph-answer.ts';
 import type { World } from '../graph/world.ts';
 import type { Candidates } from './candidates.ts';
-import { isNodeType, type Way, wayByNode } from './ways.ts';
+import { isNodeType, type Way, wayByNode } from './selection-paths.ts';
 
 interface Counted {
   id: string;

@@ -3,7 +3,7 @@ import type { FieldOf } from '../graph/schema-walk.ts';
 import type { World } from '../graph/world.ts';
 import type { Position, Sample } from './positions.ts';
 import { seenIn, uncompressed } from './twin-worlds.ts';
-import { requiredArguments, type Way, wholeSelection } from './ways.ts';
+import { requiredArguments, type Way, wholeSelection } from './selection-paths.ts';
 
 /** One field at the end of a way, asked with one of its arguments given. */
 export interface Question {

@@ -6,9 +6,9 @@ import type { FilterField } from '../../src/resolvers/filters.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import type { ScopeNeed } from '../../src/schema/builder/scopes.ts';
 import { type FieldOf, objectFields, planOf } from '../graph/schema-walk.ts';
-import type { Things } from '../graph/things.ts';
+import type { Things } from '../graph/model.ts';
 import type { Sample } from './positions.ts';
-import { below, requiredArguments, type Way } from './ways.ts';
+import { below, requiredArguments, type Way } from './selection-paths.ts';
 
 /** The fields of one type, read on one way. */
 export interface Reading {

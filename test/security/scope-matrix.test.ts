@@ -22,7 +22,7 @@ import {
 } from './scope-cells.ts';
 import { ownValues, trialsOf } from './trials.ts';
 import { seenIn, startTwins, type TwinWorlds, uncompressed } from './twin-worlds.ts';
-import { isNodeType, shortestWays, wayByNode } from './ways.ts';
+import { isNodeType, shortestWays, wayByNode } from './selection-paths.ts';
 
 let twins: TwinWorlds;
 let sample: Sample;

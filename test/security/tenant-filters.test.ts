@@ -9,7 +9,7 @@ import { positionsOf, type Sample } from './positions.ts';
 import { mutantsOf } from './statement-mutants.ts';
 import { ownValues } from './trials.ts';
 import { startTwins, type TwinWorlds } from './twin-worlds.ts';
-import { requiredArguments, shortestWays, wholeSelection } from './ways.ts';
+import { requiredArguments, shortestWays, wholeSelection } from './selection-paths.ts';
 
 let twins: TwinWorlds;
 let sample: Sample;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type App, startApp } from '../support/app.ts';
 import { team } from '../support/fixtures.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
-import { atStandstill } from '../support/standstill.ts';
+import { atStandstill } from '../support/blocked-issues.ts';
 
 const withinMs = 500;
 /** What a busy machine may add. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hashToken } from '../../src/resolvers/access-tokens.ts';
 import { type App, startApp } from '../support/app.ts';
-import { atStandstill } from '../support/standstill.ts';
+import { atStandstill } from '../support/blocked-issues.ts';
 
 const health = '{ health { status } }';
 

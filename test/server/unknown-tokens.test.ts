@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UnknownTokens } from '../../src/server/limits/unknown-tokens.ts';
 import { type App, startApp } from '../support/app.ts';
-import { atStandstill } from '../support/standstill.ts';
+import { atStandstill } from '../support/blocked-issues.ts';
 
 const lines: Record<string, unknown>[] = [];
 const log = new Writable({

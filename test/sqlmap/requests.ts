@@ -1,5 +1,5 @@
 import { table } from '../../src/rest-compat/table.ts';
-import { graphPlaces, restPlaces, sampleFrom } from '../inputs/places.ts';
+import { graphPlaces, restPlaces, sampleFrom } from '../inputs/text-inputs.ts';
 import type { Pool } from '../inputs/pool.ts';
 import { wireOf } from '../inputs/rest-cases.ts';
 

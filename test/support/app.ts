@@ -12,11 +12,11 @@ import { readConfig, type Settings } from '../../src/server/config.ts';
 import { openDocuments } from '../../src/server/graphql/open-documents.ts';
 import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
-import { doors } from './doors.ts';
+import { doors } from './http-client.ts';
 import { member } from './fixtures.ts';
 // What holds answers against the document is there before the first one: its loading would delay that.
 import './openapi.ts';
-import { patient } from './patient.ts';
+import { patient } from './generous-admission.ts';
 import type { Content } from './template-paths.ts';
 import { copyTemplate } from './templates.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
-import { patient } from './patient.ts';
+import { patient } from './generous-admission.ts';
 import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { startServer } from '../../src/server/server.ts';
-import { patient } from './patient.ts';
+import { patient } from './generous-admission.ts';
 import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { doors } from '../support/doors.ts';
+import { doors } from '../support/http-client.ts';
 import { startApp } from '../support/app.ts';
 import { issueWorld } from '../support/issue-world.ts';
 import { callerOf } from '../support/mutations.ts';

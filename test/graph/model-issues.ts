@@ -1,6 +1,6 @@
 import { memberRole } from '../../src/model/codes.ts';
 import { fold } from '../../src/model/fold.ts';
-import { onLiving, type Thing, thing, type Things } from './things.ts';
+import { onLiving, type Thing, thing, type Things } from './model.ts';
 import { codeName, compareBy, idOf, utc } from './values.ts';
 
 type Rows = Things['rows'];

@@ -1,5 +1,5 @@
 import { threadStatus } from '../../src/model/codes.ts';
-import { onLiving, type Thing, thing, type Things } from './things.ts';
+import { onLiving, type Thing, thing, type Things } from './model.ts';
 import { codeName, idOf, utc } from './values.ts';
 
 type Rows = Things['rows'];

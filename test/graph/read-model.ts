@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { TableName, Tables } from '../../src/db/tables/tables.ts';
-import { type AllRows, Things, type Viewer } from './things.ts';
-import { agentThings } from './things-agents.ts';
-import { directoryThings } from './things-directories.ts';
-import { issueThings } from './things-issues.ts';
-import { projectThings } from './things-projects.ts';
-import { webhookThings } from './things-webhooks.ts';
+import { type AllRows, Things, type Viewer } from './model.ts';
+import { agentThings } from './model-agents.ts';
+import { directoryThings } from './model-directories.ts';
+import { issueThings } from './model-issues.ts';
+import { projectThings } from './model-projects.ts';
+import { webhookThings } from './model-webhooks.ts';
 
 /** Works out everything that the viewer should see of a workspace, from its rows as they stand now. */
 export async function readThings(

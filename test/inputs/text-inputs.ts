@@ -18,7 +18,7 @@ import '../../src/schema/index.ts';
 import type { Naming } from '../../src/schema/builder/naming.ts';
 import { type FieldOf, objectFields } from '../graph/schema-walk.ts';
 import { namingOf, type Sample, sampleOf, sampleValue } from '../security/positions.ts';
-import { requiredArguments, wayByNode } from '../security/ways.ts';
+import { requiredArguments, wayByNode } from '../security/selection-paths.ts';
 import { selection } from './graph-cases.ts';
 import type { Pool, PoolName } from './pool.ts';
 import type { RestCase } from './rest-cases.ts';

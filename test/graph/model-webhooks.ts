@@ -1,4 +1,4 @@
-import { type Thing, thing, type Things } from './things.ts';
+import { type Thing, thing, type Things } from './model.ts';
 import { codeName, idOf, utc } from './values.ts';
 
 type Rows = Things['rows'];

@@ -1,5 +1,5 @@
 import { fold } from '../../src/model/fold.ts';
-import { type Thing, thing, type Things } from './things.ts';
+import { type Thing, thing, type Things } from './model.ts';
 import { codeName, compareBy, idOf, utc } from './values.ts';
 
 /** The things of the directories, from their rows. */

@@ -1,0 +1,218 @@
+import { isInputObjectType, getNamedType, isLeafType } from 'graphql';
+import { fold } from '../../src/model/fold.ts';
+import { inputType, objectType } from './schema-walk.ts';
+import type { Thing } from './model.ts';
+import { codePlace, compareBy } from './values.ts';
+
+/** What a filter says and what an order means, in plain JavaScript over things: nothing here is shared with SQL. */
+export type Filter = Readonly<Record<string, unknown>>;
+export interface OrderBy {
+  field: string;
+  direction: 'ASC' | 'DESC';
+}
+
+type SortKey = (thing: Thing) => string | number | null;
+const text =
+  (field: string): SortKey =>
+  (thing) =>
+    thing[field] === null ? null : fold(thing[field] as string);
+const plain =
+  (field: string): SortKey =>
+  (thing) =>
+    thing[field] as string | number | null;
+
+/** From urgent to none, not by code. */
+const priorityPlace: SortKey = ({ priority }) =>
+  ['URGENT', 'HIGH', 'MEDIUM', 'LOW', 'NONE'].indexOf(String(priority));
+
+/** What each order of each type compares. Equal things follow by id; what has no value comes last both ways. */
+export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>>> = {
+  AccessToken: { CREATED: plain('createdUtc') },
+  ActivityEntry: { SORT_ORDER: plain('sortOrder') },
+  AuditEntry: { OCCURRED: plain('occurredUtc') },
+  Webhook: { CREATED: plain('createdUtc') },
+  WebhookDelivery: { CREATED: plain('createdUtc') },
+  AgentThreadMessage: { SORT_ORDER: plain('sortOrder') },
+  Attachment: { CREATED: plain('uploadedUtc') },
+  Comment: { CREATED: plain('createdUtc') },
+  Delivery: { STARTS_ON: plain('startsOn'), NUMBER: plain('number'), NAME: text('name') },
+  Issue: {
+    CREATED: plain('createdUtc'),
+    UPDATED: plain('updatedUtc'),
+    NUMBER: plain('number'),
+    PRIORITY: priorityPlace,
+    DUE_DATE: plain('dueDate'),
+    TITLE: text('title'),
+    STATUS: ({ status }) => statusPlace(status as Thing),
+    STARTED: plain('startedUtc'),
+    LAST_ACTIVITY: plain('lastActivityUtc'),
+  },
+  IssueLink: { CREATED: plain('createdUtc') },
+  Label: { NAME: text('name') },
+  Member: {
+    DISPLAY_NAME: text('displayName'),
+    ROLE: ({ role }) => codePlace('memberRole', role),
+    STATUS: ({ status }) => codePlace('memberStatus', status),
+  },
+  Project: {
+    NAME: text('name'),
+    PRIORITY: priorityPlace,
+    LEAD: ({ lead }) => (lead ? text('displayName')(lead as Thing) : null),
+    TARGET: plain('targetUtc'),
+    STATUS: ({ status }) => Number((status as Thing).position),
+  },
+  ProjectLink: { CREATED: plain('createdUtc') },
+  ProjectStatus: { POSITION: plain('position') },
+  RepositoryContext: {
+    REPOSITORY_NAME: text('externalRepositoryName'),
+    PROVIDER: ({ provider }) => codePlace('provider', provider),
+    PROJECT_NAME: text('externalProjectName'),
+    DEFAULT_BRANCH: text('defaultBranch'),
+  },
+  Team: {
+    NAME: text('name'),
+    CODE: plain('code'),
+    MEMBER_COUNT: plain('memberCount'),
+    ACTIVE_PROJECT_COUNT: plain('activeProjectCount'),
+    STATE: ({ state }) => codePlace('teamState', state),
+  },
+};
+
+/** The order of a list when nothing is said: that of its type, unless it has its own. */
+export function defaultOrder(typeName: string, coordinate?: string): OrderBy {
+  const order = (coordinate !== undefined && ownOrders[coordinate]) || defaultOrders[typeName];
+  if (!order) throw new Error(`The model does not know the order of ${typeName}.`);
+  return order;
+}
+
+const ownOrders: Readonly<Record<string, OrderBy>> = {
+  'Issue.subIssues': { field: 'CREATED', direction: 'ASC' },
+};
+
+const defaultOrders: Readonly<Record<string, OrderBy>> = {
+  AccessToken: { field: 'CREATED', direction: 'DESC' },
+  ActivityEntry: { field: 'SORT_ORDER', direction: 'ASC' },
+  AuditEntry: { field: 'OCCURRED', direction: 'DESC' },
+  Webhook: { field: 'CREATED', direction: 'ASC' },
+  WebhookDelivery: { field: 'CREATED', direction: 'DESC' },
+  AgentThreadMessage: { field: 'SORT_ORDER', direction: 'ASC' },
+  Attachment: { field: 'CREATED', direction: 'ASC' },
+  Comment: { field: 'CREATED', direction: 'ASC' },
+  Delivery: { field: 'STARTS_ON', direction: 'ASC' },
+  Issue: { field: 'CREATED', direction: 'DESC' },
+  IssueLink: { field: 'CREATED', direction: 'ASC' },
+  Label: { field: 'NAME', direction: 'ASC' },
+  Member: { field: 'DISPLAY_NAME', direction: 'ASC' },
+  Project: { field: 'NAME', direction: 'ASC' },
+  ProjectLink: { field: 'CREATED', direction: 'ASC' },
+  ProjectStatus: { field: 'POSITION', direction: 'ASC' },
+  RepositoryContext: { field: 'REPOSITORY_NAME', direction: 'ASC' },
+  Team: { field: 'NAME', direction: 'ASC' },
+};
+
+/** By category, then by the place within the team. */
+function statusPlace({ category, position }: Thing): number {
+  return codePlace('statusCategory', category) * 10_000 + Number(position);
+}
+
+/** The things in an order. */
+export function ordered(typeName: string, things: readonly Thing[], { field, direction }: OrderBy): Thing[] {
+  const key = sortKeys[typeName]?.[field];
+  if (!key) throw new Error(`The model does not know the order ${field} of ${typeName}.`);
+  const sorted = things.toSorted(compareBy(key, ({ id }) => String(id)));
+  const inDirection = direction === 'ASC' ? sorted : sorted.toReversed();
+  return [
+    ...inDirection.filter((thing) => key(thing) !== null),
+    ...inDirection.filter((thing) => key(thing) === null),
+  ];
+}
+
+/** Does the filter, an input of the named type, let the thing through. */
+export function matches(inputName: string, filter: Filter, thing: Thing): boolean {
+  const fields = inputType(inputName).getFields();
+  return Object.entries(filter).every(([name, value]) => {
+    if (value === null || value === undefined) return true;
+    if (name === 'and') return (value as Filter[]).every((each) => matches(inputName, each, thing));
+    if (name === 'or') return (value as Filter[]).some((each) => matches(inputName, each, thing));
+    if (name === 'not') return !matches(inputName, value as Filter, thing);
+    const type = fields[name] && getNamedType(fields[name].type);
+    if (!isInputObjectType(type)) throw new Error(`${inputName} has no ${name}.`);
+    return fieldMatches(type.name, value as Filter, thing[name]);
+  });
+}
+
+function fieldMatches(inputName: string, filter: Filter, value: unknown): boolean {
+  if (inputName.endsWith('ListFilter')) {
+    const rowFilter = inputName.replace('ListFilter', 'Filter');
+    const { some, none } = filter as Record<'some' | 'none', Filter | undefined>;
+    const any = (each: Filter) => (value as Thing[]).some((thing) => matches(rowFilter, each, thing));
+    return (!some || any(some)) && (!none || !any(none));
+  }
+  if (inputType(inputName).getFields().and)
+    return value !== null && matches(inputName, filter, value as Thing);
+  return Object.entries(filter).every(
+    ([comparator, given]) =>
+      given === null || compares(comparator, inputName === 'StringFilter', value, given),
+  );
+}
+
+type Comparable = string | number | boolean | null;
+
+function compares(comparator: string, isText: boolean, value: unknown, given: unknown): boolean {
+  const form = (each: unknown) => (isText && typeof each === 'string' ? fold(each) : each) as Comparable;
+  const own = form(value);
+  if (comparator === 'isNull') return (own === null) === given;
+  if (comparator === 'in') return (given as unknown[]).some((each) => form(each) === own);
+  if (comparator === 'nin') return !(given as unknown[]).some((each) => form(each) === own);
+  const other = form(given);
+  if (comparator === 'neq') return own !== other;
+  if (own === null || other === null) return false;
+  switch (comparator) {
+    case 'eq':
+      return own === other;
+    case 'lt':
+      return own < other;
+    case 'lte':
+      return own <= other;
+    case 'gt':
+      return own > other;
+    case 'gte':
+      return own >= other;
+    case 'contains':
+      return String(own).includes(String(other));
+    case 'startsWith':
+      return String(own).startsWith(String(other));
+    default:
+      throw new Error(`The model does not know the comparator ${comparator}.`);
+  }
+}
+
+/** What `selectionOf` selects of a thing: leaves, and of the objects below those the id or the leaves. */
+export function projected(
+  typeName: string,
+  thing: Thing,
+  leave: readonly string[] = [],
+): Record<string, unknown> {
+  const fields = Object.values(objectType(typeName).getFields());
+  return Object.fromEntries(
+    fields
+      .filter(({ name, args }) => args.length === 0 && !leave.includes(name))
+      .map(({ name, type }) => {
+        const below = getNamedType(type);
+        if (!(name in thing)) throw new Error(`The model does not know ${typeName}.${name}.`);
+        return [name, isLeafType(below) ? thing[name] : short(below.name, thing[name])];
+      }),
+  );
+}
+
+function short(typeName: string, value: unknown): unknown {
+  if (value === null) return null;
+  if (Array.isArray(value)) return value.map((each) => short(typeName, each));
+  const fields = objectType(typeName).getFields();
+  const names = fields.id
+    ? ['id']
+    : Object.values(fields)
+        .filter(({ type }) => isLeafType(getNamedType(type)))
+        .map(({ name }) => name);
+  return Object.fromEntries(names.map((name) => [name, (value as Thing)[name]]));
+}
