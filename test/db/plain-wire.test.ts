@@ -8,8 +8,8 @@ import type { WireName } from '../../src/db/wire/postgres-wire.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
-import { doors } from '../support/http-client.ts';
-import { patient } from '../support/generous-admission.ts';
+import { httpClient } from '../support/http-client.ts';
+import { generousAdmission } from '../support/generous-admission.ts';
 import { hasServer } from './engines.ts';
 
 type Server = Pick<App, 'graphql' | 'request'> & { stop(): Promise<void> };
@@ -43,10 +43,10 @@ onlyWithServer('the plain wire and the fast one (needs TEST_DATABASE_URL)', () =
     const url = new URL(process.env.TEST_DATABASE_URL ?? '');
     url.pathname = `/${rows[0]?.name}`;
     const database = await openDatabase({ url: url.href, wire });
-    const config = { ...readConfig({ PORT: '0' }, {}), admission: patient };
+    const config = { ...readConfig({ PORT: '0' }, {}), admission: generousAdmission };
     const server = await startServer({ database, config, logger: pino({ level: 'silent' }) });
     return {
-      ...doors(server.url, app.token),
+      ...httpClient(server.url, app.token),
       stop: async () => {
         await server.stop();
         await database.close();

@@ -153,16 +153,16 @@ onlyWithServer('shared connections', () => {
   it('let who has no time left go, and have who waits for others answered elsewhere', async () => {
     await opened(async () => {
       const asked = await quick();
-      const patient = (limits: { withinMs: number; waitMs: number }, seconds = 0) =>
+      const generousAdmission = (limits: { withinMs: number; waitMs: number }, seconds = 0) =>
         metered(() => shared(asked, { seconds }), { deadline: new Deadline(limits) });
       const enough = { withinMs: 60_000, waitMs: 60_000 };
       let isLongOver = false;
-      const long = patient(enough, 1).then((pid) => {
+      const long = generousAdmission(enough, 1).then((pid) => {
         isLongOver = true;
         return pid;
       });
-      const hasty = patient({ withinMs: 60, waitMs: 60_000 });
-      const waiting = Promise.all([patient(enough), patient(enough)]);
+      const hasty = generousAdmission({ withinMs: 60, waitMs: 60_000 });
+      const waiting = Promise.all([generousAdmission(enough), generousAdmission(enough)]);
       await expect(hasty).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
       const pids = await waiting;
       expect(isLongOver).toBe(false);

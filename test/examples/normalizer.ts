@@ -5,7 +5,7 @@ import { exampleDay } from '../support/templates.ts';
  * Takes out of answers what is of the moment in which they were given: ids and times that are new, and signatures.
  * The same answers at another time come to the same; a thing keeps its id from answer to answer.
  */
-export class Settled {
+export class Normalizer {
   readonly #sinceMs = Date.now();
   readonly #ids = new Map<string, string>();
 

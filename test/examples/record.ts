@@ -8,7 +8,7 @@ import {
 import { table } from '../../src/rest-compat/table.ts';
 import type { App } from '../support/app.ts';
 import { exampleRequests, type Lookup, sentTwice } from './requests.ts';
-import { Settled } from './normalizer.ts';
+import { Normalizer } from './normalizer.ts';
 import { startExampleWorld } from './world.ts';
 
 /** The file of the examples that openapi.json shows: each was answered by a server. */
@@ -22,7 +22,7 @@ export async function printExamples(): Promise<string> {
 }
 
 async function recordExamples(world: App): Promise<Examples> {
-  const settled = new Settled();
+  const settled = new Normalizer();
   const examples: Record<string, Example> = {};
   for (const [name, declared] of Object.entries(exampleRequests)) {
     const request = inOrder(
@@ -50,7 +50,7 @@ export async function answerTo(
   world: App,
   name: string,
   request: ExampleRequest,
-  settled: Settled,
+  settled: Normalizer,
 ): Promise<ExampleAnswer> {
   const [method = '', template = ''] = name.split(' ');
   const { path, query } = targetOf(template, request);

@@ -36,7 +36,7 @@ const day = 86_400_000;
 
 function randomChoice(): { where: Predicate; filter: Predicate } {
   if (random.chance(0.2)) return { where: Issue.where, filter: always };
-  const filter = new RandomFilters(world.things, random).filter('Issue');
+  const filter = new RandomFilters(world.model, random).filter('Issue');
   return {
     where: Issue.where,
     filter: filterPredicate(Issue.filterFields(), coerced(filter), new Violations()),
@@ -113,7 +113,7 @@ it('counts what happened to issues as without a bound, or refuses', async () => 
 
 it('counts issues by categories and burnups as without a bound, or refuses', async () => {
   const db = app.database.of(world.workspace.workspaceId);
-  const projects = world.things.all('Project').map(({ id }) => parseId(String(id))?.uuid ?? '');
+  const projects = world.model.all('Project').map(({ id }) => parseId(String(id))?.uuid ?? '');
   const tally = await compare(
     repeated(() => {
       const periods = randomPeriods();

@@ -33,7 +33,7 @@ it('a query costs and needs what reading it anew says, with any values of its va
   for (let place = 0; place < queries; place += 1) {
     const seed = process.env.SEED ?? `${firstSeed}-${place}`;
     const random = new Random(seed);
-    const { query, variables } = new RandomQueries(world.things, random, new Map()).query();
+    const { query, variables } = new RandomQueries(world.model, random, new Map()).query();
     const document = parse(query);
     for (let round = 0; round < 4; round += 1) {
       const source = sourceOf(document, round === 0 ? variables : changed(variables, random));

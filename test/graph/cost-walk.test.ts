@@ -57,8 +57,8 @@ function argumentFor(field: string, name: string): string {
   const days = trendArguments[name];
   if (days) return days;
   if (name === 'groupBy') return '[TEAM, PRIORITY]';
-  if (name === 'ids') return JSON.stringify(world.things.all('Issue').map(({ id }) => id));
-  const [thing] = world.things.all(typeNames[field] ?? 'Issue');
+  if (name === 'ids') return JSON.stringify(world.model.all('Issue').map(({ id }) => id));
+  const [thing] = world.model.all(typeNames[field] ?? 'Issue');
   const key = { issue: thing?.key, team: thing?.code, project: thing?.key }[field] ?? thing?.id;
   return JSON.stringify(key);
 }

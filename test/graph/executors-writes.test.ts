@@ -34,11 +34,11 @@ it(
   'both executors give the same answer to any mutation, errors and their places included',
   async () => {
     const random = new Random(seed);
-    const { things } = worlds.compiled;
-    const queries = new RandomQueries(things, random, new Map());
+    const { model } = worlds.compiled;
+    const queries = new RandomQueries(model, random, new Map());
     let refused = 0;
     for (let place = 0; place < writes; place += 1) {
-      const { query, variables } = queries.mutation(new RandomWrites(things, random).writes());
+      const { query, variables } = queries.mutation(new RandomWrites(model, random).writes());
       const answers = await Promise.all([
         worlds.compiled.ask(query, variables),
         worlds['graphql-js'].ask(query, variables),
@@ -58,7 +58,7 @@ it(
 );
 
 it('writes that go together are of one database, though the workspaces have one id', async () => {
-  const [team] = worlds.compiled.things.all('Team');
+  const [team] = worlds.compiled.model.all('Team');
   const create = async (world: World) => {
     const made = await world.ask(
       'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { number } } }',
@@ -82,7 +82,7 @@ it.each(['compiled', 'graphql-js'] as const)(
   async (executor) => {
     const world = worlds[executor];
     // One of its own: the random writes before may have deleted any other.
-    const [team] = world.things.all('Team');
+    const [team] = world.model.all('Team');
     const made = await world.ask(
       'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }',
       { input: { teamId: team?.id, title: 'To be commented on' } },

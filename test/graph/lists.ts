@@ -1,6 +1,6 @@
 import type { Filter, OrderBy } from './model-queries.ts';
 import { connectionFields, type FieldOf, rowTypeOf } from './schema-walk.ts';
-import type { Thing, Things } from './model.ts';
+import type { ModelObject, Model } from './model.ts';
 import { dataOf, type GraphAnswer } from './graph-answer.ts';
 import type { SharedWorld } from './shared-world.ts';
 
@@ -47,7 +47,7 @@ function pageQuery(list: FieldOf, selection = wholePage): string {
 export function askPage(
   world: SharedWorld,
   list: FieldOf,
-  parent: Thing | undefined,
+  parent: ModelObject | undefined,
   args: PageArguments,
 ): Promise<GraphAnswer> {
   return world.ask(pageQuery(list), { ...args, id: parent?.id });
@@ -57,7 +57,7 @@ export function askPage(
 export async function readPage(
   world: SharedWorld,
   list: FieldOf,
-  parent: Thing | undefined,
+  parent: ModelObject | undefined,
   args: PageArguments,
 ): Promise<Page> {
   const data = dataOf(await askPage(world, list, parent, args));
@@ -66,17 +66,17 @@ export async function readPage(
 }
 
 /** The parent whose list is the longest: the one to walk. A root has none. */
-export function richestParent(things: Things, list: FieldOf): Thing | undefined {
+export function richestParent(model: Model, list: FieldOf): ModelObject | undefined {
   if (list.parent === 'Query') return undefined;
-  const [richest] = things
+  const [richest] = model
     .all(list.parent)
-    .toSorted((a, b) => rowsOf(things, list, b).length - rowsOf(things, list, a).length);
+    .toSorted((a, b) => rowsOf(model, list, b).length - rowsOf(model, list, a).length);
   return richest;
 }
 
 /** What the whole list must hold, in no order. */
-export function rowsOf(things: Things, list: FieldOf, parent: Thing | undefined): readonly Thing[] {
-  return parent ? (parent[list.field.name] as Thing[]) : things.all(rowTypeOf(list));
+export function rowsOf(model: Model, list: FieldOf, parent: ModelObject | undefined): readonly ModelObject[] {
+  return parent ? (parent[list.field.name] as ModelObject[]) : model.all(rowTypeOf(list));
 }
 
 /** Every connection that gives rows of a type. */
@@ -88,7 +88,7 @@ export function listsOf(typeName: string): FieldOf[] {
 export async function walk(
   world: SharedWorld,
   list: FieldOf,
-  parent: Thing | undefined,
+  parent: ModelObject | undefined,
   args: PageArguments,
   backward = false,
 ): Promise<Page[]> {

@@ -1,15 +1,15 @@
 import { threadStatus } from '../../src/model/codes.ts';
-import { onLiving, type Thing, thing, type Things } from './model.ts';
+import { onLiving, type ModelObject, modelObject, type Model } from './model.ts';
 import { codeName, idOf, utc } from './values.ts';
 
-type Rows = Things['rows'];
+type Rows = Model['rows'];
 
 /** Agent threads and their messages, from their rows. */
-export function agentThings(things: Things): Thing[] {
-  const { rows } = things;
+export function agentObjects(model: Model): ModelObject[] {
+  const { rows } = model;
   return [
-    ...onLiving(things, rows.agentThread).map((row) => agentThread(things, row)),
-    ...onLiving(things, rows.agentThreadMessage).map((row) => agentThreadMessage(things, row)),
+    ...onLiving(model, rows.agentThread).map((row) => agentThread(model, row)),
+    ...onLiving(model, rows.agentThreadMessage).map((row) => agentThreadMessage(model, row)),
   ];
 }
 
@@ -22,13 +22,13 @@ function agentKeys(row: Rows['agentThread'][number] | Rows['agentThreadMessage']
   };
 }
 
-function agentThread(things: Things, row: Rows['agentThread'][number]): Thing {
+function agentThread(model: Model, row: Rows['agentThread'][number]): ModelObject {
   const id = idOf('thread', row.id);
   const keys = agentKeys(row);
   const { currentTurnNumber, lastCompletedTurnNumber, messageCount, lastMessagePreview } = row;
   const isWaiting = row.status === threadStatus.pending || row.status === threadStatus.active;
-  const isStale = isWaiting && things.viewer.nowMs - row.lastMessageUtc.getTime() > 30 * 60_000;
-  return thing(
+  const isStale = isWaiting && model.viewer.nowMs - row.lastMessageUtc.getTime() > 30 * 60_000;
+  return modelObject(
     'AgentThread',
     {
       id,
@@ -44,20 +44,20 @@ function agentThread(things: Things, row: Rows['agentThread'][number]): Thing {
       startedUtc: utc(row.startedUtc),
     },
     {
-      issue: () => things.find('Issue', keys.issueId),
-      agent: () => things.member(keys.agentUserAccountId),
-      messages: () => things.where('AgentThreadMessage', 'threadId', id),
+      issue: () => model.find('Issue', keys.issueId),
+      agent: () => model.member(keys.agentUserAccountId),
+      messages: () => model.where('AgentThreadMessage', 'threadId', id),
     },
   );
 }
 
-function agentThreadMessage(things: Things, row: Rows['agentThreadMessage'][number]): Thing {
+function agentThreadMessage(model: Model, row: Rows['agentThreadMessage'][number]): ModelObject {
   const keys = agentKeys(row);
   const threadId = idOf('thread', row.threadId);
   const authorUserAccountId = idOf('user', row.authorUserAccountId);
   const replyToMessageId = idOf('message', row.replyToMessageId);
   const { turnNumber, body, followUpActions, sortOrder } = row;
-  return thing(
+  return modelObject(
     'AgentThreadMessage',
     {
       id: idOf('message', row.id),
@@ -74,11 +74,11 @@ function agentThreadMessage(things: Things, row: Rows['agentThreadMessage'][numb
       createdUtc: utc(row.createdUtc),
     },
     {
-      thread: () => things.find('AgentThread', threadId),
-      agent: () => things.member(keys.agentUserAccountId),
-      author: () => things.member(authorUserAccountId),
-      authorPrincipalKind: () => things.member(authorUserAccountId)?.principalKind,
-      replyTo: () => things.find('AgentThreadMessage', replyToMessageId),
+      thread: () => model.find('AgentThread', threadId),
+      agent: () => model.member(keys.agentUserAccountId),
+      author: () => model.member(authorUserAccountId),
+      authorPrincipalKind: () => model.member(authorUserAccountId)?.principalKind,
+      replyTo: () => model.find('AgentThreadMessage', replyToMessageId),
     },
   );
 }

@@ -1,27 +1,27 @@
 import { fold } from '../../src/model/fold.ts';
-import { type Thing, thing, type Things } from './model.ts';
+import { type ModelObject, modelObject, type Model } from './model.ts';
 import { codeName, compareBy, idOf, utc } from './values.ts';
 
 /** The things of the directories, from their rows. */
-export function directoryThings(things: Things): Thing[] {
-  const { rows } = things;
+export function directoryObjects(model: Model): ModelObject[] {
+  const { rows } = model;
   return [
-    ...rows.workspace.map((row) => workspace(things, row)),
-    ...rows.member.map((row) => member(things, row)),
-    ...rows.team.map((row) => team(things, row)),
-    ...rows.status.map((row) => status(things, row)),
-    ...rows.label.map((row) => label(things, row)),
-    ...rows.delivery.map((row) => delivery(things, row)),
-    ...rows.repository.map((row) => repository(things, row)),
-    ...rows.accessToken.map((row) => accessToken(things, row)),
-    ...rows.auditEntry.map((row) => auditEntry(things, row)),
+    ...rows.workspace.map((row) => workspace(model, row)),
+    ...rows.member.map((row) => member(model, row)),
+    ...rows.team.map((row) => team(model, row)),
+    ...rows.status.map((row) => status(model, row)),
+    ...rows.label.map((row) => label(model, row)),
+    ...rows.delivery.map((row) => delivery(model, row)),
+    ...rows.repository.map((row) => repository(model, row)),
+    ...rows.accessToken.map((row) => accessToken(model, row)),
+    ...rows.auditEntry.map((row) => auditEntry(model, row)),
   ];
 }
 
-type Rows = Things['rows'];
+type Rows = Model['rows'];
 
-function workspace(things: Things, row: Rows['workspace'][number]): Thing {
-  return thing(
+function workspace(model: Model, row: Rows['workspace'][number]): ModelObject {
+  return modelObject(
     'Workspace',
     {
       id: idOf('workspace', row.id),
@@ -30,23 +30,23 @@ function workspace(things: Things, row: Rows['workspace'][number]): Thing {
       changeCursor: 'c1-0-0',
     },
     {
-      teams: () => things.all('Team'),
-      projects: () => things.all('Project'),
-      members: () => things.all('Member'),
-      issues: () => things.all('Issue'),
-      labels: () => things.all('Label'),
-      projectStatuses: () => things.all('ProjectStatus'),
+      teams: () => model.all('Team'),
+      projects: () => model.all('Project'),
+      members: () => model.all('Member'),
+      issues: () => model.all('Issue'),
+      labels: () => model.all('Label'),
+      projectStatuses: () => model.all('ProjectStatus'),
     },
   );
 }
 
-function member(things: Things, row: Rows['member'][number]): Thing {
+function member(model: Model, row: Rows['member'][number]): ModelObject {
   const userAccountId = idOf('user', row.userAccountId);
   const teams = () =>
-    things
+    model
       .all('Team')
-      .filter((team) => (team.members as Thing[]).some((each) => each.userAccountId === userAccountId));
-  return thing(
+      .filter((team) => (team.members as ModelObject[]).some((each) => each.userAccountId === userAccountId));
+  return modelObject(
     'Member',
     {
       id: idOf('member', row.id),
@@ -64,20 +64,20 @@ function member(things: Things, row: Rows['member'][number]): Thing {
       teamIds: () => byName(teams()).map(({ id }) => id),
       teamNames: () => byName(teams()).map(({ name }) => name),
       assignedIssues: () =>
-        things
+        model
           .all('Issue')
           .filter((issue) => (issue.assigneeUserAccountIds as string[]).includes(userAccountId)),
-      reportedIssues: () => things.where('Issue', 'reporterUserAccountId', userAccountId),
-      ledProjects: () => things.where('Project', 'leadUserAccountId', userAccountId),
+      reportedIssues: () => model.where('Issue', 'reporterUserAccountId', userAccountId),
+      ledProjects: () => model.where('Project', 'leadUserAccountId', userAccountId),
     },
   );
 }
 
-function team(things: Things, row: Rows['team'][number]): Thing {
+function team(model: Model, row: Rows['team'][number]): ModelObject {
   const id = idOf('team', row.id);
   const leadUserAccountId = idOf('user', row.leadUserAccountId);
-  const counter = things.rows.teamCounter.find(({ teamId }) => teamId === row.id);
-  return thing(
+  const counter = model.rows.teamCounter.find(({ teamId }) => teamId === row.id);
+  return modelObject(
     'Team',
     {
       id,
@@ -98,25 +98,25 @@ function team(things: Things, row: Rows['team'][number]): Thing {
       updatedUtc: utc(row.updatedUtc),
     },
     {
-      lead: () => leadUserAccountId && things.member(leadUserAccountId),
+      lead: () => leadUserAccountId && model.member(leadUserAccountId),
       statuses: () =>
-        things.where('IssueStatus', 'teamId', id).toSorted(compareBy((each) => Number(each.position))),
+        model.where('IssueStatus', 'teamId', id).toSorted(compareBy((each) => Number(each.position))),
       members: () =>
-        things.rows.teamMember
+        model.rows.teamMember
           .filter(({ teamId }) => teamId === row.id)
-          .map(({ userAccountId }) => things.member(idOf('user', userAccountId))),
-      issues: () => things.where('Issue', 'teamId', id),
-      projects: () => things.where('Project', 'teamId', id),
-      labels: () => things.where('Label', 'teamId', id),
-      deliveries: () => things.where('Delivery', 'teamId', id),
-      repositories: () => things.where('RepositoryContext', 'teamId', id),
+          .map(({ userAccountId }) => model.member(idOf('user', userAccountId))),
+      issues: () => model.where('Issue', 'teamId', id),
+      projects: () => model.where('Project', 'teamId', id),
+      labels: () => model.where('Label', 'teamId', id),
+      deliveries: () => model.where('Delivery', 'teamId', id),
+      repositories: () => model.where('RepositoryContext', 'teamId', id),
       defaultRepository: () =>
-        things.where('RepositoryContext', 'teamId', id).find((each) => each.isDefaultForAgents) ?? null,
+        model.where('RepositoryContext', 'teamId', id).find((each) => each.isDefaultForAgents) ?? null,
     },
   );
 }
 
-function status(things: Things, row: Rows['status'][number]): Thing {
+function status(model: Model, row: Rows['status'][number]): ModelObject {
   const { name, description, color, position, isInitial, isTerminal } = row;
   const teamId = idOf('team', row.teamId);
   const category = codeName('statusCategory', row.category);
@@ -131,32 +131,32 @@ function status(things: Things, row: Rows['status'][number]): Thing {
     isTerminal,
     teamId,
   };
-  return thing('IssueStatus', fields, { team: () => things.find('Team', teamId) });
+  return modelObject('IssueStatus', fields, { team: () => model.find('Team', teamId) });
 }
 
-function label(things: Things, row: Rows['label'][number]): Thing {
+function label(model: Model, row: Rows['label'][number]): ModelObject {
   const { name, description, color, isGroup } = row;
   const teamId = idOf('team', row.teamId);
   const groupId = idOf('label', row.groupId);
-  return thing(
+  return modelObject(
     'Label',
     { id: idOf('label', row.id), name, description, color, isGroup, teamId, groupId },
     {
-      team: () => things.find('Team', teamId),
-      group: () => things.find('Label', groupId),
-      groupName: () => things.find('Label', groupId)?.name ?? null,
+      team: () => model.find('Team', teamId),
+      group: () => model.find('Label', groupId),
+      groupName: () => model.find('Label', groupId)?.name ?? null,
     },
   );
 }
 
-function delivery(things: Things, row: Rows['delivery'][number]): Thing {
+function delivery(model: Model, row: Rows['delivery'][number]): ModelObject {
   const id = idOf('delivery', row.id);
   const teamId = idOf('team', row.teamId);
-  const today = new Date(things.viewer.nowMs).toISOString().slice(0, 10);
-  const slots = things.rows.deliveryCount.filter(({ deliveryId }) => deliveryId === row.id);
+  const today = new Date(model.viewer.nowMs).toISOString().slice(0, 10);
+  const slots = model.rows.deliveryCount.filter(({ deliveryId }) => deliveryId === row.id);
   const sum = (key: 'issueCount' | 'closedIssueCount' | 'estimatedScope' | 'closedEstimate') =>
     slots.reduce((total, slot) => total + slot[key], 0);
-  return thing(
+  return modelObject(
     'Delivery',
     {
       id,
@@ -174,13 +174,13 @@ function delivery(things: Things, row: Rows['delivery'][number]): Thing {
       isCurrent: row.startsOn <= today && today <= row.endsOn,
       isUpcoming: today < row.startsOn,
     },
-    { team: () => things.find('Team', teamId), issues: () => things.where('Issue', 'deliveryId', id) },
+    { team: () => model.find('Team', teamId), issues: () => model.where('Issue', 'deliveryId', id) },
   );
 }
 
-function repository(things: Things, row: Rows['repository'][number]): Thing {
+function repository(model: Model, row: Rows['repository'][number]): ModelObject {
   const teamId = idOf('team', row.teamId);
-  return thing(
+  return modelObject(
     'RepositoryContext',
     {
       id: idOf('repo', row.id),
@@ -196,11 +196,11 @@ function repository(things: Things, row: Rows['repository'][number]): Thing {
       defaultBranch: row.defaultBranch,
       isDefaultForAgents: row.isDefaultForAgents,
     },
-    { team: () => things.find('Team', teamId) },
+    { team: () => model.find('Team', teamId) },
   );
 }
 
-function accessToken(things: Things, row: Rows['accessToken'][number]): Thing {
+function accessToken(model: Model, row: Rows['accessToken'][number]): ModelObject {
   const { name, scopes } = row;
   const userAccountId = idOf('user', row.userAccountId);
   const times = {
@@ -209,19 +209,19 @@ function accessToken(things: Things, row: Rows['accessToken'][number]): Thing {
     lastUsedUtc: utc(row.lastUsedUtc),
     revokedUtc: utc(row.revokedUtc),
   };
-  return thing(
+  return modelObject(
     'AccessToken',
     { id: idOf('token', row.id), name, scopes, userAccountId, ...times },
     {
-      member: () => things.member(userAccountId),
+      member: () => model.member(userAccountId),
     },
   );
 }
 
-function auditEntry(things: Things, row: Rows['auditEntry'][number]): Thing {
+function auditEntry(model: Model, row: Rows['auditEntry'][number]): ModelObject {
   const { act, actorName, address, requestId, subjectKind, subjectId, subjectName, changes } = row;
   const actorUserAccountId = row.userAccountId && idOf('user', row.userAccountId);
-  return thing(
+  return modelObject(
     'AuditEntry',
     {
       id: idOf('audit', row.id),
@@ -238,11 +238,11 @@ function auditEntry(things: Things, row: Rows['auditEntry'][number]): Thing {
       subjectName,
       changes,
     },
-    { actor: () => (actorUserAccountId ? things.member(actorUserAccountId) : null) },
+    { actor: () => (actorUserAccountId ? model.member(actorUserAccountId) : null) },
   );
 }
 
-function byName(each: readonly Thing[]): Thing[] {
+function byName(each: readonly ModelObject[]): ModelObject[] {
   return each.toSorted(
     compareBy(
       ({ name }) => fold(String(name)),

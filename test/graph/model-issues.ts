@@ -1,40 +1,40 @@
 import { memberRole } from '../../src/model/codes.ts';
 import { fold } from '../../src/model/fold.ts';
-import { onLiving, type Thing, thing, type Things } from './model.ts';
+import { onLiving, type ModelObject, modelObject, type Model } from './model.ts';
 import { codeName, compareBy, idOf, utc } from './values.ts';
 
-type Rows = Things['rows'];
+type Rows = Model['rows'];
 
 /** Issues and what hangs on them, from their rows; the deleted and what hangs on a deleted issue are left out. */
-export function issueThings(things: Things): Thing[] {
-  const { rows } = things;
+export function issueObjects(model: Model): ModelObject[] {
+  const { rows } = model;
   return [
-    ...rows.issue.filter(({ deletedUtc }) => !deletedUtc).map((row) => issue(things, row)),
-    ...onLiving(things, rows.comment)
+    ...rows.issue.filter(({ deletedUtc }) => !deletedUtc).map((row) => issue(model, row)),
+    ...onLiving(model, rows.comment)
       .filter(({ deletedUtc }) => !deletedUtc)
-      .map((row) => comment(things, row)),
-    ...onLiving(things, rows.issueLink)
+      .map((row) => comment(model, row)),
+    ...onLiving(model, rows.issueLink)
       .filter(({ deletedUtc }) => !deletedUtc)
-      .map((row) => issueLink(things, row)),
-    ...onLiving(things, rows.attachment)
+      .map((row) => issueLink(model, row)),
+    ...onLiving(model, rows.attachment)
       .filter(({ deletedUtc, uploadedUtc }) => !deletedUtc && uploadedUtc)
-      .map((row) => attachment(things, row)),
-    ...onLiving(things, rows.activity).map((row) => activityEntry(things, row)),
+      .map((row) => attachment(model, row)),
+    ...onLiving(model, rows.activity).map((row) => activityEntry(model, row)),
   ];
 }
 
-function issueKey(things: Things, id: string): string {
-  const row = things.rows.issue.find((each) => each.id === id);
-  const code = things.rows.team.find((each) => each.id === row?.teamId)?.code;
+function issueKey(model: Model, id: string): string {
+  const row = model.rows.issue.find((each) => each.id === id);
+  const code = model.rows.team.find((each) => each.id === row?.teamId)?.code;
   return `${code}-${row?.number}`;
 }
 
-function issue(things: Things, row: Rows['issue'][number]): Thing {
+function issue(model: Model, row: Rows['issue'][number]): ModelObject {
   const id = idOf('issue', row.id);
-  const key = issueKey(things, row.id);
+  const key = issueKey(model, row.id);
   const reporterUserAccountId = idOf('user', row.reporterUserAccountId);
   const primaryAssigneeUserAccountId = idOf('user', row.primaryAssigneeUserAccountId);
-  const { userAccountId, role, scopes } = things.viewer;
+  const { userAccountId, role, scopes } = model.viewer;
   const mayWrite = role !== memberRole.guest && scopes.includes('issues:write');
   const {
     number,
@@ -47,7 +47,7 @@ function issue(things: Things, row: Rows['issue'][number]): Thing {
     dueDate,
     revision,
   } = row;
-  return thing(
+  return modelObject(
     'Issue',
     {
       id,
@@ -73,7 +73,7 @@ function issue(things: Things, row: Rows['issue'][number]): Thing {
       closedUtc: utc(row.closedUtc),
       cycleTimeSeconds: seconds(row.startedUtc, row.closedUtc),
       leadTimeSeconds: seconds(row.createdUtc, row.closedUtc),
-      isSubscribed: things.rows.issueSubscription.some(
+      isSubscribed: model.rows.issueSubscription.some(
         (each) => each.issueId === row.id && each.userAccountId === userAccountId,
       ),
       viewerCanUpdate: mayWrite,
@@ -81,16 +81,16 @@ function issue(things: Things, row: Rows['issue'][number]): Thing {
       url: `/v1/issues/${key}`,
     },
     {
-      reporter: () => things.member(reporterUserAccountId),
-      primaryAssignee: () => primaryAssigneeUserAccountId && things.member(primaryAssigneeUserAccountId),
-      ...issueReferences(things, row),
-      ...issueLists(things, row),
-      comments: () => things.where('Comment', 'issueId', id),
-      links: () => things.where('IssueLink', 'issueId', id),
-      attachments: () => things.where('Attachment', 'issueId', id),
-      subIssues: () => things.where('Issue', 'parentIssueId', id),
-      activity: () => things.where('ActivityEntry', 'issueId', id),
-      agentThread: () => things.where('AgentThread', 'issueId', id)[0] ?? null,
+      reporter: () => model.member(reporterUserAccountId),
+      primaryAssignee: () => primaryAssigneeUserAccountId && model.member(primaryAssigneeUserAccountId),
+      ...issueReferences(model, row),
+      ...issueLists(model, row),
+      comments: () => model.where('Comment', 'issueId', id),
+      links: () => model.where('IssueLink', 'issueId', id),
+      attachments: () => model.where('Attachment', 'issueId', id),
+      subIssues: () => model.where('Issue', 'parentIssueId', id),
+      activity: () => model.where('ActivityEntry', 'issueId', id),
+      agentThread: () => model.where('AgentThread', 'issueId', id)[0] ?? null,
     },
   );
 }
@@ -105,31 +105,31 @@ function issueKeys(row: Rows['issue'][number]) {
   };
 }
 
-function issueReferences(things: Things, row: Rows['issue'][number]) {
+function issueReferences(model: Model, row: Rows['issue'][number]) {
   const { teamId, statusId, projectId, deliveryId, parentIssueId } = issueKeys(row);
   return {
-    team: () => things.find('Team', teamId),
-    status: () => things.find('IssueStatus', statusId),
-    project: () => things.find('Project', projectId),
-    delivery: () => things.find('Delivery', deliveryId),
-    parent: () => things.find('Issue', parentIssueId),
+    team: () => model.find('Team', teamId),
+    status: () => model.find('IssueStatus', statusId),
+    project: () => model.find('Project', projectId),
+    delivery: () => model.find('Delivery', deliveryId),
+    parent: () => model.find('Issue', parentIssueId),
   };
 }
 
-function issueLists(things: Things, { id, subIssueCount }: Rows['issue'][number]) {
-  const places = things.rows.issueAssignee.filter(({ issueId }) => issueId === id);
+function issueLists(model: Model, { id, subIssueCount }: Rows['issue'][number]) {
+  const places = model.rows.issueAssignee.filter(({ issueId }) => issueId === id);
   const assignees = () =>
     places
       .map(({ userAccountId, position }) => ({
         position,
-        member: things.member(idOf('user', userAccountId)) as Thing,
+        member: model.member(idOf('user', userAccountId)) as ModelObject,
       }))
       .toSorted(compareBy(({ position }) => position))
       .map(({ member }) => member);
   const labels = () =>
-    things.rows.issueLabel
+    model.rows.issueLabel
       .filter(({ issueId }) => issueId === id)
-      .map(({ labelId }) => things.find('Label', idOf('label', labelId)) as Thing)
+      .map(({ labelId }) => model.find('Label', idOf('label', labelId)) as ModelObject)
       .toSorted(
         compareBy(
           (each) => fold(String(each.name)),
@@ -142,9 +142,9 @@ function issueLists(things: Things, { id, subIssueCount }: Rows['issue'][number]
     assigneeUserAccountIds: () => assignees().map((each) => each.userAccountId),
     labelIds: () => labels().map((each) => each.id),
     roleAssignments: () =>
-      things.rows.issueRoleAssignment
+      model.rows.issueRoleAssignment
         .filter(({ issueId }) => issueId === id)
-        .map(({ role, userAccountId }) => roleAssignment(things, role, userAccountId))
+        .map(({ role, userAccountId }) => roleAssignment(model, role, userAccountId))
         .toSorted(
           compareBy(
             (each) => String(each.role),
@@ -153,33 +153,33 @@ function issueLists(things: Things, { id, subIssueCount }: Rows['issue'][number]
         ),
     subIssuesSummary: () => ({
       total: subIssueCount,
-      completed: things
+      completed: model
         .where('Issue', 'parentIssueId', idOf('issue', id))
-        .filter((each) => (each.status as Thing).isTerminal).length,
+        .filter((each) => (each.status as ModelObject).isTerminal).length,
     }),
   };
 }
 
-function roleAssignment(things: Things, role: string, userAccountId: string): Thing {
+function roleAssignment(model: Model, role: string, userAccountId: string): ModelObject {
   const id = idOf('user', userAccountId);
-  return thing(
+  return modelObject(
     'RoleAssignment',
     { role, userAccountId: id },
     {
-      displayName: () => things.member(id)?.displayName,
-      member: () => things.member(id),
+      displayName: () => model.member(id)?.displayName,
+      member: () => model.member(id),
     },
   );
 }
 
-function comment(things: Things, row: Rows['comment'][number]): Thing {
+function comment(model: Model, row: Rows['comment'][number]): ModelObject {
   const id = idOf('comment', row.id);
   const issueId = idOf('issue', row.issueId);
   const parentCommentId = idOf('comment', row.parentCommentId);
   const authorUserAccountId = idOf('user', row.authorUserAccountId);
-  const { viewer } = things;
+  const { viewer } = model;
   const paragraph = (text: string) => ({ type: 'paragraph', content: text ? [{ type: 'text', text }] : [] });
-  return thing(
+  return modelObject(
     'Comment',
     {
       id,
@@ -195,38 +195,38 @@ function comment(things: Things, row: Rows['comment'][number]): Thing {
       revision: row.revision,
     },
     {
-      issue: () => things.find('Issue', issueId),
-      parent: () => things.find('Comment', parentCommentId),
+      issue: () => model.find('Issue', issueId),
+      parent: () => model.find('Comment', parentCommentId),
       parentAuthorDisplayName: () =>
-        things.member(idOf('user', row.parentAuthorUserAccountId))?.displayName ?? null,
-      author: () => things.member(authorUserAccountId),
-      replies: () => things.where('Comment', 'parentCommentId', id),
+        model.member(idOf('user', row.parentAuthorUserAccountId))?.displayName ?? null,
+      author: () => model.member(authorUserAccountId),
+      replies: () => model.where('Comment', 'parentCommentId', id),
     },
   );
 }
 
-function issueLink(things: Things, row: Rows['issueLink'][number]): Thing {
+function issueLink(model: Model, row: Rows['issueLink'][number]): ModelObject {
   const { url, title, revision } = row;
   const issueId = idOf('issue', row.issueId);
   const createdByUserAccountId = idOf('user', row.createdByUserAccountId);
   const own = { id: idOf('link', row.id), issueId, url, title, createdByUserAccountId, revision };
-  return thing(
+  return modelObject(
     'IssueLink',
     { ...own, createdUtc: utc(row.createdUtc) },
     {
-      issue: () => things.find('Issue', issueId),
-      createdBy: () => things.member(createdByUserAccountId),
+      issue: () => model.find('Issue', issueId),
+      createdBy: () => model.member(createdByUserAccountId),
     },
   );
 }
 
-function attachment(things: Things, row: Rows['attachment'][number]): Thing {
+function attachment(model: Model, row: Rows['attachment'][number]): ModelObject {
   const { fileName, contentType, sizeBytes, codeLanguage, revision } = row;
   const id = idOf('attachment', row.id);
   const issueId = idOf('issue', row.issueId);
   const uploadedByUserAccountId = idOf('user', row.uploadedByUserAccountId);
-  const path = `/v1/issues/${issueKey(things, row.issueId)}/attachments/${id}`;
-  return thing(
+  const path = `/v1/issues/${issueKey(model, row.issueId)}/attachments/${id}`;
+  return modelObject(
     'Attachment',
     {
       id,
@@ -243,11 +243,11 @@ function attachment(things: Things, row: Rows['attachment'][number]): Thing {
       previewKind: codeName('previewKind', row.previewKind),
       isPreviewAvailable: row.previewKind > 0,
     },
-    { issue: () => things.find('Issue', issueId), uploadedBy: () => things.member(uploadedByUserAccountId) },
+    { issue: () => model.find('Issue', issueId), uploadedBy: () => model.member(uploadedByUserAccountId) },
   );
 }
 
-function activityEntry(things: Things, row: Rows['activity'][number]): Thing {
+function activityEntry(model: Model, row: Rows['activity'][number]): ModelObject {
   const { eventType, sortOrder, iconCss, text } = row;
   const issueId = idOf('issue', row.issueId);
   const actorUserAccountId = idOf('user', row.actorUserAccountId);
@@ -260,12 +260,12 @@ function activityEntry(things: Things, row: Rows['activity'][number]): Thing {
     iconCss,
     text,
   };
-  return thing(
+  return modelObject(
     'ActivityEntry',
     { ...own, occurredUtc: utc(row.occurredUtc) },
     {
-      issue: () => things.find('Issue', issueId),
-      actor: () => things.member(actorUserAccountId),
+      issue: () => model.find('Issue', issueId),
+      actor: () => model.member(actorUserAccountId),
     },
   );
 }

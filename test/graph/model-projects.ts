@@ -1,16 +1,16 @@
 import { fold } from '../../src/model/fold.ts';
-import { type Thing, thing, type Things } from './model.ts';
+import { type ModelObject, modelObject, type Model } from './model.ts';
 import { codeName, compareBy, idOf, utc } from './values.ts';
 
-type Rows = Things['rows'];
+type Rows = Model['rows'];
 
 /** Projects, their statuses and their links, from their rows. */
-export function projectThings(things: Things): Thing[] {
-  const { rows } = things;
+export function projectObjects(model: Model): ModelObject[] {
+  const { rows } = model;
   return [
     ...rows.projectStatus.map(projectStatus),
-    ...rows.project.map((row) => project(things, row)),
-    ...rows.projectLink.map((row) => projectLink(things, row)),
+    ...rows.project.map((row) => project(model, row)),
+    ...rows.projectLink.map((row) => projectLink(model, row)),
   ];
 }
 
@@ -21,7 +21,7 @@ function projectStatus({
   color,
   state,
   position,
-}: Rows['projectStatus'][number]): Thing {
+}: Rows['projectStatus'][number]): ModelObject {
   const shown = {
     id: idOf('pstatus', id),
     name,
@@ -30,21 +30,21 @@ function projectStatus({
     state: codeName('projectState', state),
     position,
   };
-  return thing('ProjectStatus', shown, {});
+  return modelObject('ProjectStatus', shown, {});
 }
 
-function project(things: Things, row: Rows['project'][number]): Thing {
+function project(model: Model, row: Rows['project'][number]): ModelObject {
   const id = idOf('project', row.id);
   const teamId = idOf('team', row.teamId);
   const statusId = idOf('pstatus', row.statusId);
   const leadUserAccountId = idOf('user', row.leadUserAccountId);
-  const counts = things.rows.projectCount.filter(({ projectId }) => projectId === row.id);
+  const counts = model.rows.projectCount.filter(({ projectId }) => projectId === row.id);
   const total = counts.reduce((sum, { issueCount }) => sum + issueCount, 0);
   const completed = counts.reduce((sum, { completedIssueCount }) => sum + completedIssueCount, 0);
   const members = () =>
-    things.rows.projectMember
+    model.rows.projectMember
       .filter(({ projectId }) => projectId === row.id)
-      .map(({ userAccountId }) => things.member(idOf('user', userAccountId)) as Thing)
+      .map(({ userAccountId }) => model.member(idOf('user', userAccountId)) as ModelObject)
       .toSorted(
         compareBy(
           (each) => fold(String(each.displayName)),
@@ -52,9 +52,9 @@ function project(things: Things, row: Rows['project'][number]): Thing {
         ),
       );
   const labels = () =>
-    things.rows.projectLabel
+    model.rows.projectLabel
       .filter(({ projectId }) => projectId === row.id)
-      .map(({ labelId }) => things.find('Label', idOf('label', labelId)) as Thing)
+      .map(({ labelId }) => model.find('Label', idOf('label', labelId)) as ModelObject)
       .toSorted(
         compareBy(
           (each) => fold(String(each.name)),
@@ -62,7 +62,7 @@ function project(things: Things, row: Rows['project'][number]): Thing {
         ),
       );
   const { key, name, iconCss, color, summary, description, slug, linkCount } = row;
-  return thing(
+  return modelObject(
     'Project',
     {
       id,
@@ -87,30 +87,30 @@ function project(things: Things, row: Rows['project'][number]): Thing {
       updatedUtc: utc(row.updatedUtc),
     },
     {
-      team: () => things.find('Team', teamId),
-      status: () => things.find('ProjectStatus', statusId),
-      lead: () => leadUserAccountId && things.member(leadUserAccountId),
+      team: () => model.find('Team', teamId),
+      status: () => model.find('ProjectStatus', statusId),
+      lead: () => leadUserAccountId && model.member(leadUserAccountId),
       labelIds: () => labels().map((each) => each.id),
       labels,
       memberUserAccountIds: () => members().map((each) => each.userAccountId),
       members,
-      issues: () => things.where('Issue', 'projectId', id),
-      links: () => things.where('ProjectLink', 'projectId', id),
+      issues: () => model.where('Issue', 'projectId', id),
+      links: () => model.where('ProjectLink', 'projectId', id),
     },
   );
 }
 
-function projectLink(things: Things, row: Rows['projectLink'][number]): Thing {
+function projectLink(model: Model, row: Rows['projectLink'][number]): ModelObject {
   const { url, title } = row;
   const projectId = idOf('project', row.projectId);
   const createdByUserAccountId = idOf('user', row.createdByUserAccountId);
   const createdUtc = utc(row.createdUtc);
-  return thing(
+  return modelObject(
     'ProjectLink',
     { id: idOf('plink', row.id), url, title, createdUtc, createdByUserAccountId, projectId },
     {
-      createdBy: () => things.member(createdByUserAccountId),
-      project: () => things.find('Project', projectId),
+      createdBy: () => model.member(createdByUserAccountId),
+      project: () => model.find('Project', projectId),
     },
   );
 }

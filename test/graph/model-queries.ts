@@ -1,7 +1,7 @@
 import { isInputObjectType, getNamedType, isLeafType } from 'graphql';
 import { fold } from '../../src/model/fold.ts';
 import { inputType, objectType } from './schema-walk.ts';
-import type { Thing } from './model.ts';
+import type { ModelObject } from './model.ts';
 import { codePlace, compareBy } from './values.ts';
 
 /** What a filter says and what an order means, in plain JavaScript over things: nothing here is shared with SQL. */
@@ -11,15 +11,15 @@ export interface OrderBy {
   direction: 'ASC' | 'DESC';
 }
 
-type SortKey = (thing: Thing) => string | number | null;
+type SortKey = (object: ModelObject) => string | number | null;
 const text =
   (field: string): SortKey =>
-  (thing) =>
-    thing[field] === null ? null : fold(thing[field] as string);
+  (object) =>
+    object[field] === null ? null : fold(object[field] as string);
 const plain =
   (field: string): SortKey =>
-  (thing) =>
-    thing[field] as string | number | null;
+  (object) =>
+    object[field] as string | number | null;
 
 /** From urgent to none, not by code. */
 const priorityPlace: SortKey = ({ priority }) =>
@@ -43,7 +43,7 @@ export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>
     PRIORITY: priorityPlace,
     DUE_DATE: plain('dueDate'),
     TITLE: text('title'),
-    STATUS: ({ status }) => statusPlace(status as Thing),
+    STATUS: ({ status }) => statusPlace(status as ModelObject),
     STARTED: plain('startedUtc'),
     LAST_ACTIVITY: plain('lastActivityUtc'),
   },
@@ -57,9 +57,9 @@ export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>
   Project: {
     NAME: text('name'),
     PRIORITY: priorityPlace,
-    LEAD: ({ lead }) => (lead ? text('displayName')(lead as Thing) : null),
+    LEAD: ({ lead }) => (lead ? text('displayName')(lead as ModelObject) : null),
     TARGET: plain('targetUtc'),
-    STATUS: ({ status }) => Number((status as Thing).position),
+    STATUS: ({ status }) => Number((status as ModelObject).position),
   },
   ProjectLink: { CREATED: plain('createdUtc') },
   ProjectStatus: { POSITION: plain('position') },
@@ -111,33 +111,37 @@ const defaultOrders: Readonly<Record<string, OrderBy>> = {
 };
 
 /** By category, then by the place within the team. */
-function statusPlace({ category, position }: Thing): number {
+function statusPlace({ category, position }: ModelObject): number {
   return codePlace('statusCategory', category) * 10_000 + Number(position);
 }
 
 /** The things in an order. */
-export function ordered(typeName: string, things: readonly Thing[], { field, direction }: OrderBy): Thing[] {
+export function ordered(
+  typeName: string,
+  objects: readonly ModelObject[],
+  { field, direction }: OrderBy,
+): ModelObject[] {
   const key = sortKeys[typeName]?.[field];
   if (!key) throw new Error(`The model does not know the order ${field} of ${typeName}.`);
-  const sorted = things.toSorted(compareBy(key, ({ id }) => String(id)));
+  const sorted = objects.toSorted(compareBy(key, ({ id }) => String(id)));
   const inDirection = direction === 'ASC' ? sorted : sorted.toReversed();
   return [
-    ...inDirection.filter((thing) => key(thing) !== null),
-    ...inDirection.filter((thing) => key(thing) === null),
+    ...inDirection.filter((object) => key(object) !== null),
+    ...inDirection.filter((object) => key(object) === null),
   ];
 }
 
 /** Does the filter, an input of the named type, let the thing through. */
-export function matches(inputName: string, filter: Filter, thing: Thing): boolean {
+export function matches(inputName: string, filter: Filter, object: ModelObject): boolean {
   const fields = inputType(inputName).getFields();
   return Object.entries(filter).every(([name, value]) => {
     if (value === null || value === undefined) return true;
-    if (name === 'and') return (value as Filter[]).every((each) => matches(inputName, each, thing));
-    if (name === 'or') return (value as Filter[]).some((each) => matches(inputName, each, thing));
-    if (name === 'not') return !matches(inputName, value as Filter, thing);
+    if (name === 'and') return (value as Filter[]).every((each) => matches(inputName, each, object));
+    if (name === 'or') return (value as Filter[]).some((each) => matches(inputName, each, object));
+    if (name === 'not') return !matches(inputName, value as Filter, object);
     const type = fields[name] && getNamedType(fields[name].type);
     if (!isInputObjectType(type)) throw new Error(`${inputName} has no ${name}.`);
-    return fieldMatches(type.name, value as Filter, thing[name]);
+    return fieldMatches(type.name, value as Filter, object[name]);
   });
 }
 
@@ -145,11 +149,11 @@ function fieldMatches(inputName: string, filter: Filter, value: unknown): boolea
   if (inputName.endsWith('ListFilter')) {
     const rowFilter = inputName.replace('ListFilter', 'Filter');
     const { some, none } = filter as Record<'some' | 'none', Filter | undefined>;
-    const any = (each: Filter) => (value as Thing[]).some((thing) => matches(rowFilter, each, thing));
+    const any = (each: Filter) => (value as ModelObject[]).some((object) => matches(rowFilter, each, object));
     return (!some || any(some)) && (!none || !any(none));
   }
   if (inputType(inputName).getFields().and)
-    return value !== null && matches(inputName, filter, value as Thing);
+    return value !== null && matches(inputName, filter, value as ModelObject);
   return Object.entries(filter).every(
     ([comparator, given]) =>
       given === null || compares(comparator, inputName === 'StringFilter', value, given),
@@ -190,7 +194,7 @@ function compares(comparator: string, isText: boolean, value: unknown, given: un
 /** What `selectionOf` selects of a thing: leaves, and of the objects below those the id or the leaves. */
 export function projected(
   typeName: string,
-  thing: Thing,
+  object: ModelObject,
   leave: readonly string[] = [],
 ): Record<string, unknown> {
   const fields = Object.values(objectType(typeName).getFields());
@@ -199,8 +203,8 @@ export function projected(
       .filter(({ name, args }) => args.length === 0 && !leave.includes(name))
       .map(({ name, type }) => {
         const below = getNamedType(type);
-        if (!(name in thing)) throw new Error(`The model does not know ${typeName}.${name}.`);
-        return [name, isLeafType(below) ? thing[name] : short(below.name, thing[name])];
+        if (!(name in object)) throw new Error(`The model does not know ${typeName}.${name}.`);
+        return [name, isLeafType(below) ? object[name] : short(below.name, object[name])];
       }),
   );
 }
@@ -214,5 +218,5 @@ function short(typeName: string, value: unknown): unknown {
     : Object.values(fields)
         .filter(({ type }) => isLeafType(getNamedType(type)))
         .map(({ name }) => name);
-  return Object.fromEntries(names.map((name) => [name, (value as Thing)[name]]));
+  return Object.fromEntries(names.map((name) => [name, (value as ModelObject)[name]]));
 }

@@ -1,23 +1,23 @@
-import { type Thing, thing, type Things } from './model.ts';
+import { type ModelObject, modelObject, type Model } from './model.ts';
 import { codeName, idOf, utc } from './values.ts';
 
-type Rows = Things['rows'];
+type Rows = Model['rows'];
 
 /** Webhooks and their deliveries, from their rows. */
-export function webhookThings(things: Things): Thing[] {
-  const { webhook: webhooks, webhookDelivery: deliveries } = things.rows;
+export function webhookObjects(model: Model): ModelObject[] {
+  const { webhook: webhooks, webhookDelivery: deliveries } = model.rows;
   return [
-    ...webhooks.filter(({ deletedUtc }) => !deletedUtc).map((row) => webhook(things, row)),
-    ...deliveries.map((row) => delivery(things, row)),
+    ...webhooks.filter(({ deletedUtc }) => !deletedUtc).map((row) => webhook(model, row)),
+    ...deliveries.map((row) => delivery(model, row)),
   ];
 }
 
-function webhook(things: Things, row: Rows['webhook'][number]): Thing {
+function webhook(model: Model, row: Rows['webhook'][number]): ModelObject {
   const id = idOf('webhook', row.id);
   const teamId = idOf('team', row.teamId);
   const userAccountId = idOf('user', row.userAccountId);
   const { url, description, eventTypes, hasImports, disabledReason, scopes, failures, revision } = row;
-  return thing(
+  return modelObject(
     'Webhook',
     {
       id,
@@ -40,19 +40,19 @@ function webhook(things: Things, row: Rows['webhook'][number]): Thing {
       revision,
     },
     {
-      team: () => things.find('Team', teamId),
-      member: () => things.member(userAccountId),
-      deliveries: () => things.where('WebhookDelivery', 'webhookId', id),
+      team: () => model.find('Team', teamId),
+      member: () => model.member(userAccountId),
+      deliveries: () => model.where('WebhookDelivery', 'webhookId', id),
       waitingCount: () =>
-        things.where('WebhookDelivery', 'webhookId', id).filter(({ state }) => state === 'WAITING').length,
+        model.where('WebhookDelivery', 'webhookId', id).filter(({ state }) => state === 'WAITING').length,
     },
   );
 }
 
-function delivery(things: Things, row: Rows['webhookDelivery'][number]): Thing {
+function delivery(model: Model, row: Rows['webhookDelivery'][number]): ModelObject {
   const issueId = idOf('issue', row.issueId);
   const { eventType, attemptCount, attempts, body } = row;
-  return thing(
+  return modelObject(
     'WebhookDelivery',
     {
       id: idOf('whdelivery', row.id),
@@ -67,6 +67,6 @@ function delivery(things: Things, row: Rows['webhookDelivery'][number]): Thing {
       body,
       createdUtc: utc(row.createdUtc),
     },
-    { issue: () => things.find('Issue', issueId) },
+    { issue: () => model.find('Issue', issueId) },
   );
 }

@@ -16,7 +16,7 @@ const nodeTypes = objectTypes
 
 describe('node', () => {
   it.each(nodeTypes)('opens every %s by its id, and says what it is', async (typeName) => {
-    const ids = world.things.all(typeName).map(({ id }) => id);
+    const ids = world.model.all(typeName).map(({ id }) => id);
     expect(ids).not.toHaveLength(0);
     expect(await readNodes(ids)).toEqual(ids.map((id) => ({ __typename: typeName, id })));
     const one = await world.ask('query ($id: ID!) { node(id: $id) { __typename id } }', { id: ids[0] });
@@ -58,7 +58,7 @@ describe('node', () => {
   });
 });
 
-describe('deleted things', () => {
+describe('deleted objects', () => {
   it('are gone: an issue, a comment, a link, a file, and a file that awaits its bytes', async () => {
     const { issue, comment, issueLink, attachment } = world.fixture.rows;
     const gone = [
@@ -96,8 +96,8 @@ describe('deleted things', () => {
 
 describe('nodes', () => {
   it('keeps the order of the ids, doubles and the absent in their places', async () => {
-    const [team] = world.things.all('Team');
-    const [issue] = world.things.all('Issue');
+    const [team] = world.model.all('Team');
+    const [issue] = world.model.all('Issue');
     const ids = [issue?.id, encodeId('team', newUuid()), team?.id, issue?.id, encodeId('user', newUuid())];
     const found = await readNodes(ids);
     expect(found).toEqual([
@@ -138,7 +138,7 @@ describe('keys', () => {
   const ask = async (field: string) => dataOf(await world.ask(`{ found: ${field} { id } }`)).found;
 
   it('find an issue in any case, and by its id', async () => {
-    const [issue] = world.things.all('Issue');
+    const [issue] = world.model.all('Issue');
     const key = String(issue?.key);
     for (const text of [key, key.toLowerCase(), String(issue?.id)]) {
       expect(await ask(`issue(key: "${text}")`)).toEqual({ id: issue?.id });
@@ -183,7 +183,7 @@ describe('keys', () => {
   ] as const)(
     'find a %s by its %s in any case, and by its id',
     async (root, argument, typeName, strangers) => {
-      for (const thing of world.things.all(typeName)) {
+      for (const thing of world.model.all(typeName)) {
         const key = String(thing[argument]);
         for (const text of [key, key.toLowerCase(), String(thing.id)]) {
           expect(await ask(`${root}(${argument}: "${text}")`)).toEqual({ id: thing.id });
@@ -195,7 +195,7 @@ describe('keys', () => {
   );
 
   it('find a member by its id alone', async () => {
-    const [member] = world.things.all('Member');
+    const [member] = world.model.all('Member');
     expect(await ask(`member(id: "${String(member?.id)}")`)).toEqual({ id: member?.id });
     expect(await ask(`member(id: "${encodeId('member', newUuid())}")`)).toBeNull();
   });
@@ -206,7 +206,7 @@ describe('keys', () => {
     ['project', 'key', 'ProjectStatus', 'Expected a project id, got a project status id.'],
     ['member', 'id', 'RepositoryContext', 'Expected a member id, got a repository id.'],
   ])('of %s(%s:) say of the id of a %s what it is', async (root, argument, other, message) => {
-    const [thing] = world.things.all(other);
+    const [thing] = world.model.all(other);
     const answer = await world.ask(`{ ${root}(${argument}: "${String(thing?.id)}") { id } }`);
     expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
     const [error] = answer.body.errors ?? [];

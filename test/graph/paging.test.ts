@@ -35,7 +35,7 @@ describe('sizes', () => {
       [{ first: 0, last: most + 1, after: 'x' }, ['last', 'first', 'last', 'after']],
     ];
     for (const [args, fields] of refused) await expectRefused(list, args, fields);
-    const all = rowsOf(world.things, list, richestParent(world.things, list)).length;
+    const all = rowsOf(world.model, list, richestParent(world.model, list)).length;
     for (const args of [{ first: most }, { last: most }, { first: null, last: null }, {}]) {
       expect((await readOwn(list, args)).nodes).toHaveLength(all);
     }
@@ -219,7 +219,7 @@ function listNamed(coordinate: string): FieldOf {
 
 /** A page of the list under the parent that has the most. */
 function readOwn(list: FieldOf, args: PageArguments) {
-  return readPage(world, list, richestParent(world.things, list), args);
+  return readPage(world, list, richestParent(world.model, list), args);
 }
 
 async function cursorOf(list: FieldOf, args: PageArguments = {}): Promise<string> {
@@ -229,7 +229,7 @@ async function cursorOf(list: FieldOf, args: PageArguments = {}): Promise<string
 
 /** Refused as a bad request, with the fields that are to blame and no rows. */
 async function expectRefused(list: FieldOf, args: PageArguments, fields: readonly string[]): Promise<void> {
-  const answer = await askPage(world, list, richestParent(world.things, list), args);
+  const answer = await askPage(world, list, richestParent(world.model, list), args);
   const [error] = answer.body.errors ?? [];
   const violations = (error?.extensions?.errors ?? []) as { field: string }[];
   const found = { args, codes: codesOf(answer), fields: violations.map(({ field }) => field) };

@@ -2,7 +2,7 @@ import { getNamedType, isEnumType, isInputObjectType, isListType } from 'graphql
 import type { Random } from '../support/random.ts';
 import type { Filter } from './model-queries.ts';
 import { inputType } from './schema-walk.ts';
-import type { Thing, Things } from './model.ts';
+import type { ModelObject, Model } from './model.ts';
 
 const combinators = ['and', 'or', 'not'] as const;
 /** What the graph allows. */
@@ -10,11 +10,11 @@ const mostRelations = 3;
 
 /** Makes filters of every kind that an input allows, mostly of values that things have. */
 export class RandomFilters {
-  readonly #things: Things;
+  readonly #model: Model;
   readonly #random: Random;
 
-  constructor(things: Things, random: Random) {
-    this.#things = things;
+  constructor(model: Model, random: Random) {
+    this.#model = model;
     this.#random = random;
   }
 
@@ -65,7 +65,7 @@ export class RandomFilters {
 
   /** What things have there, and a value or two that none has. */
   #values(typeName: string, name: string, inputName: string): unknown[] {
-    const own = this.#things.all(typeName).map((thing: Thing) => thing[name]);
+    const own = this.#model.all(typeName).map((object: ModelObject) => object[name]);
     const type = getNamedType(inputType(inputName).getFields().eq?.type);
     const strange = isEnumType(type)
       ? type.getValues().map((value) => value.name)

@@ -12,7 +12,7 @@ import type { Random } from '../support/random.ts';
 import { schema } from '../../src/schema/index.ts';
 import { RandomFilters } from './random-filters.ts';
 import { inputType, objectType } from './schema-walk.ts';
-import type { Things } from './model.ts';
+import type { Model } from './model.ts';
 
 /** A document with its variables, which fits the schema; its arguments may still be refused when it runs. */
 export interface RandomQuery {
@@ -36,7 +36,7 @@ const restless =
  * is refused in the middle.
  */
 export class RandomQueries {
-  readonly #things: Things;
+  readonly #model: Model;
   readonly #random: Random;
   readonly #filters: RandomFilters;
   /** Cursors of lists in their default order without a filter, by the type of row. */
@@ -45,10 +45,10 @@ export class RandomQueries {
   #fragments: string[] = [];
   #names = 0;
 
-  constructor(things: Things, random: Random, cursors: ReadonlyMap<string, readonly string[]>) {
-    this.#things = things;
+  constructor(model: Model, random: Random, cursors: ReadonlyMap<string, readonly string[]>) {
+    this.#model = model;
     this.#random = random;
-    this.#filters = new RandomFilters(things, random);
+    this.#filters = new RandomFilters(model, random);
     this.#cursors = cursors;
   }
 
@@ -170,8 +170,8 @@ export class RandomQueries {
   #nameOf(typeName: string, argument: string): string {
     if (this.#random.chance(0.1))
       return this.#random.pick(['', 'nothing', 'ENG-0', 'team_00000000000000000000000000']);
-    const thing = this.#random.find(this.#things.all(typeName));
-    const name = thing?.[argument === 'ids' ? 'id' : argument === 'codes' ? 'code' : argument];
+    const object = this.#random.find(this.#model.all(typeName));
+    const name = object?.[argument === 'ids' ? 'id' : argument === 'codes' ? 'code' : argument];
     return typeof name === 'string' ? name : 'nothing';
   }
 

@@ -1,24 +1,24 @@
 import type { Random } from '../support/random.ts';
 import type { RandomWrite } from './random-queries.ts';
-import type { Thing, Things } from './model.ts';
+import type { ModelObject, Model } from './model.ts';
 
 /** Makes writes of every kind to a workspace as it was at first: most are done, some are refused. */
 export class RandomWrites {
-  readonly #things: Things;
+  readonly #model: Model;
   readonly #random: Random;
 
-  constructor(things: Things, random: Random) {
-    this.#things = things;
+  constructor(model: Model, random: Random) {
+    this.#model = model;
     this.#random = random;
   }
 
   /** One write, or two of different issues: what hangs on one is told apart by the time that it was made at. */
   writes(): RandomWrite[] {
-    const issues = this.#random.sample(this.#things.all('Issue'), this.#random.chance(0.3) ? 2 : 1);
+    const issues = this.#random.sample(this.#model.all('Issue'), this.#random.chance(0.3) ? 2 : 1);
     return issues.map((issue) => this.#write(issue));
   }
 
-  #write(issue: Thing): RandomWrite {
+  #write(issue: ModelObject): RandomWrite {
     const name = this.#random.weighted({
       issueCreate: 4,
       issueUpdate: 5,
@@ -37,7 +37,7 @@ export class RandomWrites {
     return { name, input: this.#input(name, issue) };
   }
 
-  #input(name: string, issue: Thing): Record<string, unknown> {
+  #input(name: string, issue: ModelObject): Record<string, unknown> {
     const key = this.#random.chance(0.05) ? 'ENG-0' : this.#random.pick([issue.key, issue.id]);
     const text = this.#text();
     switch (name) {
@@ -46,7 +46,7 @@ export class RandomWrites {
       case 'issueUpdate':
         return { key, ...this.#revision(issue), ...this.#fields(issue), priority: this.#priority() };
       case 'issueBatchUpdate':
-        return { keys: [key, this.#random.pick(this.#things.all('Issue')).key], title: text };
+        return { keys: [key, this.#random.pick(this.#model.all('Issue')).key], title: text };
       case 'commentCreate':
         return {
           issueKey: key,
@@ -54,13 +54,13 @@ export class RandomWrites {
           ...this.#maybe('parentCommentId', this.#on('Comment', issue)?.id),
         };
       case 'commentUpdate':
-        return { ...this.#thing('Comment', issue), body: text };
+        return { ...this.#object('Comment', issue), body: text };
       case 'commentDelete':
-        return this.#thing('Comment', issue);
+        return this.#object('Comment', issue);
       case 'issueLinkCreate':
         return { issueKey: key, url: `https://example.com/${this.#random.integer(1, 5)}`, title: text };
       case 'issueLinkDelete':
-        return this.#thing('IssueLink', issue);
+        return this.#object('IssueLink', issue);
       case 'agentMessageCreate':
         return { issueKey: key, body: text };
       default:
@@ -69,13 +69,13 @@ export class RandomWrites {
   }
 
   /** Some fields of an issue; what they refer to mostly fits its team. */
-  #fields({ teamId }: Thing): Record<string, unknown> {
+  #fields({ teamId }: ModelObject): Record<string, unknown> {
     const ofTeam = (typeName: string) => {
-      const fits = (each: Thing) => each.teamId === teamId || each.teamId === null;
-      const all = this.#things.all(typeName);
+      const fits = (each: ModelObject) => each.teamId === teamId || each.teamId === null;
+      const all = this.#model.all(typeName);
       return this.#random.chance(0.95) ? all.filter(fits) : all;
     };
-    const members = this.#things.all('Member');
+    const members = this.#model.all('Member');
     const able = members.filter(({ status }) => status === 'ACTIVE' || status === 'INVITED');
     const people = (this.#random.chance(0.95) ? able : members).map(({ userAccountId }) => userAccountId);
     return {
@@ -83,7 +83,7 @@ export class RandomWrites {
       ...this.#maybe('statusId', this.#random.find(ofTeam('IssueStatus'))?.id),
       ...this.#maybe('primaryAssigneeUserAccountId', this.#random.find([null, ...people])),
       ...this.#maybe('assigneeUserAccountIds', this.#random.sample(people, 2)),
-      ...this.#maybe('projectId', this.#random.find(this.#things.all('Project'))?.id ?? null),
+      ...this.#maybe('projectId', this.#random.find(this.#model.all('Project'))?.id ?? null),
       ...this.#maybe('deliveryId', this.#random.find(ofTeam('Delivery'))?.id ?? null),
       ...this.#maybe('estimateValue', this.#random.chance(0.05) ? -1 : this.#random.pick([null, 0, 3, 8])),
       ...this.#maybe('dueDate', this.#random.pick([null, '2026-02-28'])),
@@ -98,7 +98,7 @@ export class RandomWrites {
       ),
       ...this.#maybe(
         'parentIssueId',
-        this.#random.pick([null, this.#random.pick(this.#things.all('Issue')).id]),
+        this.#random.pick([null, this.#random.pick(this.#model.all('Issue')).id]),
       ),
       ...this.#maybe('roleAssignments', [{ role: 'Reviewer', userAccountId: this.#random.pick(people) }]),
     };
@@ -108,16 +108,16 @@ export class RandomWrites {
     return value !== undefined && this.#random.chance(0.3) ? { [name]: value } : {};
   }
 
-  #revision({ revision }: Thing): Record<string, unknown> {
+  #revision({ revision }: ModelObject): Record<string, unknown> {
     return this.#random.chance(0.1) ? { expectedRevision: revision } : {};
   }
 
-  #on(typeName: string, issue: Thing): Thing | undefined {
-    return this.#random.find(this.#things.where(typeName, 'issueId', issue.id));
+  #on(typeName: string, issue: ModelObject): ModelObject | undefined {
+    return this.#random.find(this.#model.where(typeName, 'issueId', issue.id));
   }
 
-  #thing(typeName: string, issue: Thing): Record<string, unknown> {
-    const one = this.#on(typeName, issue) ?? this.#random.pick(this.#things.all(typeName));
+  #object(typeName: string, issue: ModelObject): Record<string, unknown> {
+    const one = this.#on(typeName, issue) ?? this.#random.pick(this.#model.all(typeName));
     return { id: one.id, ...this.#maybe('issueKey', issue.key) };
   }
 

@@ -1,27 +1,27 @@
 import type { Kysely } from 'kysely';
 import type { TableName, Tables } from '../../src/db/tables/tables.ts';
-import { type AllRows, Things, type Viewer } from './model.ts';
-import { agentThings } from './model-agents.ts';
-import { directoryThings } from './model-directories.ts';
-import { issueThings } from './model-issues.ts';
-import { projectThings } from './model-projects.ts';
-import { webhookThings } from './model-webhooks.ts';
+import { type AllRows, Model, type Viewer } from './model.ts';
+import { agentObjects } from './model-agents.ts';
+import { directoryObjects } from './model-directories.ts';
+import { issueObjects } from './model-issues.ts';
+import { projectObjects } from './model-projects.ts';
+import { webhookObjects } from './model-webhooks.ts';
 
 /** Works out everything that the viewer should see of a workspace, from its rows as they stand now. */
-export async function readThings(
+export async function readModel(
   unscoped: Kysely<Tables>,
   workspaceId: string,
   viewer: Viewer,
-): Promise<Things> {
-  return thingsOf(await readRows(unscoped, workspaceId), viewer);
+): Promise<Model> {
+  return modelOf(await readRows(unscoped, workspaceId), viewer);
 }
 
 /** Works out everything that the viewer should see of a workspace, from all of its rows. */
-export function thingsOf(rows: AllRows, viewer: Viewer): Things {
-  const things = new Things(rows, viewer);
-  for (const make of [directoryThings, projectThings, issueThings, agentThings, webhookThings])
-    things.add(make(things));
-  return things;
+export function modelOf(rows: AllRows, viewer: Viewer): Model {
+  const model = new Model(rows, viewer);
+  for (const make of [directoryObjects, projectObjects, issueObjects, agentObjects, webhookObjects])
+    model.add(make(model));
+  return model;
 }
 
 const tables = [

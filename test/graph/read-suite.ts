@@ -1,10 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { Random } from '../support/random.ts';
 import { listsOf, type Page, richestParent, rowsOf, walk } from './lists.ts';
-import { defaultOrder, type Filter, matches, type OrderBy, ordered, projected, sortKeys } from './model-queries.ts';
+import {
+  defaultOrder,
+  type Filter,
+  matches,
+  type OrderBy,
+  ordered,
+  projected,
+  sortKeys,
+} from './model-queries.ts';
 import { RandomFilters } from './random-filters.ts';
 import { type FieldOf, inputType, rowTypeOf, selectionOf } from './schema-walk.ts';
-import type { Thing } from './model.ts';
+import type { ModelObject } from './model.ts';
 import type { SharedWorld } from './shared-world.ts';
 import { dataOf } from './graph-answer.ts';
 
@@ -25,11 +33,11 @@ export interface ReadOptions {
 export function describeReads(typeName: string, world: () => SharedWorld, options: ReadOptions = {}): void {
   describe(typeName, () => {
     it('says in each field of each living row what the row says', async () => {
-      const { things } = world();
+      const { model } = world();
       const { leave = [] } = options;
-      expect(things.all(typeName)).not.toHaveLength(0);
+      expect(model.all(typeName)).not.toHaveLength(0);
       expect(await readNodes(world(), typeName, leave)).toEqual(
-        things.all(typeName).map((thing) => projected(typeName, thing, leave)),
+        model.all(typeName).map((object) => projected(typeName, object, leave)),
       );
     });
     if (listsOf(typeName).length > 0) describeLists(typeName, world, options);
@@ -56,8 +64,8 @@ function describeLists(typeName: string, world: () => SharedWorld, { thorough }:
   );
 
   it.each(lists)('$coordinate has an order when none is asked for', async (list) => {
-    const parent = richestParent(world().things, list);
-    const rows = rowsOf(world().things, list, parent);
+    const parent = richestParent(world().model, list);
+    const rows = rowsOf(world().model, list, parent);
     const order = defaultOrder(typeName, list.coordinate);
     const pages = await walk(world(), list, parent, {});
     expect(idsOf(pages)).toEqual(ordered(typeName, rows, order).map(({ id }) => id));
@@ -82,7 +90,7 @@ function describeLists(typeName: string, world: () => SharedWorld, { thorough }:
 
 /** Every thing of a type by its id, in the order of the ids. */
 async function readNodes(world: SharedWorld, typeName: string, leave: readonly string[]): Promise<unknown[]> {
-  const ids = world.things.all(typeName).map(({ id }) => id);
+  const ids = world.model.all(typeName).map(({ id }) => id);
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${typeName} { ${selectionOf(typeName, leave)} } } }`;
   return dataOf(await world.ask(query, { ids })).nodes as unknown[];
 }
@@ -103,10 +111,10 @@ async function expectWalk(
   orderBy: OrderBy,
   filter: Filter = {},
 ): Promise<void> {
-  const parent = richestParent(world.things, list);
+  const parent = richestParent(world.model, list);
   const typeName = rowTypeOf(list);
-  const rows = rowsOf(world.things, list, parent).filter((thing) =>
-    matches(`${typeName}Filter`, filter, thing),
+  const rows = rowsOf(world.model, list, parent).filter((object) =>
+    matches(`${typeName}Filter`, filter, object),
   );
   const expected = ordered(typeName, rows, orderBy).map(({ id }) => id);
   const forward = await walk(world, list, parent, { orderBy, filter });
@@ -138,12 +146,12 @@ function idsOf(pages: readonly Page[]): string[] {
 async function expectPagesOfAll(world: SharedWorld, list: FieldOf): Promise<void> {
   const typeName = rowTypeOf(list);
   const { name } = list.field;
-  const parents = world.things.all(list.parent);
+  const parents = world.model.all(list.parent);
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${list.parent} { ${name}(first: 2) { totalCount nodes { id } } } } }`;
   const answered = dataOf(await world.ask(query, { ids: parents.map(({ id }) => id) })).nodes;
   expect(answered).toEqual(
     parents.map((parent) => {
-      const rows = ordered(typeName, parent[name] as Thing[], defaultOrder(typeName, list.coordinate));
+      const rows = ordered(typeName, parent[name] as ModelObject[], defaultOrder(typeName, list.coordinate));
       return { [name]: { totalCount: rows.length, nodes: rows.slice(0, 2).map(({ id }) => ({ id })) } };
     }),
   );
@@ -151,7 +159,7 @@ async function expectPagesOfAll(world: SharedWorld, list: FieldOf): Promise<void
 
 /** The list that shows the most rows of a type: a root where there is one. */
 function widestList(world: SharedWorld, typeName: string): FieldOf {
-  const size = (list: FieldOf) => rowsOf(world.things, list, richestParent(world.things, list)).length;
+  const size = (list: FieldOf) => rowsOf(world.model, list, richestParent(world.model, list)).length;
   const [widest] = listsOf(typeName).toSorted((a, b) => size(b) - size(a));
   if (!widest) throw new Error(`There is no list of ${typeName}.`);
   return widest;
@@ -159,9 +167,9 @@ function widestList(world: SharedWorld, typeName: string): FieldOf {
 
 async function expectFilters(world: SharedWorld, typeName: string): Promise<void> {
   const list = widestList(world, typeName);
-  const parent = richestParent(world.things, list);
-  const rows = rowsOf(world.things, list, parent);
-  const filters = new RandomFilters(world.things, new Random(`filters of ${typeName}`));
+  const parent = richestParent(world.model, list);
+  const rows = rowsOf(world.model, list, parent);
+  const filters = new RandomFilters(world.model, new Random(`filters of ${typeName}`));
   const names = Object.keys(inputType(`${typeName}Filter`).getFields()).filter(
     (name) => !['and', 'or', 'not'].includes(name),
   );
@@ -176,7 +184,7 @@ async function expectFilters(world: SharedWorld, typeName: string): Promise<void
     const found = await readFiltered(world, list, parent, chunk);
     for (const [index, filter] of chunk.entries()) {
       const expected = rows
-        .filter((thing) => matches(`${typeName}Filter`, filter, thing))
+        .filter((object) => matches(`${typeName}Filter`, filter, object))
         .map(({ id }) => id);
       if (expected.length > 0 && expected.length < rows.length) some += 1;
       const sorted = (ids: readonly unknown[] = []) => ids.map(String).toSorted();
@@ -193,7 +201,7 @@ async function expectFilters(world: SharedWorld, typeName: string): Promise<void
 async function readFiltered(
   world: SharedWorld,
   list: FieldOf,
-  parent: Thing | undefined,
+  parent: ModelObject | undefined,
   filters: readonly Filter[],
 ) {
   const row = rowTypeOf(list);
@@ -222,12 +230,12 @@ async function readFiltered(
 /** A few filters that leave something to walk over, under a few orders. */
 async function expectFilteredWalk(world: SharedWorld, typeName: string): Promise<void> {
   const list = widestList(world, typeName);
-  const rows = rowsOf(world.things, list, richestParent(world.things, list));
+  const rows = rowsOf(world.model, list, richestParent(world.model, list));
   const random = new Random(`walks of ${typeName}`);
-  const filters = new RandomFilters(world.things, random);
+  const filters = new RandomFilters(world.model, random);
   for (let left = 200, walked = 0; left > 0 && walked < 5; left -= 1) {
     const filter = filters.filter(typeName);
-    const kept = rows.filter((thing) => matches(`${typeName}Filter`, filter, thing)).length;
+    const kept = rows.filter((object) => matches(`${typeName}Filter`, filter, object)).length;
     if (kept < 2 || kept === rows.length) continue;
     const field = random.pick(Object.keys(sortKeys[typeName] ?? {}));
     await expectWalk(world, list, { field, direction: walked % 2 ? 'ASC' : 'DESC' }, filter);

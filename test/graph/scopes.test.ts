@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getNamedType, isLeafType } from 'graphql';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { type FieldOf, objectFields, objectType, scopeOf, selectionOf } from './schema-walk.ts';
-import type { Thing } from './model.ts';
+import type { ModelObject } from './model.ts';
 import { codesOf, dataOf } from './graph-answer.ts';
 import { sharedWorld, type SharedWorld } from './shared-world.ts';
 import { neededDays, trendArguments } from './trend-arguments.ts';
@@ -133,7 +133,7 @@ describe('node and nodes', () => {
 
   it.each(nodeTypes)('need the scope of what the id opens: %s', async (typeName) => {
     const needed = scopeOfDirectory[typeName] ?? 'issues:read';
-    const [thing] = world.things.all(typeName);
+    const [thing] = world.model.all(typeName);
     for (const query of [
       'query ($id: ID!) { node(id: $id) { id } }',
       'query ($id: ID!) { nodes(ids: [$id]) { id } }',
@@ -171,7 +171,7 @@ describe('any token', () => {
       team { ${cards.Team} } project { ${cards.Project} } reporter { ${cards.Member} } primaryAssignee { ${cards.Member} }
       assignees { ${cards.Member} } status { ${cards.IssueStatus} } labels { ${cards.Label} } delivery { ${cards.Delivery} }
     } } }`;
-    const issue = world.things.all('Issue').find(({ projectId, deliveryId }) => projectId && deliveryId);
+    const issue = world.model.all('Issue').find(({ projectId, deliveryId }) => projectId && deliveryId);
     dataOf(await world.ask(query, { id: issue?.id }, await tokenWith(['issues:read'])));
   });
 
@@ -297,8 +297,8 @@ function raiseUnknown(what: string): never {
   throw new Error(`The test has no value for ${what}.`);
 }
 
-function firstOf(typeName: string): Thing {
-  const [thing] = world.things.all(typeName);
+function firstOf(typeName: string): ModelObject {
+  const [thing] = world.model.all(typeName);
   return thing ?? raiseUnknown(typeName);
 }
 

@@ -4,7 +4,7 @@ import { parseRows } from '../support/printed-rows.ts';
 import { isSharing, sharedApp, type SharedApp, sharedServer } from '../support/shared-app.ts';
 import { turn } from './fixture.ts';
 import { makeFixture } from './make-fixture.ts';
-import { thingsOf } from './read-model.ts';
+import { modelOf } from './read-model.ts';
 import type { AllRows } from './model.ts';
 import type { World } from './world.ts';
 
@@ -28,7 +28,7 @@ export async function sharedWorld(): Promise<SharedWorld> {
     app,
     fixture,
     workspace,
-    things: thingsOf(parseRows<AllRows>(rows), viewer),
+    model: modelOf(parseRows<AllRows>(rows), viewer),
     token: (scopes, memberPlace = 0) => {
       const holder = turn(fixture.rows.member, memberPlace);
       return app.tokenFor({ scopes, workspace, userAccountId: holder.userAccountId });

@@ -7,7 +7,7 @@ import { listsOf, type Page, readPage, richestParent, rowsOf, walk } from './lis
 import { type Filter, matches, type OrderBy, ordered, sortKeys } from './model-queries.ts';
 import { RandomFilters } from './random-filters.ts';
 import { type FieldOf, rowTypeOf } from './schema-walk.ts';
-import type { Thing } from './model.ts';
+import type { ModelObject } from './model.ts';
 import { addWorld, type World } from './world.ts';
 
 // Pages of filtered lists look at a bounded number of rows. With a bound this low, every step of reading them is taken, and many
@@ -35,14 +35,14 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
   it.each(lists)('shows each row of $coordinate once, in any order and both directions', async (list) => {
     const typeName = rowTypeOf(list);
     const random = new Random(`short pages of ${list.coordinate}`);
-    const filters = new RandomFilters(world.things, random);
-    const parent = richestParent(world.things, list);
+    const filters = new RandomFilters(world.model, random);
+    const parent = richestParent(world.model, list);
     const orders = Object.keys(sortKeys[typeName] ?? {});
     for (const field of isWhole ? orders : random.sample(orders, 3)) {
       const orderBy: OrderBy = { field, direction: random.pick(['ASC', 'DESC']) };
       for (let left = filtersPerOrder; left > 0; left -= 1) {
         const filter = filters.filter(typeName);
-        const expected = expectedIds(list, rowsOf(world.things, list, parent), filter, orderBy);
+        const expected = expectedIds(list, rowsOf(world.model, list, parent), filter, orderBy);
         for (const backward of [false, true]) {
           const pages = await walk(world, list, parent, { filter, orderBy }, backward);
           expect({ filter, orderBy, ids: idsOf(pages) }).toEqual({ filter, orderBy, ids: expected });
@@ -56,8 +56,8 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
   it.each(children)('continues the page of each of many parents of $coordinate', async (list) => {
     const typeName = rowTypeOf(list);
     const random = new Random(`short pages under parents of ${list.coordinate}`);
-    const filters = new RandomFilters(world.things, random);
-    const parents = world.things.all(list.parent);
+    const filters = new RandomFilters(world.model, random);
+    const parents = world.model.all(list.parent);
     for (let left = filtersPerOrder; left > 0; left -= 1) {
       const filter = filters.filter(typeName);
       const field = random.pick(Object.keys(sortKeys[typeName] ?? {}));
@@ -72,7 +72,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
           last = await readPage(world, list, parent, { filter, orderBy, first: 2, after });
           read.push(last);
         }
-        const expected = expectedIds(list, parent[list.field.name] as Thing[], filter, orderBy);
+        const expected = expectedIds(list, parent[list.field.name] as ModelObject[], filter, orderBy);
         const ids = idsOf(read);
         expect({ filter, orderBy, ids }).toEqual({ filter, orderBy, ids: expected });
       }
@@ -83,7 +83,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     let early = 0;
     const filter = { dueDate: { lte: '9999-12-31' } };
     for (const field of ['TITLE', 'UPDATED', 'NUMBER']) {
-      const expected = expectedIds(issues, world.things.all('Issue'), filter, { field, direction: 'ASC' });
+      const expected = expectedIds(issues, world.model.all('Issue'), filter, { field, direction: 'ASC' });
       const ids: string[] = [];
       for (let cursor: string | undefined = ''; cursor !== undefined; ) {
         const query = `due_to=9999-12-31&sort=${field.toLowerCase()}&direction=asc&page_size=10`;
@@ -114,7 +114,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
 
   async function firstPages(
     list: FieldOf,
-    parents: readonly Thing[],
+    parents: readonly ModelObject[],
     variables: { filter: Filter; orderBy: OrderBy },
   ): Promise<Page[]> {
     const row = rowTypeOf(list);
@@ -131,7 +131,12 @@ interface RestPage {
   pagination: { nextCursor: string };
 }
 
-function expectedIds(list: FieldOf, rows: readonly Thing[], filter: Filter, orderBy: OrderBy): string[] {
+function expectedIds(
+  list: FieldOf,
+  rows: readonly ModelObject[],
+  filter: Filter,
+  orderBy: OrderBy,
+): string[] {
   const typeName = rowTypeOf(list);
   const matching = rows.filter((thing) => matches(`${typeName}Filter`, filter, thing));
   return ordered(typeName, matching, orderBy).map(({ id }) => String(id));

@@ -150,7 +150,7 @@ function keepsCount(parent: string, field: (typeof connectionFields)[number]['fi
 
 /** The statements that it takes to read the selection of all things of a type. */
 async function costOf(typeName: string, selection: string): Promise<number> {
-  const ids = world.things.all(typeName).map(({ id }) => id);
+  const ids = world.model.all(typeName).map(({ id }) => id);
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${typeName} { ${selection} } } }`;
   return statementsOf(query, { ids });
 }

@@ -33,7 +33,7 @@ it('five lists know their length without counting', () => {
 it.each(counted)(
   '$coordinate has as many rows as is said without counting',
   async ({ parent, field: { name } }) => {
-    const ids = world.things.all(parent).map(({ id }) => id);
+    const ids = world.model.all(parent).map(({ id }) => id);
     // All rows, which only counting can tell of a filter.
     const filter = 'filter: { not: { id: { in: [] } } }';
     const query = `query ($ids: [ID!]!) {

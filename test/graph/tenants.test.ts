@@ -11,7 +11,7 @@ import {
   rowTypeOf,
   selectionOf,
 } from './schema-walk.ts';
-import type { Thing } from './model.ts';
+import type { ModelObject } from './model.ts';
 import { codesOf, dataOf } from './graph-answer.ts';
 import { addWorld, startWorld, type World } from './world.ts';
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
     .where('workspaceId', '=', workspaceId)
     .where('key', '=', 'ZED')
     .execute();
-  there = { ...there, things: await there.read() };
+  there = { ...there, model: await there.read() };
 });
 afterAll(() => here.stop());
 
@@ -47,7 +47,7 @@ const nodeTypes = objectTypes
 
 describe('from another workspace', () => {
   it.each(nodeTypes)('no %s is reached by its id', async (typeName) => {
-    const ids = there.things.all(typeName).map(({ id }) => id);
+    const ids = there.model.all(typeName).map(({ id }) => id);
     expect(ids).not.toHaveLength(0);
     const query = 'query ($ids: [ID!]!, $id: ID!) { nodes(ids: $ids) { id } node(id: $id) { id } }';
     expect(dataOf(await here.ask(query, { ids, id: ids[0] }))).toEqual({
@@ -55,7 +55,7 @@ describe('from another workspace', () => {
       node: null,
     });
     // Nor by an id of ours with theirs in the same breath, which are loaded together.
-    const own = here.things.all(typeName).map(({ id }) => id);
+    const own = here.model.all(typeName).map(({ id }) => id);
     const mixed = dataOf(await here.ask(query, { ids: [...ids, ...own], id: own[0] }));
     expect(mixed.nodes).toEqual([...ids.map(() => null), ...own.map((id) => ({ id }))]);
   });
@@ -99,7 +99,7 @@ describe('from another workspace', () => {
   it('the same code, key or number finds the own thing', async () => {
     const roots = { team: ['code', 'Team'], project: ['key', 'Project'], issue: ['key', 'Issue'] } as const;
     for (const [root, [argument, typeName]] of Object.entries(roots)) {
-      for (const thing of here.things.all(typeName)) {
+      for (const thing of here.model.all(typeName)) {
         const answer = await here.ask(
           `{ found: ${root}(${argument}: ${JSON.stringify(thing[argument])}) { id } }`,
         );
@@ -111,7 +111,7 @@ describe('from another workspace', () => {
 
 describe('a filter by what is in another workspace', () => {
   it.each(sampleLists)('of $coordinate lets nothing through', async (list) => {
-    const own = rowsOf(here.things, list, richestParent(here.things, list)).map(({ id }) => id);
+    const own = rowsOf(here.model, list, richestParent(here.model, list)).map(({ id }) => id);
     for (const { name, filters, negated } of foreignFilters(rowTypeOf(list))) {
       for (const filter of filters) {
         expect([name, await readIds(list, { filter })]).toEqual([name, []]);
@@ -130,7 +130,7 @@ describe('a filter by what is in another workspace', () => {
   });
 
   it('counts nothing', async () => {
-    const ids = there.things.all('Team').map(({ id }) => id);
+    const ids = there.model.all('Team').map(({ id }) => id);
     const query =
       'query ($ids: [ID!]) { issueStats(filter: { teamId: { in: $ids } }, groupBy: []) { count estimateSum } issues(filter: { teamId: { in: $ids } }) { totalCount } }';
     const data = dataOf(await here.ask(query, { ids }));
@@ -140,8 +140,8 @@ describe('a filter by what is in another workspace', () => {
 
 describe('a cursor of another workspace', () => {
   it.each(connectionFields)('of $coordinate leads to own rows alone', async (list) => {
-    const { edges } = await readPage(there, list, richestParent(there.things, list), { first: 100 });
-    const own = new Set(rowsOf(here.things, list, richestParent(here.things, list)).map(({ id }) => id));
+    const { edges } = await readPage(there, list, richestParent(there.model, list), { first: 100 });
+    const own = new Set(rowsOf(here.model, list, richestParent(here.model, list)).map(({ id }) => id));
     for (const { cursor } of [...edges.slice(0, 1), ...edges.slice(-1)]) {
       for (const args of [
         { first: 100, after: cursor },
@@ -160,7 +160,7 @@ describe('everything that can be read', () => {
     const foreign = await ownUuids(there);
     let seen = 0;
     for (const typeName of nodeTypes) {
-      const ids = here.things.all(typeName).map(({ id }) => id);
+      const ids = here.model.all(typeName).map(({ id }) => id);
       const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${typeName} { ${wholeSelection(typeName)} } } }`;
       for (const uuid of uuidsIn(dataOf(await here.ask(query, { ids })))) {
         seen += 1;
@@ -197,7 +197,7 @@ const strangersOf: Readonly<Record<string, () => unknown[]>> = {
 };
 
 function onlyThere(typeName: string, field: string, pattern: RegExp): unknown[] {
-  const found = there.things
+  const found = there.model
     .all(typeName)
     .map((thing) => thing[field])
     .filter((value) => pattern.test(String(value)));
@@ -206,7 +206,7 @@ function onlyThere(typeName: string, field: string, pattern: RegExp): unknown[] 
 }
 
 function idsThere(typeName: string): unknown[] {
-  return there.things.all(typeName).map(({ id }) => id);
+  return there.model.all(typeName).map(({ id }) => id);
 }
 
 interface ForeignFilters {
@@ -247,12 +247,12 @@ function foreignFilters(typeName: string): ForeignFilters[] {
 /** What the field says of things there, without the account that both have. */
 function foreignIds(typeName: string, field: string): unknown[] {
   const shared = encodeId('user', here.fixture.rows.member[2]?.userAccountId ?? '');
-  const values = there.things.all(typeName).map((thing: Thing) => thing[field]);
+  const values = there.model.all(typeName).map((thing: ModelObject) => thing[field]);
   return [...new Set(values)].filter((value) => value !== null && value !== shared);
 }
 
 async function readIds(list: FieldOf, args: PageArguments): Promise<string[]> {
-  const page = await readPage(here, list, richestParent(here.things, list), {
+  const page = await readPage(here, list, richestParent(here.model, list), {
     first: args.last ? null : 250,
     ...args,
   });

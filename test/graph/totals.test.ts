@@ -7,7 +7,7 @@ import { listsOf, richestParent, rowsOf } from './lists.ts';
 import { type Filter, matches } from './model-queries.ts';
 import { RandomFilters } from './random-filters.ts';
 import { type FieldOf, rowTypeOf } from './schema-walk.ts';
-import type { Thing } from './model.ts';
+import type { ModelObject } from './model.ts';
 import { addWorld, type World } from './world.ts';
 
 // Totals count a bounded number of rows. With a bound this low, every step of counting is taken, and many totals are not exact.
@@ -44,12 +44,12 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
 
   it.each(lists)('counts $coordinate exactly, or says that there are more', async (list) => {
     const typeName = rowTypeOf(list);
-    const filters = new RandomFilters(world.things, random);
-    const parent = richestParent(world.things, list);
+    const filters = new RandomFilters(world.model, random);
+    const parent = richestParent(world.model, list);
     for (let left = rounds; left > 0; left -= 1) {
       const filter = filters.filter(typeName);
       const total = await totalOf(list, parent, filter);
-      const expected = countOf(list, rowsOf(world.things, list, parent), filter);
+      const expected = countOf(list, rowsOf(world.model, list, parent), filter);
       expectTotal(total, expected, { filter });
       if (ofOneIssue.has(list.parent)) expect(total.totalCountIsExact).toBe(true);
     }
@@ -60,15 +60,15 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     'counts $coordinate of many parents exactly, or says that there are more',
     async (list) => {
       const typeName = rowTypeOf(list);
-      const filters = new RandomFilters(world.things, random);
-      const parents = world.things.all(list.parent);
+      const filters = new RandomFilters(world.model, random);
+      const parents = world.model.all(list.parent);
       for (let left = rounds; left > 0; left -= 1) {
         const filter = filters.filter(typeName);
         const query = `query ($ids: [ID!]!, $filter: ${typeName}Filter) {
         nodes(ids: $ids) { ... on ${list.parent} { list: ${list.field.name}(filter: $filter) { totalCount totalCountIsExact } } } }`;
         const { nodes } = dataOf(await world.ask(query, { filter, ids: parents.map(({ id }) => id) }));
         (nodes as { list: Total }[]).forEach((node, index) => {
-          const rows = parents[index]?.[list.field.name] as Thing[];
+          const rows = parents[index]?.[list.field.name] as ModelObject[];
           expectTotal(node.list, countOf(list, rows, filter), { filter, parent: parents[index]?.id });
         });
       }
@@ -85,8 +85,8 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
   );
 
   it.each(talliedLists)('counts $coordinate exactly by what tallies tell of', async (list) => {
-    const parent = richestParent(world.things, list);
-    const rows = rowsOf(world.things, list, parent);
+    const parent = richestParent(world.model, list);
+    const rows = rowsOf(world.model, list, parent);
     for (let left = rounds * 3; left > 0; left -= 1) {
       const filter = talliedFilter(list.parent === 'Query' || list.parent === 'Team');
       const total = await totalOf(list, parent, filter);
@@ -126,14 +126,14 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
   });
 
   it('says over REST that a total is not exact', async () => {
-    const expected = countOf(issues, world.things.all('Issue'), { dueDate: { lte: '9999-12-31' } });
+    const expected = countOf(issues, world.model.all('Issue'), { dueDate: { lte: '9999-12-31' } });
     const counted = await restTotal('due_to=9999-12-31');
     expect(counted.header).toBe('false');
     expect(counted.totalCount).toBeGreaterThan(0);
     expect(counted.totalCount).toBeLessThan(expected);
-    const all = world.things.all('Issue').length;
+    const all = world.model.all('Issue').length;
     expect(await restTotal('')).toEqual({ totalCount: all, header: undefined });
-    const open = countOf(issues, world.things.all('Issue'), { status: { isTerminal: { eq: false } } });
+    const open = countOf(issues, world.model.all('Issue'), { status: { isTerminal: { eq: false } } });
     expect(await restTotal('include_completed=false')).toEqual({ totalCount: open, header: undefined });
   });
 
@@ -149,7 +149,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     };
   }
 
-  async function totalOf(list: FieldOf, parent: Thing | undefined, filter: Filter): Promise<Total> {
+  async function totalOf(list: FieldOf, parent: ModelObject | undefined, filter: Filter): Promise<Total> {
     const field = `list: ${list.field.name}(filter: $filter) { totalCount totalCountIsExact }`;
     const type = `${rowTypeOf(list)}Filter`;
     const data = dataOf(
@@ -163,7 +163,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     return ((parent ? data.node : data) as { list: Total }).list;
   }
 
-  function countOf(list: FieldOf, rows: readonly Thing[], filter: Filter): number {
+  function countOf(list: FieldOf, rows: readonly ModelObject[], filter: Filter): number {
     return rows.filter((thing) => matches(`${rowTypeOf(list)}Filter`, filter, thing)).length;
   }
 
@@ -191,7 +191,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
       return { [name]: condition(name) };
     });
     const label = withOthers && own === 'status' && random.chance(0.4);
-    const labels = world.things.all('Label').map(({ id }) => id);
+    const labels = world.model.all('Label').map(({ id }) => id);
     return {
       ...(label && { labels: { some: { id: { eq: random.pick(labels) } } } }),
       [random.pick(['and', 'or'])]: random.chance(0.3)
@@ -208,7 +208,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
         { category: { nin: ['COMPLETED'] } },
       ]);
     }
-    const all = world.things.all('Issue').map((issue) => issue[name]);
+    const all = world.model.all('Issue').map((issue) => issue[name]);
     const values = random.sample([...new Set(all)], 3).filter((value) => value !== null);
     if (name === 'priority') return { in: values };
     return random.pick<Filter>([

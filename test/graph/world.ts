@@ -4,8 +4,8 @@ import { type App, startApp, type TestWorkspace } from '../support/app.ts';
 import type { GraphAnswer } from './graph-answer.ts';
 import { type Fixture, turn } from './fixture.ts';
 import { insertFixture, makeFixture } from './make-fixture.ts';
-import { readThings } from './read-model.ts';
-import type { Things } from './model.ts';
+import { readModel } from './read-model.ts';
+import type { Model } from './model.ts';
 
 /** A server with an awkward workspace, and what its graph must say about it. */
 export interface World {
@@ -13,13 +13,13 @@ export interface World {
   fixture: Fixture;
   workspace: TestWorkspace;
   /** What the owner should see. */
-  things: Things;
+  model: Model;
   /** Asks as the owner of the awkward workspace, with all scopes, unless a token is given. */
   ask(query: string, variables?: Record<string, unknown>, token?: string | null): Promise<GraphAnswer>;
   /** A token for the member at a place of the fixture: the owner is the first. */
   token(scopes: readonly Scope[], memberPlace?: number): Promise<string>;
   /** Works out anew what the owner should see. */
-  read(): Promise<Things>;
+  read(): Promise<Model>;
   stop(): Promise<void>;
 }
 
@@ -45,12 +45,12 @@ export async function addWorld(
     app.tokenFor({ scopes, workspace, userAccountId: turn(fixture.rows.member, memberPlace).userAccountId });
   workspace.token = await token(allScopes);
   const viewer = { userAccountId: ownerUserAccountId, role: memberRole.owner, scopes: allScopes, nowMs };
-  const read = () => readThings(unscoped, fixture.workspaceId, viewer);
+  const read = () => readModel(unscoped, fixture.workspaceId, viewer);
   return {
     app,
     fixture,
     workspace,
-    things: await read(),
+    model: await read(),
     read,
     token,
     ask: (query, variables = {}, sent = workspace.token) => app.graphql(query, variables, { token: sent }),

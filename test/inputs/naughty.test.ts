@@ -3,7 +3,13 @@ import { table } from '../../src/rest-compat/table.ts';
 import { type App, startApp } from '../support/app.ts';
 import { Client } from './client.ts';
 import { changedTexts, errorFaults, isRecord, ofTypeFaults, restFaults, writtenIn } from './oracle.ts';
-import { type GraphPlace, graphPlaces, type RestPlace, restPlaces, sampleFrom } from './text-inputs.ts';
+import {
+  type GraphTextInput,
+  graphTextInputs,
+  type RestTextInput,
+  restTextInputs,
+  sampleFrom,
+} from './text-inputs.ts';
 import { readPool } from './pool.ts';
 import { wireOf } from './rest-cases.ts';
 import { blns, strange } from './texts.ts';
@@ -19,7 +25,7 @@ const [part = 1, parts = 1] = (PLACES ?? somePlaces).split('/').map(Number);
 
 let app: App;
 let client: Client;
-let places: { graph: GraphPlace[]; rest: RestPlace[] };
+let places: { graph: GraphTextInput[]; rest: RestTextInput[] };
 
 beforeAll(async () => {
   app = await startApp({ demo: true });
@@ -27,8 +33,8 @@ beforeAll(async () => {
   const sample = sampleFrom(await readPool(app));
   const inPart = (_place: unknown, index: number) => index % parts === part - 1;
   places = {
-    graph: graphPlaces(sample).filter(inPart),
-    rest: table.flatMap((route) => restPlaces(route, sample)).filter(inPart),
+    graph: graphTextInputs(sample).filter(inPart),
+    rest: table.flatMap((route) => restTextInputs(route, sample)).filter(inPart),
   };
 });
 afterAll(async () => {
@@ -57,7 +63,7 @@ it('every text of the graph takes whatever there is, or says what is wrong with 
   let tried = 0;
   let accepted = 0;
   /** Tries several at once, and those that others kept from an answer once more. */
-  const attempt = async (place: GraphPlace, texts: readonly string[]): Promise<void> => {
+  const attempt = async (place: GraphTextInput, texts: readonly string[]): Promise<void> => {
     const { errors, values, found } = await answerOf(place, texts);
     faults.push(...found.map((fault) => `${place.at}: ${fault}`));
     if (values) {
@@ -90,7 +96,7 @@ it('every text of the graph takes whatever there is, or says what is wrong with 
 const together = 40;
 
 async function answerOf(
-  { document, of }: GraphPlace,
+  { document, of }: GraphTextInput,
   texts: readonly string[],
 ): Promise<{ errors: number; values?: unknown[]; found: string[] }> {
   const { status, text } = await client.send({
@@ -112,7 +118,7 @@ async function answerOf(
 }
 
 /** A text that was written and is shown otherwise; below a query nothing is written. */
-function changedByText({ of, given }: GraphPlace, text: string, payload: unknown): string[] {
+function changedByText({ of, given }: GraphTextInput, text: string, payload: unknown): string[] {
   return of.parent === 'Mutation' ? changedTexts(given(text), writtenIn(payload)) : [];
 }
 

@@ -18,13 +18,13 @@ import '../../src/schema/index.ts';
 import type { Naming } from '../../src/schema/builder/naming.ts';
 import { type FieldOf, objectFields } from '../graph/schema-walk.ts';
 import { namingOf, type Sample, sampleOf, sampleValue } from '../security/positions.ts';
-import { requiredArguments, wayByNode } from '../security/selection-paths.ts';
+import { requiredArguments, pathByNode } from '../security/selection-paths.ts';
 import { selection } from './graph-cases.ts';
 import type { Pool, PoolName } from './pool.ts';
 import type { RestCase } from './rest-cases.ts';
 
 /** A place on the graph that takes a text: an argument, or a field of an input. */
-export interface GraphPlace {
+export interface GraphTextInput {
   /** As a person would write it: `Team.issues(filter.title.eq)`. */
   readonly at: string;
   readonly of: FieldOf;
@@ -39,7 +39,7 @@ export interface GraphPlace {
 }
 
 /** A place in a request of the REST face that takes a text. */
-export interface RestPlace {
+export interface RestTextInput {
   readonly at: string;
   readonly route: Route;
   readonly isFree: boolean;
@@ -60,7 +60,7 @@ const keysOf: Partial<Record<IdPrefix, PoolName>> = {
 };
 
 /** Every place on the graph that takes a text; those of a filter that many lists take, once, or once for each root. */
-export function graphPlaces(sample: Sample, filters: 'once' | 'each root' = 'once'): GraphPlace[] {
+export function graphTextInputs(sample: Sample, filters: 'once' | 'each root' = 'once'): GraphTextInput[] {
   const all = new Set<string>();
   // The roots first, so that filters are tried on the widest list that takes them.
   const fields = objectFields
@@ -68,11 +68,11 @@ export function graphPlaces(sample: Sample, filters: 'once' | 'each root' = 'onc
     .filter(({ parent, field }) => field.args.length > 0 && parent !== 'Subscription')
     .toSorted((one, other) => Number(other.parent === 'Query') - Number(one.parent === 'Query'));
   return fields.flatMap((of) => {
-    const way = wayTo(of.parent, sample);
+    const holder = pathTo(of.parent, sample);
     const isRoot = of.parent === 'Query' && filters === 'each root';
     return of.field.args.flatMap((argument) => {
       const walked = isRoot ? new Set<string>() : all;
-      const inner = placesIn(argument, namingOf(argument), sample, walked);
+      const inner = textInputsIn(argument, namingOf(argument), sample, walked);
       for (const name of walked) all.add(name);
       return inner.map(({ path, isFree, good, given }) => ({
         at: `${of.coordinate}(${[argument.name, ...path].join('.')})`,
@@ -81,7 +81,7 @@ export function graphPlaces(sample: Sample, filters: 'once' | 'each root' = 'onc
         good,
         given,
         document: (texts: readonly string[]) => ({
-          query: aliased(of.field, argument, way, texts.length, sample),
+          query: aliased(of.field, argument, holder, texts.length, sample),
           variables: Object.fromEntries(texts.map((text, place) => [`v${place}`, given(text)])),
         }),
       }));
@@ -90,24 +90,24 @@ export function graphPlaces(sample: Sample, filters: 'once' | 'each root' = 'onc
 }
 
 /** Where a field stands: at a root, or on one thing of its type. */
-interface Way {
+interface SelectionPath {
   readonly kind: 'query' | 'mutation';
-  readonly before: string;
-  readonly behind: string;
+  readonly prefix: string;
+  readonly suffix: string;
 }
 
-function wayTo(typeName: string, sample: Sample): Way {
-  if (typeName === 'Mutation') return { kind: 'mutation', before: '{ ', behind: ' }' };
-  if (typeName === 'Query') return { kind: 'query', before: '{ ', behind: ' }' };
+function pathTo(typeName: string, sample: Sample): SelectionPath {
+  if (typeName === 'Mutation') return { kind: 'mutation', prefix: '{ ', suffix: ' }' };
+  if (typeName === 'Query') return { kind: 'query', prefix: '{ ', suffix: ' }' };
   const prefix = [...entitiesByPrefix].find(([, entity]) => entity.name === typeName)?.[0];
   if (!prefix) throw new Error(`No id leads to ${typeName}.`);
-  return { kind: 'query', ...wayByNode(typeName, sample({ by: 'id', of: prefix })) };
+  return { kind: 'query', ...pathByNode(typeName, sample({ by: 'id', of: prefix })) };
 }
 
 function aliased(
   field: GraphQLField<unknown, unknown>,
   argument: GraphQLArgument,
-  { kind, before, behind }: Way,
+  { kind, prefix, suffix }: SelectionPath,
   times: number,
   sample: Sample,
 ): string {
@@ -117,7 +117,7 @@ function aliased(
     (variable, place) =>
       `it${place}: ${field.name}${requiredArguments(field, sample, { argument, variable })} ${kind === 'mutation' ? selection(field, 2) : shown(field)}`,
   );
-  return `${kind} (${declared}) ${before}${asked.join(' ')}${behind}`;
+  return `${kind} (${declared}) ${prefix}${asked.join(' ')}${suffix}`;
 }
 
 /** Enough to have what is asked for looked up. */
@@ -126,7 +126,7 @@ function shown(field: GraphQLField<unknown, unknown>): string {
   return isConnection ? '{ __typename totalCount nodes { __typename id } }' : selection(field, 1);
 }
 
-interface InnerPlace {
+interface NestedTextInput {
   readonly path: readonly string[];
   readonly isFree: boolean;
   readonly good: string;
@@ -134,12 +134,12 @@ interface InnerPlace {
 }
 
 /** What a filter names is said where it stands, and its comparisons name the same. */
-function placesIn(
+function textInputsIn(
   holder: GraphQLArgument | GraphQLInputField,
   naming: Naming | undefined,
   sample: Sample,
   walked: Set<string>,
-): InnerPlace[] {
+): NestedTextInput[] {
   const named = getNamedType(holder.type);
   const inList = isListType(getNullableType(holder.type));
   const wrap = (value: unknown) => (inList ? [value] : value);
@@ -160,7 +160,7 @@ function placesIn(
       named.name.endsWith('UpdateInput') && isRequiredInputField(field) && fields.find(isFreeText);
     if (change && others.every((other) => !isFreeText(other))) others.push(change);
     const needed = Object.fromEntries(others.map((other) => [other.name, sampleOf(other, sample)]));
-    return placesIn(field, namingOf(field) ?? naming, sample, walked).map(
+    return textInputsIn(field, namingOf(field) ?? naming, sample, walked).map(
       ({ path, isFree, good, given }) => ({
         path: [field.name, ...path],
         isFree,
@@ -180,7 +180,7 @@ function takesText(type: GraphQLInputType): boolean {
 }
 
 /** Every parameter of a route, and every text in its body. */
-export function restPlaces(route: Route, sample: Sample): RestPlace[] {
+export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
   const name = `${route.method} ${route.path}`;
   const fields = Object.entries(route.body?.fields ?? {}).flatMap(([field, value]) =>
     value.word === 'clears' ? [] : [[field, value.word === 'required' ? value.of : value] as const],
@@ -203,7 +203,7 @@ export function restPlaces(route: Route, sample: Sample): RestPlace[] {
     headers: {},
     ...(route.body && { body: { json: { ...change, ...json } } }),
   };
-  const parameters = Object.entries(route.parameters).flatMap(([parameter, described]): RestPlace[] => {
+  const parameters = Object.entries(route.parameters).flatMap(([parameter, described]): RestTextInput[] => {
     const { word } = described;
     if (word === 'header') return [];
     const at = `${name} ${word === 'path' ? '' : '?'}${parameter}`;

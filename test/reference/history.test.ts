@@ -4,7 +4,7 @@ import { inTransaction } from '../../src/db/engine/transaction.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
 import { type App, startApp } from '../support/app.ts';
 import {
-  elsewhere,
+  asOtherProcess,
   hold,
   isReadOf,
   isVersionCheck,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 60_000);
 beforeEach(() => {
   steps = {};
-  own = new ReferenceMemory(elsewhere(app.database, steps));
+  own = new ReferenceMemory(asOtherProcess(app.database, steps));
 });
 afterEach(() => own.close());
 afterAll(() => app.stop());

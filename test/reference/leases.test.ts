@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { leaseMs, ReferenceMemory } from '../../src/reference/memory.ts';
 import { type App, startApp } from '../support/app.ts';
-import { elsewhere, hold, nameOf, rename, type Steps } from './other-process.ts';
+import { asOtherProcess, hold, nameOf, rename, type Steps } from './other-process.ts';
 
 // Time stands still unless a test moves it, and polls begin when a test says so.
 let nowMs = 0;
@@ -30,7 +30,7 @@ async function open(maxRows?: number): Promise<ReferenceMemory> {
   jest.useFakeTimers({ doNotFake: timersOfOthers });
   nowMs += 1_000_000;
   steps = {};
-  const one = new ReferenceMemory(elsewhere(app.database, steps), { maxRows });
+  const one = new ReferenceMemory(asOtherProcess(app.database, steps), { maxRows });
   opened.push(one);
   await one.current(app.workspaceId);
   return one;

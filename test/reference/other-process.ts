@@ -14,7 +14,7 @@ export interface Steps {
 }
 
 /** The database as another process has it: nothing tells of what this one writes. */
-export function elsewhere(database: Database, steps: Steps = {}): Database {
+export function asOtherProcess(database: Database, steps: Steps = {}): Database {
   return {
     ...database,
     writeSignals: new WriteSignals(),

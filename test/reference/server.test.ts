@@ -6,8 +6,8 @@ import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { leaseMs } from '../../src/reference/memory.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import type { App } from '../support/app.ts';
-import { patient } from '../support/generous-admission.ts';
-import { elsewhere } from './other-process.ts';
+import { generousAdmission } from '../support/generous-admission.ts';
+import { asOtherProcess } from './other-process.ts';
 
 // Time stands still, so no lease ends by itself: what another process writes is seen for its own reason or not at all.
 const serverUrl = process.env.TEST_DATABASE_URL;
@@ -35,13 +35,13 @@ onPostgres('a server beside which another process writes', () => {
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     const start = (listenUrl?: string) =>
       startServer({
-        database: elsewhere(app.database),
+        database: asOtherProcess(app.database),
         config: {
           host: '127.0.0.1',
           port: 0,
           publicUrl: undefined,
           explorer: true,
-          admission: patient,
+          admission: generousAdmission,
           listenUrl,
         },
         logger: pino({ level: 'silent' }),

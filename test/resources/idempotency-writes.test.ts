@@ -5,7 +5,7 @@ import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { objectType, selectionOf } from '../graph/schema-walk.ts';
 import { startApp } from '../support/app.ts';
-import { type KeyedWorld, keyedWorld, type Things } from '../support/keyed-writes.ts';
+import { type KeyedWorld, keyedWorld, type TestObjects } from '../support/keyed-writes.ts';
 
 let keyed: KeyedWorld;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => keyed.app.stop());
 
 /** Every route that writes; the braces of its path, and what is sent. */
 const routes = table.filter(({ parameters }) => Object.hasOwn(parameters, 'Idempotency-Key'));
-const bodies: Readonly<Record<string, (things: Things) => Record<string, unknown>>> = {
+const bodies: Readonly<Record<string, (objects: TestObjects) => Record<string, unknown>>> = {
   'POST /v1/issues': () => ({ title: 'New', teamId: keyed.world.eng.id, description: '“Ü”', priority: 1 }),
   'PATCH /v1/issues/{issueKey}': () => ({ title: 'Other', clearProject: true, priority: 3 }),
   'POST /v1/issues/{issueKey}/attachments': () => ({ fileName: 'b.txt', contentType: '', sizeBytes: 2 }),
@@ -30,7 +30,7 @@ const bodies: Readonly<Record<string, (things: Things) => Record<string, unknown
 const mutations = Object.values(objectType('Mutation').getFields()).filter(
   ({ extensions }) => extensions['takesNoKey'] === undefined,
 );
-const inputs: Readonly<Record<string, (things: Things) => Record<string, unknown>>> = {
+const inputs: Readonly<Record<string, (objects: TestObjects) => Record<string, unknown>>> = {
   issueCreate: () => ({ teamId: keyed.world.eng.id, title: 'New', labelIds: [keyed.world.eng.bug] }),
   issueUpdate: ({ key }) => ({ key, title: 'Other' }),
   issueBatchUpdate: ({ key }) => ({ keys: [key], priority: 'HIGH' }),
@@ -58,7 +58,7 @@ function altered(input: Record<string, unknown>): Record<string, unknown> {
   return { ...input, [name]: Array.isArray(value) ? value.map((each) => `${each}x`) : `${String(value)}x` };
 }
 
-function pathOf(path: string, { key, comment, link, webhook, webhookDelivery }: Things): string {
+function pathOf(path: string, { key, comment, link, webhook, webhookDelivery }: TestObjects): string {
   const parts: Record<string, string> = {
     issueKey: key,
     commentId: comment,
@@ -76,22 +76,22 @@ describe('on REST', () => {
   it.each(routes.map(({ method, path }) => [method, path]))(
     '%s %s is done once under a key, and answered as often as it is asked',
     async (method, path) => {
-      const things = await keyed.newThings();
-      const body = bodies[`${method} ${path}`]?.(things);
+      const objects = await keyed.newObjects();
+      const body = bodies[`${method} ${path}`]?.(objects);
       const takesBody = routes.find((route) => route.method === method && route.path === path)?.body;
       if (takesBody) expect(body).toBeDefined();
       const key = keyed.newKey();
-      const first = await keyed.rest(method, pathOf(path, things), key, body);
+      const first = await keyed.rest(method, pathOf(path, objects), key, body);
       expect([first.status < 300, first.headers.get('idempotency-replayed')]).toEqual([true, null]);
       const written = await keyed.tables();
-      const again = await keyed.rest(method, pathOf(path, things), key, body);
+      const again = await keyed.rest(method, pathOf(path, objects), key, body);
       expect(again).toMatchObject({ status: first.status, body: first.body });
       expect(again.headers.get('idempotency-replayed')).toBe('true');
       for (const name of ['content-type', 'etag', 'x-graphql-operation'])
         expect(again.headers.get(name)).toBe(first.headers.get(name));
       const other = body
-        ? await keyed.rest(method, pathOf(path, things), key, altered(body))
-        : await keyed.rest(method, pathOf(path, { ...things, ...others, key: things.deletedKey }), key);
+        ? await keyed.rest(method, pathOf(path, objects), key, altered(body))
+        : await keyed.rest(method, pathOf(path, { ...objects, ...others, key: objects.deletedKey }), key);
       expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
       expect(await keyed.tables()).toEqual(written);
     },
@@ -102,8 +102,8 @@ describe('on the graph', () => {
   it.each(mutations.map(({ name }) => name))(
     '%s is done once under a key, and answered as often as it is asked',
     async (name) => {
-      const things = await keyed.newThings();
-      const input = inputs[name]?.(things) ?? {};
+      const objects = await keyed.newObjects();
+      const input = inputs[name]?.(objects) ?? {};
       const { type, args } = objectType('Mutation').getFields()[name] ?? {};
       const selection = selectionOf(String(type).replaceAll(/\W/g, ''));
       const query = `mutation ($input: ${String(args?.[0]?.type)}) { ${name}(input: $input) { ${selection} } }`;
@@ -139,7 +139,7 @@ describe('on the graph', () => {
 });
 
 it('a client that hangs up has done no harm: what it asked for is done once', async () => {
-  const { key: issue } = await keyed.newThings();
+  const { key: issue } = await keyed.newObjects();
   const key = keyed.newKey();
   const url = new URL(`/v1/issues/${issue}/comments`, keyed.app.url);
   const headers = {

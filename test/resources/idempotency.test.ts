@@ -14,7 +14,7 @@ let keyed: KeyedWorld;
 let issue: string;
 beforeAll(async () => {
   keyed = await keyedWorld(await startApp());
-  issue = (await keyed.newThings()).key;
+  issue = (await keyed.newObjects()).key;
 }, 120_000);
 afterAll(() => keyed.app.stop());
 

@@ -45,7 +45,7 @@ describe('a comment', () => {
           .filter(({ authorUserAccountId }) => authorUserAccountId === member[place]?.userAccountId)
           .map(({ id }) => encodeId('comment', id)),
       );
-      const ids = world.things.all('Comment').map(({ id }) => id);
+      const ids = world.model.all('Comment').map(({ id }) => id);
       const data = dataOf(
         await world.ask(
           'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Comment { canManage } } }',

@@ -4,7 +4,7 @@ import { Random } from '../support/random.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Filter, matches } from '../graph/model-queries.ts';
 import { RandomFilters } from '../graph/random-filters.ts';
-import type { Thing } from '../graph/model.ts';
+import type { ModelObject } from '../graph/model.ts';
 import { codesOf, dataOf } from '../graph/graph-answer.ts';
 import { sharedWorld, type SharedWorld } from '../graph/shared-world.ts';
 import { isGraphqlJs } from '../support/chosen-executor.ts';
@@ -16,22 +16,23 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /** The column of each group in the answer, and what an issue counts under. */
-const groups: Readonly<Record<string, { shown: string; under: (issue: Thing) => readonly unknown[] }>> = {
-  STATUS: { shown: 'status', under: ({ statusId }) => [statusId] },
-  STATUS_CATEGORY: { shown: 'statusCategory', under: ({ status }) => [(status as Thing).category] },
-  TEAM: { shown: 'team', under: ({ teamId }) => [teamId] },
-  PROJECT: { shown: 'project', under: ({ projectId }) => [projectId] },
-  DELIVERY: { shown: 'delivery', under: ({ deliveryId }) => [deliveryId] },
-  ASSIGNEE: {
-    shown: 'assignee',
-    under: ({ primaryAssignee }) => [(primaryAssignee as Thing | null)?.id ?? null],
-  },
-  PRIORITY: { shown: 'priority', under: ({ priority }) => [priority] },
-  LABEL: {
-    shown: 'label',
-    under: ({ labelIds }) => ((labelIds as unknown[]).length > 0 ? (labelIds as unknown[]) : [null]),
-  },
-};
+const groups: Readonly<Record<string, { shown: string; under: (issue: ModelObject) => readonly unknown[] }>> =
+  {
+    STATUS: { shown: 'status', under: ({ statusId }) => [statusId] },
+    STATUS_CATEGORY: { shown: 'statusCategory', under: ({ status }) => [(status as ModelObject).category] },
+    TEAM: { shown: 'team', under: ({ teamId }) => [teamId] },
+    PROJECT: { shown: 'project', under: ({ projectId }) => [projectId] },
+    DELIVERY: { shown: 'delivery', under: ({ deliveryId }) => [deliveryId] },
+    ASSIGNEE: {
+      shown: 'assignee',
+      under: ({ primaryAssignee }) => [(primaryAssignee as ModelObject | null)?.id ?? null],
+    },
+    PRIORITY: { shown: 'priority', under: ({ priority }) => [priority] },
+    LABEL: {
+      shown: 'label',
+      under: ({ labelIds }) => ((labelIds as unknown[]).length > 0 ? (labelIds as unknown[]) : [null]),
+    },
+  };
 const names = Object.keys(groups);
 const selection =
   'status { id } statusCategory team { id } project { id } delivery { id } assignee { id } priority label { id } count estimateSum';
@@ -59,7 +60,7 @@ it('knows every way to count', () => {
 it.each(cases.map((by) => ({ by })))(
   'counts and sums by $by as the model does, in one statement',
   async ({ by }) => {
-    const filters = new RandomFilters(world.things, new Random(`stats by ${by.join(' ')}`));
+    const filters = new RandomFilters(world.model, new Random(`stats by ${by.join(' ')}`));
     for (const filter of [{}, filters.filter('Issue'), filters.filter('Issue')]) {
       const answer = await world.ask(query, { by, filter });
       const found = (dataOf(answer).issueStats as Record<string, unknown>[]).map(shortened);
@@ -112,7 +113,7 @@ it.each([0, -1, 1_001, 2_147_483_647])('refuses %i groups', async (first) => {
 
 function counted(by: readonly string[], filter: Filter): Record<string, unknown>[] {
   const found = new Map<string, Record<string, unknown> & { count: number; estimateSum: number }>();
-  for (const issue of world.things.all('Issue').filter((each) => matches('IssueFilter', filter, each))) {
+  for (const issue of world.model.all('Issue').filter((each) => matches('IssueFilter', filter, each))) {
     let keys: Record<string, unknown>[] = [{}];
     for (const name of by) {
       const { shown, under } = groups[name] ?? raiseUnknown(name);
@@ -141,9 +142,9 @@ function raiseUnknown(name: string): never {
 
 /** Things as their ids. */
 function shortened(row: Record<string, unknown>): Record<string, unknown> {
-  const isThing = (value: unknown): value is { id: string } => typeof value === 'object' && value !== null;
+  const isObject = (value: unknown): value is { id: string } => typeof value === 'object' && value !== null;
   return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, isThing(value) ? value.id : value]),
+    Object.entries(row).map(([name, value]) => [name, isObject(value) ? value.id : value]),
   );
 }
 

@@ -66,7 +66,7 @@ describe('an issue', () => {
     >;
     expect(written).toEqual(given);
     expect(given?.nodes.length).toBeGreaterThan(0);
-    expect(all?.totalCount).toBe(world.things.all('Issue').length);
+    expect(all?.totalCount).toBe(world.model.all('Issue').length);
   });
 });
 
@@ -113,7 +113,7 @@ describe('a filter', () => {
   });
 
   it('says of an id of another kind what it is', async () => {
-    const [team] = world.things.all('Team');
+    const [team] = world.model.all('Team');
     const answer = await world.ask(
       'query ($id: ID) { issues(filter: { statusId: { eq: $id } }) { totalCount } }',
       { id: team?.id },
@@ -160,7 +160,7 @@ describe('a filter', () => {
   });
 
   it('knows a moment under any offset', async () => {
-    const [issue] = world.things.all('Issue');
+    const [issue] = world.model.all('Issue');
     const createdUtc = String(issue?.createdUtc);
     const elsewhere = new Date(Date.parse(createdUtc) + 5.5 * 3_600_000).toISOString().replace('Z', '+05:30');
     const query =

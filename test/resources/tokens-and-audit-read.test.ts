@@ -32,7 +32,7 @@ beforeAll(async () => {
     written = (await own.execute()).some(({ lastUsedUtc }) => lastUsedUtc !== null);
   }
   await writeAuditEntries();
-  world = { ...world, things: await world.read() };
+  world = { ...world, model: await world.read() };
 }, 120_000);
 afterAll(() => world.stop());
 
@@ -58,7 +58,7 @@ const query = '{ accessTokens { totalCount nodes { id userAccountId } } }';
 
 describe('access tokens', () => {
   it('are all listed to owners and admins with workspace:admin, their own to other members with it', async () => {
-    const all = world.things.all('AccessToken').map(({ id }) => id);
+    const all = world.model.all('AccessToken').map(({ id }) => id);
     for (const token of [undefined, admins]) {
       const { accessTokens } = dataOf(await world.ask(query, {}, token)) as unknown as Tokens;
       expect(accessTokens.totalCount).toBe(all.length);
@@ -93,7 +93,7 @@ describe('access tokens', () => {
 
   it('are opened by id where the list shows them', async () => {
     const node = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on AccessToken { name scopes } } }';
-    const tokens = world.things.all('AccessToken');
+    const tokens = world.model.all('AccessToken');
     const ids = tokens.map(({ id }) => id);
     const shown = ({ id, name, scopes }: (typeof tokens)[number]) => ({ id, name, scopes });
     expect(dataOf(await world.ask(node, { ids }, admins)).nodes).toEqual(tokens.map(shown));

@@ -20,7 +20,7 @@ async function refusal(variables: Record<string, unknown>): Promise<string | und
 }
 
 it('unknownTeams gives back what names no team, as it was given', async () => {
-  const [team] = world.things.all('Team');
+  const [team] = world.model.all('Team');
   const codes = ['nowhere', String(team?.code).toLowerCase(), 'not a code'];
   const answer = await world.ask(query, { codes, ids: [team?.id, absentId] });
   expect(dataOf(answer)).toEqual({ unknownTeams: ['nowhere', 'not a code', absentId] });

@@ -8,7 +8,7 @@ import { printOpenApi } from '../../src/rest-compat/openapi.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { documentedExamples } from '../examples/documented.ts';
 import { answerTo } from '../examples/record.ts';
-import { Settled } from '../examples/normalizer.ts';
+import { Normalizer } from '../examples/normalizer.ts';
 import { startExampleWorld } from '../examples/world.ts';
 import type { App } from '../support/app.ts';
 import { type OpenApi, schemaDifferences } from '../support/openapi.ts';
@@ -45,7 +45,7 @@ it('the document shows a request of every operation, and an answer of every stat
 describe('the server with the workspace of the examples', () => {
   it('answers every documented request as the document shows, over REST', async () => {
     world = await startExampleWorld();
-    const settled = new Settled();
+    const settled = new Normalizer();
     for (const { name, request, answers } of examples)
       for (const documented of answers)
         expect([name, await answerTo(world, name, request, settled)]).toEqual([name, documented]);
@@ -53,7 +53,7 @@ describe('the server with the workspace of the examples', () => {
 
   it('answers every documented operation with the same values, over /graphql', async () => {
     world = await startExampleWorld();
-    const settled = new Settled();
+    const settled = new Normalizer();
     for (const { name, operation, request, answers } of examples) {
       const route = table.find(({ method, path }) => `${method} ${path}` === name);
       if (!route) throw new Error(`${name} is no route.`);
@@ -78,7 +78,7 @@ describe('the server with the workspace of the examples', () => {
 
   it('answers the curl lines of docs/rest-endpoints.md as the document shows', async () => {
     world = await startExampleWorld();
-    const settled = new Settled();
+    const settled = new Normalizer();
     const page = readFileSync(join(import.meta.dirname, '../../docs/rest-endpoints.md'), 'utf8');
     const lines = Array.from(page.matchAll(/^### (.+)$(?:(?!^### )[^])*?^```sh\n([^]*?)\n# (.*)\n```$/gm));
     expect(lines).toHaveLength(table.length);

@@ -10,7 +10,7 @@ import { readConfig } from '../../src/server/config.ts';
 import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { type App, startApp } from '../support/app.ts';
-import { doors } from '../support/http-client.ts';
+import { httpClient } from '../support/http-client.ts';
 
 /** Replies that are not of one selection of the operation. */
 const ofValues = ['/v1/meta/codes', '/v1/meta/errors/{code}'];
@@ -63,7 +63,7 @@ describe('the two executors', () => {
           logger,
           files: openFiles(config),
         });
-        return { server, ...doors(server.url, app.token) };
+        return { server, ...httpClient(server.url, app.token) };
       }),
     );
     paths.push(...(await demoPaths(app)));

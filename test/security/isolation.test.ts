@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { sampleLists } from '../graph/lists.ts';
 import { connectionFields, type FieldOf, objectFields, rowTypeOf } from '../graph/schema-walk.ts';
-import { cursorsOf, prefixOf, wayToRichest } from './parents.ts';
+import { cursorsOf, prefixOf, pathToRichest } from './parents.ts';
 import { type Depth, type Position, positionsOf, type Sample } from './positions.ts';
 import { type Cell, type Difference, differing, type Question, tellsApart } from './query-cells.ts';
 import { besideUuid, cursorWith, ownValues, trialsOf } from './trials.ts';
 import { startTwins, type TwinWorlds } from './twin-worlds.ts';
-import { shortestWays, type Way } from './selection-paths.ts';
+import { shortestPaths, type SelectionPath } from './selection-paths.ts';
 
 let twins: TwinWorlds;
 let sample: Sample;
-let ways: ReadonlyMap<string, Way>;
+let paths: ReadonlyMap<string, SelectionPath>;
 let cells = 0;
 /** Places at which something of the caller's own made a difference. */
 const telling = new Set<string>();
@@ -22,8 +22,8 @@ beforeAll(async () => {
   twins = await startTwins();
   sample = (naming) => ownValues(naming, twins)[0] ?? '';
   // A subscription has one root field, so it leads nowhere but to itself.
-  const toSubscription: Way = { before: '{ ', behind: ' }', steps: [] };
-  ways = new Map([...shortestWays('Query', sample), ['Subscription', toSubscription]]);
+  const toSubscription: SelectionPath = { prefix: '{ ', suffix: ' }', steps: [] };
+  paths = new Map([...shortestPaths('Query', sample), ['Subscription', toSubscription]]);
 });
 afterAll(async () => {
   await twins.stop();
@@ -43,11 +43,11 @@ describe('what is not the caller’s own is answered like what is nowhere', () =
     '$coordinate',
     async (of) => {
       const { here, own } = twins;
-      const way = (await wayToRichest(here, own, of)) ?? ways.get(of.parent);
-      if (!way) throw new Error(`Nothing leads to ${of.parent}.`);
+      const path = (await pathToRichest(here, own, of)) ?? paths.get(of.parent);
+      if (!path) throw new Error(`Nothing leads to ${of.parent}.`);
       const questions = positionsOf(of, sample, depthOf(of))
         .filter(({ naming }) => naming.by !== 'cursor')
-        .map((position): Question => ({ way, of, position }));
+        .map((position): Question => ({ path, of, position }));
       const tried = questions.flatMap((question) =>
         trialsOf(question.position.naming, twins).map((trial): Cell => ({ ...question, ...trial })),
       );
@@ -62,10 +62,10 @@ describe('what is not the caller’s own is answered like what is nowhere', () =
 
   it.each(connectionFields)('a cursor of $coordinate', async (of) => {
     const { here, there, own, foreign } = twins;
-    const way = (await wayToRichest(here, own, of)) ?? ways.get(of.parent);
-    const [first, last] = await cursorsOf(here, way ?? raise(of), of);
-    const wayThere = (await wayToRichest(there, foreign, of)) ?? ways.get(of.parent);
-    const [foreignCursor] = await cursorsOf(there, wayThere ?? raise(of), of);
+    const path = (await pathToRichest(here, own, of)) ?? paths.get(of.parent);
+    const [first, last] = await cursorsOf(here, path ?? raise(of), of);
+    const foreignPath = (await pathToRichest(there, foreign, of)) ?? paths.get(of.parent);
+    const [foreignCursor] = await cursorsOf(there, foreignPath ?? raise(of), of);
     const kind = prefixOf(rowTypeOf(of));
     // A row of the list itself would stand between the two places.
     const other = kind === 'team' ? 'issue' : 'team';
@@ -77,7 +77,7 @@ describe('what is not the caller’s own is answered like what is nowhere', () =
     const values = [foreignCursor, ...gone.map((uuid) => cursorWith(first, () => uuid))];
     const questions = positionsOf(of, sample, shallow)
       .filter(({ naming }) => naming.by === 'cursor')
-      .map((position): Question => ({ way: way ?? raise(of), of, position }));
+      .map((position): Question => ({ path: path ?? raise(of), of, position }));
     const tried = questions.flatMap((question) =>
       values.map((value) => ({
         ...question,

@@ -4,7 +4,7 @@ import type { FieldOf } from '../graph/schema-walk.ts';
 import { dataOf } from '../graph/graph-answer.ts';
 import type { World } from '../graph/world.ts';
 import type { Candidates } from './candidates.ts';
-import { isNodeType, type Way, wayByNode } from './selection-paths.ts';
+import { isNodeType, type SelectionPath, pathByNode } from './selection-paths.ts';
 
 interface Counted {
   id: string;
@@ -17,11 +17,11 @@ export function prefixOf(typeName: string): IdPrefix | undefined {
 }
 
 /** The way to that thing of the type whose list is the longest. */
-export async function wayToRichest(
+export async function pathToRichest(
   world: World,
   things: Candidates,
   { parent, field }: FieldOf,
-): Promise<Way | undefined> {
+): Promise<SelectionPath | undefined> {
   const prefix = isNodeType(parent) ? prefixOf(parent) : undefined;
   if (!prefix || !field.args.some(({ name }) => name === 'first')) return undefined;
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${parent} { id list: ${field.name} { totalCount } } } }`;
@@ -31,13 +31,17 @@ export async function wayToRichest(
     .filter((node) => node !== null)
     .toSorted((left, right) => right.list.totalCount - left.list.totalCount);
   if (!richest) throw new Error(`The fixture has no ${parent}.`);
-  return wayByNode(parent, richest.id);
+  return pathByNode(parent, richest.id);
 }
 
 /** The cursors of the first and of the last row of a list. */
-export async function cursorsOf(world: World, way: Way, { field }: FieldOf): Promise<[string, string]> {
-  const { before, behind } = way;
-  const data = dataOf(await world.ask(`${before}${field.name} { edges { cursor } }${behind}`));
+export async function cursorsOf(
+  world: World,
+  path: SelectionPath,
+  { field }: FieldOf,
+): Promise<[string, string]> {
+  const { prefix, suffix } = path;
+  const data = dataOf(await world.ask(`${prefix}${field.name} { edges { cursor } }${suffix}`));
   const cursors = JSON.stringify(data).match(/(?<="cursor":")[\w-]+/g) ?? [];
   return [cursors[0] ?? '', cursors.at(-1) ?? ''];
 }

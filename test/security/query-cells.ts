@@ -3,11 +3,11 @@ import type { FieldOf } from '../graph/schema-walk.ts';
 import type { World } from '../graph/world.ts';
 import type { Position, Sample } from './positions.ts';
 import { seenIn, uncompressed } from './twin-worlds.ts';
-import { requiredArguments, type Way, wholeSelection } from './selection-paths.ts';
+import { requiredArguments, type SelectionPath, wholeSelection } from './selection-paths.ts';
 
 /** One field at the end of a way, asked with one of its arguments given. */
 export interface Question {
-  way: Way;
+  path: SelectionPath;
   of: FieldOf;
   position: Position;
 }
@@ -83,10 +83,10 @@ function batchesOf(cells: readonly Cell[]): Cell[][] {
 
 function documentOf(batch: readonly Cell[], sample: Sample): string {
   const declared = batch.map(({ position }, place) => `$c${place}: ${String(position.argument.type)}`);
-  const fields = batch.map(({ way, of, position }, place) => {
+  const fields = batch.map(({ path, of, position }, place) => {
     const given = { argument: position.argument, variable: `c${place}` };
     const asked = of.field.name + requiredArguments(of.field, sample, given) + wholeSelection(of.field);
-    const inner = `${way.before}${asked}${way.behind}`.replace(/^\{ /, '').replace(/ \}$/, '');
+    const inner = `${path.prefix}${asked}${path.suffix}`.replace(/^\{ /, '').replace(/ \}$/, '');
     return `a${place}: ${inner}`;
   });
   return `${batch.some(isSubscribed) ? 'subscription' : 'query'} (${declared.join(', ')}) { ${fields.join(' ')} }`;

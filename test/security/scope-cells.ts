@@ -6,16 +6,16 @@ import type { FilterField } from '../../src/resolvers/filters.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import type { ScopeNeed } from '../../src/schema/builder/scopes.ts';
 import { type FieldOf, objectFields, planOf } from '../graph/schema-walk.ts';
-import type { Things } from '../graph/model.ts';
+import type { Model } from '../graph/model.ts';
 import type { Sample } from './positions.ts';
-import { below, requiredArguments, type Way } from './selection-paths.ts';
+import { below, requiredArguments, type SelectionPath } from './selection-paths.ts';
 
 /** The fields of one type, read on one way. */
 export interface Reading {
   typeName: string;
   /** What has to stand before the selection: nothing, or `mutation`. */
   operation: string;
-  way: Way;
+  path: SelectionPath;
   fields: readonly FieldOf[];
 }
 
@@ -50,12 +50,12 @@ export function needOfNode(typeName: string): ScopeNeed | undefined {
 
 /** The operation that reads these fields, each alone below its parent. */
 export function documentOf(
-  { operation, way }: Pick<Reading, 'operation' | 'way'>,
+  { operation, path }: Pick<Reading, 'operation' | 'path'>,
   fields: readonly FieldOf[],
   sample: Sample,
 ): string {
   const selected = fields.map(({ field }) => field.name + requiredArguments(field, sample) + below(field));
-  return `${operation}${way.before}${selected.join(' ')}${way.behind}`;
+  return `${operation}${path.prefix}${selected.join(' ')}${path.suffix}`;
 }
 
 /** The fields of every type that are read on a way; a payload's are read where they are made. */
@@ -67,12 +67,12 @@ export function fieldsByType(): ReadonlyMap<string, FieldOf[]> {
  * Texts that fields show which the scope does not open, and that no field shows which it does: none may appear in any
  * answer, whatever was asked.
  */
-export function secretsBefore(things: Things, scope: Scope): readonly string[] {
+export function secretsBefore(model: Model, scope: Scope): readonly string[] {
   const shown = new Set<string>();
   const hidden = new Set<string>();
   for (const of of objectFields) {
     const into = suffices(needOf(of), scope) ? shown : hidden;
-    for (const thing of things.all(of.parent)) {
+    for (const thing of model.all(of.parent)) {
       const value = isLeafList(of) ? thing[of.field.name] : undefined;
       for (const text of [value].flat()) if (isContent(text)) into.add(text);
     }

@@ -22,7 +22,7 @@ import {
 } from './scope-cells.ts';
 import { ownValues, trialsOf } from './trials.ts';
 import { seenIn, startTwins, type TwinWorlds, uncompressed } from './twin-worlds.ts';
-import { isNodeType, shortestWays, wayByNode } from './selection-paths.ts';
+import { isNodeType, shortestPaths, pathByNode } from './selection-paths.ts';
 
 let twins: TwinWorlds;
 let sample: Sample;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   sample = (naming) => ownValues(naming, twins)[0] ?? '';
   for (const scope of allScopes) {
     const token = await twins.here.token([scope]);
-    tokens.set(scope, { token, secrets: secretsBefore(twins.here.things, scope) });
+    tokens.set(scope, { token, secrets: secretsBefore(twins.here.model, scope) });
   }
   const fields = fieldsByType();
   for (const [operation, root] of [
@@ -43,22 +43,22 @@ beforeAll(async () => {
     ['mutation ', 'Mutation'],
     ['subscription ', 'Subscription'],
   ] as const) {
-    for (const [typeName, way] of shortestWays(root, sample)) {
+    for (const [typeName, path] of shortestPaths(root, sample)) {
       if (typeName === 'Mutation') continue;
       if (typeName === 'Subscription') {
         // A subscription has one root field.
         for (const field of fields.get(typeName) ?? [])
-          readings.push({ typeName, operation, way, fields: [field] });
+          readings.push({ typeName, operation, path, fields: [field] });
         continue;
       }
-      readings.push({ typeName, operation, way, fields: fields.get(typeName) ?? [] });
+      readings.push({ typeName, operation, path, fields: fields.get(typeName) ?? [] });
     }
   }
   for (const [typeName, own] of fields) {
     const prefix = prefixOf(typeName);
     if (!prefix || !isNodeType(typeName)) continue;
     const id = twins.own.living(prefix)[0]?.id ?? '';
-    readings.push({ typeName, operation: '', way: wayByNode(typeName, id), fields: own });
+    readings.push({ typeName, operation: '', path: pathByNode(typeName, id), fields: own });
   }
 });
 afterAll(async () => {
@@ -78,8 +78,8 @@ function opens(of: FieldOf, scope: Scope): boolean {
 
 /** What is missing for a reading, as the refusal names it. */
 function missingFor(reading: Reading, fields: readonly FieldOf[], scope: Scope): string[] {
-  const isNode = reading.way.before.startsWith('{ node(');
-  const missing = [...reading.way.steps, ...fields]
+  const isNode = reading.path.prefix.startsWith('{ node(');
+  const missing = [...reading.path.steps, ...fields]
     .filter((of) => !opens(of, scope))
     .map(({ coordinate }) => coordinate);
   return isNode && !suffices(needOfNode(reading.typeName), scope) ? ['Query.node', ...missing] : missing;
@@ -119,8 +119,8 @@ describe('with one scope alone', () => {
       const missing = missingFor(reading, fields, scope);
       if (missing.length > 0) {
         const { answer, lacking } = await read(reading, fields, scope);
-        expect([reading.way.before, lacking.toSorted()]).toEqual([
-          reading.way.before,
+        expect([reading.path.prefix, lacking.toSorted()]).toEqual([
+          reading.path.prefix,
           [...new Set(missing)].toSorted(),
         ]);
         expect(answer.body.data ?? null).toBeNull();
@@ -130,7 +130,7 @@ describe('with one scope alone', () => {
       const open = fields.filter((of) => opens(of, scope));
       if (open.length === 0 || missingFor(reading, open, scope).length > 0) continue;
       const { answer, lacking } = await read(reading, open, scope);
-      expect([reading.way.before, lacking]).toEqual([reading.way.before, []]);
+      expect([reading.path.prefix, lacking]).toEqual([reading.path.prefix, []]);
       if (reading.operation === '') expect(answer.body.errors).toBeUndefined();
     }
   });

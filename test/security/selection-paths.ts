@@ -16,38 +16,38 @@ import { type FieldOf, objectType } from '../graph/schema-walk.ts';
 import { type Sample, sampleOf } from './positions.ts';
 
 /** How to get to a type: what stands before and behind the selection of its fields, and the fields on the way. */
-export interface Way {
-  before: string;
-  behind: string;
+export interface SelectionPath {
+  prefix: string;
+  suffix: string;
   steps: readonly FieldOf[];
 }
 
 /** The shortest ways from a root type to every type that its fields lead to; interfaces are no way. */
-export function shortestWays(
+export function shortestPaths(
   root: 'Query' | 'Mutation' | 'Subscription',
   sample: Sample,
-): ReadonlyMap<string, Way> {
-  const ways = new Map<string, Way>([[root, { before: '{ ', behind: ' }', steps: [] }]]);
-  for (const [typeName, way] of ways) {
+): ReadonlyMap<string, SelectionPath> {
+  const paths = new Map<string, SelectionPath>([[root, { prefix: '{ ', suffix: ' }', steps: [] }]]);
+  for (const [typeName, path] of paths) {
     for (const field of Object.values(objectType(typeName).getFields())) {
       const target = getNamedType(field.type);
-      if (!isObjectType(target) || ways.has(target.name)) continue;
+      if (!isObjectType(target) || paths.has(target.name)) continue;
       const step = { parent: typeName, field, coordinate: `${typeName}.${field.name}` };
-      ways.set(target.name, {
-        before: `${way.before}${field.name}${requiredArguments(field, sample)} { `,
-        behind: ` }${way.behind}`,
-        steps: [...way.steps, step],
+      paths.set(target.name, {
+        prefix: `${path.prefix}${field.name}${requiredArguments(field, sample)} { `,
+        suffix: ` }${path.suffix}`,
+        steps: [...path.steps, step],
       });
     }
   }
-  return ways;
+  return paths;
 }
 
 /** The way to a type by an id of its own. */
-export function wayByNode(typeName: string, id: string): Way {
+export function pathByNode(typeName: string, id: string): SelectionPath {
   return {
-    before: `{ node(id: ${JSON.stringify(id)}) { ... on ${typeName} { `,
-    behind: ' } } }',
+    prefix: `{ node(id: ${JSON.stringify(id)}) { ... on ${typeName} { `,
+    suffix: ' } } }',
     steps: [],
   };
 }

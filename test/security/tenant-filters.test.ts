@@ -9,7 +9,7 @@ import { positionsOf, type Sample } from './positions.ts';
 import { mutantsOf } from './statement-mutants.ts';
 import { ownValues } from './trials.ts';
 import { startTwins, type TwinWorlds } from './twin-worlds.ts';
-import { requiredArguments, shortestWays, wholeSelection } from './selection-paths.ts';
+import { requiredArguments, shortestPaths, wholeSelection } from './selection-paths.ts';
 
 let twins: TwinWorlds;
 let sample: Sample;
@@ -36,14 +36,14 @@ function shapeOf(node: RootOperationNode): string {
 
 it('operations of every kind run, and what they ask the database for is written down', async () => {
   const { here } = twins;
-  const ways = shortestWays('Query', sample);
+  const paths = shortestPaths('Query', sample);
   for (const { name } of objectTypes) {
-    const way = ways.get(name);
-    if (!way || name === 'Query') continue;
+    const path = paths.get(name);
+    if (!path || name === 'Query') continue;
     const fields = objectFields
       .filter(({ parent }) => parent === name)
       .map(({ field }) => field.name + requiredArguments(field, sample) + wholeSelection(field));
-    dataOf(await here.ask(`${way.before}${fields.join(' ')}${way.behind}`));
+    dataOf(await here.ask(`${path.prefix}${fields.join(' ')}${path.suffix}`));
   }
   for (const of of objectFields.filter(({ field }) => field.args.length > 0)) {
     const positions = positionsOf(of, sample, { relations: 1, combinators: false, whole: false });
@@ -52,13 +52,13 @@ it('operations of every kind run, and what they ask the database for is written 
       const type = String(position.argument.type);
       const given = { argument: position.argument, variable: 'given' };
       const asked = field.name + requiredArguments(field, sample, given) + wholeSelection(field);
-      const way = ways.get(parent);
+      const path = paths.get(parent);
       const values = ownValues(position.naming, twins).toReversed();
       for (const value of parent === 'Mutation' ? values : values.slice(-1)) {
         const document =
           parent === 'Mutation'
             ? `mutation ($given: ${type}) { ${asked} }`
-            : `query ($given: ${type}) ${way?.before}${asked}${way?.behind}`;
+            : `query ($given: ${type}) ${path?.prefix}${asked}${path?.suffix}`;
         const { body } = await here.ask(document, { given: position.given(value) });
         if (!body.errors) break;
       }

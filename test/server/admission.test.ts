@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Admission, busy, type AdmissionTicket } from '../../src/server/limits/admission.ts';
 import { type App, startApp } from '../support/app.ts';
-import { atStandstill } from '../support/blocked-issues.ts';
+import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 
 describe('admission', () => {
   const limits = { maxConcurrency: 1, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
@@ -150,7 +150,7 @@ describe('a server with two tickets', () => {
     const ask = () => [app.request('GET', '/v1/issues'), app.graphql('{ issues { nodes { key } } }')];
     // Compiled now, both begin at once later. Otherwise the statement of one may time out before the other is in progress.
     await Promise.all(ask());
-    const held = await atStandstill(app, async () => {
+    const held = await whileIssuesAreBlocked(app, async () => {
       const asked = ask();
       await until(async () => (await inProgress()) === 2);
 
@@ -181,7 +181,7 @@ describe('a server with two tickets', () => {
   });
 
   it('sends the common headers with a refusal', async () => {
-    const { refused, held } = await atStandstill(app, async () => {
+    const { refused, held } = await whileIssuesAreBlocked(app, async () => {
       const asked = [app.request('GET', '/v1/issues'), app.request('GET', '/v1/issues')];
       await until(async () => (await inProgress()) === 2);
       return { refused: await app.request('GET', '/v1/teams/ENG'), held: Promise.all(asked) };
@@ -195,7 +195,7 @@ describe('a server with two tickets', () => {
   });
 
   it('drops a waiting request whose client has disconnected', async () => {
-    await atStandstill(app, async () => {
+    await whileIssuesAreBlocked(app, async () => {
       const gone = new AbortController();
       const asked = Array.from({ length: 4 }, () =>
         fetch(new URL('/v1/issues', app.url), {

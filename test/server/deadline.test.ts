@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type App, startApp } from '../support/app.ts';
 import { team } from '../support/fixtures.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
-import { atStandstill } from '../support/blocked-issues.ts';
+import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 
 const withinMs = 500;
 /** What a busy machine may add. */
@@ -51,7 +51,7 @@ it('a request past its deadline is refused in time by both APIs, whatever it wai
         { headers: { 'Idempotency-Key': `graphql-${number}` } },
       ),
   ]);
-  await atStandstill(app, () =>
+  await whileIssuesAreBlocked(app, () =>
     Promise.all([
       toldInTime(read, problem),
       toldInTime(readGraph, errors),

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hashToken } from '../../src/resolvers/access-tokens.ts';
 import { type App, startApp } from '../support/app.ts';
-import { atStandstill } from '../support/blocked-issues.ts';
+import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 
 const health = '{ health { status } }';
 
@@ -74,7 +74,7 @@ it('a token that asks too much has its short bodies read to the end, and its con
 
 it('a token that asks too much is refused while every place is taken and the data store is silent', async () => {
   const token = await greedyToken();
-  const held = await atStandstill(app, async () => {
+  const held = await whileIssuesAreBlocked(app, async () => {
     const asked = app.request('GET', '/v1/issues');
     while (!(await metrics()).includes('state="in_progress"} 1')) await delay(5);
     expect((await app.request('GET', '/v1/issues', { token })).status).toBe(429);

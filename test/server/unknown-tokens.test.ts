@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UnknownTokens } from '../../src/server/limits/unknown-tokens.ts';
 import { type App, startApp } from '../support/app.ts';
-import { atStandstill } from '../support/blocked-issues.ts';
+import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 
 const lines: Record<string, unknown>[] = [];
 const log = new Writable({
@@ -89,7 +89,7 @@ it('the server refuses nothing that needs no token', async () => {
 it('the server refuses without asking the data store, and says how many in one line of the log', async () => {
   const address = '192.0.2.4';
   await exhaust(address);
-  await atStandstill(app, async () => {
+  await whileIssuesAreBlocked(app, async () => {
     for (let n = 0; n < 20; n += 1) expect((await ask(address, unknown(n))).status).toBe(429);
     return {};
   });

@@ -1,5 +1,5 @@
 import { table } from '../../src/rest-compat/table.ts';
-import { graphPlaces, restPlaces, sampleFrom } from '../inputs/text-inputs.ts';
+import { graphTextInputs, restTextInputs, sampleFrom } from '../inputs/text-inputs.ts';
 import type { Pool } from '../inputs/pool.ts';
 import { wireOf } from '../inputs/rest-cases.ts';
 
@@ -36,12 +36,12 @@ const isRemoval = /Delete|Revoke|^DELETE /;
 
 function allRequests(pool: Pool): MarkedRequest[] {
   const sample = sampleFrom(pool);
-  const graph = graphPlaces(sample, 'each root').map(({ at, document, good }) => {
+  const graph = graphTextInputs(sample, 'each root').map(({ at, document, good }) => {
     const { query, variables } = document([`${good}*`]);
     return marked(at, 'POST', '/graphql', JSON.stringify({ query, variables }));
   });
   const rest = table.flatMap((route) =>
-    restPlaces(route, sample).map(({ at, given, good }) => {
+    restTextInputs(route, sample).map(({ at, given, good }) => {
       const { method, target, body } = wireOf(route, given(`${good}*`));
       return marked(at, method, target, body?.toString() ?? '');
     }),

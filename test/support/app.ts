@@ -12,11 +12,11 @@ import { readConfig, type Settings } from '../../src/server/config.ts';
 import { openDocuments } from '../../src/server/graphql/open-documents.ts';
 import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
-import { doors } from './http-client.ts';
+import { httpClient } from './http-client.ts';
 import { member } from './fixtures.ts';
 // What holds answers against the document is there before the first one: its loading would delay that.
 import './openapi.ts';
-import { patient } from './generous-admission.ts';
+import { generousAdmission } from './generous-admission.ts';
 import type { Content } from './template-paths.ts';
 import { copyTemplate } from './templates.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
@@ -93,9 +93,9 @@ export interface AppOptions {
 
 /** No test runs into the limits of rates, costs and times by accident. */
 const generous: Settings = {
-  MAX_CONCURRENCY: String(patient.maxConcurrency),
-  QUEUE_WAIT_MS: String(patient.queueWaitMs),
-  REQUEST_TIMEOUT_MS: String(patient.requestTimeoutMs),
+  MAX_CONCURRENCY: String(generousAdmission.maxConcurrency),
+  QUEUE_WAIT_MS: String(generousAdmission.queueWaitMs),
+  REQUEST_TIMEOUT_MS: String(generousAdmission.requestTimeoutMs),
   REQUESTS_PER_MINUTE: '1000000000',
   COST_PER_HOUR: '1000000000',
   UNKNOWN_TOKENS_PER_MINUTE: '1000000000',
@@ -147,7 +147,7 @@ export async function startApp({
   });
   return {
     ...home,
-    ...doors(server.url, home.token),
+    ...httpClient(server.url, home.token),
     url: server.url,
     metricsUrl: server.metricsUrl,
     database,

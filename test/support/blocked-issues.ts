@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { App } from './app.ts';
 
 /** Does the work while nothing that asks for issues is answered; teams are cached in memory. */
-export async function atStandstill<Result>(
+export async function whileIssuesAreBlocked<Result>(
   { database }: Pick<App, 'database'>,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
-import { patient } from './generous-admission.ts';
+import { generousAdmission } from './generous-admission.ts';
 import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 
@@ -24,7 +24,7 @@ const database = await openDatabase(
 const config = readConfig({ PORT: '0' }, {});
 const server = await startServer({
   database,
-  config: { ...config, admission: patient },
+  config: { ...config, admission: generousAdmission },
   logger: pino({ level: 'silent' }),
 });
 process.stdout.write(`${server.url}\n`);

@@ -1,7 +1,7 @@
 import type { Answer, App, Sent } from './app.ts';
 
 /** The ways to send requests to a server, with a token unless a request brings its own. */
-export function doors(url: string, ownToken: string): Pick<App, 'graphql' | 'request'> {
+export function httpClient(url: string, ownToken: string): Pick<App, 'graphql' | 'request'> {
   const send = async <Body>(
     method: string,
     path: string,

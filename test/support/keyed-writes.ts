@@ -13,7 +13,7 @@ export interface KeyedWorld {
   /** A key that nobody has used. */
   newKey(): string;
   /** An issue with something of everything on it. */
-  newThings(): Promise<Things>;
+  newObjects(): Promise<TestObjects>;
   /** Sends a write to REST with a key, as the owner when nobody is named. */
   rest(method: string, path: string, key: string, body?: unknown, token?: string): Promise<Answer<Body>>;
   /** Sends an operation to the graph with a key. */
@@ -29,7 +29,7 @@ export interface Result {
 }
 
 /** What writes are about. */
-export interface Things {
+export interface TestObjects {
   key: string;
   deletedKey: string;
   comment: string;
@@ -50,7 +50,7 @@ export async function keyedWorld(app: App): Promise<KeyedWorld> {
     app,
     world,
     newKey: newUuid,
-    newThings: () => newThings(app, world),
+    newObjects: () => newObjects(app, world),
     rest: (method, path, key, body, token = app.token) =>
       app.request<Body>(method, path, { body, headers: headers(key), token }),
     graph,
@@ -58,7 +58,7 @@ export async function keyedWorld(app: App): Promise<KeyedWorld> {
   };
 }
 
-async function newThings(app: App, { eng }: IssueWorld): Promise<Things> {
+async function newObjects(app: App, { eng }: IssueWorld): Promise<TestObjects> {
   const caller = callerOf(app, app.token);
   const { key } = await caller.create({ teamId: eng.id, title: 'Things' });
   const { key: deletedKey } = await caller.create({ teamId: eng.id, title: 'Deleted' });

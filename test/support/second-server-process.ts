@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { startServer } from '../../src/server/server.ts';
-import { patient } from './generous-admission.ts';
+import { generousAdmission } from './generous-admission.ts';
 import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 
@@ -15,7 +15,7 @@ const server = await startServer({
     port: 0,
     publicUrl: undefined,
     explorer: true,
-    admission: patient,
+    admission: generousAdmission,
     rates: {
       requestsPerMinute: 1_000_000_000,
       costPerHour: 1_000_000_000,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { App, TestWorkspace } from './app.ts';
-import { doors } from './http-client.ts';
+import { httpClient } from './http-client.ts';
 
 /** A server with the demo workspace for suites that change nothing; `stop` fails when its log has a secret in it. */
 export type SharedApp = Pick<App, 'url' | 'graphql' | 'request' | 'stop' | keyof TestWorkspace> & {
@@ -56,7 +56,7 @@ export async function sharedApp(): Promise<SharedApp> {
   const { described, ask } = await sharedServer();
   return {
     ...described,
-    ...doors(described.url, described.token),
+    ...httpClient(described.url, described.token),
     tokenFor: (holder = {}) => ask('tokenFor', holder),
     stop: async () => void (await ask('checkLog')),
   };

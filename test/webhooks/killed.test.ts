@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { doors } from '../support/http-client.ts';
+import { httpClient } from '../support/http-client.ts';
 import { startApp } from '../support/app.ts';
 import { issueWorld } from '../support/issue-world.ts';
 import { callerOf } from '../support/mutations.ts';
@@ -51,7 +51,7 @@ onPostgres(
     for (let round = 1; round <= 2; round += 1) {
       // The process that has written is the first to deliver.
       const { child, url } = await startProcess(location.href);
-      const there = callerOf(doors(url, app.token), world.ada.token);
+      const there = callerOf(httpClient(url, app.token), world.ada.token);
       const seen = receiver.all.length;
       for (let number = 0; number < 6; number += 1) {
         await Promise.all(
