@@ -5,7 +5,7 @@ import { issueKey } from '../../src/resolvers/keys.ts';
 import '../../src/schema/index.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 
-/** What of one workspace can be named, by the prefix of its id: the things beside the most talked-of issue first. */
+/** The objects of a workspace that a request can name, by the prefix of their ids. Those near the issue with the most comments come first. */
 export class Candidates {
   readonly #living = new Map<IdPrefix, Candidate[]>();
   readonly #deleted = new Map<IdPrefix, Candidate[]>();
@@ -17,7 +17,7 @@ export class Candidates {
     }
   }
 
-  /** Those that are there; a kind of which the fixture has none is a gap in the fixture. */
+  /** The objects that are not deleted. Throws if the fixture has none of the kind. */
   living(prefix: IdPrefix): readonly Candidate[] {
     const found = this.#living.get(prefix) ?? [];
     if (found.length === 0) throw new Error(`The fixture has no ${prefix}.`);
@@ -29,7 +29,7 @@ export class Candidates {
   }
 }
 
-/** A thing as it can be named; only some have a key or a code. */
+/** The names of an object: its id, and a key or code if it has one. */
 export interface Candidate {
   id: string;
   key: string | undefined;
@@ -37,7 +37,7 @@ export interface Candidate {
 
 type AnyRow = Record<string, unknown>;
 
-/** Where ids of each kind stand: in the table of their type, and in the columns that filters declare them of. */
+/** The columns that contain ids of each kind: the id of the type's table, and the columns of id filters. */
 const sources: readonly { prefix: IdPrefix; table: string; column: string }[] = [
   ...entitiesByPrefix.values(),
 ].flatMap((entity) => {
@@ -48,10 +48,10 @@ const sources: readonly { prefix: IdPrefix; table: string; column: string }[] = 
   return prefix ? [{ prefix, table, column: 'id' }, ...declared] : declared;
 });
 
-/** Every kind of id that can be sent anywhere. */
+/** Every kind of id that a request can contain. */
 export const kinds: readonly IdPrefix[] = [...new Set(sources.map(({ prefix }) => prefix))];
 
-/** Reads what there is in a workspace by the declarations of the types, whatever they are. */
+/** Reads all objects of a workspace, guided by the declarations of the types. */
 export async function readCandidates(unscoped: Kysely<Tables>, workspaceId: string): Promise<Candidates> {
   const tables = new Map<string, AnyRow[]>();
   for (const { table } of sources) {
@@ -70,7 +70,7 @@ export async function readCandidates(unscoped: Kysely<Tables>, workspaceId: stri
         prefix,
         id: encodeId(prefix, String(row[column])),
         key: column === 'id' ? keyOf(prefix, row, codes) : undefined,
-        // What refers to a thing lives on when that is deleted.
+        // Another row that refers to an object is not deleted with it.
         isDeleted: column === 'id' && row.deletedUtc != null,
         distance: distanceFrom(star, row),
       })),
@@ -82,7 +82,7 @@ export async function readCandidates(unscoped: Kysely<Tables>, workspaceId: stri
     isDeleted: mentions.some(({ isDeleted }) => isDeleted),
     distance: Math.min(...mentions.map(({ distance }) => distance)),
   }));
-  // Those as near as each other in the order in which they were made, wherever the tables have them by now.
+  // Objects at the same distance are in the order of their creation, since the order of rows in a table may change.
   return new Candidates(
     things.toSorted((left, right) => left.distance - right.distance || (left.id < right.id ? -1 : 1)),
   );
@@ -102,7 +102,7 @@ function starOf(issues: readonly AnyRow[]): AnyRow {
   return star ?? {};
 }
 
-/** 0 for the issue and what hangs on it, 1 for what it refers to and what is of its team, 2 for the rest. */
+/** 0 for the issue and what belongs to it, 1 for what it refers to and what belongs to its team, 2 for the rest. */
 function distanceFrom(star: AnyRow, row: AnyRow): number {
   if (row.id === star.id || row.issueId === star.id) return 0;
   const near = Object.values(star).includes(row.id) || row.teamId === star.teamId;

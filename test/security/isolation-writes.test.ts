@@ -21,7 +21,7 @@ beforeAll(async () => {
   twins = await startTwins();
   thereBefore = await digestOf(twins, twins.there.workspace.workspaceId);
 });
-// What was deleted or made by the tests before is not what it was.
+// Earlier tests have deleted and created objects, so the candidates are read again.
 beforeEach(async () => {
   const { here } = twins;
   twins = {
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 type Ask = (value: string) => Promise<Answer>;
 
-/** The caller's own things to go with a value; others than the first where those do not fit. */
+/** Samples of the caller's own objects. Another place gives other objects, for inputs that the first ones do not fit. */
 function samplesFrom(place: number): Sample {
   return (naming) => {
     const values = ownValues(naming, twins);
@@ -44,7 +44,7 @@ function samplesFrom(place: number): Sample {
   };
 }
 
-/** Everything at the place that is not the caller's own is answered like what is nowhere. */
+/** Expects that an object of another workspace gets the same answer as one that does not exist. */
 async function expectAlike(at: string, naming: Naming, ask: Ask): Promise<void> {
   for (const { what, value, twin } of trialsOf(naming, twins)) {
     const seen = [seenIn(await ask(value), value), seenIn(await ask(twin), twin)];
@@ -54,17 +54,17 @@ async function expectAlike(at: string, naming: Naming, ask: Ask): Promise<void> 
   }
 }
 
-/** Places at which what the caller himself has deleted was told from what is nowhere. */
+/** Positions at which a deleted object of the caller is distinguished from one that does not exist. */
 const deletedFound = new Set<string>();
 
-/** Something of the caller's own does what it is for: a place where nothing would, proves nothing. */
+/** Expects that some object of the caller works at the position; otherwise equal refusals would prove nothing. */
 async function expectToWork(at: string, naming: Naming, askWith: (samples: Sample) => Ask): Promise<void> {
   const [trial] = trialsOf(naming, twins);
   const refused = trial && seenIn(await askWith(sample)(trial.twin), trial.twin);
   let last = '';
   for (let place = 0; place < 6; place += 1) {
     const ask = askWith(samplesFrom(place));
-    // What hangs on the issue of the samples comes last, so that it is there for those that follow.
+    // Objects of the sample's issue come last, so that they are not deleted while others still need them.
     for (const value of ownValues(naming, twins).toReversed()) {
       const answer = await ask(value);
       last = seenIn(answer, value);
@@ -72,7 +72,7 @@ async function expectToWork(at: string, naming: Naming, askWith: (samples: Sampl
       if (!isRefused && last !== refused) return;
     }
   }
-  throw new Error(`Nothing of the caller's own works at ${at}: ${last}`);
+  throw new Error(`No object of the caller works at ${at}: ${last}`);
 }
 
 const mutations = objectFields.filter(({ parent }) => parent === 'Mutation');
@@ -92,7 +92,7 @@ describe('a mutation', () => {
     }
   });
 
-  it('finds what is deleted only to bring it back', () => {
+  it('finds a deleted object only to restore it', () => {
     expect([...deletedFound]).toEqual(['Mutation.issueRestore(input.key)']);
   });
 });
@@ -137,7 +137,7 @@ function send({ app, workspace }: World, method: string, { path, body }: Request
   });
 }
 
-/** A cursor leads to a place, whosever row stood there. */
+/** A cursor is a position in a list, so the workspace of the row at that position must make no difference. */
 async function cursorsAreAlike(method: string, request: (value: string) => Request): Promise<void> {
   const { here, there, own, foreign } = twins;
   const shortPage = { ...request(''), path: `${request('').path}&page_size=1` };
@@ -157,10 +157,10 @@ async function cursorsAreAlike(method: string, request: (value: string) => Reque
   }
 }
 
-it('nothing is written in the other workspace by all this', async () => {
+it('no request of these tests writes to the other workspace', async () => {
   expect(await digestOf(twins, twins.there.workspace.workspaceId)).toEqual(thereBefore);
 });
 
 function raise(at: string): never {
-  throw new Error(`There is no place ${at}.`);
+  throw new Error(`There is no position ${at}.`);
 }

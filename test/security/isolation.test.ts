@@ -13,15 +13,15 @@ let twins: TwinWorlds;
 let sample: Sample;
 let paths: ReadonlyMap<string, SelectionPath>;
 let cells = 0;
-/** Places at which something of the caller's own made a difference. */
+/** Positions at which an object of the caller changes the answer. */
 const telling = new Set<string>();
-/** Places at which what the caller himself has deleted was told from what is nowhere. */
+/** Positions at which a deleted object of the caller is distinguished from one that does not exist. */
 const deletedFound = new Set<string>();
 
 beforeAll(async () => {
   twins = await startTwins();
   sample = (naming) => ownValues(naming, twins)[0] ?? '';
-  // A subscription has one root field, so it leads nowhere but to itself.
+  // A subscription has one root field, so other types are not read through it.
   const toSubscription: SelectionPath = { prefix: '{ ', suffix: ' }', steps: [] };
   paths = new Map([...shortestPaths('Query', sample), ['Subscription', toSubscription]]);
 });
@@ -30,7 +30,7 @@ afterAll(async () => {
   console.info(`The matrix of isolation, queries: ${cells} cells.`);
 });
 
-/** Each kind of row has one list whose filters are tried over relations and combinators, too. */
+/** By default, one list of each type has its filters tried across relations and combinators. MATRIX=whole tries all lists. */
 const whole = process.env.MATRIX === 'whole';
 const shallow: Depth = { relations: 0, combinators: false, whole: true };
 const depthOf = (of: FieldOf): Depth =>
@@ -38,13 +38,13 @@ const depthOf = (of: FieldOf): Depth =>
 
 const asked = objectFields.filter(({ parent, field }) => parent !== 'Mutation' && field.args.length > 0);
 
-describe('what is not the caller’s own is answered like what is nowhere', () => {
+describe('an object of another workspace gets the same answer as one that does not exist', () => {
   it.each(asked)(
     '$coordinate',
     async (of) => {
       const { here, own } = twins;
       const path = (await pathToRichest(here, own, of)) ?? paths.get(of.parent);
-      if (!path) throw new Error(`Nothing leads to ${of.parent}.`);
+      if (!path) throw new Error(`No path leads to ${of.parent}.`);
       const questions = positionsOf(of, sample, depthOf(of))
         .filter(({ naming }) => naming.by !== 'cursor')
         .map((position): Question => ({ path, of, position }));
@@ -67,7 +67,7 @@ describe('what is not the caller’s own is answered like what is nowhere', () =
     const foreignPath = (await pathToRichest(there, foreign, of)) ?? paths.get(of.parent);
     const [foreignCursor] = await cursorsOf(there, foreignPath ?? raise(of), of);
     const kind = prefixOf(rowTypeOf(of));
-    // A row of the list itself would stand between the two places.
+    // Use an id of another kind: a row of the list itself could lie between the two positions.
     const other = kind === 'team' ? 'issue' : 'team';
     const gone = [
       ...(kind ? [own.deleted(kind)[0], foreign.deleted(kind)[0]] : []),
@@ -93,8 +93,8 @@ describe('what is not the caller’s own is answered like what is nowhere', () =
   });
 });
 
-it('what the caller has deleted is told from what is nowhere only where it left something', () => {
-  // The replies to a comment stay when it is deleted, and so does what the log tells of an issue.
+it('a deleted object of the caller is distinguished from one that does not exist only where it left data', () => {
+  // The replies to a deleted comment remain, and so do the entries of an issue in the log.
   expect([...deletedFound]).toEqual([
     'Comment(filter.parentCommentId)',
     'ChangePage(filter.issueId)',
@@ -102,8 +102,8 @@ it('what the caller has deleted is told from what is nowhere only where it left 
   ]);
 });
 
-it('every place makes a difference for something of the caller’s own', () => {
-  // A filter is the same for all lists of its rows, so one of them is enough.
+it('every position gives a different answer for some object of the caller', () => {
+  // A filter is the same for all lists of a type, so one of them is enough.
   const places = asked.flatMap((of) =>
     positionsOf(of, sample, shallow)
       .filter(({ naming }) => naming.by !== 'cursor')
@@ -116,12 +116,12 @@ function isOwnAndDeleted({ cell }: Difference): boolean {
   return cell.what.startsWith('own and deleted');
 }
 
-/** As much of a difference as a person needs: the field that was asked leads to the whole schema. */
+/** The readable part of a difference. The whole of it would contain the schema. */
 function shown({ cell: { position, what, value, twin }, answers }: Difference): unknown {
   return { at: position.at, what, value, twin, answers };
 }
 
-/** Tries the caller's own things at each place: a place where nothing makes a difference would prove nothing. */
+/** Tries the caller's objects at each position, because a position that ignores its value would prove nothing. */
 async function noteWhatTells(questions: readonly Question[]): Promise<void> {
   for (const [place, alike] of Map.groupBy(questions, ({ of, position }) => placeOf(of, position))) {
     if (telling.has(place)) continue;
@@ -140,12 +140,12 @@ async function noteWhatTells(questions: readonly Question[]): Promise<void> {
   }
 }
 
-/** The place without its comparator, of a filter by the type of its rows. */
+/** The position without its comparator. A filter is named by the type of its rows. */
 function placeOf(of: FieldOf, { at }: Position): string {
   const place = at.replace(/(filter.*)\.\w+\)$/, '$1)');
   return place.includes('(filter') ? place.replace(of.coordinate, rowTypeOf(of)) : place;
 }
 
 function raise({ parent }: FieldOf): never {
-  throw new Error(`Nothing leads to ${parent}.`);
+  throw new Error(`No path leads to ${parent}.`);
 }

@@ -5,9 +5,9 @@ import { schema } from '../../src/schema/index.ts';
 import { objectFields } from '../graph/schema-walk.ts';
 import { namingOf } from './positions.ts';
 
-// The matrix of isolation tries what is declared, so nothing that names a thing may go undeclared.
+// The isolation matrix tries the declared positions, so every argument that names an object must declare it.
 
-/** Every argument and input field, but for comparators: what those hold their filter says. */
+/** Every argument and input field except comparators, whose filter declares what they name. */
 const inputs = [
   ...objectFields.flatMap(({ coordinate, field }) =>
     field.args.map((holder) => ({ at: `${coordinate}(${holder.name})`, holder })),
@@ -21,24 +21,24 @@ const inputs = [
 ];
 const namesNothing = inputs.filter(({ holder }) => namingOf(holder) === undefined);
 
-it('every id that can be sent says what it names', () => {
+it('every argument that takes an id declares what it names', () => {
   const undeclared = namesNothing.filter(({ holder }) =>
     ['ID', 'IDFilter'].includes(getNamedType(holder.type).name),
   );
   expect(undeclared.map(({ at }) => at)).toEqual([]);
 });
 
-it('every text that is called a key, a code or a cursor says what it names', () => {
+it('every text argument called a key, a code or a cursor declares what it names', () => {
   const called = namesNothing.filter(
     ({ holder }) =>
       ['String', 'StringFilter'].includes(getNamedType(holder.type).name) &&
       /(key|code|cursor|after|before|ids?)s?$/i.test(holder.name),
   );
-  // What an agent knows its own next step by names nothing of the workspace.
+  // An agent's key for a suggested next step names no object of the workspace.
   expect(called.map(({ at }) => at)).toEqual(['FollowUpActionInput.key']);
 });
 
-it('every parameter and field of REST that has the form of an id, a key or a cursor does, too', () => {
+it('every REST parameter and field in the form of an id, a key or a cursor declares what it names', () => {
   const undeclared = table.flatMap((route) => {
     const parameters = Object.entries(route.parameters).map(([name, parameter]) => {
       const of = parameter.word === 'many' || parameter.word === 'default' ? parameter.of : parameter;
@@ -58,7 +58,7 @@ it('every parameter and field of REST that has the form of an id, a key or a cur
       )
       .map(({ name }) => `${route.method} ${route.path} ${name}`);
   });
-  // A code of the service itself, and a key that the client makes up.
+  // A code of the service itself, and a key that the client invents.
   expect([...new Set(undeclared)].filter((at) => !at.endsWith('Idempotency-Key'))).toEqual([
     expect.stringMatching(/^GET \/v1\/meta\/.*code$/i),
   ]);

@@ -11,12 +11,12 @@ interface Counted {
   list: { totalCount: number };
 }
 
-/** The prefix of a type's ids; undefined when it has none. */
+/** The prefix of a type's ids, if it has ids. */
 export function prefixOf(typeName: string): IdPrefix | undefined {
   return [...entitiesByPrefix.values()].find(({ name }) => name === typeName)?.options.prefix;
 }
 
-/** The way to that thing of the type whose list is the longest. */
+/** The selection path to the object of the type whose list is the longest. */
 export async function pathToRichest(
   world: World,
   things: Candidates,
@@ -34,7 +34,7 @@ export async function pathToRichest(
   return pathByNode(parent, richest.id);
 }
 
-/** The cursors of the first and of the last row of a list. */
+/** The cursors of the first and the last row of a list. */
 export async function cursorsOf(
   world: World,
   path: SelectionPath,

@@ -13,37 +13,37 @@ import {
 import type { Naming } from '../../src/schema/builder/naming.ts';
 import type { FieldOf } from '../graph/schema-walk.ts';
 
-/** A place in the arguments of a field whose value names something. */
+/** A position in the arguments of a field whose value names an object. */
 export interface Position {
-  /** As a person would write it: `Team.issues(filter.lead.id.eq)`. */
+  /** The readable form: `Team.issues(filter.lead.id.eq)`. */
   at: string;
   naming: Naming;
-  /** The argument that it is in or under. */
+  /** The argument that contains the position. */
   argument: GraphQLArgument;
-  /** The value of that argument with this value at the place. */
+  /** Builds the argument's value with the given value at the position. */
   given: (value: string | readonly string[]) => unknown;
   takesMany: boolean;
 }
 
-/** Something of one's own for what must be given. */
+/** Returns the name of an own object, for required arguments. */
 export type Sample = (naming: Naming) => string;
 
-/** How far filters are followed. */
+/** How deep filters are explored. */
 export interface Depth {
-  /** Over how many relations. */
+  /** The number of relations to follow. */
   relations: number;
-  /** Under `and`, `or` and `not` too. */
+  /** Whether to go into `and`, `or` and `not`. */
   combinators: boolean;
-  /** Every comparator and every field there; else one of each field over a relation, and one field under `and`. */
+  /** Whether to try every comparator and field there. If not: one comparator for each field of a relation, and one field in `and`. */
   whole: boolean;
 }
 
-/** What an argument or an input field says that it names. */
+/** What an argument or an input field declares that it names. */
 export function namingOf({ extensions }: GraphQLArgument | GraphQLInputField): Naming | undefined {
   return extensions.names as Naming | undefined;
 }
 
-/** Every place in the arguments of a field that names something, by the declarations. */
+/** Finds every position in the arguments of a field that is declared to name an object. */
 export function positionsOf({ coordinate, field }: FieldOf, sample: Sample, depth: Depth): Position[] {
   return field.args.flatMap((argument) =>
     placesIn(argument, argument.type, undefined, sample, depth).map((place) => ({
@@ -101,7 +101,7 @@ function placesInside(
     };
     const rest = [
       ...fields.filter((other) => other !== field && isRequiredInputField(other)),
-      // What changes a thing wants to hear of a change.
+      // An update must change something, so add a text to it.
       ...(naming || isFilter ? [] : fields.filter(isFreeText).slice(0, 1)),
     ];
     const others = Object.fromEntries(rest.map((other) => [other.name, sampleOf(other, sample)]));
@@ -120,7 +120,7 @@ function isFreeText(field: GraphQLInputField): boolean {
   return String(field.type) === 'String' && !namingOf(field);
 }
 
-/** All of them, one comparator of each field (a list where there is one), or one alone. */
+/** Selects all positions, one comparator for each field (preferably one that takes a list), or a single position. */
 function fewOf(places: readonly Place[], which: 'all' | 'each' | 'one'): readonly Place[] {
   if (which === 'all') return places;
   if (which === 'one') return places.slice(0, 1);
@@ -128,7 +128,7 @@ function fewOf(places: readonly Place[], which: 'all' | 'each' | 'one'): readonl
   return [...fields.values()].flatMap((alike) => alike.find(({ takesMany }) => takesMany) ?? alike[0] ?? []);
 }
 
-/** Something acceptable for what must be given: one's own things, else any value of the type. */
+/** A valid value for an argument or field: the name of an own object if it names one, else any value of its type. */
 export function sampleOf(holder: GraphQLArgument | GraphQLInputField, sample: Sample): unknown {
   const naming = namingOf(holder);
   const named = getNamedType(holder.type);
@@ -141,7 +141,7 @@ export function sampleOf(holder: GraphQLArgument | GraphQLInputField, sample: Sa
   return isListType(getNullableType(holder.type)) ? [one()] : one();
 }
 
-/** What must be given of these arguments or input fields. */
+/** Valid values for the required ones of these arguments or input fields. */
 export function requiredOf(
   holders: readonly (GraphQLArgument | GraphQLInputField)[],
   sample: Sample,
@@ -150,7 +150,7 @@ export function requiredOf(
   return Object.fromEntries(required.map((holder) => [holder.name, sampleOf(holder, sample)]));
 }
 
-/** Values that stand for nothing of the workspace: by name where not any text would do, else by type. */
+/** Values that name no object: by the name of the argument where a text must have a form, else by type. */
 const sampleValues: Readonly<Record<string, unknown>> = {
   scopes: 'issues:read',
   contentType: 'text/plain',

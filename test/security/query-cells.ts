@@ -5,35 +5,35 @@ import type { Position, Sample } from './positions.ts';
 import { seenIn, uncompressed } from './twin-worlds.ts';
 import { requiredArguments, type SelectionPath, wholeSelection } from './selection-paths.ts';
 
-/** One field at the end of a way, asked with one of its arguments given. */
+/** A field at the end of a selection path, with the position in its arguments that is varied. */
 export interface Question {
   path: SelectionPath;
   of: FieldOf;
   position: Position;
 }
 
-/** A value at the place of a question, and the value whose answer is to be compared. */
+/** A question with a value for its position, and a second value whose answer must be the same. */
 export interface Cell extends Question {
   what: string;
   value: string | readonly string[];
   twin: string | readonly string[];
 }
 
-/** As many as one selection may have of a name, or a little fewer. */
+/** Below the limit on how often one selection may repeat a field. */
 const batchSize = 40;
 
-/** A cell with its two answers, which are not the same. */
+/** A cell whose two answers differ. */
 export interface Difference {
   cell: Cell;
   answers: [string, string];
 }
 
-/** Those cells in which the two answers differ, each with both. */
+/** Returns the cells whose two answers differ. */
 export async function differing(world: World, cells: readonly Cell[], sample: Sample): Promise<Difference[]> {
   const found: Difference[] = [];
   for (const batch of batchesOf(cells)) {
     const [left, right] = await bothAnswers(world, batch, sample);
-    // Alone, where one cell's error left nothing of what its neighbours show.
+    // If the error of one cell has removed the data of the others, each cell is asked separately.
     const isWhole = (left.answer.body as { data?: unknown }).data != null;
     if (left.seen === right.seen && (isWhole || batch.length === 1)) continue;
     for (const cell of batch) {
@@ -44,7 +44,7 @@ export async function differing(world: World, cells: readonly Cell[], sample: Sa
   return found;
 }
 
-/** Does the field give other answers for the one value than for the other. */
+/** Whether the two values of some cell get different answers. */
 export async function tellsApart(world: World, cells: readonly Cell[], sample: Sample): Promise<boolean> {
   for (const batch of batchesOf(cells)) {
     const [left, right] = await bothAnswers(world, batch, sample);
@@ -68,9 +68,9 @@ async function bothAnswers(world: World, batch: readonly Cell[], sample: Sample)
   return [await ask(({ value }) => value), await ask(({ twin }) => twin)] as const;
 }
 
-/** Cells whose ways can stand side by side in one operation. */
+/** Groups cells that can be asked together in one operation. */
 function batchesOf(cells: readonly Cell[]): Cell[][] {
-  // Those of one sort are refused or answered together.
+  // Cells with the same kind of value are likely to be all answered or all refused.
   return [...Map.groupBy(cells, ({ what }) => what).values()].flatMap((alike) =>
     // A subscription has one root field.
     alike.some(isSubscribed)

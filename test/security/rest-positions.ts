@@ -3,23 +3,23 @@ import type { Route } from '../../src/rest-compat/route.ts';
 import type { Naming } from '../../src/schema/builder/naming.ts';
 import { type Sample, sampleValue } from './positions.ts';
 
-/** A place in a request of a route whose value names something. */
+/** A position in a request of a route whose value names an object. */
 export interface RestPosition {
   /** `GET /v1/issues ?team_id`. */
   at: string;
   naming: Naming;
-  /** The request with this value at the place, and own samples of what else it needs. */
+  /** Builds a request with the given value at the position, and samples of own objects for what else it needs. */
   request: (value: string) => { path: string; body?: Record<string, unknown> };
 }
 
-/** Every place in the path, the query and the body of a route that names something, by its declaration. */
+/** Finds every position in the path, the query and the body of a route that is declared to name an object. */
 export function restPositions(route: Route, sample: Sample): RestPosition[] {
   const { method, path: template, parameters, body } = route;
   const fields = Object.entries(body?.fields ?? {});
   const required = fields.flatMap(([name, field]) =>
     field.word === 'required' ? [[name, sampleOf(name, field.of, sample)] as const] : [],
   );
-  // A change has to change something.
+  // An update must change something.
   const [something] = fields.flatMap(([name, field]) =>
     field.word === 'value' && !field.names ? [[name, sampleOf(name, field, sample)] as const] : [],
   );
@@ -64,7 +64,7 @@ export function restPositions(route: Route, sample: Sample): RestPosition[] {
   return [...inParameters, ...inBody];
 }
 
-/** What a parameter names; of one that may be repeated, or that has a default, what each value does. */
+/** What a parameter names. If it may be repeated or has a default, what each value names. */
 function namingIn(parameter: Route['parameters'][string]): Naming | undefined {
   if (parameter.word === 'many' || parameter.word === 'default') return parameter.of.names;
   return 'names' in parameter ? parameter.names : undefined;
@@ -81,7 +81,7 @@ function sampleOf(
   return sampleValue(name, format === 'uri' ? 'URL' : type === 'integer' ? 'Int' : 'String');
 }
 
-/** A request of the route with own samples of all that it needs. */
+/** Builds a valid request of the route with samples of own objects. */
 export function sampleRequest(
   route: Route,
   sample: Sample,

@@ -10,22 +10,22 @@ import type { Model } from '../graph/model.ts';
 import type { Sample } from './positions.ts';
 import { below, requiredArguments, type SelectionPath } from './selection-paths.ts';
 
-/** The fields of one type, read on one way. */
+/** Fields of one type, read by one selection path. */
 export interface Reading {
   typeName: string;
-  /** What has to stand before the selection: nothing, or `mutation`. */
+  /** The operation type before the selection: empty for a query. */
   operation: string;
   path: SelectionPath;
   fields: readonly FieldOf[];
 }
 
-/** Would a token with this scope alone do. */
+/** Whether a token with only this scope is sufficient. */
 export function suffices(need: ScopeNeed | undefined, scope: Scope): boolean {
   if (need === undefined || need === 'public' || need === 'token') return true;
   return [need].flat().includes(scope);
 }
 
-/** What each field needs by the schema that is published, not by the one that runs: a change must show in both. */
+/** The scopes of each field in the published schema, not in the running one, so that the two must agree. */
 const published = new Map<string, readonly Scope[]>();
 visit(parse(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')), {
   ObjectTypeDefinition: ({ name, fields = [] }) => {
@@ -37,18 +37,18 @@ visit(parse(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8
   },
 });
 
-/** The scopes of which reading a field needs one; none where any token does. */
+/** The scopes any one of which permits reading a field; undefined if every token may read it. */
 export function needOf({ coordinate }: Pick<FieldOf, 'coordinate'>): readonly Scope[] | undefined {
   const need = published.get(coordinate);
   return need && need.length > 0 ? need : undefined;
 }
 
-/** What opening a thing by `node` needs. */
+/** The scope that reading an object by `node` needs. */
 export function needOfNode(typeName: string): ScopeNeed | undefined {
   return [...entitiesByPrefix.values()].find(({ name }) => name === typeName)?.options.scope;
 }
 
-/** The operation that reads these fields, each alone below its parent. */
+/** The operation that reads these fields. */
 export function documentOf(
   { operation, path }: Pick<Reading, 'operation' | 'path'>,
   fields: readonly FieldOf[],
@@ -58,14 +58,14 @@ export function documentOf(
   return `${operation}${path.prefix}${selected.join(' ')}${path.suffix}`;
 }
 
-/** The fields of every type that are read on a way; a payload's are read where they are made. */
+/** All fields by the types that contain them. */
 export function fieldsByType(): ReadonlyMap<string, FieldOf[]> {
   return Map.groupBy(objectFields, ({ parent }) => parent);
 }
 
 /**
- * Texts that fields show which the scope does not open, and that no field shows which it does: none may appear in any
- * answer, whatever was asked.
+ * Texts that appear only in fields that the scope does not permit to read. None of them may appear in any answer to a
+ * token with only this scope.
  */
 export function secretsBefore(model: Model, scope: Scope): readonly string[] {
   const shown = new Set<string>();
@@ -80,7 +80,7 @@ export function secretsBefore(model: Model, scope: Scope): readonly string[] {
   return [...hidden].filter((text) => !shown.has(text) && !words.has(text) && !descriptions.includes(text));
 }
 
-/** An id is no content: what may be reached by one is tested by itself, and a token is told its own. */
+/** Ids do not count as content: what they give access to is tested separately, and a token may see its own. */
 function isContent(text: unknown): text is string {
   return typeof text === 'string' && text.length > 5 && parseId(text) === undefined;
 }
@@ -89,19 +89,19 @@ function isLeafList({ field }: FieldOf): boolean {
   return ['String', 'URL'].includes(getNamedType(field.type).name);
 }
 
-/** Texts that stand in the schema itself. */
+/** Names that occur in the schema itself. */
 const words = new Set(objectFields.flatMap(({ field }) => [field.name, String(field.type)]));
 
-/** What the schema says to everybody, such as the kinds of things that the audit names. */
+/** The descriptions of the schema, which everybody may read, such as the kinds of objects in the audit log. */
 const descriptions = objectFields.map(({ field }) => field.description ?? '').join('\n');
 
-/** A filter that tests something, however: the fields that show what it tests, those that show the same together. */
+/** A filter, and for each thing that it tests the fields that show the same. */
 export interface FilterCell {
   filter: string;
   tests: readonly (readonly FieldOf[])[];
 }
 
-/** A filter by every field of a type's filter, and of those that it leads to. */
+/** Builds a filter for every field of a type's filter, and for the fields that its relations lead to. */
 export function filtersOf(typeName: string, relations: number): FilterCell[] {
   const entity = [...entitiesByPrefix.values()].find(({ name }) => name === typeName);
   return Object.entries(entity?.filterFields() ?? {}).flatMap(([name, field]): FilterCell[] => {
@@ -120,7 +120,7 @@ export function filtersOf(typeName: string, relations: number): FilterCell[] {
   });
 }
 
-/** The fields of a type that show what a filter tests: that of its name, and those that are made of the same join. */
+/** The fields of a type that show what a filter tests: the field of the same name, and those that read the same join table. */
 function showing(typeName: string, name: string, field: FilterField): FieldOf[] {
   return objectFields.filter((of) => {
     if (of.parent !== typeName) return false;

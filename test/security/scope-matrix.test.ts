@@ -66,7 +66,7 @@ afterAll(async () => {
   console.info(`The matrix of scopes: ${cells} cells.`);
 });
 
-/** Would the scope alone do for a field, and for what the sample opens that it is given. */
+/** Whether the scope alone permits a field and, for `node`, the type of the sample. */
 function opens(of: FieldOf, scope: Scope): boolean {
   const opened = of.field.args.map(namingOf).filter((naming) => naming?.by === 'id' && !naming.of);
   const needs = opened.map((naming) => {
@@ -76,7 +76,7 @@ function opens(of: FieldOf, scope: Scope): boolean {
   return [needOf(of), ...needs].every((need) => suffices(need, scope));
 }
 
-/** What is missing for a reading, as the refusal names it. */
+/** The missing scopes of a reading, as the refusal lists them. */
 function missingFor(reading: Reading, fields: readonly FieldOf[], scope: Scope): string[] {
   const isNode = reading.path.prefix.startsWith('{ node(');
   const missing = [...reading.path.steps, ...fields]
@@ -93,7 +93,7 @@ async function read(reading: Reading, fields: readonly FieldOf[], scope: Scope) 
     ? await readSubscription(app, query, {}, { token })
     : await app.graphql(query, {}, { token });
   const text = JSON.stringify(answer.body);
-  // Whatever was asked and however it was refused.
+  // This must hold for every answer, whether it is a refusal or not.
   expect([scope, reading.typeName, secrets.filter((secret) => text.includes(secret))]).toEqual([
     scope,
     reading.typeName,
@@ -112,30 +112,33 @@ interface Answered {
 }
 
 describe('with one scope alone', () => {
-  it.each(allScopes)('%s: what it does not open is refused whole, the rest is read', async (scope) => {
-    for (const reading of readings) {
-      const { fields } = reading;
-      cells += fields.length;
-      const missing = missingFor(reading, fields, scope);
-      if (missing.length > 0) {
-        const { answer, lacking } = await read(reading, fields, scope);
-        expect([reading.path.prefix, lacking.toSorted()]).toEqual([
-          reading.path.prefix,
-          [...new Set(missing)].toSorted(),
-        ]);
-        expect(answer.body.data ?? null).toBeNull();
-        // The look-up of the token, and nothing after it.
-        expect(answer.statements).toBe(0);
+  it.each(allScopes)(
+    '%s refuses operations with any field that it does not permit, and reads all others',
+    async (scope) => {
+      for (const reading of readings) {
+        const { fields } = reading;
+        cells += fields.length;
+        const missing = missingFor(reading, fields, scope);
+        if (missing.length > 0) {
+          const { answer, lacking } = await read(reading, fields, scope);
+          expect([reading.path.prefix, lacking.toSorted()]).toEqual([
+            reading.path.prefix,
+            [...new Set(missing)].toSorted(),
+          ]);
+          expect(answer.body.data ?? null).toBeNull();
+          // The operation itself must send no statement.
+          expect(answer.statements).toBe(0);
+        }
+        const open = fields.filter((of) => opens(of, scope));
+        if (open.length === 0 || missingFor(reading, open, scope).length > 0) continue;
+        const { answer, lacking } = await read(reading, open, scope);
+        expect([reading.path.prefix, lacking]).toEqual([reading.path.prefix, []]);
+        if (reading.operation === '') expect(answer.body.errors).toBeUndefined();
       }
-      const open = fields.filter((of) => opens(of, scope));
-      if (open.length === 0 || missingFor(reading, open, scope).length > 0) continue;
-      const { answer, lacking } = await read(reading, open, scope);
-      expect([reading.path.prefix, lacking]).toEqual([reading.path.prefix, []]);
-      if (reading.operation === '') expect(answer.body.errors).toBeUndefined();
-    }
-  });
+    },
+  );
 
-  it.each(allScopes)('%s: an endpoint of another is refused before it looks anything up', async (scope) => {
+  it.each(allScopes)('%s refuses routes of other scopes before any look-up', async (scope) => {
     const { token, secrets } = tokens.get(scope) ?? raise(scope);
     for (const route of table) {
       cells += 1;
@@ -150,32 +153,35 @@ describe('with one scope alone', () => {
     }
   });
 
-  it.each(allScopes)('%s: what it does not open is as if it were not there, by its id', async (scope) => {
-    const { token } = tokens.get(scope) ?? raise(scope);
-    for (const kind of kinds) {
-      const need = [...entitiesByPrefix].find(([prefix]) => prefix === kind)?.[1].options.scope;
-      if (suffices(need, scope)) continue;
-      const own = twins.own.living(kind)[0]?.id ?? '';
-      const [foreign] = trialsOf({ by: 'id', of: kind }, twins);
-      const seen = [own, foreign?.value ?? '', foreign?.twin ?? ''].map(async (id) => {
-        cells += 1;
-        const query = 'query ($id: ID!) { node(id: $id) { id } }';
-        return seenIn(await twins.here.app.graphql(query, { id }, { token, headers: uncompressed }), id);
-      });
-      const [first, ...others] = await Promise.all(seen);
-      expect(others).toEqual([first, first]);
-    }
-  });
+  it.each(allScopes)(
+    '%s answers ids of types that it does not permit as if the objects did not exist',
+    async (scope) => {
+      const { token } = tokens.get(scope) ?? raise(scope);
+      for (const kind of kinds) {
+        const need = [...entitiesByPrefix].find(([prefix]) => prefix === kind)?.[1].options.scope;
+        if (suffices(need, scope)) continue;
+        const own = twins.own.living(kind)[0]?.id ?? '';
+        const [foreign] = trialsOf({ by: 'id', of: kind }, twins);
+        const seen = [own, foreign?.value ?? '', foreign?.twin ?? ''].map(async (id) => {
+          cells += 1;
+          const query = 'query ($id: ID!) { node(id: $id) { id } }';
+          return seenIn(await twins.here.app.graphql(query, { id }, { token, headers: uncompressed }), id);
+        });
+        const [first, ...others] = await Promise.all(seen);
+        expect(others).toEqual([first, first]);
+      }
+    },
+  );
 });
 
 describe('a list', () => {
   const lists = connectionFields.filter(({ parent }) => parent === 'Query');
 
-  it.each(allScopes)('is not filtered by what a token with %s may not read', async (scope) => {
+  it.each(allScopes)('refuses filters on what a token with %s may not read', async (scope) => {
     const { token } = tokens.get(scope) ?? raise(scope);
     for (const list of lists.filter((of) => suffices(needOf(of), scope))) {
       for (const { filter, tests } of filtersOf(rowTypeOf(list), 2)) {
-        // Each alternative shows the same, so any one that is open will do.
+        // The alternatives show the same, so one permitted alternative is enough.
         if (tests.every((fields) => fields.some((of) => suffices(needOf(of), scope)))) continue;
         cells += 1;
         const query = `{ ${list.field.name}(filter: ${filter}) { __typename } }`;
@@ -189,7 +195,7 @@ describe('a list', () => {
     }
   });
 
-  it('is ordered by nothing that its own readers may not read', () => {
+  it('has no order by a field that its readers may not read', () => {
     for (const { name, options } of entitiesByPrefix.values()) {
       for (const { column } of Object.values<{ column: string }>(options.orders ?? {})) {
         const shown = objectType(name).getFields()[column.replace(/(Fold|Rank)$/, '')];

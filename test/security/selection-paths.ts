@@ -15,14 +15,14 @@ import {
 import { type FieldOf, objectType } from '../graph/schema-walk.ts';
 import { type Sample, sampleOf } from './positions.ts';
 
-/** How to get to a type: what stands before and behind the selection of its fields, and the fields on the way. */
+/** A path from a root to a type: the text before and after the selection of its fields, and the fields on the path. */
 export interface SelectionPath {
   prefix: string;
   suffix: string;
   steps: readonly FieldOf[];
 }
 
-/** The shortest ways from a root type to every type that its fields lead to; interfaces are no way. */
+/** Finds the shortest path from a root type to every type that can be reached, without passing interfaces. */
 export function shortestPaths(
   root: 'Query' | 'Mutation' | 'Subscription',
   sample: Sample,
@@ -43,7 +43,7 @@ export function shortestPaths(
   return paths;
 }
 
-/** The way to a type by an id of its own. */
+/** The path to an object by `node(id)`. */
 export function pathByNode(typeName: string, id: string): SelectionPath {
   return {
     prefix: `{ node(id: ${JSON.stringify(id)}) { ... on ${typeName} { `,
@@ -52,7 +52,7 @@ export function pathByNode(typeName: string, id: string): SelectionPath {
   };
 }
 
-/** What has to be said to read a field, in parentheses: its required arguments, and one that a variable gives. */
+/** The argument list of a field: its required arguments, and optionally one argument with a variable as its value. */
 export function requiredArguments(
   field: GraphQLField<unknown, unknown>,
   sample: Sample,
@@ -68,20 +68,20 @@ export function requiredArguments(
   return given.length > 0 ? `(${given.join(', ')})` : '';
 }
 
-/** The smallest selection of a field that shows whether something is there. */
+/** The smallest selection that shows whether a field has a value. */
 export function below(field: GraphQLField<unknown, unknown>): string {
   const type = getNamedType(field.type);
   return isLeafType(type) ? '' : ' { __typename }';
 }
 
-/** The type is one that `node` opens. */
+/** Whether the type implements Node. */
 export function isNodeType(typeName: string): boolean {
   return objectType(typeName)
     .getInterfaces()
     .some(({ name }) => name === 'Node');
 }
 
-/** A selection that shows all that a field found, as far as its leaves say it. */
+/** A selection that shows the whole value of a field, as far as scalars and ids go. */
 export function wholeSelection(field: GraphQLField<unknown, unknown>): string {
   const type = getNamedType(field.type);
   if (isLeafType(type)) return '';
@@ -107,7 +107,7 @@ function leavesOf(type: GraphQLObjectType): string {
     .join(' ');
 }
 
-/** `astFromValue` wants the value that stands behind the name of an enum. */
+/** `astFromValue` takes the internal value of an enum, not its name. */
 function internal(type: GraphQLInputType, value: unknown): unknown {
   const named = getNamedType(type);
   if (!isEnumType(named)) return value;

@@ -16,12 +16,12 @@ import { digestOf, seenIn, startTwins, type TwinWorlds, uncompressed } from './t
 
 const bytes = Buffer.from('some text');
 
-/** The files of a workspace, with the addresses that it gives. */
+/** Attachments of a workspace with their signed URLs. */
 interface Files {
   workspaceId: string;
-  /** Announced, and nothing more. */
+  /** An attachment whose bytes have not been uploaded. */
   announced: { id: string; upload: string };
-  /** With its bytes. */
+  /** An attachment with its bytes. */
   kept: { id: string; upload: string; download: string; preview: string };
   deleted: { id: string };
 }
@@ -90,7 +90,7 @@ function ask(method: string, path: string): Promise<Answer> {
   });
 }
 
-/** Whatever is done with the address, it is answered like its twin. */
+/** Expects that requests with the URL get the same answers as requests with its twin. */
 async function expectAlike(what: string, path: string, twin: string): Promise<void> {
   const blotted = [path, twin].flatMap((each) => new URL(each, 'http://x').pathname.split('/')[2] ?? []);
   for (const method of methods) {
@@ -103,12 +103,12 @@ async function expectAlike(what: string, path: string, twin: string): Promise<vo
   }
 }
 
-/** The workspace that an address names, and its signature. */
+/** Reads a parameter of a signed URL. */
 function saidIn(address: string, name: 'workspace' | 'signature'): string {
   return new URL(address, 'http://x').searchParams.get(name) ?? '';
 }
 
-it('a signature opens nothing but what it was made for', async () => {
+it('a signature is valid only for the URL that it was made for', async () => {
   const issue = twins.own.living('issue')[0]?.id ?? '';
   const foreignIssue = twins.foreign.living('issue')[0]?.id ?? '';
   const targets: Record<string, string> = {
@@ -139,7 +139,7 @@ it('a signature opens nothing but what it was made for', async () => {
   }
 });
 
-it('nor does one of the other workspace, changed in any part', async () => {
+it('a URL of the other workspace is refused after a change of any part', async () => {
   const changes: Record<string, (url: URL) => void> = {
     workspace: ({ searchParams }) => searchParams.set('workspace', saidIn(here.kept.download, 'workspace')),
     'a kind that is no workspace': ({ searchParams }) => searchParams.set('workspace', there.kept.id),
@@ -162,7 +162,7 @@ it('nor does one of the other workspace, changed in any part', async () => {
   }
 });
 
-it('an address that is well signed leads nowhere else: to the other workspace, to what is deleted, after its time', async () => {
+it('a validly signed URL gives no access to the other workspace, to deleted files, or after its expiry', async () => {
   const now = new Date();
   const signed = (
     { id, workspaceId, at = now }: { id: string; workspaceId: string; at?: Date },
@@ -195,7 +195,7 @@ it('an address that is well signed leads nowhere else: to the other workspace, t
   }
 });
 
-it('nothing is written in the other workspace by all this, and good addresses are good', async () => {
+it('no request of these tests writes to the other workspace, and unchanged URLs work', async () => {
   expect(await digestOf(twins, there.workspaceId)).toEqual(thereBefore);
   for (const { kept, announced } of [here, there]) {
     for (const path of [kept.download, kept.preview])

@@ -15,16 +15,16 @@ import {
 import { identifierOf } from '../../src/db/guard/identifiers.ts';
 import { fold } from '../support/tenant-prover/names.ts';
 
-/** A statement with one of its tenant filters taken away or made to let more through. */
+/** A statement with one of its tenant filters removed or weakened. */
 export interface StatementMutant {
   what: string;
   node: RootOperationNode;
 }
 
-/** Where something stands in a tree of nodes: the properties and indices that lead to it. */
+/** A path in a tree of nodes: properties and indices. */
 type Path = readonly (string | number)[];
 
-/** One mutant for each way to spoil each tenant filter of a statement. */
+/** Makes one mutant for each way to weaken each tenant filter of a statement. */
 export function mutantsOf(root: RootOperationNode): StatementMutant[] {
   return filtersIn(root).flatMap(({ path, node }) => {
     const spoiled = InsertQueryNode.is(node) ? spoiledInsert(node) : spoiledCondition(node);
@@ -35,7 +35,7 @@ export function mutantsOf(root: RootOperationNode): StatementMutant[] {
   });
 }
 
-/** Conditions that compare a workspaceId with something, and inserts that write one. */
+/** Finds the conditions that compare a workspaceId, and the inserts that write one. */
 function filtersIn(root: OperationNode): { path: Path; node: OperationNode }[] {
   const found: { path: Path; node: OperationNode }[] = [];
   const visit = (value: unknown, path: Path): void => {
@@ -102,7 +102,7 @@ function isNode(value: unknown): value is OperationNode {
   return typeof value === 'object' && value !== null && 'kind' in value && !isValues(value);
 }
 
-/** Lists of plain values hold no nodes. */
+/** Whether a list contains plain values instead of nodes. */
 function isValues(value: object): boolean {
   return PrimitiveValueListNode.is(value as OperationNode);
 }

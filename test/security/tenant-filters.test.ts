@@ -1,4 +1,4 @@
-// @own-process, because it sees the statements that are made for the first time.
+// @own-process, because it records statements, which are built only once in a process.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { RootOperationNode } from 'kysely';
 import { unboundIn } from '../support/tenant-prover/bound-rule.ts';
@@ -13,7 +13,7 @@ import { requiredArguments, shortestPaths, wholeSelection } from './selection-pa
 
 let twins: TwinWorlds;
 let sample: Sample;
-/** Every statement of a workspace's handle, bound by the plugin, by its shape. */
+/** The statements that handles of workspaces send, after the tenant plugin, by shape. */
 const statements = new Map<string, RootOperationNode>();
 let stopListening: () => void;
 
@@ -27,14 +27,14 @@ afterAll(async () => {
   await twins.stop();
 });
 
-/** What a statement is but for its values. */
+/** The statement without its values. */
 function shapeOf(node: RootOperationNode): string {
   return JSON.stringify(node, (name, value: unknown) =>
     name === 'value' || name === 'values' ? undefined : value,
   );
 }
 
-it('operations of every kind run, and what they ask the database for is written down', async () => {
+it('records the statements of all kinds of operations', async () => {
   const { here } = twins;
   const paths = shortestPaths('Query', sample);
   for (const { name } of objectTypes) {
@@ -67,7 +67,7 @@ it('operations of every kind run, and what they ask the database for is written 
   expect(statements.size).toBeGreaterThan(150);
 }, 300_000);
 
-it('writes that go together run, and are written down, too', async () => {
+it('records the statements of batched writes', async () => {
   const { here } = twins;
   const data = dataOf(await here.ask('{ issues(first: 8) { nodes { key } } teams { nodes { id } } }'));
   const { issues, teams } = data as Record<'issues' | 'teams', { nodes: Record<'key' | 'id', string>[] }>;
@@ -86,12 +86,12 @@ it('writes that go together run, and are written down, too', async () => {
     for (const { body } of await Promise.all(mutations.map((one) => here.ask(`mutation { ${one} }`))))
       expect(body.errors).toBeUndefined();
   };
-  // Comments, changes and new issues; who comes alone goes alone.
+  // Batches of comments, of changes and of new issues. A write that arrives alone is not batched.
   for (let times = 8; together() < before + 3 && times < 100; times *= 2) await write(times);
   expect(together()).toBeGreaterThanOrEqual(before + 3);
 });
 
-it('the prover accepts each statement, and refuses it without any one of its tenant filters', () => {
+it('the prover accepts each statement, and refuses it when any tenant filter is missing or weakened', () => {
   const judge = (node: RootOperationNode) => (unboundIn(node).length === 0 ? 'let through' : 'refused');
   expect([...statements.values()].filter((node) => judge(node) === 'refused')).toEqual([]);
   let filters = 0;
@@ -103,7 +103,7 @@ it('the prover accepts each statement, and refuses it without any one of its ten
       .map(({ what }) => `${what} of ${shapeOf(statement).slice(0, 3000)}`);
   });
   console.info(
-    `${statements.size} statements, ${filters} ways to spoil a tenant filter, ${through.length} let through.`,
+    `${statements.size} statements, ${filters} weakened tenant filters, ${through.length} accepted.`,
   );
   expect(filters).toBeGreaterThan(statements.size);
   expect(through).toEqual([]);

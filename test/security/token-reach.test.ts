@@ -18,7 +18,7 @@ afterAll(() => app.stop());
 
 const roles = Object.keys(memberRole) as (keyof typeof memberRole)[];
 
-/** What a token can be to the token that asks. */
+/** The relations that a token can have to the requesting token. */
 const relations = [
   'self',
   'child',
@@ -33,7 +33,7 @@ const relations = [
 ] as const;
 type Relation = (typeof relations)[number];
 
-/** The rule as the documentation states it, written down without the code that implements it. */
+/** The documented rule, independent of the implementation. */
 function reaches(role: keyof typeof memberRole, isAdminScope: boolean, relation: Relation): boolean {
   if (relation === 'of another workspace') return false;
   const isDescendant = ['self', 'child', 'grandchild', 'child of another member'].includes(relation);
@@ -44,68 +44,71 @@ function reaches(role: keyof typeof memberRole, isAdminScope: boolean, relation:
 
 const cells = roles.flatMap((role) => [true, false].map((isAdminScope) => ({ role, isAdminScope })));
 
-describe.each(cells)('a token of $role with workspace:admin: $isAdminScope', ({ role, isAdminScope }) => {
-  it('lists, counts and opens exactly the tokens that it reaches', async () => {
-    const family = await makeFamily(role, isAdminScope);
-    const ids = relations.map((relation) => family[relation].id);
-    const expected = relations.filter((relation) => reaches(role, isAdminScope, relation));
-    const { body } = await app.graphql<{
-      listed: { totalCount: number; nodes: { id: string }[] };
-      all: { totalCount: number };
-      nodes: ({ id: string } | null)[];
-    }>(
-      `query ($ids: [ID!]!) {
+describe.each(cells)(
+  'a token of role $role with workspace:admin: $isAdminScope',
+  ({ role, isAdminScope }) => {
+    it('lists, counts and reads exactly the tokens that it reaches', async () => {
+      const family = await makeFamily(role, isAdminScope);
+      const ids = relations.map((relation) => family[relation].id);
+      const expected = relations.filter((relation) => reaches(role, isAdminScope, relation));
+      const { body } = await app.graphql<{
+        listed: { totalCount: number; nodes: { id: string }[] };
+        all: { totalCount: number };
+        nodes: ({ id: string } | null)[];
+      }>(
+        `query ($ids: [ID!]!) {
         listed: accessTokens(first: 250, filter: { id: { in: $ids } }) { totalCount nodes { id } }
         all: accessTokens { totalCount }
         nodes(ids: $ids) { ... on AccessToken { id } }
       }`,
-      { ids },
-      { token: family.self.token },
-    );
-    expect(body.errors).toBeUndefined();
-    const named = (found: readonly ({ id: string } | null)[] | undefined) =>
-      relations.filter((relation) => found?.some((node) => node?.id === family[relation].id));
-    expect(named(body.data?.listed.nodes)).toEqual(expected);
-    expect(body.data?.listed.totalCount).toBe(expected.length);
-    expect(named(body.data?.nodes)).toEqual(expected);
-    const isAll = isAdminScope && memberRole[role] <= memberRole.admin;
-    expect(body.data?.all.totalCount).toBe(isAll ? await countTokens() : expected.length);
-  });
+        { ids },
+        { token: family.self.token },
+      );
+      expect(body.errors).toBeUndefined();
+      const named = (found: readonly ({ id: string } | null)[] | undefined) =>
+        relations.filter((relation) => found?.some((node) => node?.id === family[relation].id));
+      expect(named(body.data?.listed.nodes)).toEqual(expected);
+      expect(body.data?.listed.totalCount).toBe(expected.length);
+      expect(named(body.data?.nodes)).toEqual(expected);
+      const isAll = isAdminScope && memberRole[role] <= memberRole.admin;
+      expect(body.data?.all.totalCount).toBe(isAll ? await countTokens() : expected.length);
+    });
 
-  it('shows nothing more with the cursor of a stronger token', async () => {
-    const family = await makeFamily(role, isAdminScope);
-    const page =
-      'query ($after: String) { accessTokens(first: 250, after: $after) { edges { cursor node { id } } } }';
-    interface Page {
-      accessTokens: { edges: { cursor: string; node: { id: string } }[] };
-    }
-    const strong = await app.graphql<Page>(page, {}, { token: app.token });
-    const [newest] = strong.body.data?.accessTokens.edges ?? [];
-    const { body } = await app.graphql<Page>(page, { after: newest?.cursor }, { token: family.self.token });
-    const seen = body.data?.accessTokens.edges.map(({ node }) => node.id) ?? [];
-    const beyond = relations.filter((relation) => !reaches(role, isAdminScope, relation));
-    expect(beyond.filter((relation) => seen.includes(family[relation].id))).toEqual([]);
-  });
+    it('sees no further tokens with the cursor of a more powerful token', async () => {
+      const family = await makeFamily(role, isAdminScope);
+      const page =
+        'query ($after: String) { accessTokens(first: 250, after: $after) { edges { cursor node { id } } } }';
+      interface Page {
+        accessTokens: { edges: { cursor: string; node: { id: string } }[] };
+      }
+      const strong = await app.graphql<Page>(page, {}, { token: app.token });
+      const [newest] = strong.body.data?.accessTokens.edges ?? [];
+      const { body } = await app.graphql<Page>(page, { after: newest?.cursor }, { token: family.self.token });
+      const seen = body.data?.accessTokens.edges.map(({ node }) => node.id) ?? [];
+      const beyond = relations.filter((relation) => !reaches(role, isAdminScope, relation));
+      expect(beyond.filter((relation) => seen.includes(family[relation].id))).toEqual([]);
+    });
 
-  it.each(relations)('revokes the token that is %s only when it reaches it', async (relation) => {
-    const family = await makeFamily(role, isAdminScope);
-    const { id, token } = family[relation];
-    const { body } = await app.graphql(
-      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
-      { id },
-      { token: family.self.token },
-    );
-    const isHigher = role !== 'owner' && relation === 'of an owner';
-    const expected = !reaches(role, isAdminScope, relation)
-      ? 'NOT_FOUND'
-      : isHigher
-        ? 'FORBIDDEN'
-        : undefined;
-    expect(body.errors?.[0]?.extensions?.code).toBe(expected);
-    const { status } = await app.graphql('{ viewer { scopes } }', {}, { token });
-    expect(status).toBe(expected === undefined ? 401 : 200);
-  });
-});
+    it.each(relations)('revokes the token that is %s only when it reaches it', async (relation) => {
+      const family = await makeFamily(role, isAdminScope);
+      const { id, token } = family[relation];
+      const { body } = await app.graphql(
+        'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
+        { id },
+        { token: family.self.token },
+      );
+      const isHigher = role !== 'owner' && relation === 'of an owner';
+      const expected = !reaches(role, isAdminScope, relation)
+        ? 'NOT_FOUND'
+        : isHigher
+          ? 'FORBIDDEN'
+          : undefined;
+      expect(body.errors?.[0]?.extensions?.code).toBe(expected);
+      const { status } = await app.graphql('{ viewer { scopes } }', {}, { token });
+      expect(status).toBe(expected === undefined ? 401 : 200);
+    });
+  },
+);
 
 describe('an owner', () => {
   it("cannot revoke a token's parent with a token that only reads teams", async () => {
@@ -138,7 +141,7 @@ interface Known {
   token: string;
 }
 
-/** A new member of the role with a token that asks, and one token for each relation to it. */
+/** Creates a member of the role with a requesting token, and one token for each relation to it. */
 async function makeFamily(
   role: keyof typeof memberRole,
   isAdminScope: boolean,

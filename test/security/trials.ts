@@ -3,14 +3,14 @@ import type { Naming } from '../../src/schema/builder/naming.ts';
 import { type Candidate, kinds } from './candidates.ts';
 import { nowhereLetter, type TwinWorlds } from './twin-worlds.ts';
 
-/** A value to try, and its twin of the same form that names nothing anywhere: both must be answered alike. */
+/** A value to try, and its twin: a value of the same form that names no object. Both must get the same answer. */
 export interface Trial {
   what: string;
   value: string;
   twin: string;
 }
 
-/** What to try where a value names something: what is the caller's own but of another kind or gone, and all that is not his. */
+/** The values to try: objects of the other workspace, and the caller's objects that are deleted or of another kind. */
 export function trialsOf(naming: Naming, { own, foreign }: TwinWorlds): Trial[] {
   const wanted = naming.of ? [naming.of] : kinds;
   return wanted.flatMap((kind) => [
@@ -26,7 +26,7 @@ export function trialsOf(naming: Naming, { own, foreign }: TwinWorlds): Trial[] 
   ]);
 }
 
-/** The values by which the caller's own things of the kind are named. */
+/** The ids or keys of the caller's own objects of the kind. */
 export function ownValues(naming: Naming, { own }: Pick<TwinWorlds, 'own'>): string[] {
   const found = (naming.of ? [naming.of] : kinds).flatMap((kind) => [
     ...own.living(kind),
@@ -49,15 +49,15 @@ function formsOf(
     : [byId];
 }
 
-/** A kind whose ids, and keys where there are any, are not those of the kind. */
+/** Another kind, with other ids and keys. */
 function otherThan(kind: IdPrefix): IdPrefix {
   return kind === 'team' ? 'issue' : 'team';
 }
 
-/** An id beside this one, so that whatever sorts by id has nothing between the two. */
+/** An unused id directly beside the given one, so that no other id sorts between the two. */
 export function unknownId(id: string): string {
   const parsed = parseId(id);
-  if (!parsed) throw new Error(`${id} is no id.`);
+  if (!parsed) throw new Error(`${id} is not an id.`);
   return encodeId(parsed.prefix, besideUuid(parsed.uuid));
 }
 
@@ -66,18 +66,18 @@ export function besideUuid(uuid: string): string {
   return uuid.slice(0, -1) + last.toString(16);
 }
 
-/** The key of nothing in any workspace. */
+/** A key that exists in no workspace. */
 function nowhere(key: string): string {
   return nowhereLetter + key.slice(1);
 }
 
-/** The key of nothing in the own workspace, of the same team where the key says one. */
+/** A key that does not exist in the own workspace, with the same team code if it is the key of an issue. */
 function beside(key: string): string {
   const [code, number] = key.split('-');
   return number === undefined || /\D/.test(number) ? nowhere(key) : `${code}-${'9'.repeat(number.length)}`;
 }
 
-/** A cursor with another id in it. */
+/** The cursor with its id replaced. */
 export function cursorWith(cursor: string, id: (uuid: string) => string): string {
   const [fingerprint, value, uuid] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [
     string,

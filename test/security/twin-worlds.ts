@@ -5,21 +5,21 @@ import { dataOf } from '../graph/graph-answer.ts';
 import { addWorld, startWorld, type World } from '../graph/world.ts';
 import { type Candidates, readCandidates } from './candidates.ts';
 
-/** Two workspaces of the same shape on one server: that of the caller, and one that he must not learn anything of. */
+/** Two workspaces with the same content on one server. The caller belongs to one, and must learn nothing about the other. */
 export interface TwinWorlds {
   here: World;
   there: World;
-  /** What is in each, by the kinds of ids. */
+  /** The objects of each workspace. */
   own: Candidates;
   foreign: Candidates;
   stop(): Promise<void>;
 }
 
-/** Codes and keys of the other workspace begin with this letter, of things that are nowhere with that. */
+/** Codes and keys of the other workspace start with the first letter; those that exist nowhere start with the second. */
 const foreignLetter = 'X';
 export const nowhereLetter = 'Q';
 
-/** Starts both; codes and keys, which are the same words in each by the fixture, are told apart by their first letter. */
+/** Creates both. The fixture gives them the same codes and keys, so the first letters are changed in the other one. */
 export async function startTwins(): Promise<TwinWorlds> {
   const here = await startWorld('here');
   const there = await addWorld(here.app, 'there');
@@ -34,7 +34,7 @@ export async function startTwins(): Promise<TwinWorlds> {
   }
   await countAnew(unscoped);
   await logFeeds(unscoped);
-  // Besides those that ask: tokens to be named, made by a member, so that the audit names somebody.
+  // Further tokens that requests can name. A member creates them, so that the audit log names a member.
   for (const world of [here, there]) {
     dataOf(
       await world.ask(
@@ -51,7 +51,7 @@ export async function startTwins(): Promise<TwinWorlds> {
   };
 }
 
-/** The fixture's counts are awkward on purpose; writes need those that its rows come to. */
+/** Corrects the stored counts, which the fixture sets to wrong values on purpose, because writes need right ones. */
 async function countAnew(unscoped: Kysely<Tables>): Promise<void> {
   await sql`update issue i set
     activity_count = (select count(*) from activity a where (a.workspace_id, a.issue_id) = (i.workspace_id, i.id)),
@@ -72,7 +72,7 @@ async function countAnew(unscoped: Kysely<Tables>): Promise<void> {
   );
 }
 
-/** The fixture has no log; here it tells what the feeds of the issues do, and how the sub-issues were made. */
+/** Fills the log of changes, which the fixture leaves empty, from the feeds and the sub-issues. */
 async function logFeeds(unscoped: Kysely<Tables>): Promise<void> {
   await sql`insert into change (workspace_id, position, tag, id, sort_order, event_type, occurred_utc,
       actor_user_account_id, issue_id, team_id, subject_id, fields, origin)
@@ -90,13 +90,13 @@ async function logFeeds(unscoped: Kysely<Tables>): Promise<void> {
     select workspace_id, max(position), 1 from change group by 1`.execute(unscoped);
 }
 
-/** Headers that may differ between two answers: the date, timing, quota, and the id of the request. */
+/** Headers that may differ between two equal answers: the date, timing, quota, and the id of the request. */
 const volatile = /^(date|server-timing|x-request-id|ratelimit(-policy)?|x-ratelimit-.*)$/;
 
-/** A body's length is compared, which compression makes a matter of chance. */
+/** The length of bodies is compared, and compression would make it depend on the echoed values. */
 export const uncompressed = { 'Accept-Encoding': 'identity' };
 
-/** All that a client could tell two answers apart by, with `sent` blotted out where it is echoed. */
+/** Everything by which a client could distinguish two answers, with echoes of `sent` blanked. */
 export function seenIn(answer: Answer, sent: unknown = ''): string {
   const headers = [...answer.headers].filter(([name]) => !volatile.test(name));
   const body = JSON.stringify(answer.body, (name, value: unknown) =>
@@ -113,23 +113,23 @@ export function seenIn(answer: Answer, sent: unknown = ''): string {
   return blotted.replace(/\bWy[IJ][\w-]+/g, placeOf);
 }
 
-/** What a cursor says but for its fingerprint, which is a hash of the filter that was sent. */
+/** The content of a cursor without its fingerprint, which is a hash of the filter. */
 function placeOf(cursor: string): string {
   const [, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
   return JSON.stringify([value, id]);
 }
 
-/** The janitor takes the others away when it likes. */
+/** Other attachments may be removed by the janitor at any moment. */
 const kept = sql` and uploaded_utc is not null and deleted_utc is null`;
 
-/** A digest of every row of a workspace, but for the times at which its tokens were used. */
+/** Returns a digest of the rows of a workspace by table, ignoring when tokens were last used. */
 export async function digestOf({ here }: TwinWorlds, workspaceId: string): Promise<Record<string, string>> {
   const { unscoped } = here.app.database;
   const { rows: tables } = await sql<{ name: string }>`select table_name as name
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
     where table_schema = 'public' and table_type = 'BASE TABLE' and column_name = 'workspace_id'
       and table_name not like 'change%'`.execute(unscoped);
-  // The sequencer moves changes from one table to the other at its own time.
+  // The sequencer moves changes from one table to the other at any moment, so both are digested as one.
   const changes = sql`select 'changes' as name, md5(coalesce(string_agg(id::text, ',' order by id), '')) as digest from (
     select change_id as id from change_inbox where workspace_id = ${workspaceId}
     union all select id from change where workspace_id = ${workspaceId}) rows`;

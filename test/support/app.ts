@@ -14,14 +14,14 @@ import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { httpClient } from './http-client.ts';
 import { member } from './fixtures.ts';
-// What holds answers against the document is there before the first one: its loading would delay that.
+// Answers are checked against openapi.json. Loading the checker here keeps its cost out of the first request.
 import './openapi.ts';
 import { generousAdmission } from './generous-admission.ts';
 import type { Content } from './template-paths.ts';
 import { copyTemplate } from './templates.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 
-/** Who may do what: `token: null` sends none; the owner's token with all scopes is sent when nothing is said. */
+/** The credentials and headers of a request. The default token is the owner's, with all scopes; `null` sends none. */
 export interface Sent {
   token?: string | null;
   headers?: Record<string, string>;
@@ -32,7 +32,7 @@ export interface Answer<Body = unknown> {
   status: number;
   headers: Headers;
   body: Body;
-  /** How many SQL statements it took, the look-up of the token among them. */
+  /** The number of SQL statements that it took, including the look-up of the token. */
   statements: number;
 }
 
@@ -44,10 +44,10 @@ export interface TestWorkspace {
   token: string;
 }
 
-/** A server of the test's own, and the doors to it. */
+/** A server that belongs to one test file, and ways to send requests to it. */
 export interface App extends TestWorkspace {
   url: string;
-  /** Where it tells its metrics, with METRICS_ADDRESS among the settings. */
+  /** The URL of the metrics, if METRICS_ADDRESS is set. */
   metricsUrl: string | undefined;
   database: Database;
   dataDir: string;
@@ -63,7 +63,7 @@ export interface App extends TestWorkspace {
     path: string,
     sent?: Sent & { body?: unknown },
   ): Promise<Answer<Body>>;
-  /** A token of a new member of the role; of the owner when no role is given. */
+  /** Issues a token for a new member with the given role, or for the owner if there is no role. */
   tokenFor(holder?: {
     scopes?: readonly Scope[];
     role?: keyof typeof memberRole;
@@ -79,19 +79,19 @@ export interface App extends TestWorkspace {
 }
 
 export interface AppOptions {
-  /** Starts with the demo workspace, whose owner's the token then is; an empty workspace otherwise. */
+  /** Starts with the demo workspace, and `token` belongs to its owner. By default the workspace is empty. */
   demo?: boolean;
-  /** The same said by the name of the template. */
+  /** The template to start with; `demo: true` stands for `content: 'demo'`. */
   content?: Content;
-  /** `info` shows the server's log lines while a test is being written. */
+  /** `info` prints the server's log lines, which helps while writing a test. */
   logLevel?: string;
-  /** Takes the log lines in place of standard output. */
+  /** Receives the log lines instead of standard output. */
   log?: Writable;
-  /** Settings of the server, under the names of the environment. */
+  /** Settings of the server, by the names of their environment variables. */
   settings?: Settings;
 }
 
-/** No test runs into the limits of rates, costs and times by accident. */
+/** Limits so high that no test exceeds a rate, a cost or a time by accident. */
 const generous: Settings = {
   MAX_CONCURRENCY: String(generousAdmission.maxConcurrency),
   QUEUE_WAIT_MS: String(generousAdmission.queueWaitMs),
@@ -100,11 +100,11 @@ const generous: Settings = {
   COST_PER_HOUR: '1000000000',
   UNKNOWN_TOKENS_PER_MINUTE: '1000000000',
   MAX_OPERATION_COST: '1000000000',
-  // Requests with any values must not take long.
+  // Tests that send random values may ask for the longest wait.
   CHANGES_WAIT_MS: '300',
 };
 
-/** The whole suite runs over either executor and either path to it: `npm run test:all`. */
+/** `npm run test:all` runs the whole suite with each executor, on each path to it. */
 const chosen: Settings = {
   EXECUTOR: process.env.TEST_EXECUTOR,
   GRAPHQL_PATH: process.env.TEST_GRAPHQL_PATH,
@@ -126,11 +126,11 @@ export async function startApp({
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...chosen, ...settings }, {});
   const files = openFiles(config);
   const leaks: string[] = [];
-  // When the compiled executor cannot bind a statement, graphql-js answers in its place, with statements of its own.
+  // A refused statement would not fail a test by itself: graphql-js answers instead, with statements of its own.
   const canary = {
     write: (line: string) => void (/wg_[0-9a-f]{48}|Tenant(?:Proof)?Error/.test(line) && leaks.push(line)),
   };
-  // Every suite looks for tokens and refused statements in all that its server logged.
+  // Every suite checks that its server has logged neither a token nor a refused statement.
   const checkLog = () => {
     if (leaks.length > 0) throw new Error(`The log must not contain: ${leaks[0]}`);
   };

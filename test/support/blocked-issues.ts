@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { App } from './app.ts';
 
-/** Does the work while nothing that asks for issues is answered; teams are cached in memory. */
+/** Runs the work while every request that reads issues is blocked. Requests for teams are not: teams are cached. */
 export async function whileIssuesAreBlocked<Result>(
   { database }: Pick<App, 'database'>,
   work: () => Promise<Result>,

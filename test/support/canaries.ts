@@ -1,4 +1,4 @@
-/** Texts that must not be where they were not sent, in any form that a program might give them. */
+/** Secrets that must not leak, in all forms in which a program might write them. */
 export class Canaries {
   readonly #forms = new Map<string, string>();
 
@@ -10,7 +10,7 @@ export class Canaries {
     for (const form of formsOf(secret)) this.#forms.set(form, name);
   }
 
-  /** The names of those that the text holds, with what stands around them. */
+  /** Returns the names of the secrets that the text contains, each with its surrounding text. */
   in(text: string): string[] {
     const folded = text.toLowerCase();
     return [...this.#forms].flatMap(([form, name]) => {
@@ -20,11 +20,11 @@ export class Canaries {
   }
 }
 
-/** As it is, in hexadecimal, encoded for an address, in JSON, and in base64 wherever it may begin in a longer text. */
+/** The secret unchanged, in hexadecimal, URL-encoded, in JSON, and in base64 at each of the three possible offsets. */
 function formsOf(secret: string): Set<string> {
   const bytes = Buffer.from(secret);
   const shifted = [0, 1, 2].map((before) => {
-    // Digits that hold bits of what stands before or behind are left out.
+    // Digits that also contain bits of the neighbouring bytes are left out.
     const text = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
       .replace(/=+$/, '');

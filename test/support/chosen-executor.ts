@@ -1,2 +1,2 @@
-/** Does graphql-js answer the queries of this run; the compiled executor needs other numbers of statements. */
+/** Whether graphql-js executes the queries of this run. The two executors need different numbers of statements. */
 export const isGraphqlJs = ['graphql-js', 'reference'].includes(process.env.TEST_EXECUTOR ?? '');

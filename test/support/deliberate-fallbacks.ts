@@ -2,7 +2,7 @@ import type { FallbackSeen } from './known-fallbacks.ts';
 
 const deliberate = new Set<string>();
 
-/** Lets the rest of a test file cause fallbacks whose message contains this: the test injects the fault itself. */
+/** Permits fallbacks whose message contains this text, for test files that inject a fault on purpose. */
 export function allowFallback(part: string): void {
   deliberate.add(part);
 }

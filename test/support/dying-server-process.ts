@@ -8,8 +8,8 @@ import { generousAdmission } from './generous-admission.ts';
 import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 
-// A server on the database of the first argument, a directory or an address: prints its own address, and ends with its
-// standard input. An answer to a request with the header `X-Die` kills it, when everything else has been done.
+// A server on the database that the first argument names, by a directory or a URL. It prints its own URL and exits when its
+// standard input closes. A request with the header `X-Die` kills it just before the response is sent.
 const prototype = ServerResponse.prototype as { end: (...args: unknown[]) => ServerResponse };
 const { end: plain } = prototype;
 prototype.end = function (this: ServerResponse, ...args: unknown[]) {

@@ -10,7 +10,7 @@ const reported = folder && worker ? join(folder, worker) : undefined;
 const seen: FallbackSeen[] = [];
 const note = (fallback: unknown) => void seen.push(fallback as FallbackSeen);
 
-/** Says which unknown fallbacks were seen since the last call, each once. */
+/** Lists the unknown fallbacks since the last call, without duplicates. */
 export function unknownFallbacks(): string[] {
   const unknown = [...seen.splice(0), ...reportedByProcesses()].filter(
     (fallback) => !isKnownFallback(fallback) && !isDeliberate(fallback),
@@ -23,7 +23,9 @@ export function unknownFallbacks(): string[] {
 function check(): void {
   const unknown = unknownFallbacks();
   if (unknown.length > 0)
-    throw new Error(`graphql-js answered for reasons that no list knows:\n${unknown.join('\n')}`);
+    throw new Error(
+      `graphql-js answered for reasons that known-fallbacks.ts does not list:\n${unknown.join('\n')}`,
+    );
 }
 
 function reportedByProcesses(): FallbackSeen[] {

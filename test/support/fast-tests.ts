@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { loadedBy } from './imports.ts';
 
-/** What a test must not be able to load to be fast: a database engine, the server, another process, a browser. */
+/** Modules that make a test slow: a database engine, the server, another process, a browser. */
 const slow: readonly string[] = [
   'src/db/engine/engine.ts',
   'src/server/server.ts',
@@ -12,13 +12,13 @@ const slow: readonly string[] = [
 const root = join(import.meta.dirname, '../..');
 const loaded = loadedBy(root);
 
-/** Whether a test file, given relative to the root, can load nothing that a fast test does without. */
+/** Whether a test file, by its path from the root, loads none of the slow modules, directly or indirectly. */
 export function isFast(path: string): boolean {
   const modules = loaded(path);
   return slow.every((module) => !modules.has(module));
 }
 
-/** Picks the fast ones among the absolute paths of test files. */
+/** Selects the fast test files from a list of absolute paths. */
 export function pickFast(paths: readonly string[]): { filtered: string[] } {
   return { filtered: paths.filter((path) => isFast(relative(root, path))) };
 }

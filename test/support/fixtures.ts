@@ -11,7 +11,7 @@ export interface MemberFixture {
   displayName: string;
 }
 
-/** An active member, of the role `member` when nothing is said. */
+/** Adds an active member. The default role is `member`. */
 export async function member(
   database: Database,
   workspaceId: string,
@@ -50,7 +50,7 @@ const statusCategories = {
 } as const;
 const labelNames = ['Bug', 'Feature'] as const;
 
-/** An active team with its counter, five statuses and two labels. */
+/** Adds an active team with its counter, five statuses and two labels. */
 export async function team(
   database: Database,
   workspaceId: string,

@@ -4,7 +4,7 @@ import { inProcess } from '../cli/workgraph.ts';
 import type { App } from './app.ts';
 import { storeWebhook } from './stored-webhook.ts';
 
-/** Adds to the demo what it lacks, so that every table has rows: an import, a token made by a token, a repeatable write. */
+/** Fills the tables that the demo leaves empty: by an import, a token that a token created, and a write with an Idempotency-Key. */
 export async function fillEveryTable(app: App): Promise<void> {
   const beads = ['bd-1', 'bd-2', 'bd-3'].map((id) =>
     JSON.stringify({

@@ -1,6 +1,6 @@
 import type { AdmissionLimits } from '../../src/server/limits/admission.ts';
 
-/** For servers that no test means to overload, however slow the machine is that it runs on. */
+/** Limits for servers that a test does not mean to overload, however slow the machine is. */
 export const generousAdmission: AdmissionLimits = {
   maxConcurrency: 1_000,
   queueWaitMs: 100_000,

@@ -7,16 +7,16 @@ import { pathToFileURL } from 'node:url';
 import { allowSharing } from './shared-app.ts';
 import { hasTemplate, templateCache } from './template-paths.ts';
 
-/** What all test files together may need at once, copies of databases and large files among it. */
+/** The space that all test files together may need at once, for copies of databases and large files. */
 const roomBytes = 6e9;
 
-/** Names the run, so that its databases on a server are known for the run's own; workers inherit it. */
+/** Gives the run a name, which marks its databases on a PostgreSQL server. Workers inherit it. */
 export default function setup({ filter }: { readonly filter?: string }): void {
   process.env.WORKGRAPH_TEST_RUN = randomUUID().slice(0, 8);
   if (!process.env.TMPDIR && hasRoom('/dev/shm')) {
     process.env.TMPDIR = process.env.WORKGRAPH_TEST_MEMORY = mkdtempSync(join('/dev/shm', 'workgraph-run-'));
   }
-  // Otherwise each run compiles all modules again in the first of its processes: their cache is in TMPDIR.
+  // By default the compile cache is in TMPDIR, which is new in each run, so each run would compile all modules again.
   process.env.NODE_COMPILE_CACHE ??= join(templateCache, 'compiled');
   watchFallbacks();
   if (!process.env.MUTANTS_NOTES) allowSharing();
@@ -24,7 +24,7 @@ export default function setup({ filter }: { readonly filter?: string }): void {
   if (!process.env.TEST_DATABASE_URL && !filter) makeTemplateAhead();
 }
 
-/** Makes a missing template while jest still loads the first test file, which then waits for the rest of the time. */
+/** Starts making a missing template while jest still loads the first test file. */
 function makeTemplateAhead(): void {
   if (hasTemplate('migrated')) return;
   const script = join(import.meta.dirname, 'make-template.ts');
@@ -38,7 +38,7 @@ function watchFallbacks(): void {
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${reporter.href}`.trim();
 }
 
-/** A test file begins with a copy of a database: hundreds of files, which cost a disk more time than the tests' start. */
+/** Whether memory has room for the databases: each test file copies hundreds of files, which takes long on a disk. */
 function hasRoom(memory: string): boolean {
   if (!existsSync(memory)) return false;
   const { bavail, bsize } = statfsSync(memory);

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { stopSharedServers } from './shared-app.ts';
 import { dropRun } from './templates.ts';
 
-/** Leaves nothing of the run in memory, nor on the server. */
+/** Removes the files of the run from memory, and its databases from the server. */
 export default async function teardown(): Promise<void> {
   const {
     TEST_DATABASE_URL,

@@ -1,6 +1,6 @@
 import type { Answer, App, Sent } from './app.ts';
 
-/** The ways to send requests to a server, with a token unless a request brings its own. */
+/** Sends requests to a server, with the given token unless a request names another. */
 export function httpClient(url: string, ownToken: string): Pick<App, 'graphql' | 'request'> {
   const send = async <Body>(
     method: string,

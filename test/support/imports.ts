@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** An import or re-export that a module states. */
+/** An import or a re-export of a module. */
 export interface Import {
   /** The importing file, relative to the root. */
   path: string;
@@ -9,7 +9,7 @@ export interface Import {
   target: string;
   /** `import type …`; a `{ type X }` between values still loads the module, so it does not count. */
   typeOnly: boolean;
-  /** Loaded only when the code reaches it: `import('…')`. */
+  /** A dynamic import, `import('…')`. */
   late: boolean;
 }
 
@@ -28,7 +28,7 @@ export function importsOf({ path, text }: { path: string; text: string }): Impor
   }));
 }
 
-/** Gives for a module everything that it may load, through any number of other modules; late imports count. */
+/** Finds all modules that a module may load, directly or indirectly, including dynamic imports. */
 export function loadedBy(root: string): (module: string) => ReadonlySet<string> {
   const known = new Map<string, readonly string[]>();
   const targetsOf = (path: string): readonly string[] => {
@@ -43,7 +43,7 @@ export function loadedBy(root: string): (module: string) => ReadonlySet<string> 
   };
   return (module) => {
     const seen = new Set([module]);
-    // A set that grows while it is iterated is iterated to its end.
+    // The iteration also visits members that are added to the set meanwhile.
     for (const path of seen) for (const target of targetsOf(path)) seen.add(target);
     return seen;
   };

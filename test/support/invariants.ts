@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/engine/engine.ts';
 import { verifyDatabase } from '../../src/portability/verify.ts';
 
-/** The rules that the rows of a database break, each with what breaks it; none when all is well. */
+/** Returns the consistency rules that the database breaks, each with the offending rows. */
 export async function brokenInvariants(database: Database): Promise<Record<string, string[]>> {
   const { findings } = await verifyDatabase(database, { limit: 5 });
   return Object.fromEntries(

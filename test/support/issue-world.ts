@@ -5,7 +5,7 @@ import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import type { App, TestWorkspace } from './app.ts';
 import { member, team } from './fixtures.ts';
 
-/** A workspace with everything that an issue can refer to: each thing by its TypeID, each person with a token. */
+/** A workspace with everything that an issue can refer to, by TypeID, and with people who have tokens. */
 export type IssueWorld = Awaited<ReturnType<typeof issueWorld>>;
 
 export async function issueWorld(app: App, workspace: TestWorkspace = app) {
@@ -38,7 +38,7 @@ export async function issueWorld(app: App, workspace: TestWorkspace = app) {
 
 export interface Person {
   uuid: string;
-  /** The account. */
+  /** The id of the account. */
   id: string;
   displayName: string;
   token: string;

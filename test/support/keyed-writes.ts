@@ -6,19 +6,19 @@ import { installAgent, issueWorld, type IssueWorld } from './issue-world.ts';
 import { callerOf } from './mutations.ts';
 import { storeWebhook } from './stored-webhook.ts';
 
-/** A server whose workspace has an agent to write to, and what a member with all scopes does there. */
+/** A server whose workspace has an installed agent, with helpers that send requests with an Idempotency-Key. */
 export interface KeyedWorld {
   app: App;
   world: IssueWorld;
-  /** A key that nobody has used. */
+  /** Makes a new Idempotency-Key. */
   newKey(): string;
-  /** An issue with something of everything on it. */
+  /** Creates an issue with one object of each kind that belongs to an issue. */
   newObjects(): Promise<TestObjects>;
-  /** Sends a write to REST with a key, as the owner when nobody is named. */
+  /** Sends a write to REST with a key, by default as the owner. */
   rest(method: string, path: string, key: string, body?: unknown, token?: string): Promise<Answer<Body>>;
   /** Sends an operation to the graph with a key. */
   graph(query: string, variables: object, key: string, token?: string): Promise<Answer<Result>>;
-  /** A digest of each table's rows, but for the times at which tokens were used. */
+  /** Returns a digest of the rows of each table, ignoring when tokens were last used. */
   tables(): Promise<Record<string, string>>;
 }
 
@@ -28,7 +28,7 @@ export interface Result {
   errors?: { message: string; extensions: { code: string; errors?: { field: string }[] } }[];
 }
 
-/** What writes are about. */
+/** The keys and ids of the objects that writes address. */
 export interface TestObjects {
   key: string;
   deletedKey: string;
@@ -96,7 +96,7 @@ async function tables({ database }: App): Promise<Record<string, string>> {
     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'change%'`.execute(
     database.unscoped,
   );
-  // The sequencer moves changes from one table to the other at its own time.
+  // The sequencer moves changes from one table to the other at any moment, so both are digested as one.
   const changes = sql`select 'changes' as name, count(*) || ' ' || md5(coalesce(string_agg(id::text, ',' order by id), ''))
     as digest from (select change_id as id from change_inbox union all select id from change) rows`;
   const digests = names.rows.map(

@@ -5,10 +5,10 @@ import { fold } from '../../src/model/fold.ts';
 import type { App } from './app.ts';
 import { member, team } from './fixtures.ts';
 
-/** As many as a page holds. */
+/** The largest size of a page. */
 const issues = 250;
 
-/** Fills a page with issues of one team whose labels, assignees and roles are as many as an issue takes. */
+/** Adds a full page of issues to one team, with as many labels, assignees and roles as an issue may have. */
 export async function fillLists(app: App): Promise<void> {
   const { database, workspaceId } = app;
   const { id } = await team(database, workspaceId, { code: 'LONG' });
@@ -37,7 +37,7 @@ export async function fillLists(app: App): Promise<void> {
   await copyIssue(database, parseId(body.data.issueCreate.issue.id)?.uuid ?? '', issues - 1);
 }
 
-/** Copies an issue and its lists in the tables, because 250 mutations take seconds. */
+/** Copies an issue and its lists by SQL, because 250 mutations take seconds. */
 async function copyIssue({ unscoped }: App['database'], original: string, copies: number): Promise<void> {
   const ids = Array.from({ length: copies }, () => newUuid());
   const columns =

@@ -1,4 +1,4 @@
 import { makeTemplate } from './templates.ts';
 
-// Makes the template that most test files begin with, in a process of its own: `global-setup.ts` starts it.
+// `global-setup.ts` starts this as a separate process, which makes the template that most test files copy.
 await makeTemplate('migrated');

@@ -6,8 +6,8 @@ import type { Answered, Asked, MeasuredOptions } from './measured-app.ts';
 import { fillLists } from './longest-lists.ts';
 
 /**
- * How long the thread has computed at most between two ticks of a timer. A loop that stands still because other
- * processes have the processor is delayed as well, but does not compute.
+ * The longest processor time of the thread between two ticks of a timer. An event loop is also delayed when other
+ * processes use the processor, but then it does not use any itself.
  */
 class LongestTurn {
   longestMs = 0;
@@ -24,7 +24,7 @@ class LongestTurn {
   }
 }
 
-// An app in a process of its own, whose event loop nothing of a test delays. It is asked over the channel to its parent.
+// An app in a separate process, whose event loop the test does not delay. Its parent sends it questions as messages.
 const app = await startApp(JSON.parse(process.argv[2] ?? '{}') as MeasuredOptions);
 const delays = monitorEventLoopDelay({ resolution: 1 });
 delays.enable();
@@ -38,7 +38,7 @@ const answer: { [Question in Asked]: () => Promise<Answered[Question]> } = {
     return null;
   },
   stall: async () => {
-    // Timers run between these two, and only they tell of a turn that has just ended.
+    // Timers run between these two turns, and only they can measure the turn that has just ended.
     await nextTurn();
     await nextTurn();
     const ms = Math.min(delays.max / 1e6, computing.longestMs);

@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import type { Pool } from '../inputs/pool.ts';
 import type { AppOptions } from './app.ts';
 
-/** How an app in another process is started. */
+/** The options of an app in another process. */
 export type MeasuredOptions = Pick<AppOptions, 'demo' | 'settings'>;
 
-/** What the process can be asked, and what it answers. */
+/** The questions that the process answers, with the types of the answers. */
 export interface Answered {
   app: { url: string; token: string };
   pool: Pool;
-  /** Gives one team a page of issues whose lists are as long as they may be. */
+  /** Gives one team a page of issues whose lists have their maximum length. */
   fillLists: null;
-  /** The longest time in milliseconds that its event loop has stood still since the last such question. */
+  /** The longest time in milliseconds for which its event loop was blocked since the last such question. */
   stall: number;
   stop: null;
 }
 export type Asked = keyof Answered;
 
-/** An app in a process of its own, which tells how long its event loop stands still. */
+/** An app in a separate process, which reports for how long its event loop was blocked. */
 export interface MeasuredApp {
   readonly url: string;
   readonly token: string;
@@ -30,8 +30,8 @@ export interface MeasuredApp {
 }
 
 /**
- * The longest that one request may keep all others waiting, in milliseconds. Whole runs have two workers, which slow each
- * other down; QUIET=1 says that nothing else runs.
+ * The longest time in milliseconds for which one request may block all others. A run of all tests has two workers, which
+ * slow each other down; set QUIET=1 when nothing else runs.
  */
 export const longestStallMs = process.env.QUIET === '1' ? 100 : 300;
 

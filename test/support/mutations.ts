@@ -1,6 +1,6 @@
 import type { App } from './app.ts';
 
-/** What is read of an issue after a write. */
+/** The fields of an issue that are selected after a write. */
 const issue = `id key title description teamId statusId priority parentIssueId projectId deliveryId estimateValue dueDate
   primaryAssigneeUserAccountId assigneeUserAccountIds labelIds roleAssignments { role userAccountId displayName }
   reporterUserAccountId commentCount subIssueCount linkCount createdUtc updatedUtc lastActivityUtc lastCommentUtc closedUtc
@@ -51,20 +51,20 @@ interface Payloads {
 
 type Input = Record<string, unknown>;
 
-/** What a refused mutation says. */
+/** The error of a refused mutation. */
 export interface Refusal {
   code: string;
   message: string;
   errors: { field: string; message: string }[];
 }
 
-/** The mutations of issues by the front door, for one caller. */
+/** Sends mutations of issues over HTTP with one token. */
 export interface Caller {
-  /** Throws what the server refuses with. */
+  /** Sends a mutation, and throws if it is refused. */
   mutate<Name extends MutationName>(name: Name, input: Input): Promise<Payloads[Name]>;
-  /** The refusal that is expected; throws when the mutation succeeds. */
+  /** Sends a mutation that must be refused, and throws if it succeeds. */
   refused(name: MutationName, input: Input): Promise<Refusal>;
-  /** `field: message` of all violations, in order. */
+  /** Sends a mutation that must be invalid, and returns `field: message` of each violation in order. */
   violations(name: MutationName, input: Input): Promise<string[]>;
   create(input: Input): Promise<IssueRead>;
   update(key: string, input: Input): Promise<IssueRead>;
@@ -72,7 +72,7 @@ export interface Caller {
   feed(key: string): Promise<Record<string, unknown>[]>;
 }
 
-/** A caller with a token; on another server of the same database where `url` says so. */
+/** Creates a caller with a token. */
 export function callerOf(app: Pick<App, 'graphql'>, token: string): Caller {
   const send = async (document: string, variables: Record<string, unknown>) => {
     const { body, status } = await app.graphql<Record<string, never>>(document, variables, { token });

@@ -3,7 +3,7 @@ import { openApiDocument } from '../../src/rest-compat/openapi/document.ts';
 import { createRouter } from '../../src/rest-compat/router.ts';
 import { additions, table } from '../../src/rest-compat/table.ts';
 
-/** OpenAPI as far as tests look into it. */
+/** The parts of an OpenAPI document that tests read. */
 export interface OpenApi {
   info: { version: string };
   servers: { url: string }[];
@@ -54,18 +54,18 @@ export interface OpenApiHeader {
   example?: string;
 }
 
-/** An answer as it came, its body as text. */
+/** A response with its body as text. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-// Printed anew without examples, which are recorded from answers.
+// Without examples, because those are recorded from responses.
 const document = JSON.parse(JSON.stringify(openApiDocument(table, additions, {}))) as OpenApi;
 const find = createRouter(table);
 
-/** Headers that say something about one answer; those that all answers have are no part of the document. */
+/** Headers that differ from response to response. The document leaves out those that all responses have. */
 const described = [
   'ETag',
   'Idempotency-Replayed',
@@ -77,8 +77,8 @@ const described = [
 ];
 
 /**
- * Everything in which an answer of the REST face differs from what the document says of it. A path or a method that
- * no route has is not in the document, and neither is what OPTIONS answers.
+ * Lists the differences between a REST response and its description in the document. The document describes neither
+ * unknown paths and methods nor the responses to OPTIONS.
  */
 export function undocumented(method: string, path: string, answer: RawAnswer): string[] {
   const route = find(path)?.methods.get(method === 'HEAD' ? 'GET' : method);
@@ -91,7 +91,7 @@ export function undocumented(method: string, path: string, answer: RawAnswer): s
   return wrong.map((difference) => `${name} ${answer.status}: ${difference}`);
 }
 
-/** What a document says of an answer of this status; undefined when it speaks of none. */
+/** Returns the document's description of a response with this status, if there is one. */
 export function responseOf(
   { paths, components }: OpenApi,
   path: string,
@@ -107,7 +107,7 @@ function headerDifferences(response: OpenApiResponse, { headers }: RawAnswer): s
   const declared = new Map(
     Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), resolved(header)]),
   );
-  // What has no end has no tag.
+  // A stream has no ETag because it does not end.
   const isStream = headers.get('Content-Type')?.startsWith('text/event-stream') ?? false;
   return [
     ...[...declared].flatMap(([name, { required }]) =>
@@ -139,7 +139,7 @@ function bodyDifferences(response: OpenApiResponse, method: string, { headers, t
 
 const validators = new Map<string, ValidateFunction>();
 
-/** Everything in which a value differs from a schema of the document; what the schema does not name is too much. */
+/** Lists the differences between a value and a schema. A property that the schema does not name is one. */
 export function schemaDifferences(schema: object, value: unknown): string[] {
   const key = JSON.stringify(schema);
   const validate = validators.get(key) ?? compile(schema);

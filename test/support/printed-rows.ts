@@ -1,7 +1,7 @@
-/** Prints rows of any tables as JSON from which `parseRows` makes the same rows, times and bytes included. */
+/** Prints rows as JSON from which `parseRows` restores them, including times and bytes. */
 export function printRows(rows: object): string {
   return JSON.stringify(rows, function (this: Record<string, unknown>, key, value: unknown) {
-    // `value` of a time or of bytes is already what their toJSON gives.
+    // `value` is the result of toJSON already, so times and bytes are recognized by the original.
     const own = this[key];
     if (own instanceof Date) return { $time: own.getTime() };
     if (own instanceof Buffer) return { $bytes: own.toString('base64') };

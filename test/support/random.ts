@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A stream of chance that its seed alone determines (the generator sfc32). */
+/** A pseudo-random generator (sfc32) whose seed determines its output. */
 export class Random {
   #a: number;
   #b: number;
@@ -25,12 +25,12 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** From 0 up to, but not, 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number {
     return this.bits() / 2 ** 32;
   }
 
-  /** An integer of the range, its ends included. */
+  /** An integer from the range, including both ends. */
   integer(from: number, to: number): number {
     return from + Math.floor(this.fraction() * (to - from + 1));
   }
@@ -39,19 +39,19 @@ export class Random {
     return this.fraction() < probability;
   }
 
-  /** One of the list, which must not be empty. */
+  /** An element of the list, which must not be empty. */
   pick<T>(list: readonly T[]): T {
     const picked = this.find(list);
     if (picked === undefined) throw new Error('Nothing can be picked from an empty list.');
     return picked;
   }
 
-  /** One of the list, or undefined if it is empty. */
+  /** An element of the list, or undefined if it is empty. */
   find<T>(list: readonly T[]): T | undefined {
     return list[this.integer(0, list.length - 1)];
   }
 
-  /** One of the keys, each as often as its weight says. */
+  /** One of the keys, with probabilities in proportion to the weights. */
   weighted<Key extends string>(weights: Readonly<Record<Key, number>>): Key {
     const entries = Object.entries(weights) as [Key, number][];
     let rest = this.fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -69,12 +69,12 @@ export class Random {
     return order;
   }
 
-  /** Up to `count` different entries of the list. */
+  /** Up to `count` different elements of the list. */
   sample<T>(list: readonly T[], count: number): T[] {
     return this.shuffled(list).slice(0, count);
   }
 
-  /** An id in the form of a UUIDv7 that was made at the time. */
+  /** A UUIDv7 with the given time. */
   uuid(atMs: number): string {
     const time = atMs.toString(16).padStart(12, '0');
     const version = (0x7000 | (this.bits() >>> 20)).toString(16);

@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 
-/** An answer as it came over the connection. */
+/** A response, parsed from the bytes of the connection. */
 export interface RawHttp {
   status: number;
   headers: Headers;
   body: string;
 }
 
-/** Sends bytes as they are and reads until the server closes, so what is sent must ask for that, or be refused. */
+/** Sends bytes unchanged and reads until the server closes the connection, which the request has to bring about. */
 export async function sendRaw(url: string, bytes: string): Promise<RawHttp> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -8,7 +8,7 @@ interface Answered {
   errors?: readonly { message: string; extensions?: Record<string, unknown> }[];
 }
 
-/** What a subscription tells of all changes so far: its answers as `data`, or the refusal of the stream. */
+/** Reads the events of a subscription for all changes so far. Returns them as `data`, or the refusal of the stream. */
 export async function readSubscription(
   app: Pick<App, 'url' | 'database'>,
   query: string,
@@ -19,7 +19,7 @@ export async function readSubscription(
   const headers = { 'Last-Event-ID': 'c1-0-0' };
   const body = JSON.stringify({ query, variables });
   let stream = await listen(`${app.url}/graphql`, token, headers, body);
-  // The server may not have heard yet that earlier streams of the token have ended.
+  // The server may not have noticed yet that earlier streams of the token were closed.
   while (stream.response.status === 429) {
     await setImmediate();
     stream = await listen(`${app.url}/graphql`, token, headers, body);
@@ -41,7 +41,7 @@ export async function readSubscription(
     return { status, headers: answered, body: (await response.json()) as Answered, statements };
   }
   const answers: unknown[] = [];
-  // The last id of the first delivery is that of the end of the log, whether an event has it or not.
+  // The first batch of events ends with the id of the end of the log, even if no event has that id.
   while (!(await isAtEnd(app, stream.lastId()))) await setImmediate();
   for (let left = stream.count(); left > 0; left -= 1) answers.push((await stream.next()).data);
   stream.stop();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 const notCopied: ReadonlySet<string> = new Set(['node_modules', '.git', '.workgraph', 'dist']);
 
-/** A copy of the repository, with the same installed packages, which a test may change. */
+/** A copy of the repository that a test may change. It shares the installed packages. */
 export class RepositoryCopy {
   readonly directory: string = mkdtempSync(join(tmpdir(), 'workgraph-copy-'));
 
@@ -18,13 +18,13 @@ export class RepositoryCopy {
     symlinkSync(join(root, 'node_modules'), join(this.directory, 'node_modules'));
   }
 
-  /** Runs a command there and gives what it prints; throws when it fails. */
+  /** Runs a command in the copy and returns its output; throws if it fails. */
   run(command: string, ...words: string[]): string {
-    // The migrations of the copy are its own, so it must not use the templates of this run on a PostgreSQL server.
+    // The copy may have other migrations, so it must not use this run's templates on a PostgreSQL server.
     const { TEST_DATABASE_URL: _url, TEST_POOLER_URL: _pooler, ...env } = process.env;
     const { status, stdout, stderr } = spawnSync(command, words, {
       cwd: this.directory,
-      // Modules are cached by their paths, which no other copy has.
+      // The compile cache is keyed by path, so another copy could not use it.
       env: { ...env, NODE_COMPILE_CACHE: join(this.directory, '.compiled') },
       encoding: 'utf8',
       maxBuffer: 64e6,

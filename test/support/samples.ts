@@ -1,16 +1,16 @@
 import { Random } from './random.ts';
 
-// Where a file walks hundreds of generated cases, CI tries all of them, as `CASES=all` does. Any other run takes a part.
+// Some test files generate hundreds of cases. CI runs all of them, as does `CASES=all`; other runs take a sample.
 
 const { CI, CASES, MUTANTS_NOTES, SEED } = process.env;
 
-/** Whether this run tries every generated case; chance must not decide which mutants are found. */
+/** Whether this run takes every generated case. Runs for mutants do, because their verdicts must not depend on chance. */
 export const isWhole = CI !== undefined || CASES === 'all' || MUTANTS_NOTES !== undefined;
 
-/** Decides which part a run takes: `SEED=…` takes the part of another run once more. */
+/** Determines the sample. Set `SEED=…` to repeat the sample of another run. */
 export const seed = Number(SEED ?? Math.floor(Date.now() / 1000));
 
-/** All cases, or one of so many, in their order; of each group at least one. Each group has a chance of its own. */
+/** Returns all cases, or one in so many of each group and at least one of it, in their original order. */
 export function sampled<Case>(
   cases: readonly Case[],
   oneOf: number,
@@ -25,7 +25,7 @@ export function sampled<Case>(
   return cases.filter((one) => chosen.has(one));
 }
 
-/** The test of a sampled case: one that fails says how to take the same part again. */
+/** Wraps the test of a sampled case, so that a failure tells which SEED repeats it. */
 export function saysSeed<Given extends readonly unknown[]>(
   test: (...given: Given) => Promise<void>,
 ): (...given: Given) => Promise<void> {

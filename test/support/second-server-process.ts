@@ -6,7 +6,7 @@ import { generousAdmission } from './generous-admission.ts';
 import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 
-// A server on the database of the first argument: prints its address, and ends with its standard input.
+// A server on the database whose URL is the first argument. It prints its own URL and exits when its standard input closes.
 const database = await openDatabase({ url: process.argv[2] ?? '', wire });
 const server = await startServer({
   database,

@@ -9,11 +9,11 @@ import type { App, Sent } from './app.ts';
 /** Another server process on the database of an app. */
 export interface SecondServer extends Pick<App, 'graphql' | 'url'> {
   stop(): Promise<void>;
-  /** Kills the process, which has no time for anything. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
 }
 
-/** Starts one; undefined on the embedded engine, whose database belongs to one process. */
+/** Starts a second server. Returns undefined on the embedded engine, whose database belongs to one process. */
 export async function startSecondServer({ database }: App): Promise<SecondServer | undefined> {
   const serverUrl = process.env.TEST_DATABASE_URL;
   if (database.engine === 'embedded' || !serverUrl) return undefined;
@@ -45,7 +45,7 @@ export async function startSecondServer({ database }: App): Promise<SecondServer
     },
     stop: async () => {
       const exit = once(child, 'exit');
-      // The process ends with its standard input, so it does not outlive a test that was killed either.
+      // The process exits when its standard input closes, so it ends even if the test is killed.
       child.stdin.end();
       await exit;
     },

@@ -9,8 +9,8 @@ import { startApp } from './app.ts';
 import { parseRows, printRows } from './printed-rows.ts';
 import type { Answers, Described, Question } from './shared-app.ts';
 
-// The server that the reading suites of one worker share. Its suites ask it over HTTP, since a worker may be replaced
-// by another process while the server goes on. It ends when it is told to, or when the run that needs it is gone.
+// The server that the read-only suites of one worker share. Suites reach it over HTTP, because jest may replace a worker
+// while the server continues. It exits when it is asked to, or when the run that started it is gone.
 const [file = '', runPid = ''] = process.argv.slice(2);
 const app = await startApp({ demo: true });
 let world: Promise<World> | undefined;
@@ -23,7 +23,8 @@ const answers: Answers = {
     const { fixture, workspace } = made;
     const { rows } = await made.read();
     const printed = printRows(rows);
-    if (!isDeepStrictEqual(parseRows(printed), rows)) throw new Error('A row has a value that JSON loses.');
+    if (!isDeepStrictEqual(parseRows(printed), rows))
+      throw new Error('A row has a value that does not survive JSON.');
     return { nowMs: fixture.nowMs, workspace, rows: printed };
   },
   checkLog: () => {
@@ -56,7 +57,7 @@ const described: Described = {
   ownerUserAccountId: app.ownerUserAccountId,
   control: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
 };
-// Whoever waits for the file must find all of it.
+// Renaming makes the file appear complete to those who wait for it.
 writeFileSync(`${file}.partial`, JSON.stringify(described));
 renameSync(`${file}.partial`, file);
 

@@ -6,23 +6,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { App, TestWorkspace } from './app.ts';
 import { httpClient } from './http-client.ts';
 
-/** A server with the demo workspace for suites that change nothing; `stop` fails when its log has a secret in it. */
+/** A server with the demo workspace for read-only suites. `stop` fails if the log contains a secret. */
 export type SharedApp = Pick<App, 'url' | 'graphql' | 'request' | 'stop' | keyof TestWorkspace> & {
   tokenFor(holder?: Holder): Promise<string>;
 };
 type Holder = Omit<Parameters<App['tokenFor']>[0] & object, 'expiresUtc'>;
 
-/** What the process of a shared server answers; its suites reach it over HTTP, at `control`. */
+/** The questions that the process of a shared server answers over HTTP, at `control`. */
 export interface Answers {
   tokenFor(holder: Holder): Promise<string>;
-  /** The awkward workspace of test/graph, which is made for the first who asks, and its rows as they are now. */
+  /** The fixture workspace of test/graph, which is created on the first request, with its current rows. */
   world(holder: object): Promise<{ nowMs: number; workspace: TestWorkspace; rows: string }>;
   checkLog(holder: object): Promise<null>;
   stop(holder?: object): Promise<null>;
 }
 export type Question = keyof Answers;
 
-/** What the process writes to its file when it is ready. */
+/** What the process writes into its file once it is ready. */
 export interface Described extends TestWorkspace {
   readonly url: string;
   readonly control: string;
@@ -36,8 +36,8 @@ type Ask = <Asked extends Question>(
 const script = join(import.meta.dirname, 'shared-app-process.ts');
 
 /**
- * Lets suites share servers, one for each worker of jest. `npm run mutants` does not: there, a guard is switched off
- * for one test file, and a server that outlives the file would keep the switches of another.
+ * Makes the suites of each worker share a server. `npm run mutants` does not do this: it switches a guard off
+ * for one test file, and a server that outlives the file would keep the wrong guards switched off.
  */
 export function allowSharing(): void {
   process.env.WORKGRAPH_TEST_SHARED = mkdtempSync(join(tmpdir(), 'workgraph-shared-'));
@@ -47,7 +47,7 @@ export function allowSharing(): void {
 /** Whether suites share servers in this run. */
 export const isSharing = process.env.WORKGRAPH_TEST_SHARED !== undefined;
 
-/** Gives the demo on the server of this worker, which the first suite starts; on a server of its own without sharing. */
+/** Returns the demo on the shared server of this worker, or on a new server if suites do not share. */
 export async function sharedApp(): Promise<SharedApp> {
   if (!isSharing) {
     const { startApp } = await import('./app.ts');
@@ -62,7 +62,7 @@ export async function sharedApp(): Promise<SharedApp> {
   };
 }
 
-/** Gives the server that the suites of this worker share, which the first of them starts. */
+/** Returns the server that the suites of this worker share. The first of them starts it. */
 export async function sharedServer(): Promise<{ described: Described; ask: Ask }> {
   const { WORKGRAPH_TEST_SHARED: folder = '', WORKGRAPH_TEST_PID: run = '' } = process.env;
   const file = join(folder, `${process.env.JEST_WORKER_ID}.json`);
@@ -85,7 +85,7 @@ export async function sharedServer(): Promise<{ described: Described; ask: Ask }
   return { described, ask: asking(described.control) };
 }
 
-/** Ends the servers of the run: throws what any of them failed with. */
+/** Stops the shared servers of the run, and throws if one of them has failed. */
 export async function stopSharedServers(folder: string): Promise<void> {
   const files = globSync('*.json', { cwd: folder });
   const controls = files.map(

@@ -2,7 +2,7 @@ import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { webhookDeliveryState, webhookState } from '../../src/model/codes.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 
-/** Stores a webhook of which nothing is sent, with a message that was. */
+/** Stores a webhook that sends nothing, with one message that was sent before. */
 export async function storeWebhook(
   db: TenantDb,
   userAccountId: string,

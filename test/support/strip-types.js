@@ -1,8 +1,8 @@
 import { stripTypeScriptTypes } from 'node:module';
 
 /**
- * The jest transformer: what Node itself does to a .ts file. Types become blanks, so every line and
- * column stays where it was and stack traces need no source map.
+ * The jest transformer. It does what Node itself does with a .ts file: types become blanks, so every line and
+ * column stays in place and stack traces need no source map.
  */
 export default {
   process(source) {

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a database starts with: the tables alone, or the demo workspace too, as it is today or on the examples' day. */
+/** The content of a new database: only the tables, the demo workspace of today, or that of the day of the examples. */
 export type Content = 'migrated' | 'demo' | 'examples';
 
-/** What a template of an embedded database may hold; the others are made from an empty one. */
+/** The content of a template of an embedded database. The other templates start from `empty`. */
 export type TemplateContent = Content | 'empty';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Templates are kept from run to run, under names that change with what they are made from. */
+/** Templates are cached between runs, under names that contain a hash of their sources. */
 export const templateCache: string = join(root, 'node_modules/.cache/workgraph-test');
 
-/** Where the template of an embedded database is, or will be. */
+/** The path of the template of an embedded database, whether it exists yet or not. */
 export function templateOf(content: TemplateContent): string {
   return join(templateCache, `${content}-${hashOfSources(content)}`);
 }

@@ -20,23 +20,23 @@ import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 
 /**
- * The day of the demo that the examples of openapi.json show. It is past, whenever they are looked at: no delivery is
- * still to come and every agent has been silent for long, so that a request has the same answer on every day.
+ * The date of the demo in the examples of openapi.json. It is in the past, so that no delivery is
+ * upcoming and no agent has written recently, and a request has the same answer on every day.
  */
 export const exampleDay = new Date('2026-02-11T12:00:00.000Z');
 
-/** A database of its own for one test file. */
+/** The database of one test file. */
 export interface TestDatabase {
   database: Database;
-  /** A directory of its own, for what a server keeps beside its database. */
+  /** The directory for files that a server stores beside its database. */
   dataDir: string;
-  /** Closes the database and leaves nothing of it. */
+  /** Closes and deletes the database. */
   drop: () => Promise<void>;
 }
 
 /**
- * Copies a template, which is made by whoever needs it first: on PostgreSQL when TEST_DATABASE_URL names one, and used
- * through a pooler of transactions when TEST_POOLER_URL does.
+ * Copies a template, and makes it first if it is missing. The copy is on PostgreSQL if TEST_DATABASE_URL is set, and
+ * is used through a transaction pooler if TEST_POOLER_URL is set.
  */
 export async function copyTemplate(content: Content): Promise<TestDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-test-'));
@@ -44,7 +44,7 @@ export async function copyTemplate(content: Content): Promise<TestDatabase> {
   return serverUrl ? copyOnServer(serverUrl, content, dataDir) : copyEmbedded(content, dataDir);
 }
 
-/** Puts an embedded database into a data directory, for a process of its own to open. */
+/** Copies an embedded database into a data directory, for another process to open. */
 export async function copyIntoDirectory(content: TemplateContent, dataDir: string): Promise<void> {
   if (!hasTemplate(content)) await makeTemplate(content);
   copyDatabase(templateOf(content), dataDir);
@@ -67,7 +67,7 @@ async function copyEmbedded(content: Content, dataDir: string): Promise<TestData
   };
 }
 
-/** Makes the template of an embedded database, unless another process has made it meanwhile. */
+/** Makes the template of an embedded database, unless another process has made it in the meantime. */
 export async function makeTemplate(content: TemplateContent): Promise<void> {
   const lock = await lockWhenFree(join(templateCache, 'making'));
   try {
@@ -77,7 +77,7 @@ export async function makeTemplate(content: TemplateContent): Promise<void> {
   }
 }
 
-/** A new database costs seconds, so each template begins as a copy of a simpler one. */
+/** Creating a database takes seconds, so each template starts as a copy of a simpler one. */
 async function makeEmbedded(content: TemplateContent): Promise<void> {
   const template = templateOf(content);
   if (existsSync(template)) return;
@@ -90,7 +90,7 @@ async function makeEmbedded(content: TemplateContent): Promise<void> {
   const database = await openDatabase({ dataDir: partial, wire });
   if (content !== 'empty') await fill(database, content);
   await database.close();
-  // PostgreSQL's own templates, half of the files that each test file copies; nothing here makes a database from them.
+  // PostgreSQL's own template databases are half of the files that each test file would copy, and are not needed.
   for (const oid of ['1', '4']) rmSync(join(partial, 'database/base', oid), { recursive: true, force: true });
   renameSync(partial, template);
 }
@@ -112,7 +112,7 @@ async function copyOnServer(serverUrl: string, content: Content, dataDir: string
   const template = `workgraph_test_${run}_${content}`;
   const name = `workgraph_test_${run}_${randomUUID().slice(0, 8)}`;
   await onServer(serverUrl, async (client) => {
-    // Two test files at once: one makes the template, the other waits for it.
+    // When two test files need the template at once, one makes it and the other waits.
     await client.query('select pg_advisory_lock(hashtext($1))', [template]);
     const found = await client.query('select 1 from pg_database where datname = $1', [template]);
     if (found.rowCount === 0) {
@@ -171,7 +171,7 @@ function withDatabase(serverUrl: string, name: string): string {
   return url.href;
 }
 
-/** A template has the rows of the demo's files; their bytes go into a directory that nobody keeps. */
+/** A template contains the rows of the demo's files, but not their bytes, which go into a temporary directory. */
 async function fill(database: Database, content: Content): Promise<void> {
   await migrate(database);
   if (content === 'migrated') return;

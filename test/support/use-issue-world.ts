@@ -5,7 +5,7 @@ import { brokenInvariants } from './invariants.ts';
 import { issueWorld, type IssueWorld } from './issue-world.ts';
 import { type Caller, callerOf } from './mutations.ts';
 
-/** What the tests of a file use; all of it is there when the first of them runs. */
+/** What the tests of a file use. It is available once the first test runs. */
 interface UsedWorld {
   readonly app: App;
   readonly world: IssueWorld;
@@ -14,8 +14,8 @@ interface UsedWorld {
 }
 
 /**
- * Starts a server with a workspace that has everything an issue can refer to, before the tests of this file, and stops it
- * after them. Then no stored count may be wrong, unless the tests change rows by SQL (`changesRows`).
+ * Before the tests of a file, starts a server whose workspace has everything that an issue can refer to, and stops it
+ * after them. In the end all stored counts must be right, unless the tests change rows by SQL (`changesRows`).
  */
 export function useIssueWorld({
   changesRows = false,
@@ -26,7 +26,7 @@ export function useIssueWorld({
 } = {}): UsedWorld {
   let used: UsedWorld | undefined;
   const present = (): UsedWorld => {
-    if (!used) throw new Error('The issue world is there inside tests and hooks only.');
+    if (!used) throw new Error('The issue world is available only inside tests and hooks.');
     return used;
   };
   beforeAll(async () => {
@@ -47,7 +47,7 @@ export function useIssueWorld({
   };
 }
 
-/** An object whose properties are those of another, which is made later. */
+/** A proxy for an object that is created later. */
 function laterOn<T extends object>(made: () => T): T {
   return new Proxy({} as T, { get: (_target, property) => Reflect.get(made(), property) as unknown });
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded before the test files: whatever a test asks of the REST face, the answer must be one that
- * openapi.json describes, or the request fails.
+ * Loaded before the test files. It makes a request fail if the response of a REST route is not one that
+ * openapi.json describes.
  */
 const send = globalThis.fetch;
 
@@ -9,17 +9,18 @@ globalThis.fetch = async (input, init) => {
   const { hostname, pathname } = new URL(response.url);
   const isRest = pathname.startsWith('/v1/') || /^\/(?:healthz?|readyz)$/.test(pathname);
   if (!isRest || hostname !== '127.0.0.1' || response.redirected) return response;
-  // A stream has no end; its events are compared with pages by the tests of streams.
+  // A stream does not end. The tests of streams compare its events with pages.
   const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream') ?? false;
   const text = isStream ? '' : await response.clone().text();
   const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
-  // Late, since most test files send no such request.
+  // Imported on demand, because most test files send no such request.
   const { undocumented } = await import('./openapi.ts');
   const differences = undocumented(method, pathname, {
     status: response.status,
     headers: response.headers,
     text,
   });
-  if (differences.length > 0) throw new Error(`openapi.json says otherwise.\n${differences.join('\n')}`);
+  if (differences.length > 0)
+    throw new Error(`The response differs from openapi.json.\n${differences.join('\n')}`);
   return response;
 };

@@ -3,13 +3,13 @@ import { ModernFakeTimers } from '@jest/fake-timers';
 import type { Config } from '@jest/types';
 import { ModuleMocker } from 'jest-mock';
 
-// What `@jest/globals` is in a test file that runs natively; the real module works in jest's own contexts only.
+// Replaces `@jest/globals` in a test file that runs natively, because the real module works only in jest's own contexts.
 
 export { afterAll, afterEach, beforeAll, beforeEach, describe, it, test } from 'jest-circus';
 export const expect = jestExpect;
 
 const mocker = new ModuleMocker(globalThis);
-// Of a project's configuration, fake timers read these two fields.
+// Fake timers read only these two fields of a project's configuration.
 const config = { fakeTimers: {}, rootDir: import.meta.dirname } as Config.ProjectConfig;
 const timers = new ModernFakeTimers({ config, global: globalThis });
 

@@ -36,10 +36,10 @@ type Configs = readonly [
 
 type RunArguments = [...Configs, environment: unknown, runtime: unknown, testPath: string];
 
-/** A test file that begins so changes modules of the product, which no other file may see. */
+/** A test file that starts with this comment changes modules of the product, so it runs in a process of its own. */
 const ownProcess = '// @own-process';
 
-/** Runs one test file: what jest's option `testRunner` names. */
+/** Runs one test file. Jest's option `testRunner` names this module. */
 export default async function runFile(
   ...[globalConfig, config, , , testPath]: RunArguments
 ): Promise<TestResult> {
@@ -60,7 +60,7 @@ export default async function runFile(
   return result as TestResult;
 }
 
-/** What the process of a test file is sent. */
+/** The message that starts the run in the process of a test file. */
 export interface OwnRun {
   readonly globalConfig: Configs[0];
   readonly config: Configs[1];
@@ -81,7 +81,7 @@ export async function runNatively(
   const start = Date.now();
   const stopCatching = catchUnhandledErrors();
   try {
-    // After the hook above, because they import `@jest/globals` as well.
+    // Loaded after the hook above, because these modules import `@jest/globals` as well.
     await import('../validated-fetch.ts');
     const { watchFallbacks } = await import('../fallback-watch.ts');
     watchFallbacks();
@@ -116,7 +116,7 @@ export async function runNatively(
 type RunTest = Awaited<ReturnType<typeof run>>['testResults'][number];
 
 function assertionResult({ testPath, status, errors, errorsDetailed, ...result }: RunTest): AssertionResult {
-  // The outermost block has no name of its own.
+  // The first entry is the root block, which has no name.
   const titles = testPath.slice(1).map(String);
   return {
     ancestorTitles: titles.slice(0, -1),
@@ -132,7 +132,7 @@ function assertionResult({ testPath, status, errors, errorsDetailed, ...result }
   };
 }
 
-/** Lets an error that nothing handles fail the test that is running, and not end the worker. */
+/** Makes an unhandled error fail the running test instead of ending the worker. */
 function catchUnhandledErrors(): () => void {
   const rejections = new Map<Promise<unknown>, { errors: unknown[]; error: unknown }>();
   const fail = (error: unknown) => {
@@ -143,7 +143,7 @@ function catchUnhandledErrors(): () => void {
   };
   const rejected = (error: unknown, promise: Promise<unknown>) =>
     void rejections.set(promise, { errors: fail(error), error });
-  // A rejection that is handled a turn later is no fault.
+  // A rejection that is handled one turn later is not an error.
   const handled = (promise: Promise<unknown>) => {
     const { errors = [], error } = rejections.get(promise) ?? {};
     const index = errors.indexOf(error);
