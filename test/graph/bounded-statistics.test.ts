@@ -17,7 +17,7 @@ import { isWhole } from '../support/samples.ts';
 import { RandomFilters } from './random-filters.ts';
 import { addWorld, type World } from './world.ts';
 
-// Statistics read a bounded number of issues. With bounds this low, every way to find the issues is taken, and many are refused.
+// Statistics read a bounded number of issues. Bounds this low exercise every way to find the issues, and many refusals.
 const rounds = isWhole ? 200 : 60;
 const unbounded = 1_000_000;
 
@@ -43,14 +43,14 @@ function randomChoice(): { where: Predicate; filter: Predicate } {
   };
 }
 
-/** A filter with the codes of enums, as resolvers get it. */
+/** A filter with the internal values of enums, as resolvers receive it. */
 function coerced(filter: unknown): Record<string, unknown> {
   const type = schema.getType('IssueFilter');
   if (!isInputObjectType(type)) throw new Error('The schema has filters of issues.');
   return coerceInputValue(filter, type) as Record<string, unknown>;
 }
 
-/** Adjacent periods that begin long before the first issue. */
+/** Adjacent periods that start long before the first issue. */
 function randomPeriods() {
   const end = Date.now() + day;
   const count = random.integer(1, 12);
@@ -61,7 +61,7 @@ function randomPeriods() {
   }));
 }
 
-/** Reads with a random bound and with none; whatever is answered within the bound must be the same. */
+/** Reads with a random bound and without one. An answer within the bound must be the same. */
 async function compare(
   read: (most: number) => Promise<unknown>,
 ): Promise<{ answered: number; refused: number }> {
@@ -83,7 +83,7 @@ function repeated(make: () => (most: number) => Promise<unknown>): (most: number
   };
 }
 
-it('counts issues by groups as without a bound, or refuses', async () => {
+it('bounded counts of issues by groups are those without a bound, or are refused', async () => {
   const db = app.database.of(world.workspace.workspaceId);
   const tally = await compare(
     repeated(() => {
@@ -95,7 +95,7 @@ it('counts issues by groups as without a bound, or refuses', async () => {
   expect(Math.min(tally.answered, tally.refused)).toBeGreaterThan(3);
 });
 
-it('counts what happened to issues as without a bound, or refuses', async () => {
+it('bounded trends are those without a bound, or are refused', async () => {
   const db = app.database.of(world.workspace.workspaceId);
   const tally = await compare(
     repeated(() => {
@@ -111,7 +111,7 @@ it('counts what happened to issues as without a bound, or refuses', async () => 
   expect(Math.min(tally.answered, tally.refused)).toBeGreaterThan(3);
 });
 
-it('counts issues by categories and burnups as without a bound, or refuses', async () => {
+it('bounded flows and burnups are those without a bound, or are refused', async () => {
   const db = app.database.of(world.workspace.workspaceId);
   const projects = world.model.all('Project').map(({ id }) => parseId(String(id))?.uuid ?? '');
   const tally = await compare(
@@ -125,7 +125,7 @@ it('counts issues by categories and burnups as without a bound, or refuses', asy
   expect(Math.min(tally.answered, tally.refused)).toBeGreaterThan(3);
 });
 
-it('refuses statistics of too many issues with an error that says what to do', async () => {
+it('statistics of too many issues are refused with an error that says what to do', async () => {
   const span = { from: '2000-01-01', to: '2030-01-01' };
   const ask = (field: string) => world.ask(`{ ${field} }`, {});
   const refused = await Promise.all([

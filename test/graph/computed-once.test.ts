@@ -16,7 +16,7 @@ import { costByTree } from './cost-by-tree.ts';
 import { RandomQueries } from './random-queries.ts';
 import { sharedWorld, type SharedWorld } from './shared-world.ts';
 
-// What an operation costs and needs is worked out once and then looked up; it must be what reading it anew gives.
+// The cost and the scopes of an operation are computed once and cached. They must be those of a new computation.
 
 /** 500 in CI, 150 in any other run. */
 const queries = Number(process.env.QUERIES ?? (isWhole ? 500 : 150));
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-it('a query costs and needs what reading it anew says, with any values of its variables', () => {
+it('the cached cost and scopes of a query are right for any values of its variables', () => {
   let compared = 0;
   for (let place = 0; place < queries; place += 1) {
     const seed = process.env.SEED ?? `${firstSeed}-${place}`;
@@ -45,11 +45,11 @@ it('a query costs and needs what reading it anew says, with any values of its va
       expect([seed, isRefused(source, principal)]).toEqual([seed, lacks]);
     }
   }
-  // Else all variables would have been refused, which says nothing.
+  // If all variables were refused, nothing would have been compared.
   expect(compared).toBeGreaterThan(queries);
 });
 
-it('the queries of the documentation and the operations of REST cost and need what reading them anew says', () => {
+it('the cached cost and scopes of documented queries and of REST operations are right', () => {
   const folder = join(import.meta.dirname, '../../docs/queries');
   const documents = readdirSync(folder).map((file) => parse(readFileSync(join(folder, file), 'utf8')));
   for (const document of [...documents, ...table.map((route) => route.document)]) {
@@ -63,7 +63,7 @@ it('the queries of the documentation and the operations of REST cost and need wh
   }
 });
 
-/** Sizes for what has any; of the filters none. */
+/** Variables with a page size wherever there is one, and without filters. */
 const anyVariables = {
   first: 7,
   key: 'A-1',
@@ -81,7 +81,7 @@ function sourceOf(document: ReturnType<typeof parse>, inputs: Record<string, unk
   const operation = chooseOperation(document, undefined);
   try {
     const unread = { schema, operation, fragments: fragmentsOf(document) };
-    // Ids that name no kind of thing are refused by either.
+    // Both refuse ids with an unknown prefix.
     const source = { ...unread, variables: coerceVariables(unread, inputs) };
     missingScopes(source, holder(scopes));
     return source;

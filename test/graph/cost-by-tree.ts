@@ -4,7 +4,7 @@ import { type CostNode, costTree, isIncluded } from '../../src/executor/cost-tre
 import { SchemaCount } from '../../src/executor/introspection-cost.ts';
 import { plainListCost } from '../../src/executor/limits.ts';
 
-/** The cost of an operation by the rules of docs/limits.md, read from the whole tree for each call: a judge of the formula. */
+/** Computes the cost of an operation from its tree by the rules of docs/limits.md, to check the formula against. */
 export function costByTree(operation: PricedOperation): number {
   const { variables } = operation;
   const schemaCount = new SchemaCount(variables);

@@ -15,7 +15,7 @@ import { dataOf } from './graph-answer.ts';
 import { sharedWorld, type SharedWorld } from './shared-world.ts';
 import { trendArguments } from './trend-arguments.ts';
 
-// What an operation gives back is never more than its price: every field, below every way that leads to it.
+// The answer of an operation never exceeds its price. This is checked for every field of the schema.
 
 let world: SharedWorld;
 let ways: ReadonlyMap<string, Way>;
@@ -37,13 +37,13 @@ async function costOf(query: string, variables: Record<string, unknown> = {}): P
   return answer.body.extensions?.cost as Cost;
 }
 
-/** A selection on a type, and the way to it from a root. */
+/** Wraps a selection on a type in the path from a root to that type. */
 type Way = (selection: string) => string;
 
-/** The largest sizes of fields that do not take any. */
+/** The largest sizes of fields that have no size argument. */
 const largest: Readonly<Record<string, number>> = { issueTrend: 100 };
 
-/** Arguments for the fields that cannot do without, and for those that say how many there are. */
+/** Values of the required arguments of a field, and of its size argument. */
 const needed = (field: GraphQLField<unknown, unknown>, size: number | undefined): string => {
   const given = field.args.flatMap(({ name, type }) => {
     if (size !== undefined && (name === 'first' || name === 'ids'))
@@ -65,14 +65,14 @@ function argumentFor(field: string, name: string): string {
 
 const typeNames: Readonly<Record<string, string>> = { team: 'Team', project: 'Project', member: 'Member' };
 
-/** A selection that is allowed on any type: the name of the type, of rows where it is a connection. */
+/** A minimal selection: `__typename`, for a connection that of its nodes. */
 function leaf(type: GraphQLNamedOutputType): string {
   return type.name.endsWith('Connection')
     ? '{ totalCount nodes { __typename } edges { node { __typename } } pageInfo { __typename } }'
     : '{ __typename }';
 }
 
-/** The shortest way to each object type, found level by level; things are reached by large pages. */
+/** Finds the shortest path to each object type, breadth first, with large pages. */
 function waysToTypes(): ReadonlyMap<string, Way> {
   const ways = new Map<string, Way>([['Query', (selection) => `{ ${selection} }`]]);
   for (const [name, way] of ways) {
@@ -85,13 +85,13 @@ function waysToTypes(): ReadonlyMap<string, Way> {
   return ways;
 }
 
-/** Plain lists are priced as five, whatever they hold: docs/limits.md. */
+/** Plain lists are priced as five elements, whatever their length: docs/limits.md. */
 function isPlainList({ field }: FieldOf): boolean {
   const bare = isNonNullType(field.type) ? field.type.ofType : field.type;
   return isListType(bare) && planOf(field)?.kind === 'list';
 }
 
-/** Streams do not say what they cost: test/live/subscriptions.test.ts compares what they charge. */
+/** Streams do not report their cost. test/live/subscriptions.test.ts checks what they are charged. */
 const ofSubscriptions = new Set(['Subscription', 'IssueListEvent']);
 
 const composites = objectFields.filter(
@@ -107,7 +107,7 @@ describe('every field', () => {
     '%s gives no more than it is priced',
     async (_name, one) => {
       const way = ways.get(one.parent);
-      if (!way) throw new Error(`Nothing leads to ${one.parent}.`);
+      if (!way) throw new Error(`No path leads to ${one.parent}.`);
       const sizes = one.field.args.some(({ name }) => name === 'first') ? [undefined, 1, 250] : [undefined];
       for (const size of sizes) {
         const query = way(
@@ -120,7 +120,7 @@ describe('every field', () => {
     },
   );
 
-  it('is reached', () => {
+  it('can be reached', () => {
     expect(composites.filter(({ parent }) => !ways.has(parent)).map(({ coordinate }) => coordinate)).toEqual(
       [],
     );
@@ -128,10 +128,10 @@ describe('every field', () => {
   });
 });
 
-/** Lists that say in their arguments or by their nature how many there are, which the price reads as well. */
+/** Whether the declaration of a list says how many elements it has, which the price takes into account. */
 const isCounted = ({ field }: FieldOf) => 'rows' in field.extensions;
 
-it('every other list says how many it holds at most', () => {
+it('every other list declares its maximum length', () => {
   const lists = objectFields.filter(
     ({ parent, field }) =>
       isListType(isNonNullType(field.type) ? field.type.ofType : field.type) &&
@@ -143,7 +143,7 @@ it('every other list says how many it holds at most', () => {
   expect(silent.map(({ coordinate }) => coordinate)).toEqual([]);
 });
 
-/** Selections on each field of introspection's own types, as deep as a leaf, and one level deeper. */
+/** Selections on each field of the introspection types, down to a leaf, and one level deeper. */
 const introspected: readonly string[] = introspectionTypes.filter(isObjectType).flatMap((type) =>
   Object.values(type.getFields())
     .filter((field) => isCompositeType(getNamedType(field.type)))
@@ -164,16 +164,16 @@ const schemaWays: Readonly<Record<string, Way>> = {
 };
 
 describe('introspection', () => {
-  it.each(introspected)('counts what it gives: %s', async (selection) => {
+  it.each(introspected)('is priced at what it returns or more: %s', async (selection) => {
     const [, type = ''] = /on (\w+)/.exec(selection) ?? [];
     const { requested, actual } = await costOf(schemaWays[type]?.(selection) ?? '');
-    // Deprecated things are counted in any case, and there are few.
+    // The price always includes deprecated elements, of which there are few.
     expect(actual).toBeGreaterThan(0);
     expect(actual).toBeLessThanOrEqual(requested);
     expect(requested - actual).toBeLessThan(50);
   });
 
-  it('counts each type by its name, in a literal and in a variable', async () => {
+  it('is priced by the named type, in a literal and in a variable', async () => {
     const below =
       'fields { args { type { name } } type { ofType { fields { name } } } } possibleTypes { name }';
     for (const name of [...Object.keys(schema.getTypeMap()), 'Nothing']) {
@@ -183,7 +183,7 @@ describe('introspection', () => {
     }
   });
 
-  it('counts what is skipped, repeated and in fragments as it is given', async () => {
+  it('is priced without skipped fields, and with merged repetitions and fragments', async () => {
     const query = `query ($with: Boolean!) {
       a: __schema { types { ...T } queryType { ...T } }
       b: __schema @include(if: $with) { types { fields { name type { ...T } } } }

@@ -105,7 +105,7 @@ describe('the formula', () => {
     expect(await costOf(query)).toMatchObject({ requested });
   });
 
-  it('knows variables, conditions and ids before anything runs', async () => {
+  it('takes variables, conditions and ids into account before anything runs', async () => {
     const query = `query ($first: Int, $with: Boolean!) {
       issues(first: $first) { nodes { id } ... on IssueConnection @include(if: $with) { nodes { team { id } } } }
     }`;
@@ -121,12 +121,12 @@ describe('the formula', () => {
     });
   });
 
-  it('knows how large the page of each connection can be', () => {
+  it('has a maximum page size for each connection', () => {
     const unknown = connectionFields.filter(({ field }) => typeof field.extensions.rows !== 'function');
     expect(unknown.map(({ coordinate }) => coordinate)).toEqual([]);
   });
 
-  it('counts what came back, each object once, and values of scalars not', async () => {
+  it('charges each returned object once, and no scalars', async () => {
     const query =
       '{ issues(first: 20, orderBy: { field: CREATED }) { nodes { id description labels { id } comments(first: 5) { nodes { body author { id } } } } } }';
     const answer = await app.graphql<{
@@ -140,13 +140,13 @@ describe('the formula', () => {
     });
   });
 
-  it('is told only when it is asked for', async () => {
+  it('is reported only on request', async () => {
     expect((await app.graphql('{ health { status } }')).body).not.toHaveProperty('extensions');
   });
 });
 
-describe('what passes', () => {
-  it('the dashboard query, at the cost that docs/limits.md works out', async () => {
+describe('the limit accepts', () => {
+  it('the dashboard query, at the cost that docs/limits.md calculates', async () => {
     const { requested, actual } = await costOf(dashboard ?? '');
     expect(requested).toBe(2_873);
     expect(actual).toBeGreaterThan(10);
@@ -181,10 +181,10 @@ describe('what passes', () => {
     expect([200, 404]).toContain(thread.status);
   });
 
-  it('every document of REST, by the limits of what clients send', async () => {
+  it('every document of REST, under the limits for documents of clients', async () => {
     for (const { document, operation } of table) {
       const body = { query: print(document), operationName: operation.name.value };
-      // Without variables, which most of them need: their document has been read before that is found out.
+      // Most of them need variables and are refused without, but only after their document was accepted.
       const answer = await app.request<{ errors?: { message: string; extensions: { code: string } }[] }>(
         'POST',
         '/graphql',
@@ -196,8 +196,8 @@ describe('what passes', () => {
   });
 });
 
-describe('what is refused before it runs', () => {
-  it('names the paths that cost most, and the page size that would pass', async () => {
+describe('a refusal before anything runs', () => {
+  it('names the most expensive paths, and the page size that would be accepted', async () => {
     const query = (first: number) =>
       `{ teams(first: ${first}) { nodes { issues(first: ${first}) { nodes { labels { id } team { id } } } } } }`;
     const { message, paths } = await refusalOf(query(100));
@@ -213,7 +213,7 @@ describe('what is refused before it runs', () => {
     await refusalOf(query(38));
   });
 
-  it('says when no page size would do', async () => {
+  it('says when no page size would be accepted', async () => {
     const one = '__schema { types { fields { description } } }';
     const { requested } = await costOf(`{ ${one} }`);
     const many = Math.floor(10_000 / requested) + 1;
@@ -225,14 +225,14 @@ describe('what is refused before it runs', () => {
     );
   });
 
-  it('says that no page size would do where there are too many periods', async () => {
+  it('says that no page size would be accepted with too many periods', async () => {
     const trend =
       '{ issueTrend(every: DAY, from: "2026-01-01", to: "2026-12-31", groupBy: [TEAM], first: 100) { periods { created } } }';
     const { message } = await refusalOf(trend);
     expect(message).toContain('Smaller pages would not do: ask for less in one operation.');
   });
 
-  it('hostile operations, however they are written', async () => {
+  it('stops hostile operations, however they are written', async () => {
     const pages = (depth: number): string =>
       depth === 0 ? 'id' : `subIssues(first: $n) { nodes { ${pages(depth - 1)} } }`;
     await refusalOf(`query ($n: Int) { issues(first: $n) { nodes { ${pages(5)} } } }`, { n: 2_147_483_647 });
@@ -247,7 +247,7 @@ describe('what is refused before it runs', () => {
     await refusalOf(`{ ${aliases.join(' ')} }`);
   });
 
-  it('before a write is done', async () => {
+  it('comes before a write', async () => {
     const [issue] =
       (
         await app.graphql<{ issues: { nodes: { key: string; title: string }[] } }>(
@@ -264,7 +264,7 @@ describe('what is refused before it runs', () => {
   });
 });
 
-it('the issues that a batch changes are as many as its keys', async () => {
+it('prices a batch by its number of keys', async () => {
   const listed = await app.graphql<{ issues: { nodes: { key: string }[] } }>(
     '{ issues(first: 3) { nodes { key } } }',
   );
@@ -277,7 +277,7 @@ it('the issues that a batch changes are as many as its keys', async () => {
   expect(actual).toBeLessThanOrEqual(requested);
 });
 
-it('a server can be told another limit, on both faces', async () => {
+it('follows the configured limit in both APIs', async () => {
   const strict = await startApp({ settings: { MAX_OPERATION_COST: '30' } });
   try {
     const refused = await strict.graphql('{ teams { nodes { id } } }', {}, { headers: { accept: modern } });

@@ -1,8 +1,8 @@
 import type { GraphAnswer } from './graph-answer.ts';
 
 /**
- * The answer without chance: of several errors under a place that becomes null, graphql-js tells whichever comes
- * first, so they count as that place.
+ * The deterministic part of an answer: of several errors below a field that becomes null, graphql-js reports whichever
+ * occurs first, so each of them is replaced by the path of that field.
  */
 export function comparable({ data, errors = [] }: Partial<GraphAnswer['body']>): string {
   const places = errors.map(({ path = [] }) => JSON.stringify(nulledPlace(data, path)));
@@ -18,7 +18,7 @@ function nulledPlace(data: unknown, path: readonly (string | number)[]): readonl
   return path;
 }
 
-/** Where two answers part. */
+/** Shows the first difference between two answers. */
 export function difference(compiled: string, graphqlJs: string): string {
   let at = 0;
   while (compiled[at] === graphqlJs[at]) at += 1;

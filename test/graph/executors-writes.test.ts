@@ -10,12 +10,12 @@ import { RandomWrites } from './random-writes.ts';
 import { dataOf, type GraphAnswer } from './graph-answer.ts';
 import { addWorld, type World } from './world.ts';
 
-/** 100 in CI, 40 in any other run; WRITES=5000 is the long one. Each write finds what those before it left, so SEED=… repeats a whole run. */
+/** 100 in CI, 40 in other runs; WRITES=5000 makes a long run. Each write depends on those before, so SEED=… repeats a whole run. */
 const writes = Number(process.env.WRITES ?? (isWhole ? 100 : 40));
 const seed = process.env.SEED ?? String(Date.now());
 
 let apps: App[];
-/** Two workspaces with the same rows, each of which one executor writes to. */
+/** Two workspaces with the same rows, one for each executor. */
 let worlds: Record<'compiled' | 'graphql-js', World>;
 const beganMs = Date.now();
 
@@ -50,14 +50,14 @@ it(
       }
       if (answers[0].body.errors) refused += 1;
     }
-    // Else the two would only have been compared in how they refuse.
+    // Otherwise mostly refusals would have been compared.
     expect(compiledCounts.answered).toBeGreaterThan(writes / 2);
     expect(refused).toBeLessThan(writes / 2);
   },
   60_000 + 500 * writes,
 );
 
-it('writes that go together are of one database, though the workspaces have one id', async () => {
+it('writes to two databases never share a batch, even if the workspaces have the same id', async () => {
   const [team] = worlds.compiled.model.all('Team');
   const create = async (world: World) => {
     const made = await world.ask(
@@ -67,7 +67,7 @@ it('writes that go together are of one database, though the workspaces have one 
     return (dataOf(made).issueCreate as { issue: { number: number } }).issue.number;
   };
   const before = await Promise.all([worlds.compiled, worlds['graphql-js']].map(create));
-  // In turns, so that each finds the other's waiting.
+  // Alternating, so that each write finds one of the other database waiting.
   const made = await Promise.all(
     Array.from({ length: 20 }, (_, index) => create(index % 2 ? worlds['graphql-js'] : worlds.compiled)),
   );
@@ -81,7 +81,7 @@ it.each(['compiled', 'graphql-js'] as const)(
   'the %s executor does a write once whose answer is refused',
   async (executor) => {
     const world = worlds[executor];
-    // One of its own: the random writes before may have deleted any other.
+    // A new issue, because the random writes may have deleted any other.
     const [team] = world.model.all('Team');
     const made = await world.ask(
       'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }',
@@ -107,12 +107,12 @@ it.each(['compiled', 'graphql-js'] as const)(
   },
 );
 
-/** The answer with new ids and times by the order in which they stand in it; cursors are made of both. */
+/** Replaces new ids and times by numbers in the order of their occurrence, and cursors, which contain both, by a constant. */
 function settled({ body }: GraphAnswer): GraphAnswer['body'] {
   const ids = new Map<string, string>();
   return JSON.parse(JSON.stringify(body), (_name, value: unknown) => {
     if (typeof value !== 'string') return value;
-    // The beginning of a list in JSON, in base64.
+    // Base64 of the beginning of a JSON list.
     if (/^Wy[\w-]{20,}$/.test(value)) return 'cursor';
     if (/^\d{4}-\d\d-\d\dT/.test(value) && Date.parse(value) >= beganMs) return 'now';
     if (!/^[a-z]{1,16}_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value) || isOld(value)) return value;
@@ -122,7 +122,7 @@ function settled({ body }: GraphAnswer): GraphAnswer['body'] {
   }) as GraphAnswer['body'];
 }
 
-/** An id says when it was made. */
+/** Whether an id existed before this run, by the time in it. */
 function isOld(id: string): boolean {
   const uuid = parseId(id)?.uuid.replaceAll('-', '') ?? '';
   return Number.parseInt(uuid.slice(0, 12), 16) < beganMs;

@@ -14,9 +14,9 @@ import { generousAdmission } from '../support/generous-admission.ts';
 import { isWhole } from '../support/samples.ts';
 import { startWorld, type World } from './world.ts';
 
-/** 500 in CI, 150 in any other run; QUERIES=10000 is the long one. A failure names its seed: SEED=… runs that query alone. */
+/** 500 in CI, 150 in other runs; QUERIES=10000 makes a long run. A failure names its seed: SEED=… runs only that query. */
 const queries = Number(process.env.QUERIES ?? (isWhole ? 500 : 150));
-/** The long run takes as much longer. */
+/** A long run may take longer in proportion. */
 const testMs = Math.max(120_000, 200 * queries);
 const seed = process.env.SEED;
 const firstSeed = Math.floor(Date.now() / 1000);
@@ -68,7 +68,7 @@ it(
         throw new Error(`SEED=${one} ${JSON.stringify(query)}\n${difference(compiled, graphqlJs)}`);
       } else if (compiled.includes('"errors":[')) errors += 1;
     }
-    // Else all would be refused alike, or answered by the same executor, which says nothing of the two.
+    // Otherwise refusals would have been compared, or answers of the same executor.
     expect(compiledCounts.answered).toBeGreaterThan(seeds.length / 2);
     expect(errors).toBeLessThan(seeds.length / 2);
   },
@@ -76,7 +76,7 @@ it(
 );
 
 /**
- * Whether the compiled executor refused an operation as a whole because graphql-js may answer only cheaper ones in its place
+ * Whether the compiled executor refused an operation as a whole because graphql-js may answer only cheaper ones as a fallback
  * (docs/limits.md). It then gives the first refusal that graphql-js gives beside its data, or says that the cost is too high.
  */
 async function isCostlyRefusal(query: RandomQuery, compiled: string, graphqlJs: string): Promise<boolean> {

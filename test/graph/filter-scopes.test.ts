@@ -13,7 +13,7 @@ async function errorsOf(query: string, scopes: readonly Scope[]): Promise<readon
   return (body.errors ?? []).map(({ message, extensions }) => `${String(extensions?.code)}: ${message}`);
 }
 
-// A filter answers yes or no about what it tests: whoever may not read a field must not find it out by asking often.
+// A filter reveals whether a value matches, so a token that may not read a field must not filter by it either.
 it.each<[string, Scope, Scope]>([
   [
     'issues(filter: { primaryAssignee: { emailAddress: { startsWith: "a" } } })',
@@ -37,7 +37,7 @@ it.each<[string, Scope, Scope]>([
   expect(await errorsOf(query, [own, other])).toEqual([]);
 });
 
-it('also holds for filters that come as variables, and for issueStats', async () => {
+it('filters in variables and of issueStats need the same scopes', async () => {
   const filter = { primaryAssignee: { emailAddress: { startsWith: 'a' } } };
   const token = await app.tokenFor({ scopes: ['issues:read'] });
   const query = 'query ($filter: IssueFilter) { issueStats(filter: $filter, groupBy: []) { count } }';
@@ -56,6 +56,6 @@ it.each<[string, Scope]>([
     'projects(filter: { team: { code: { eq: "WEB" } }, labels: { some: { name: { eq: "Bug" } } } })',
     'projects:read',
   ],
-])('%s tests only what %s may see', async (list, own) => {
+])('every filter of %s tests only what %s permits to read', async (list, own) => {
   expect(await errorsOf(`{ ${list} { totalCount } }`, [own])).toEqual([]);
 });

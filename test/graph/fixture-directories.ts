@@ -13,7 +13,7 @@ import { type Fixture, isoDate, turn } from './fixture.ts';
 
 const dayMs = 86_400_000;
 
-/** People whose names tie, differ by accents only, or sort differently by UTF-16 than by code point. */
+/** Members whose names are equal, differ only by accents, or sort differently by UTF-16 unit than by code point. */
 const people = [
   { name: 'Olga Owner', role: 'owner', status: 'active', kind: 'user', email: 'olga@fixture.example' },
   { name: 'Zoë', role: 'admin', status: 'active', kind: 'user', email: 'Zoe@Fixture.example' },
@@ -118,7 +118,7 @@ function statuses(workspaceId: string, teamId: string, uuid: () => string): Inse
     description: position ? '' : 'Not yet.',
     color: '#123456',
     category: statusCategory[category as keyof typeof names],
-    // Out of step with the categories, so that ranks are not positions.
+    // Positions do not follow the categories, so that ranks differ from positions.
     position: (position * 3) % 5,
     isInitial: position === 1,
     isTerminal: position > 2,
@@ -245,7 +245,7 @@ function addProjectParts({ workspaceId, rows, uuid, nowMs }: Fixture): void {
       projectId,
       url: `https://fixture.example/project/${place}`,
       title: `Link ${place}`,
-      // The first two tie.
+      // The first two have the same time.
       createdUtc: new Date(nowMs - (place < 2 ? 9 : 8) * dayMs),
       createdByUserAccountId: turn(rows.member, place).userAccountId,
     });

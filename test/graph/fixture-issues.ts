@@ -18,7 +18,7 @@ const titles = [
   'Tidy',
 ] as const;
 
-/** Fills the issues and all that hangs on them. Two of them are deleted, one of those a parent with comments. */
+/** Fills the issues and what belongs to them. Two issues are deleted, one of them a parent with comments. */
 export function addIssues(fixture: Fixture): void {
   for (let place = 0; place < issueCount; place += 1) addIssue(fixture, place);
   addComments(fixture);
@@ -29,7 +29,7 @@ export function addIssues(fixture: Fixture): void {
   count(fixture);
 }
 
-/** What writes count on from. */
+/** Sets the stored counts, which writes increase. */
 function count({ workspaceId, rows }: Fixture): void {
   for (const { id: teamId } of rows.team) {
     const issues = rows.issue.filter((issue) => issue.teamId === teamId);
@@ -47,7 +47,7 @@ function count({ workspaceId, rows }: Fixture): void {
   );
 }
 
-/** Each issue has always been as it is. */
+/** The only stage of an issue, which has never changed. */
 function onlyStage(issue: FixtureRows['issue'][number]): FixtureRows['issueStage'][number] {
   const { workspaceId, id, teamId, statusId, createdUtc } = issue;
   return {
@@ -68,7 +68,7 @@ function onlyStage(issue: FixtureRows['issue'][number]): FixtureRows['issueStage
 }
 
 function addIssue({ workspaceId, rows, uuid, nowMs, random }: Fixture, place: number): void {
-  // Most are of the first team; the others have some each.
+  // Most issues belong to the first team; the others have some each.
   const team = turn(rows.team, place % 3 === 2 ? 1 + (place % 2) : 0);
   const status = turn(
     rows.status.filter(({ teamId }) => teamId === team.id),
@@ -76,7 +76,7 @@ function addIssue({ workspaceId, rows, uuid, nowMs, random }: Fixture, place: nu
   );
   const title = `${turn(titles, place)}${place < titles.length ? '' : ' again'}`;
   const assignees = random.sample(rows.member, place % 4).map(({ userAccountId }) => userAccountId);
-  // Neighbours tie in what they are ordered by.
+  // Neighbours have the same values in all orders.
   const createdUtc = new Date(nowMs - 500 * hourMs + Math.floor(place / 2) * hourMs);
   const id = uuid();
   rows.issue.push({
@@ -126,7 +126,7 @@ function addIssueSets(
   place: number,
   assignees: readonly string[],
 ): void {
-  // The others stand in the table in another order than their places.
+  // The other assignees are inserted in another order than their positions.
   rows.issueAssignee.push(
     ...assignees.map((userAccountId, index) => ({
       ...key,
@@ -228,7 +228,7 @@ function addAttachments({ workspaceId, rows, uuid, nowMs }: Fixture): void {
       sizeBytes: 1000 * place,
       uploadedByUserAccountId: turn(rows.member, place).userAccountId,
       createdUtc: new Date(nowMs - 30 * hourMs),
-      // The fifth still awaits its bytes.
+      // The fifth has not been uploaded yet.
       uploadedUtc: place === 5 ? null : new Date(nowMs - (29 - Math.floor(place / 2)) * hourMs),
       previewKind: previewKind[turn(previews, place)],
       codeLanguage: place === 4 ? 'python' : null,
@@ -257,7 +257,7 @@ function addActivity({ workspaceId, rows, uuid, nowMs }: Fixture): void {
 
 function addThreads(fixture: Fixture): void {
   const { rows, nowMs } = fixture;
-  // The last message of each, and how long ago it came: the second has waited for too long.
+  // The last message of each, and its age. The second thread is stale.
   const facts = [
     { issue: 0, status: 'completed', type: 'response', agoMs: 2 * hourMs, messages: 5 },
     { issue: 1, status: 'pending', type: 'prompt', agoMs: hourMs, messages: 1 },

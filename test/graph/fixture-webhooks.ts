@@ -3,7 +3,7 @@ import { type Fixture, turn } from './fixture.ts';
 
 const dayMs = 86_400_000;
 
-/** Webhooks that nobody is sent: they are disabled, or wait for a time that is far away. */
+/** Adds webhooks that send nothing: they are disabled, or their next attempt is far in the future. */
 export function addWebhooks({ workspaceId, rows, uuid, nowMs }: Fixture): void {
   const far = new Date(nowMs + 300 * dayMs);
   for (const place of [0, 1, 2]) {
@@ -22,13 +22,13 @@ export function addWebhooks({ workspaceId, rows, uuid, nowMs }: Fixture): void {
       secret: Buffer.from('sealed'),
       userAccountId: turn(rows.member, place % 2).userAccountId,
       scopes: ['issues:read', 'workspace:admin'],
-      // Beyond the log, so that the backlog is none.
+      // After the end of the log, so that the backlog is empty.
       position: 1_000_000_000,
       tag: 1,
       failures: place * 5,
       lastSuccessUtc: place ? new Date(nowMs - dayMs) : null,
       nextAttemptUtc: isBackingOff ? far : null,
-      // The first two tie.
+      // The first two have the same time.
       createdUtc: new Date(nowMs - (place < 2 ? 5 : 4) * dayMs),
       updatedUtc: new Date(nowMs - 3 * dayMs),
       deletedUtc: null,

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import type { Random } from '../support/random.ts';
 import type { TableName, Tables } from '../../src/db/tables/tables.ts';
 
-/** The tables that a fixture fills, in an order in which every foreign key finds its row. */
+/** The tables that a fixture fills, in an order that satisfies the foreign keys. */
 export const fixtureTables = [
   'workspace',
   'userAccount',
@@ -41,24 +41,24 @@ export const fixtureTables = [
 
 export type FixtureRows = { [Name in (typeof fixtureTables)[number]]: Insertable<Tables[Name]>[] };
 
-/** A small workspace made to be awkward: ties in every order, nulls, accents, deleted things, counters in slots. */
+/** A small workspace of edge cases: ties in every order, nulls, accents, deleted objects, counters in several slots. */
 export interface Fixture {
   readonly workspaceId: string;
   readonly nowMs: number;
   readonly random: Random;
   readonly rows: FixtureRows;
-  /** The next id; ids that are made later sort later. */
+  /** Makes an id that sorts after all earlier ones. */
   uuid: () => string;
 }
 
-/** The element at a place of a list that goes round. */
+/** The element at an index modulo the length of the list. */
 export function turn<T>(list: readonly T[], place: number): T {
   const found = list[place % list.length];
-  if (found === undefined) throw new Error('There is nothing to take turns with.');
+  if (found === undefined) throw new Error('The list is empty.');
   return found;
 }
 
-/** The calendar day of a moment, in UTC. */
+/** The date of a time in UTC. */
 export function isoDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

@@ -4,7 +4,7 @@ import type { Answer } from '../support/app.ts';
 /** An answer to a GraphQL operation. */
 export type GraphAnswer = Answer<ExecutionResult<Record<string, unknown>>>;
 
-/** The data of an answer that must have no errors. */
+/** Returns the data of an answer, and throws if it has errors. */
 export function dataOf({ body }: GraphAnswer): Record<string, unknown> {
   if (body.errors || !body.data) throw new Error(`Refused: ${JSON.stringify(body.errors, null, 2)}`);
   return body.data;

@@ -14,7 +14,7 @@ export interface PageArguments {
   orderBy?: OrderBy | { field: string } | null;
 }
 
-/** A page as the tests select it. */
+/** The fields of a page that the tests select. */
 export interface Page {
   totalCount: number;
   edges: { cursor: string; node: { id: string } }[];
@@ -31,7 +31,7 @@ const wholePage =
   'totalCount edges { cursor node { id } } nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }';
 const argumentNames = ['first', 'last', 'after', 'before', 'filter', 'orderBy'] as const;
 
-/** A query for one page of a list: of a root, or of the thing that `$id` names. */
+/** A query for one page of a list of a root, or of the object with the id `$id`. */
 function pageQuery(list: FieldOf, selection = wholePage): string {
   const row = rowTypeOf(list);
   const types = ['Int', 'Int', 'String', 'String', `${row}Filter`, `${row}Order`];
@@ -43,7 +43,7 @@ function pageQuery(list: FieldOf, selection = wholePage): string {
     : `query ($id: ID!, ${variables}) { node(id: $id) { ... on ${list.parent} { ${field} } } }`;
 }
 
-/** Asks for one page. */
+/** Requests one page. */
 export function askPage(
   world: SharedWorld,
   list: FieldOf,
@@ -53,7 +53,7 @@ export function askPage(
   return world.ask(pageQuery(list), { ...args, id: parent?.id });
 }
 
-/** One page, which must not be refused. */
+/** Reads one page, and throws if it is refused. */
 export async function readPage(
   world: SharedWorld,
   list: FieldOf,
@@ -65,7 +65,7 @@ export async function readPage(
   return holder.list as Page;
 }
 
-/** The parent whose list is the longest: the one to walk. A root has none. */
+/** The parent whose list is the longest; undefined for the list of a root. */
 export function richestParent(model: Model, list: FieldOf): ModelObject | undefined {
   if (list.parent === 'Query') return undefined;
   const [richest] = model
@@ -74,17 +74,17 @@ export function richestParent(model: Model, list: FieldOf): ModelObject | undefi
   return richest;
 }
 
-/** What the whole list must hold, in no order. */
+/** The expected rows of the whole list, in any order. */
 export function rowsOf(model: Model, list: FieldOf, parent: ModelObject | undefined): readonly ModelObject[] {
   return parent ? (parent[list.field.name] as ModelObject[]) : model.all(rowTypeOf(list));
 }
 
-/** Every connection that gives rows of a type. */
+/** Every connection whose nodes have a type. */
 export function listsOf(typeName: string): FieldOf[] {
   return connectionFields.filter((list) => rowTypeOf(list) === typeName);
 }
 
-/** Walks a list to its end, or from its end to the start; the rows come in the order of the list either way. */
+/** Reads all pages of a list, forwards or backwards. The rows are in the order of the list in both cases. */
 export async function walk(
   world: SharedWorld,
   list: FieldOf,
@@ -107,7 +107,7 @@ export async function walk(
   return pages;
 }
 
-/** One list of each kind of row, a root where there is one: what arguments mean does not depend on the parent. */
+/** One list of each type, preferably of a root: the meaning of arguments does not depend on the parent. */
 export const sampleLists: readonly FieldOf[] = [
   ...new Map(
     connectionFields

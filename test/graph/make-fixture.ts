@@ -7,7 +7,7 @@ import { addDirectories } from './fixture-directories.ts';
 import { addIssues } from './fixture-issues.ts';
 import { addWebhooks } from './fixture-webhooks.ts';
 
-/** The rows of one workspace. The same seed gives the same rows; an account may be shared between workspaces. */
+/** Makes the rows of a workspace, which the seed determines. An account may be shared between workspaces. */
 export function makeFixture(seed: string, nowMs: number, sharedAccountId?: string): Fixture {
   const random = new Random(seed);
   let ticks = 0;
@@ -25,7 +25,7 @@ export function makeFixture(seed: string, nowMs: number, sharedAccountId?: strin
   return fixture;
 }
 
-/** Writes the rows, whatever workspaces there are already. */
+/** Inserts the rows, beside any other workspaces. */
 export async function insertFixture(unscoped: Kysely<Tables>, { rows }: Fixture): Promise<void> {
   await unscoped.transaction().execute(async (transaction) => {
     for (const table of fixtureTables) {
@@ -39,6 +39,6 @@ export async function insertFixture(unscoped: Kysely<Tables>, { rows }: Fixture)
     }
   });
   await recountTallies(unscoped);
-  // As a server does by itself in time: without statistics the planner takes every table for empty.
+  // Autovacuum would do this later; without statistics, the planner takes every table for empty.
   await sql`analyze`.execute(unscoped);
 }

@@ -2,7 +2,7 @@ import { fold } from '../../src/model/fold.ts';
 import { type ModelObject, modelObject, type Model } from './model.ts';
 import { codeName, compareBy, idOf, utc } from './values.ts';
 
-/** The things of the directories, from their rows. */
+/** Objects of the directories, from their rows. */
 export function directoryObjects(model: Model): ModelObject[] {
   const { rows } = model;
   return [

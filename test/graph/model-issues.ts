@@ -5,7 +5,7 @@ import { codeName, compareBy, idOf, utc } from './values.ts';
 
 type Rows = Model['rows'];
 
-/** Issues and what hangs on them, from their rows; the deleted and what hangs on a deleted issue are left out. */
+/** Issues and what belongs to them, from their rows, without deleted objects and what belongs to deleted issues. */
 export function issueObjects(model: Model): ModelObject[] {
   const { rows } = model;
   return [

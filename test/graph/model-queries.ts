@@ -4,7 +4,7 @@ import { inputType, objectType } from './schema-walk.ts';
 import type { ModelObject } from './model.ts';
 import { codePlace, compareBy } from './values.ts';
 
-/** What a filter says and what an order means, in plain JavaScript over things: nothing here is shared with SQL. */
+/** Filters and orders of the model, in plain JavaScript. They share no code with the SQL that they check. */
 export type Filter = Readonly<Record<string, unknown>>;
 export interface OrderBy {
   field: string;
@@ -21,11 +21,11 @@ const plain =
   (object) =>
     object[field] as string | number | null;
 
-/** From urgent to none, not by code. */
+/** Priorities are ordered from urgent to none, not by code. */
 const priorityPlace: SortKey = ({ priority }) =>
   ['URGENT', 'HIGH', 'MEDIUM', 'LOW', 'NONE'].indexOf(String(priority));
 
-/** What each order of each type compares. Equal things follow by id; what has no value comes last both ways. */
+/** The values that each order of each type compares. Ties are ordered by id; nulls come last in both directions. */
 export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>>> = {
   AccessToken: { CREATED: plain('createdUtc') },
   ActivityEntry: { SORT_ORDER: plain('sortOrder') },
@@ -78,7 +78,7 @@ export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>
   },
 };
 
-/** The order of a list when nothing is said: that of its type, unless it has its own. */
+/** The default order of a list: that of its type, unless the list has its own. */
 export function defaultOrder(typeName: string, coordinate?: string): OrderBy {
   const order = (coordinate !== undefined && ownOrders[coordinate]) || defaultOrders[typeName];
   if (!order) throw new Error(`The model does not know the order of ${typeName}.`);
@@ -110,12 +110,12 @@ const defaultOrders: Readonly<Record<string, OrderBy>> = {
   Team: { field: 'NAME', direction: 'ASC' },
 };
 
-/** By category, then by the place within the team. */
+/** Orders statuses by category, then by position within the team. */
 function statusPlace({ category, position }: ModelObject): number {
   return codePlace('statusCategory', category) * 10_000 + Number(position);
 }
 
-/** The things in an order. */
+/** Sorts objects in an order. */
 export function ordered(
   typeName: string,
   objects: readonly ModelObject[],
@@ -131,7 +131,7 @@ export function ordered(
   ];
 }
 
-/** Does the filter, an input of the named type, let the thing through. */
+/** Whether an object matches a filter, which is an input of the named type. */
 export function matches(inputName: string, filter: Filter, object: ModelObject): boolean {
   const fields = inputType(inputName).getFields();
   return Object.entries(filter).every(([name, value]) => {
@@ -191,7 +191,7 @@ function compares(comparator: string, isText: boolean, value: unknown, given: un
   }
 }
 
-/** What `selectionOf` selects of a thing: leaves, and of the objects below those the id or the leaves. */
+/** The fields of an object that `selectionOf` selects: its leaves, and the id or the leaves of the objects below it. */
 export function projected(
   typeName: string,
   object: ModelObject,

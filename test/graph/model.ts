@@ -1,10 +1,10 @@
 import type { Row, TableName } from '../../src/db/tables/tables.ts';
 import type { Scope } from '../../src/resolvers/context.ts';
 
-/** A thing as the graph shows it, every field of its type under its name; a connection is the list of its rows. */
+/** The expected fields of an object, by name. The value of a connection is the list of its rows. */
 export type ModelObject = Readonly<Record<string, unknown>> & { readonly __typename: string };
 
-/** Who asks, and when: some fields depend on it. */
+/** The caller and the current time, on which some fields depend. */
 export interface Viewer {
   userAccountId: string;
   role: number;
@@ -12,7 +12,7 @@ export interface Viewer {
   nowMs: number;
 }
 
-/** Everything in one workspace, worked out in plain JavaScript from whole tables: what the graph must agree with. */
+/** The expected content of a workspace, computed from whole tables in plain JavaScript. */
 export class Model {
   readonly #byType = new Map<string, ModelObject[]>();
   readonly rows: AllRows;
@@ -29,22 +29,22 @@ export class Model {
     }
   }
 
-  /** All living things of a type; a list that is used before it is filled is a mistake. */
+  /** All objects of a type that are not deleted. */
   all(typeName: string): readonly ModelObject[] {
     return this.#byType.get(typeName) ?? [];
   }
 
-  /** The thing with that id, or null: what a reference to it reads. */
+  /** The object with an id, or null: the value of a reference to it. */
   find(typeName: string, id: unknown): ModelObject | null {
     return this.all(typeName).find((object) => object.id === id) ?? null;
   }
 
-  /** The member behind an account. */
+  /** The member with an account. */
   member(userAccountId: unknown): ModelObject | null {
     return this.all('Member').find((member) => member.userAccountId === userAccountId) ?? null;
   }
 
-  /** The things whose field has that value: children by a key. */
+  /** The objects whose field has a value, such as the children of a parent. */
   where(typeName: string, field: string, value: unknown): readonly ModelObject[] {
     return this.all(typeName).filter((object) => object[field] === value);
   }
@@ -52,7 +52,7 @@ export class Model {
 
 export type AllRows = { [Name in TableName]: Row<Name>[] };
 
-/** Properties that are worked out when they are looked at: things refer to one another in circles. */
+/** Makes an object whose `later` fields are computed on access, because objects refer to each other in cycles. */
 export function modelObject(
   typename: string,
   fields: Record<string, unknown>,
@@ -64,7 +64,7 @@ export function modelObject(
   return made;
 }
 
-/** Those whose issue is not deleted: what hangs on an issue goes with it. */
+/** The rows whose issue is not deleted, because what belongs to an issue disappears with it. */
 export function onLiving<T extends { issueId: string }>({ rows }: Model, each: readonly T[]): T[] {
   const living = new Set(rows.issue.filter(({ deletedUtc }) => !deletedUtc).map(({ id }) => id));
   return each.filter(({ issueId }) => living.has(issueId));

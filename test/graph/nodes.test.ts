@@ -15,7 +15,7 @@ const nodeTypes = objectTypes
   .map(({ name }) => name);
 
 describe('node', () => {
-  it.each(nodeTypes)('opens every %s by its id, and says what it is', async (typeName) => {
+  it.each(nodeTypes)('returns every %s by its id, with its type', async (typeName) => {
     const ids = world.model.all(typeName).map(({ id }) => id);
     expect(ids).not.toHaveLength(0);
     expect(await readNodes(ids)).toEqual(ids.map((id) => ({ __typename: typeName, id })));
@@ -23,12 +23,12 @@ describe('node', () => {
     expect(dataOf(one).node).toEqual({ __typename: typeName, id: ids[0] });
   });
 
-  it('is null for well-formed ids of nothing, of whatever kind', async () => {
+  it('is null for unknown ids of any kind', async () => {
     const ids = idPrefixes.map((prefix) => encodeId(prefix, newUuid()));
     expect(await readNodes(ids)).toEqual(ids.map(() => null));
   });
 
-  it('is null for a thing under the prefix of another', async () => {
+  it('is null for an id with the prefix of another type', async () => {
     const [team] = world.fixture.rows.team;
     const ids = idPrefixes
       .filter((prefix) => prefix !== 'team')
@@ -48,7 +48,7 @@ describe('node', () => {
     'team_01H455VB4PEX5VSKNK084SN02Q',
     'team_01h455vb4pex5vsknk084sn02q\0',
     '💥',
-  ])('refuses %j, which is no id', async (id) => {
+  ])('refuses %j, which is not an id', async (id) => {
     for (const query of [
       'query ($id: ID!) { node(id: $id) { id } }',
       'query ($id: ID!) { nodes(ids: [$id]) { id } }',
@@ -59,7 +59,7 @@ describe('node', () => {
 });
 
 describe('deleted objects', () => {
-  it('are gone: an issue, a comment, a link, a file, and a file that awaits its bytes', async () => {
+  it('are null: an issue, a comment, a link, a file, and a file that was not uploaded', async () => {
     const { issue, comment, issueLink, attachment } = world.fixture.rows;
     const gone = [
       ...issue.filter(({ deletedUtc }) => deletedUtc).map(({ id }) => encodeId('issue', id)),
@@ -73,7 +73,7 @@ describe('deleted objects', () => {
     expect(await readNodes(gone)).toEqual(gone.map(() => null));
   });
 
-  it('take along what hangs on them: comments, links, files, events, the thread and its messages', async () => {
+  it('hide what belongs to them: comments, links, files, events, the thread and its messages', async () => {
     const { rows } = world.fixture;
     const deleted = new Set(rows.issue.filter(({ deletedUtc }) => deletedUtc).map(({ id }) => id));
     const tables = {
@@ -95,7 +95,7 @@ describe('deleted objects', () => {
 });
 
 describe('nodes', () => {
-  it('keeps the order of the ids, doubles and the absent in their places', async () => {
+  it('keeps the order of the ids, including duplicates and missing objects', async () => {
     const [team] = world.model.all('Team');
     const [issue] = world.model.all('Issue');
     const ids = [issue?.id, encodeId('team', newUuid()), team?.id, issue?.id, encodeId('user', newUuid())];
@@ -110,7 +110,7 @@ describe('nodes', () => {
     expect(await readNodes([])).toEqual([]);
   });
 
-  it('names every place that holds no id', async () => {
+  it('names the index of every value that is not an id', async () => {
     const answer = await world.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids: ['x', encodeId('team', newUuid()), 'y'],
     });
@@ -122,7 +122,7 @@ describe('nodes', () => {
     ]);
   });
 
-  it('takes 250 ids, not 251, and one statement for each kind among them', async () => {
+  it('accepts at most 250 ids, and takes one statement for each type among them', async () => {
     const ids = Array.from({ length: 250 }, () => encodeId('team', newUuid()));
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
     const alone = await world.ask(query, { ids: ids.slice(0, 1) });
@@ -133,11 +133,11 @@ describe('nodes', () => {
   });
 });
 
-// What people type: keys and codes, in whatever case.
+// Keys and codes, which people type in any case.
 describe('keys', () => {
   const ask = async (field: string) => dataOf(await world.ask(`{ found: ${field} { id } }`)).found;
 
-  it('find an issue in any case, and by its id', async () => {
+  it('find an issue in any case, as does its id', async () => {
     const [issue] = world.model.all('Issue');
     const key = String(issue?.key);
     for (const text of [key, key.toLowerCase(), String(issue?.id)]) {
@@ -164,7 +164,7 @@ describe('keys', () => {
     'ENG-1\\u0000',
     'ſ-1',
     'ENG-999',
-  ])('find no issue under "%s"', async (text) => {
+  ])('find no issue for "%s"', async (text) => {
     expect(await ask(`issue(key: "${text}")`)).toBeNull();
   });
 
@@ -194,7 +194,7 @@ describe('keys', () => {
     },
   );
 
-  it('find a member by its id alone', async () => {
+  it('find a member only by id', async () => {
     const [member] = world.model.all('Member');
     expect(await ask(`member(id: "${String(member?.id)}")`)).toEqual({ id: member?.id });
     expect(await ask(`member(id: "${encodeId('member', newUuid())}")`)).toBeNull();
@@ -205,14 +205,17 @@ describe('keys', () => {
     ['team', 'code', 'Issue', 'Expected a team id, got an issue id.'],
     ['project', 'key', 'ProjectStatus', 'Expected a project id, got a project status id.'],
     ['member', 'id', 'RepositoryContext', 'Expected a member id, got a repository id.'],
-  ])('of %s(%s:) say of the id of a %s what it is', async (root, argument, other, message) => {
-    const [thing] = world.model.all(other);
-    const answer = await world.ask(`{ ${root}(${argument}: "${String(thing?.id)}") { id } }`);
-    expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
-    const [error] = answer.body.errors ?? [];
-    expect(error?.message).toBe(message);
-    expect(error?.extensions?.errors).toEqual([expect.objectContaining({ field: argument })]);
-  });
+  ])(
+    'of %s(%s:) are refused for the id of a %s with the name of its type',
+    async (root, argument, other, message) => {
+      const [thing] = world.model.all(other);
+      const answer = await world.ask(`{ ${root}(${argument}: "${String(thing?.id)}") { id } }`);
+      expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
+      const [error] = answer.body.errors ?? [];
+      expect(error?.message).toBe(message);
+      expect(error?.extensions?.errors).toEqual([expect.objectContaining({ field: argument })]);
+    },
+  );
 });
 
 async function readNodes(ids: readonly unknown[]): Promise<unknown> {

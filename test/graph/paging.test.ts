@@ -22,26 +22,29 @@ afterAll(() => world.stop());
 const lists = sampleLists;
 
 describe('sizes', () => {
-  it.each(lists)('of $coordinate are 1 to its most, and not both first and last', async (list) => {
-    const most = list.coordinate === 'AgentThread.messages' ? 1000 : 250;
-    const refused: [PageArguments, string[]][] = [
-      [{ first: 0 }, ['first']],
-      [{ first: -1 }, ['first']],
-      [{ first: most + 1 }, ['first']],
-      [{ first: 2_147_483_647 }, ['first']],
-      [{ last: 0 }, ['last']],
-      [{ last: most + 1 }, ['last']],
-      [{ first: 1, last: 1 }, ['last']],
-      [{ first: 0, last: most + 1, after: 'x' }, ['last', 'first', 'last', 'after']],
-    ];
-    for (const [args, fields] of refused) await expectRefused(list, args, fields);
-    const all = rowsOf(world.model, list, richestParent(world.model, list)).length;
-    for (const args of [{ first: most }, { last: most }, { first: null, last: null }, {}]) {
-      expect((await readOwn(list, args)).nodes).toHaveLength(all);
-    }
-  });
+  it.each(lists)(
+    'of $coordinate are from 1 to its maximum, and first and last exclude each other',
+    async (list) => {
+      const most = list.coordinate === 'AgentThread.messages' ? 1000 : 250;
+      const refused: [PageArguments, string[]][] = [
+        [{ first: 0 }, ['first']],
+        [{ first: -1 }, ['first']],
+        [{ first: most + 1 }, ['first']],
+        [{ first: 2_147_483_647 }, ['first']],
+        [{ last: 0 }, ['last']],
+        [{ last: most + 1 }, ['last']],
+        [{ first: 1, last: 1 }, ['last']],
+        [{ first: 0, last: most + 1, after: 'x' }, ['last', 'first', 'last', 'after']],
+      ];
+      for (const [args, fields] of refused) await expectRefused(list, args, fields);
+      const all = rowsOf(world.model, list, richestParent(world.model, list)).length;
+      for (const args of [{ first: most }, { last: most }, { first: null, last: null }, {}]) {
+        expect((await readOwn(list, args)).nodes).toHaveLength(all);
+      }
+    },
+  );
 
-  it('answers a page of one at either end', async () => {
+  it('of 1 return the first or the last row', async () => {
     const [list] = listsOf('Team');
     if (!list) throw new Error('There is no list of teams.');
     const first = await readOwn(list, { first: 1 });
@@ -51,7 +54,7 @@ describe('sizes', () => {
     expect(first.nodes).not.toEqual(last.nodes);
   });
 
-  it('answers an empty page as one: no rows, no cursors, no more', async () => {
+  it('of an empty page go with null cursors and no further pages', async () => {
     const answer = await world.ask(
       '{ issues(filter: { number: { eq: -1 } }) { totalCount edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }',
     );
@@ -61,13 +64,13 @@ describe('sizes', () => {
 });
 
 describe('cursors', () => {
-  it.each(lists)('of $coordinate: an empty one is the start, and the end', async (list) => {
+  it.each(lists)('of $coordinate may be empty, which means the start or the end', async (list) => {
     const whole = await readOwn(list, { first: 100 });
     expect(await readOwn(list, { first: 100, after: '' })).toEqual(whole);
     expect(await readOwn(list, { last: 100, before: '' })).toEqual(whole);
   });
 
-  it.each(lists)('of $coordinate bound a page from both sides', async (list) => {
+  it.each(lists)('of $coordinate bound a page on both sides', async (list) => {
     const whole = await readOwn(list, { first: 100 });
     const after = whole.pageInfo.startCursor;
     const before = whole.pageInfo.endCursor;
@@ -91,13 +94,13 @@ describe('cursors', () => {
       await expectRefused(list, { ...query, first: 1, after }, ['after']);
       await expectRefused(list, { ...query, last: 1, before: after }, ['before']);
     }
-    // A filter with nothing in it is none.
+    // An empty filter is the same as no filter.
     expect((await readOwn(list, { after, filter: {} })).nodes).toEqual(
       (await readOwn(list, { after })).nodes,
     );
   });
 
-  it('of a list go for the same list under another parent', async () => {
+  it('of a list are accepted by the same list of another parent', async () => {
     const after = await cursorOf(listNamed('Query.issues'));
     const newestFirst = listsOf('Issue').filter(
       ({ coordinate }) => defaultOrder('Issue', coordinate).direction === 'DESC',
@@ -109,7 +112,7 @@ describe('cursors', () => {
     }
   });
 
-  it('of one kind of row are refused by lists of others, though both be by name or by creation', async () => {
+  it('of one type are refused by lists of other types, even with the same kind of order', async () => {
     const orderOf = (list: FieldOf) => defaultOrder(rowTypeOf(list)).field;
     for (const from of lists) {
       const after = await cursorOf(from);
@@ -135,7 +138,7 @@ describe('forged cursors', () => {
     'A'.repeat(100_000),
   ];
 
-  it('that are garbage are refused', async () => {
+  it('with garbage are refused', async () => {
     const list = listNamed('Query.teams');
     for (const after of garbage) await expectRefused(list, { after }, ['after']);
     for (const before of garbage) await expectRefused(list, { before, last: 1 }, ['before']);
@@ -160,7 +163,7 @@ describe('forged cursors', () => {
   const dates = [1, 'x', '2026-02-30', '0000-01-01', '2026-1-1', '10000-01-01', 'infinity', 'today'];
   const never: unknown[] = [true, {}, [], [[]], { toString: 1 }];
 
-  // Each kind of value that an order compares, and one that may be null.
+  // Each kind of value that an order compares, and a nullable one.
   it.each([
     ['Query.teams', { field: 'MEMBER_COUNT', direction: 'ASC' }, [...int, null]],
     ['Query.teams', { field: 'NAME', direction: 'DESC' }, [...text, null]],
@@ -182,7 +185,7 @@ describe('forged cursors', () => {
     },
   );
 
-  it('are refused for ids that are none, a foreign binding, or more or fewer parts', async () => {
+  it('are refused for an invalid id, a foreign fingerprint, or a wrong number of parts', async () => {
     const list = listNamed('Query.teams');
     const [bound, value, id] = partsOf(await cursorOf(list));
     const uuid = String(id);
@@ -200,7 +203,7 @@ describe('forged cursors', () => {
       await expectRefused(list, { after: base64(JSON.stringify(parts)) }, ['after']);
   });
 
-  it('that name a place without a row there are places all the same', async () => {
+  it('with a position that no row has are accepted', async () => {
     const list = listNamed('Query.teams');
     const [bound, , id] = partsOf(await cursorOf(list));
     const whole = await readOwn(list, {});
@@ -217,7 +220,7 @@ function listNamed(coordinate: string): FieldOf {
   return list;
 }
 
-/** A page of the list under the parent that has the most. */
+/** Reads a page of the list of the parent with the most rows. */
 function readOwn(list: FieldOf, args: PageArguments) {
   return readPage(world, list, richestParent(world.model, list), args);
 }
@@ -227,7 +230,7 @@ async function cursorOf(list: FieldOf, args: PageArguments = {}): Promise<string
   return edges[0]?.cursor ?? '';
 }
 
-/** Refused as a bad request, with the fields that are to blame and no rows. */
+/** Expects a refusal as a bad request that names the fields, and no rows. */
 async function expectRefused(list: FieldOf, args: PageArguments, fields: readonly string[]): Promise<void> {
   const answer = await askPage(world, list, richestParent(world.model, list), args);
   const [error] = answer.body.errors ?? [];

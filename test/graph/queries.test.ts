@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 /**
- * How many SQL statements each takes: by the compiled executor, which has reference data in memory, and by the
+ * The number of SQL statements of each: with the compiled executor, which has reference data in memory, and with the
  * graphql-js executor. It depends on how deep a query goes and on what it selects, never on the number of rows.
  */
 const taken: Readonly<Record<string, readonly [compiled: number, graphqlJs: number]>> = {
@@ -36,7 +36,7 @@ const taken: Readonly<Record<string, readonly [compiled: number, graphqlJs: numb
 };
 const statementsOf = (file: string) => taken[file]?.[isGraphqlJs ? 1 : 0];
 
-/** What one thing of the demo may well not have. */
+/** Paths that may be empty in the demo. */
 const mayBeEmpty: Readonly<Record<string, readonly string[]>> = {
   'issue.graphql': ['issue.parent', 'issue.agentThread', 'issue.comments.nodes.replies.nodes'],
   // The history of the demo is complete.
@@ -44,26 +44,26 @@ const mayBeEmpty: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the queries of the documentation', () => {
-  it('are the eleven that the page explains', () => {
+  it('are the eleven of the page', () => {
     expect(files).toEqual(Object.keys(taken));
     for (const file of files) expect(page).toContain(`(queries/${file})`);
   });
 
-  it.each(files)('%s answers on the demo workspace, in a known number of statements', async (file) => {
+  it.each(files)('%s returns data of the demo workspace, in a fixed number of statements', async (file) => {
     const answer = await ask(queryOf(file));
     expect(answer.statements).toBe(statementsOf(file));
     const empty = emptyPaths(answer.body.data).filter((path) => !mayBeEmpty[file]?.includes(path));
     expect(empty).toEqual([]);
   });
 
-  it.each(files)('%s says in its first line what it is for', (file) => {
+  it.each(files)('%s states its purpose in the first line', (file) => {
     expect(queryOf(file)).toMatch(/^# [A-Z].+[.]\n/);
     expect(parse(queryOf(file)).definitions).toHaveLength(1);
   });
 });
 
 describe('the dashboard', () => {
-  it('takes as many statements for ten rows of everything as for a hundred', async () => {
+  it('takes the same number of statements for ten rows of each list as for a hundred', async () => {
     const query = queryOf('dashboard.graphql');
     for (const size of [10, 100]) {
       const { statements } = await ask(query.replaceAll(/first: \d+/g, `first: ${size}`));
@@ -71,7 +71,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('counts with one statement more for each list of it that nobody keeps count of', async () => {
+  it('takes one more statement for the total of each list without a stored count', async () => {
     const query = queryOf('dashboard.graphql');
     const counted = query.replaceAll(/(projects|comments)(\(first: \d\)) {/g, '$1$2 { totalCount');
     expect((await ask(counted)).statements).toBe((await ask(query)).statements + (isGraphqlJs ? 1 : 0));
@@ -84,7 +84,7 @@ async function ask(query: string): Promise<Answer<{ data?: unknown }>> {
   return answer;
 }
 
-/** The paths under which, in all rows together, there is nothing but null or nothing at all. */
+/** The paths whose values are null or empty in all rows. */
 function emptyPaths(data: unknown): string[] {
   const filled = new Map<string, boolean>();
   const visit = (value: unknown, path: string) => {

@@ -5,10 +5,10 @@ import { inputType } from './schema-walk.ts';
 import type { ModelObject, Model } from './model.ts';
 
 const combinators = ['and', 'or', 'not'] as const;
-/** What the graph allows. */
+/** The limit of the graph. */
 const mostRelations = 3;
 
-/** Makes filters of every kind that an input allows, mostly of values that things have. */
+/** Makes filters of every kind that an input permits, mostly with values that occur in the model. */
 export class RandomFilters {
   readonly #model: Model;
   readonly #random: Random;
@@ -18,7 +18,7 @@ export class RandomFilters {
     this.#random = random;
   }
 
-  /** A filter of things of that type; combinators and relations go a few levels down. */
+  /** Makes a filter for a type, with a few levels of combinators and relations. */
   filter(typeName: string, depth = 0, relations = 0): Filter {
     const fieldsOf = Object.values(inputType(`${typeName}Filter`).getFields());
     const tests = fieldsOf
@@ -36,7 +36,7 @@ export class RandomFilters {
     return { ...fields, [combinator]: combinator === 'not' ? nested() : list };
   }
 
-  /** A test of one field; now and then a null one, which is as if left out. */
+  /** Makes a test of one field, which is sometimes null, as if it was left out. */
   field(typeName: string, name: string, depth: number, relations = 0): Filter | null {
     if (this.#random.chance(0.03)) return null;
     const input = getNamedType(inputType(`${typeName}Filter`).getFields()[name]?.type);
@@ -63,7 +63,7 @@ export class RandomFilters {
     return typeof value === 'string' && inputName === 'StringFilter' ? this.#text(value, comparator) : value;
   }
 
-  /** What things have there, and a value or two that none has. */
+  /** Values of the field in the model, and a few that do not occur. */
   #values(typeName: string, name: string, inputName: string): unknown[] {
     const own = this.#model.all(typeName).map((object: ModelObject) => object[name]);
     const type = getNamedType(inputType(inputName).getFields().eq?.type);
@@ -73,7 +73,7 @@ export class RandomFilters {
     return [...new Set([...own, ...strange])].filter((value) => value !== null && value !== undefined);
   }
 
-  /** The text in other letters, or a part of it. */
+  /** Varies the case and the accents of a text, or takes a part of it. */
   #text(text: string, comparator: string): string {
     const [from, length] = [this.#random.integer(0, 3), this.#random.integer(1, 5)];
     const characters = Array.from(text);
@@ -82,7 +82,7 @@ export class RandomFilters {
     return this.#letters(comparator === 'startsWith' ? characters.slice(0, length).join('') : text);
   }
 
-  /** Case and accents do not count, but for letters that are others in the other case (ß, SS). */
+  /** Varies case and accents, except of letters that change in the other case (ß, SS). */
   #letters(text: string): string {
     const others = [text.toUpperCase(), text.toLowerCase(), text.normalize('NFD')];
     const same = others.filter((form) => form.toLowerCase().normalize() === text.toLowerCase().normalize());
@@ -98,7 +98,7 @@ const strangers: Readonly<Record<string, readonly unknown[]>> = {
   DateTimeFilter: ['0001-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z'],
 };
 
-/** Does the input test things, not values. */
+/** Whether the input filters related objects instead of comparing values. */
 function isRelation(input: unknown): boolean {
   return isInputObjectType(input) && (input.name.endsWith('ListFilter') || 'and' in input.getFields());
 }

@@ -14,32 +14,32 @@ import { RandomFilters } from './random-filters.ts';
 import { inputType, objectType } from './schema-walk.ts';
 import type { Model } from './model.ts';
 
-/** A document with its variables, which fits the schema; its arguments may still be refused when it runs. */
+/** A document that is valid for the schema, with its variables. Its arguments may still be refused at run time. */
 export interface RandomQuery {
   query: string;
   variables: Record<string, unknown>;
 }
 
-/** A mutation and what it is given. */
+/** A mutation with its input. */
 export interface RandomWrite {
   name: string;
   input: Record<string, unknown>;
 }
 
-/** What differs from one moment to the next, or from one server to another. */
+/** Fields whose values change over time or differ between servers. */
 const restless =
   /^(signed\w+|rateLimit|readiness|accessToken|accessTokens|auditEntries|codes|uploadUrl|uploadExpiresUtc)$/;
 
 /**
- * Makes queries of every shape that the schema allows: aliases, fragments of both kinds, `@skip` and `@include`,
- * variables and literals, connections both ways with filters, orders and cursors, and now and then an argument that
- * is refused in the middle.
+ * Makes queries of every shape that the schema permits: aliases, fragments of both kinds, `@skip` and `@include`,
+ * variables and literals, connections in both directions with filters, orders and cursors, and sometimes an argument that
+ * is refused at run time.
  */
 export class RandomQueries {
   readonly #model: Model;
   readonly #random: Random;
   readonly #filters: RandomFilters;
-  /** Cursors of lists in their default order without a filter, by the type of row. */
+  /** Cursors of unfiltered lists in their default order, by type of row. */
   readonly #cursors: ReadonlyMap<string, readonly string[]>;
   #variables = new Map<string, { type: string; value: unknown }>();
   #fragments: string[] = [];
@@ -56,7 +56,7 @@ export class RandomQueries {
     return this.#document('query', () => this.#selection(objectType('Query'), this.#random.integer(1, 4)));
   }
 
-  /** These writes one after the other, each with whatever it can answer. */
+  /** Makes one mutation of these writes, each with a random selection. */
   mutation(writes: readonly RandomWrite[]): RandomQuery {
     return this.#document('mutation', () => {
       const roots = writes.map(({ name, input }, place) => {
@@ -93,12 +93,12 @@ export class RandomQueries {
     const chosen = this.#random.sample(fields, this.#random.integer(1, depth > 2 ? 3 : 5));
     const parts = chosen.map((field) => this.#field(field, depth));
     if (parts.length === 0 || this.#random.chance(0.1)) parts.push('__typename');
-    // The same field once more, whose selections are merged.
+    // Repeats a field, so that its selections are merged.
     if (chosen[0] && this.#random.chance(0.1)) parts.push(this.#field(chosen[0], depth));
     return `{ ${parts.map((part) => this.#wrapped(part, type)).join(' ')} }`;
   }
 
-  /** The selection as it is, or in a fragment, or under a condition. */
+  /** The selection unchanged, in a fragment, or under a condition. */
   #wrapped(part: string, type: GraphQLObjectType): string {
     if (this.#random.chance(0.85)) return part;
     const condition = this.#random.chance(0.5) ? this.#condition() : '';
@@ -123,7 +123,7 @@ export class RandomQueries {
     return isInterfaceType(type) ? `${head} ${this.#anyNode(depth)}` : head;
   }
 
-  /** Of a Node: what all have, and what some types have. */
+  /** A selection on Node: its own fields, and those of some types. */
   #anyNode(depth: number): string {
     const node = schema.getType('Node');
     const types = isInterfaceType(node) ? schema.getPossibleTypes(node) : [];
@@ -134,7 +134,7 @@ export class RandomQueries {
     return `{ __typename id ${parts.join(' ')} }`;
   }
 
-  /** Under an alias of its own as soon as it has arguments: fields of one name must have the same. */
+  /** A field with arguments gets a unique alias, because fields with the same name must have the same arguments. */
   #arguments(field: GraphQLField<unknown, unknown>): { args: string; alias: string } {
     const given = this.#given(field);
     const alias = given.length > 0 || this.#random.chance(0.1) ? `a${this.#next()}: ` : '';
@@ -166,7 +166,7 @@ export class RandomQueries {
     return this.#nameOf(name === 'node' ? this.#random.pick(['Issue', 'Team', 'Comment']) : named, arg.name);
   }
 
-  /** What a thing of the type is called by, or what nothing is. */
+  /** The id, key or code of an object of the type, or an unknown one. */
   #nameOf(typeName: string, argument: string): string {
     if (this.#random.chance(0.1))
       return this.#random.pick(['', 'nothing', 'ENG-0', 'team_00000000000000000000000000']);

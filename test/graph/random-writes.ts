@@ -2,7 +2,7 @@ import type { Random } from '../support/random.ts';
 import type { RandomWrite } from './random-queries.ts';
 import type { ModelObject, Model } from './model.ts';
 
-/** Makes writes of every kind to a workspace as it was at first: most are done, some are refused. */
+/** Makes writes of every kind, based on the initial content of a workspace. Most succeed, some are refused. */
 export class RandomWrites {
   readonly #model: Model;
   readonly #random: Random;
@@ -12,7 +12,7 @@ export class RandomWrites {
     this.#random = random;
   }
 
-  /** One write, or two of different issues: what hangs on one is told apart by the time that it was made at. */
+  /** One write, or two of different issues, since objects of one issue are distinguished by their time of creation. */
   writes(): RandomWrite[] {
     const issues = this.#random.sample(this.#model.all('Issue'), this.#random.chance(0.3) ? 2 : 1);
     return issues.map((issue) => this.#write(issue));
@@ -68,7 +68,7 @@ export class RandomWrites {
     }
   }
 
-  /** Some fields of an issue; what they refer to mostly fits its team. */
+  /** Random fields of an issue, which mostly refer to objects that fit its team. */
   #fields({ teamId }: ModelObject): Record<string, unknown> {
     const ofTeam = (typeName: string) => {
       const fits = (each: ModelObject) => each.teamId === teamId || each.teamId === null;

@@ -7,7 +7,7 @@ import { issueObjects } from './model-issues.ts';
 import { projectObjects } from './model-projects.ts';
 import { webhookObjects } from './model-webhooks.ts';
 
-/** Works out everything that the viewer should see of a workspace, from its rows as they stand now. */
+/** Computes what the viewer should see of a workspace from its current rows. */
 export async function readModel(
   unscoped: Kysely<Tables>,
   workspaceId: string,
@@ -16,7 +16,7 @@ export async function readModel(
   return modelOf(await readRows(unscoped, workspaceId), viewer);
 }
 
-/** Works out everything that the viewer should see of a workspace, from all of its rows. */
+/** Computes what the viewer should see of a workspace from all of its rows. */
 export function modelOf(rows: AllRows, viewer: Viewer): Model {
   const model = new Model(rows, viewer);
   for (const make of [directoryObjects, projectObjects, issueObjects, agentObjects, webhookObjects])
@@ -58,7 +58,7 @@ const tables = [
   'webhookDelivery',
 ] as const satisfies readonly TableName[];
 
-/** Every row of a workspace, by nothing but its workspace. */
+/** Reads all rows of a workspace, without any other condition. */
 async function readRows(unscoped: Kysely<Tables>, workspaceId: string): Promise<AllRows> {
   const entries = [];
   for (const table of tables) {

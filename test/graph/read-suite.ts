@@ -20,19 +20,19 @@ const filtersAtOnce = 10;
 const filterCount = 120;
 
 export interface ReadOptions {
-  /** The lists to walk in every order, where one of a root and one of a parent stand for the rest. */
+  /** The lists to walk in every order, if one of a root and one of a parent are enough. The default is all lists. */
   thorough?: readonly string[];
-  /** Fields whose values change while they are looked at. */
+  /** Fields to leave out because their values change between reads. */
   leave?: readonly string[];
 }
 
 /**
- * The guarantees of reading that hold for every type alike: each field says what the rows say, each list can be
- * walked in each order both ways, and each filter lets through what the model does.
+ * The guarantees of reading that hold for every type: each field has the value of the model, each list can be
+ * walked in each order in both directions, and each filter matches the same objects as in the model.
  */
 export function describeReads(typeName: string, world: () => SharedWorld, options: ReadOptions = {}): void {
   describe(typeName, () => {
-    it('says in each field of each living row what the row says', async () => {
+    it('has the values of the model in each field of each object', async () => {
       const { model } = world();
       const { leave = [] } = options;
       expect(model.all(typeName)).not.toHaveLength(0);
@@ -46,7 +46,7 @@ export function describeReads(typeName: string, world: () => SharedWorld, option
 
 function describeLists(typeName: string, world: () => SharedWorld, { thorough }: ReadOptions): void {
   const lists = listsOf(typeName);
-  // The workspace's lists are those of the roots again.
+  // The lists of the workspace are the same as those of the roots.
   const distinct = lists.filter(
     ({ parent }) => parent !== 'Workspace' || lists.every((each) => each.parent !== 'Query'),
   );
@@ -63,13 +63,13 @@ function describeLists(typeName: string, world: () => SharedWorld, { thorough }:
     },
   );
 
-  it.each(lists)('$coordinate has an order when none is asked for', async (list) => {
+  it.each(lists)('$coordinate has a default order', async (list) => {
     const parent = richestParent(world().model, list);
     const rows = rowsOf(world().model, list, parent);
     const order = defaultOrder(typeName, list.coordinate);
     const pages = await walk(world(), list, parent, {});
     expect(idsOf(pages)).toEqual(ordered(typeName, rows, order).map(({ id }) => id));
-    // A field without a direction is meant upwards.
+    // The default direction is ascending.
     const upward = await walk(world(), list, parent, { orderBy: { field: order.field } });
     const expected = ordered(typeName, rows, { field: order.field, direction: 'ASC' });
     expect(idsOf(upward)).toEqual(expected.map(({ id }) => id));
@@ -77,18 +77,19 @@ function describeLists(typeName: string, world: () => SharedWorld, { thorough }:
 
   const children = lists.filter(({ parent }) => parent !== 'Query' && parent !== 'Workspace');
   if (children.length > 0) {
-    it.each(children)('$coordinate gives each of many parents its own page and count at once', (list) =>
-      expectPagesOfAll(world(), list),
+    it.each(children)(
+      '$coordinate returns the right page and count for each of many parents in one query',
+      (list) => expectPagesOfAll(world(), list),
     );
   }
 
-  it('lets through what the model of the filter does', () => expectFilters(world(), typeName));
+  it('has filters that match the same objects as the model', () => expectFilters(world(), typeName));
 
-  it('can be walked under a filter, and the count is that of the filter whatever the cursor', () =>
+  it('can be walked with a filter, with the total of the filter on every page', () =>
     expectFilteredWalk(world(), typeName));
 }
 
-/** Every thing of a type by its id, in the order of the ids. */
+/** Reads every object of a type by id, in the order of the ids. */
 async function readNodes(world: SharedWorld, typeName: string, leave: readonly string[]): Promise<unknown[]> {
   const ids = world.model.all(typeName).map(({ id }) => id);
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${typeName} { ${selectionOf(typeName, leave)} } } }`;
@@ -125,7 +126,7 @@ async function expectWalk(
   for (const page of backward) expect(page.totalCount).toBe(expected.length);
 }
 
-/** Each page knows where it stands: counts, cursors of its ends, whether there is more either way. */
+/** Checks the total, the cursors and hasNextPage and hasPreviousPage of each page. */
 function expectPlaces(pages: readonly Page[], total: number): void {
   for (const [place, { totalCount, edges, nodes, pageInfo }] of pages.entries()) {
     expect(totalCount).toBe(total);
@@ -157,7 +158,7 @@ async function expectPagesOfAll(world: SharedWorld, list: FieldOf): Promise<void
   );
 }
 
-/** The list that shows the most rows of a type: a root where there is one. */
+/** The list with the most rows of a type. */
 function widestList(world: SharedWorld, typeName: string): FieldOf {
   const size = (list: FieldOf) => rowsOf(world.model, list, richestParent(world.model, list)).length;
   const [widest] = listsOf(typeName).toSorted((a, b) => size(b) - size(a));
@@ -173,7 +174,7 @@ async function expectFilters(world: SharedWorld, typeName: string): Promise<void
   const names = Object.keys(inputType(`${typeName}Filter`).getFields()).filter(
     (name) => !['and', 'or', 'not'].includes(name),
   );
-  // Each field by itself a few times, so that none is left to chance, and then as chance will have it.
+  // A few filters for each field, so that all are covered, and then random ones.
   const made: Filter[] = [
     ...names.flatMap((name) => [0, 1, 2].map(() => ({ [name]: filters.field(typeName, name, 1) }))),
     ...Array.from({ length: filterCount }, () => filters.filter(typeName)),
@@ -193,11 +194,11 @@ async function expectFilters(world: SharedWorld, typeName: string): Promise<void
       expect({ filter, totalCount: found[index]?.totalCount }).toEqual({ filter, totalCount });
     }
   }
-  // Filters that let through nothing or everything would prove little.
+  // Filters that match nothing or everything would prove little.
   expect(some).toBeGreaterThan(made.length / 8);
 }
 
-/** The answers to several filters of one list, by one operation. */
+/** Reads one list with several filters in one operation. */
 async function readFiltered(
   world: SharedWorld,
   list: FieldOf,
@@ -227,7 +228,7 @@ async function readFiltered(
   });
 }
 
-/** A few filters that leave something to walk over, under a few orders. */
+/** Walks a list with a few filters that match several rows, in a few orders. */
 async function expectFilteredWalk(world: SharedWorld, typeName: string): Promise<void> {
   const list = widestList(world, typeName);
   const rows = rowsOf(world.model, list, richestParent(world.model, list));

@@ -11,11 +11,11 @@ import type { Plan } from '../../src/schema/builder/plan.ts';
 import { schema } from '../../src/schema/index.ts';
 import type { ScopeNeed } from '../../src/schema/builder/scopes.ts';
 
-/** A field of an object type with the name of its parent: what tests over the whole schema are made of. */
+/** A field of an object type with the name of the type, for tests over the whole schema. */
 export interface FieldOf {
   parent: string;
   field: GraphQLField<unknown, unknown>;
-  /** The field as the GraphQL specification writes it: `Team.issues`. */
+  /** The schema coordinate, such as `Team.issues`. */
   coordinate: string;
 }
 
@@ -33,32 +33,32 @@ export const objectFields: readonly FieldOf[] = objectTypes.flatMap((type) =>
   })),
 );
 
-/** Every field that gives a connection, the roots' among them. */
+/** Every field that returns a connection, including roots. */
 export const connectionFields: readonly FieldOf[] = objectFields.filter(({ field }) =>
   getNamedType(field.type).name.endsWith('Connection'),
 );
 
-/** What a field is, as data; undefined for plain columns and for connection plumbing. */
+/** The plan of a field; undefined for plain columns and for the fields of connections and edges. */
 export function planOf({ extensions }: FieldOf['field']): Plan | undefined {
   return extensions.plan as Plan | undefined;
 }
 
-/** What a field needs of its caller. */
+/** The scope that a field needs. */
 export function scopeOf({ extensions }: FieldOf['field']): ScopeNeed | undefined {
   return extensions.scope as ScopeNeed | undefined;
 }
 
-/** An object type by name; a test that asks for an absent one is wrong. */
+/** Returns an object type by name, and throws if it does not exist. */
 export function objectType(name: string): GraphQLObjectType {
   const type = schema.getType(name);
-  if (!isObjectType(type)) throw new Error(`${name} is no object type.`);
+  if (!isObjectType(type)) throw new Error(`${name} is not an object type.`);
   return type;
 }
 
-/** An input type by name; a test that asks for an absent one is wrong. */
+/** Returns an input type by name, and throws if it does not exist. */
 export function inputType(name: string): GraphQLInputObjectType {
   const type = schema.getType(name);
-  if (!isInputObjectType(type)) throw new Error(`${name} is no input type.`);
+  if (!isInputObjectType(type)) throw new Error(`${name} is not an input type.`);
   return type;
 }
 
@@ -67,7 +67,7 @@ export function rowTypeOf({ field }: FieldOf): string {
   return getNamedType(field.type).name.replace(/Connection$/, '');
 }
 
-/** The fields of a type that answer without arguments, with `id`-like leaves below those that are objects. */
+/** A selection of the fields of a type that need no arguments, with the ids or leaves of objects. */
 export function selectionOf(typeName: string, leave: readonly string[] = []): string {
   return Object.values(objectType(typeName).getFields())
     .filter(({ name, args }) => args.length === 0 && !leave.includes(name))
@@ -77,7 +77,7 @@ export function selectionOf(typeName: string, leave: readonly string[] = []): st
     .join(' ');
 }
 
-/** The id where there is one, else every leaf: enough to know which thing an object is. */
+/** The id if the type has one, else every leaf: enough to identify an object. */
 function leavesOf(typeName: string): string {
   const fields = objectType(typeName).getFields();
   if (fields.id) return 'id';

@@ -8,7 +8,7 @@ import { sharedWorld, type SharedWorld } from './shared-world.ts';
 import { neededDays, trendArguments } from './trend-arguments.ts';
 
 let world: SharedWorld;
-/** A token without any of these scopes, but with all others. */
+/** Tokens by the scopes that they lack; they have all others. */
 const lacking = new Map<string, string>();
 
 beforeAll(async () => {
@@ -20,11 +20,11 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 interface Guarded extends FieldOf {
-  /** Any one of these would do. */
+  /** Any one of these scopes is sufficient. */
   scopes: readonly Scope[];
 }
 
-/** Mutations have tests of their own; parts of a connection are read below the field that gives it. */
+/** Mutations have separate tests; fields of a connection are read below the field that returns it. */
 const read = objectFields.filter(({ parent }) => parent !== 'Mutation' && !parent.endsWith('Payload'));
 const guarded: readonly Guarded[] = read.flatMap((each) => {
   const need = scopeOf(each.field);
@@ -33,11 +33,11 @@ const guarded: readonly Guarded[] = read.flatMap((each) => {
     : [{ ...each, scopes: [need].flat() }];
 });
 
-it('guards most of the graph', () => {
+it('most fields of the graph need a scope', () => {
   expect(guarded.length).toBeGreaterThan(200);
 });
 
-it('leaves three roots open, and nothing below them: a way may lead there some day', () => {
+it('only three roots need no scope, and no field below them does without one', () => {
   const open = objectFields.filter(({ field }) => scopeOf(field) === 'public');
   expect(open.map(({ coordinate }) => coordinate)).toEqual([
     'Query.codes',
@@ -46,7 +46,7 @@ it('leaves three roots open, and nothing below them: a way may lead there some d
   ]);
 });
 
-/** The fields of a type that need the same: one operation reads them all, and its refusal must name each. */
+/** The fields of a type that need the same scopes. One operation reads them all, and its refusal must name each. */
 const groups = [
   ...Map.groupBy(guarded, ({ parent, scopes }) => `${parent} without ${scopes.join(' or ')}`),
 ].map(([title, fields]) => ({
@@ -57,13 +57,13 @@ const groups = [
 }));
 
 describe('a token that lacks the scope of a field', () => {
-  it.each(groups)('is refused whole: $title', async ({ parent, fields, scopes }) => {
+  it.each(groups)('has the whole operation refused: $title', async ({ parent, fields, scopes }) => {
     const { query, variables } = wayTo(parent, fields);
     const answer = await ask(query, variables, lacking.get(scopes.join(' ')) ?? '');
     expect(answer.body.data ?? null).toBeNull();
     expect(codesOf(answer)).toEqual(['FORBIDDEN']);
     const [error] = answer.body.errors ?? [];
-    // The message is cut where it grows long; the list beside it names each.
+    // A long message is cut, but the list beside it names each field.
     expect(error?.message).toMatch(/^The access token lacks scopes: \S+ needs /);
     expect(error?.extensions?.errors).toEqual(
       expect.arrayContaining(
@@ -72,18 +72,21 @@ describe('a token that lacks the scope of a field', () => {
     );
   });
 
-  it.each(groups)('is not refused with any one that would do: $title', async ({ parent, fields, scopes }) => {
-    const { query, variables } = wayTo(parent, fields);
-    for (const scope of scopes) {
-      // Whatever else the way there needs, the fields themselves must not be among what is missing.
-      const { body } = await ask(query, variables, await tokenWith([scope]));
-      const missing = (body.errors?.[0]?.extensions?.errors ?? []) as { field: string }[];
-      const own = missing.filter(({ field }) => fields.some(({ coordinate }) => coordinate === field));
-      expect(own).toEqual([]);
-    }
-  });
+  it.each(groups)(
+    'needs only one of several sufficient scopes: $title',
+    async ({ parent, fields, scopes }) => {
+      const { query, variables } = wayTo(parent, fields);
+      for (const scope of scopes) {
+        // The path may need further scopes, but the fields themselves must not be listed as missing a scope.
+        const { body } = await ask(query, variables, await tokenWith([scope]));
+        const missing = (body.errors?.[0]?.extensions?.errors ?? []) as { field: string }[];
+        const own = missing.filter(({ field }) => fields.some(({ coordinate }) => coordinate === field));
+        expect(own).toEqual([]);
+      }
+    },
+  );
 
-  it('hears of all that is missing at once', async () => {
+  it('is told all missing scopes at once', async () => {
     const token = await tokenWith(['workspace:admin']);
     const answer = await world.ask(
       '{ teams { nodes { slug members { totalCount } } } issues { nodes { title } } }',
@@ -103,7 +106,7 @@ describe('a token that lacks the scope of a field', () => {
     );
   });
 
-  it('may ask for it where @skip or @include leave it out', async () => {
+  it('may select the field where @skip or @include leaves it out', async () => {
     const token = await tokenWith(['teams:read']);
     const query = `query ($no: Boolean! = false) {
       teams { nodes { code members @include(if: $no) { totalCount } projects @skip(if: true) { totalCount } ...Issues @include(if: $no) } }
@@ -113,7 +116,7 @@ describe('a token that lacks the scope of a field', () => {
     expect(codesOf(await world.ask(query, { no: true }, token))).toEqual(['FORBIDDEN']);
   });
 
-  it('finds no way round by a fragment, an alias or another operation of the document', async () => {
+  it('cannot get around the check by a fragment, an alias or another operation of the document', async () => {
     const token = await tokenWith(['teams:read']);
     const inFragment =
       'query { teams { nodes { ...on Team { ...M } } } } fragment M on Team { free: members { totalCount } }';
@@ -131,7 +134,7 @@ describe('node and nodes', () => {
     .filter((name) => objectType(name).getInterfaces().length > 0)
     .filter((name) => name !== 'AccessToken');
 
-  it.each(nodeTypes)('need the scope of what the id opens: %s', async (typeName) => {
+  it.each(nodeTypes)('need the scope of the type of the id: %s', async (typeName) => {
     const needed = scopeOfDirectory[typeName] ?? 'issues:read';
     const [thing] = world.model.all(typeName);
     for (const query of [
@@ -156,7 +159,7 @@ describe('node and nodes', () => {
 });
 
 describe('any token', () => {
-  // What the specification embeds (contract.md, "Scopes").
+  // The objects that the specification embeds (contract.md, "Scopes").
   const cards = {
     Team: 'id code name iconCss color',
     Project: 'id teamId name key iconCss color',
@@ -166,7 +169,7 @@ describe('any token', () => {
     Delivery: selectionOf('Delivery'),
   } as const;
 
-  it('reads the cards of what an issue refers to, where the issue itself may be read', async () => {
+  it('reads the cards of the objects that a readable issue refers to', async () => {
     const query = `query ($id: ID!) { node(id: $id) { ... on Issue {
       team { ${cards.Team} } project { ${cards.Project} } reporter { ${cards.Member} } primaryAssignee { ${cards.Member} }
       assignees { ${cards.Member} } status { ${cards.IssueStatus} } labels { ${cards.Label} } delivery { ${cards.Delivery} }
@@ -199,7 +202,7 @@ describe('any token', () => {
 });
 
 describe('without a token', () => {
-  it('health, readiness, codes and introspection answer, and nothing else does', async () => {
+  it('only health, readiness, codes and introspection are answered', async () => {
     const open =
       '{ health { status } readiness { status } codes { name entries { name code description } } __typename __schema { queryType { name } } }';
     dataOf(await world.ask(open, {}, null));
@@ -235,7 +238,7 @@ async function tokenWith(scopes: readonly Scope[]): Promise<string> {
   return token;
 }
 
-/** Asks for an operation. A subscription that is not refused for its scopes is refused for what it accepts. */
+/** Sends an operation. A subscription with sufficient scopes is refused for its Accept header. */
 function ask(query: string, variables: Record<string, unknown>, token: string) {
   return world.app.graphql(query, variables, { token, headers: { Accept: 'application/json' } });
 }
@@ -245,7 +248,7 @@ interface Way {
   variables: Record<string, unknown>;
 }
 
-/** An operation that reads fields of a type: roots, by `node`, or, for parts of connections, by a list of them. */
+/** An operation that reads fields of a type: of a root, by `node`, or through a list for fields of connections. */
 function wayTo(parent: string, fields: readonly FieldOf[]): Way {
   if (parent === 'Query') return { query: `{ ${fields.map(rootSelection).join(' ')} }`, variables: {} };
   // A subscription has one root field.
@@ -268,7 +271,7 @@ function wayTo(parent: string, fields: readonly FieldOf[]): Way {
   if (parent === 'IssueListEvent')
     return { query: `subscription { issues { ${selection} } }`, variables: {} };
   if (parent === 'RoleAssignment') return nodeWay('Issue', `roleAssignments { ${selection} }`);
-  throw new Error(`The test knows no way to ${parent}.`);
+  throw new Error(`The test knows no path to ${parent}.`);
 }
 
 function rootSelection({ coordinate, field }: FieldOf): string {
@@ -309,7 +312,7 @@ function nodeWay(typeName: string, selection: string): Way {
   };
 }
 
-/** `{ __typename }` below an object: it needs nothing itself. */
+/** `{ __typename }` for a field of an object type, which needs no scope. */
 function selectionBelow(field: FieldOf['field']): string {
   return isLeafType(getNamedType(field.type)) ? '' : ' { __typename }';
 }

@@ -8,10 +8,10 @@ import { modelOf } from './read-model.ts';
 import type { AllRows } from './model.ts';
 import type { World } from './world.ts';
 
-/** What a suite that only reads has of a world. */
+/** The part of a world that a read-only suite may use. */
 export type SharedWorld = Omit<World, 'app' | 'read'> & { app: Pick<SharedApp, 'graphql' | 'request'> };
 
-/** Gives the awkward workspace on the server that the reading suites of this worker share; see `startWorld`. */
+/** Returns the fixture workspace on the server that the read-only suites of this worker share; see `startWorld`. */
 export async function sharedWorld(): Promise<SharedWorld> {
   if (!isSharing) {
     const { startWorld } = await import('./world.ts');
@@ -20,7 +20,7 @@ export async function sharedWorld(): Promise<SharedWorld> {
   const app = await sharedApp();
   const { ask } = await sharedServer();
   const { nowMs, workspace, rows } = await ask('world');
-  // The same seed and time give the rows that the server has.
+  // The same seed and time give the same rows as on the server.
   const fixture = makeFixture('here', nowMs);
   const { ownerUserAccountId: userAccountId } = workspace;
   const viewer = { userAccountId, role: memberRole.owner, scopes: allScopes, nowMs: Date.now() };

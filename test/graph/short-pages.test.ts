@@ -10,13 +10,13 @@ import { type FieldOf, rowTypeOf } from './schema-walk.ts';
 import type { ModelObject } from './model.ts';
 import { addWorld, type World } from './world.ts';
 
-// Pages of filtered lists look at a bounded number of rows. With a bound this low, every step of reading them is taken, and many
-// pages end early, in a workspace of two dozen issues.
+// Pages of filtered lists examine a bounded number of rows. With a bound this low, every kind of step occurs, and many
+// pages end early, in a workspace of only two dozen issues.
 const readBudget = 4;
 
 const filtersPerOrder = isWhole ? 2 : 1;
 
-// The lists of the workspace are those of the roots again.
+// The lists of the workspace are the same as those of the roots.
 const lists = ['Issue', 'Comment', 'ActivityEntry', 'AuditEntry']
   .flatMap(listsOf)
   .filter(({ parent }) => parent !== 'Workspace');
@@ -98,7 +98,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     expect(early).toBeGreaterThan(0);
   });
 
-  it('ends pages early', () => {
+  it('some pages have ended early', () => {
     expect(short).toBeGreaterThan(3);
   });
 

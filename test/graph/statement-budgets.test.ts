@@ -8,9 +8,9 @@ import { explainOperation } from '../../src/executor/explain.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { schema } from '../../src/schema/index.ts';
 
-// What each query of REST, of the documentation and of the benchmark sends by its plan, whatever the number of rows:
-// statements, by round trip, where no reference data is in memory yet; and, behind them, what it sends if no page of a filtered list
-// is full until every step of reading it has been taken. A change is a change of the file: UPDATE=1 npm test -- test/graph/statement-budgets.test.ts
+// The statements that each query of REST, of the documentation and of the benchmark sends by its plan, for any number of rows:
+// by round trip, with no reference data in memory yet. After them come the statements that it sends if no page of a filtered list
+// is full before the last step. After a change, update the file: UPDATE=1 npm test -- test/graph/statement-budgets.test.ts
 const file = join(import.meta.dirname, 'statement-budgets.json');
 const queries = join(import.meta.dirname, '../../docs/queries');
 
@@ -22,7 +22,7 @@ const documents: readonly (readonly [string, DocumentNode])[] = [
   ...Object.entries(benchmark).map(([id, text]) => [`benchmark ${id}`, parse(text)] as const),
 ];
 
-/** What the arguments name need not be there: the recording has a row for everything. */
+/** The ids in the arguments need not exist, because the recording database answers every statement with a row. */
 const id = (prefix: string) => `${prefix}_01j1yfhmm0e28acw8cherb61x6`;
 const variablesOf = (name: string) => ({
   id: id(/(attachment|comment|member|webhook)s\/\{/.exec(name)?.[1] ?? 'issue'),
@@ -38,7 +38,7 @@ const variablesOf = (name: string) => ({
   timeZone: 'Europe/Berlin',
 });
 
-it('every query takes the statements of its budget', async () => {
+it('every query sends the statements of its budget', async () => {
   const taken: Record<string, string> = {};
   for (const [name, document] of documents) {
     const operation = chooseOperation(document, undefined);

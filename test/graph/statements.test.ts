@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('an operation takes', () => {
-  // By the compiled executor, which has reference data in memory, and by the graphql-js executor.
+  // With the compiled executor, which has reference data in memory, and with the graphql-js executor.
   it.each([
     [
       'nothing for what the token says',
@@ -87,7 +87,7 @@ describe('an operation takes', () => {
     expect(await statementsOf(query)).toBe(isGraphqlJs ? graphqlJs : compiled);
   });
 
-  it('as many for the first page as for any other', async () => {
+  it('as many statements for the first page as for any other', async () => {
     const query =
       'query ($after: String) { issues(first: 2, after: $after) { pageInfo { endCursor } nodes { key } } }';
     const first = await world.ask(query);
@@ -96,7 +96,7 @@ describe('an operation takes', () => {
   });
 });
 
-// The batch behind a field: what it costs under many parents is what it costs under a few.
+// Fields are batched: the number of statements is the same for many parents as for a few.
 describe('under any number of parents', () => {
   const nodeTypes = objectTypes.filter((type) => type.getInterfaces().length > 0).map(({ name }) => name);
   const worked = objectFields.filter(({ parent, field }) => {
@@ -108,7 +108,7 @@ describe('under any number of parents', () => {
     const selection = isLeafType(getNamedType(field.type))
       ? field.name
       : `${field.name}${neededDays(field.args)} { __typename }`;
-    // The nodes, the row that a value is worked out of, and the one beyond it.
+    // One for the nodes, one for the row from which a value is computed, and one for the next row.
     expect(await costOf(parent, selection)).toBeLessThanOrEqual(3);
   });
 
@@ -132,7 +132,7 @@ function isCached(table: string): boolean {
 
 function isCachedList(field: (typeof connectionFields)[number]['field']): boolean {
   const plan = planOf(field);
-  if (plan?.kind !== 'connection') throw new Error(`${field.name} is no connection.`);
+  if (plan?.kind !== 'connection') throw new Error(`${field.name} is not a connection.`);
   const { table, parent } = plan.list.source;
   return isCached(table) && (!parent || !('through' in parent) || isCached(parent.through.table));
 }
@@ -142,13 +142,13 @@ function tableOf(typeName: string): string {
   return entity.options.table;
 }
 
-/** Does the parent know how many there are; of what is cached in memory it is not asked. */
+/** Whether the total takes no statement, because the parent stores a count or the rows are cached. */
 function keepsCount(parent: string, field: (typeof connectionFields)[number]['field']): boolean {
   const plan = planOf(field);
   return plan?.kind === 'connection' && plan.count !== undefined && !isCached(tableOf(parent));
 }
 
-/** The statements that it takes to read the selection of all things of a type. */
+/** The number of statements that reading a selection of all objects of a type takes. */
 async function costOf(typeName: string, selection: string): Promise<number> {
   const ids = world.model.all(typeName).map(({ id }) => id);
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${typeName} { ${selection} } } }`;

@@ -20,7 +20,7 @@ const counted = connectionFields.filter(({ field }) => {
   return isCounter || plan.count !== undefined;
 });
 
-it('five lists know their length without counting', () => {
+it('five lists have a stored count', () => {
   expect(counted.map(({ coordinate }) => coordinate).toSorted()).toEqual([
     'Issue.comments',
     'Issue.links',
@@ -34,7 +34,7 @@ it.each(counted)(
   '$coordinate has as many rows as is said without counting',
   async ({ parent, field: { name } }) => {
     const ids = world.model.all(parent).map(({ id }) => id);
-    // All rows, which only counting can tell of a filter.
+    // This filter matches all rows, but its total needs counting.
     const filter = 'filter: { not: { id: { in: [] } } }';
     const query = `query ($ids: [ID!]!) {
     nodes(ids: $ids) {
@@ -50,7 +50,7 @@ it.each(counted)(
   },
 );
 
-it('the issues of a team and of all teams are told by counters, unless there is a filter', async () => {
+it('the totals of issues of a team and of all teams come from counters, unless there is a filter', async () => {
   const one = 'filter: { number: { gte: 1 } }';
   const read = async () => {
     const { issues, some, team } = dataOf(
@@ -72,7 +72,7 @@ it('the issues of a team and of all teams are told by counters, unless there is 
   expect(await read()).toEqual([all + 5, counted, ofTeam + 5, countedOfTeam]);
 });
 
-it('a team counts the next issue number from 1 where no issue was ever made, else from the counter', async () => {
+it('the next issue number of a team is 1 before its first issue, else that of the counter', async () => {
   const { team: teams, issue: issues } = world.fixture.rows;
   const query = '{ teams { nodes { code nextIssueNumber } } }';
   const first = dataOf(await world.ask(query)).teams as {
@@ -92,7 +92,7 @@ it('a team counts the next issue number from 1 where no issue was ever made, els
   expect(counted.team).toEqual({ nextIssueNumber: 43 });
 });
 
-it('a living issue that an operator removes by hand is no longer counted', async () => {
+it('an issue that an operator deletes by SQL is no longer counted', async () => {
   const { unscoped } = world.app.database;
   const { workspaceId, rows } = world.fixture;
   const teamId = rows.team[0]?.id ?? '';
@@ -130,7 +130,7 @@ it('a living issue that an operator removes by hand is no longer counted', async
   expect(await counted()).toBe(before);
 });
 
-it('issueStats answers the 1,000 largest groups', async () => {
+it('issueStats returns the 1,000 largest groups', async () => {
   const { unscoped: db } = world.app.database;
   const { workspaceId, rows } = world.fixture;
   const issueId = rows.issue.find(({ deletedUtc }) => !deletedUtc)?.id ?? '';
@@ -146,7 +146,7 @@ it('issueStats answers the 1,000 largest groups', async () => {
   expect(dataOf(answer).issueStats).toHaveLength(1_000);
 });
 
-it('issueStats sums no further than an Int holds', async () => {
+it('issueStats limits sums to the range of Int', async () => {
   const { unscoped: db } = world.app.database;
   const [issue, other] = world.fixture.rows.issue;
   const ids = [issue?.id ?? '', other?.id ?? ''];

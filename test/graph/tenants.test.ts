@@ -15,14 +15,14 @@ import type { ModelObject } from './model.ts';
 import { codesOf, dataOf } from './graph-answer.ts';
 import { addWorld, startWorld, type World } from './world.ts';
 
-/** The workspace of the token, and another with the same codes, keys and names, and one member in common. */
+/** The workspace of the token. `there` has the same codes, keys and names, and one account in common. */
 let here: World;
 let there: World;
 
 beforeAll(async () => {
   here = await startWorld('here');
   there = await addWorld(here.app, 'there', here.fixture.rows.member[2]?.userAccountId);
-  // What only the other has.
+  // Objects that exist only in the other workspace.
   const { unscoped } = here.app.database;
   const { workspaceId } = there.workspace;
   await unscoped
@@ -46,7 +46,7 @@ const nodeTypes = objectTypes
   .map(({ name }) => name);
 
 describe('from another workspace', () => {
-  it.each(nodeTypes)('no %s is reached by its id', async (typeName) => {
+  it.each(nodeTypes)('no %s can be read by its id', async (typeName) => {
     const ids = there.model.all(typeName).map(({ id }) => id);
     expect(ids).not.toHaveLength(0);
     const query = 'query ($ids: [ID!]!, $id: ID!) { nodes(ids: $ids) { id } node(id: $id) { id } }';
@@ -54,7 +54,7 @@ describe('from another workspace', () => {
       nodes: ids.map(() => null),
       node: null,
     });
-    // Nor by an id of ours with theirs in the same breath, which are loaded together.
+    // Nor in a request with own ids, which are loaded in the same batch.
     const own = here.model.all(typeName).map(({ id }) => id);
     const mixed = dataOf(await here.ask(query, { ids: [...ids, ...own], id: own[0] }));
     expect(mixed.nodes).toEqual([...ids.map(() => null), ...own.map((id) => ({ id }))]);
@@ -70,7 +70,7 @@ describe('from another workspace', () => {
       }
       tried.add(coordinate);
     }
-    // What takes a key anywhere below the mutations has been tried, here or above.
+    // All fields that take a key, except mutations, have been tried here or above.
     const taking = objectFields
       .filter(({ parent }) => parent !== 'Mutation')
       .flatMap(({ field }) =>
@@ -89,14 +89,14 @@ describe('from another workspace', () => {
     expect(taking.toSorted()).toEqual([...tried, ...elsewhere].toSorted());
   });
 
-  it('a team is as unknown as one of nowhere', async () => {
+  it('a team is unknown, like one that does not exist', async () => {
     const codes = onlyThere('Team', 'code', /^THERE$/);
     const ids = idsThere('Team');
     const query = 'query ($codes: [String!], $ids: [ID!]) { unknownTeams(codes: $codes, ids: $ids) }';
     expect(dataOf(await here.ask(query, { codes, ids })).unknownTeams).toEqual([...codes, ...ids]);
   });
 
-  it('the same code, key or number finds the own thing', async () => {
+  it('the same code, key or number finds the own object', async () => {
     const roots = { team: ['code', 'Team'], project: ['key', 'Project'], issue: ['key', 'Issue'] } as const;
     for (const [root, [argument, typeName]] of Object.entries(roots)) {
       for (const thing of here.model.all(typeName)) {
@@ -109,8 +109,8 @@ describe('from another workspace', () => {
   });
 });
 
-describe('a filter by what is in another workspace', () => {
-  it.each(sampleLists)('of $coordinate lets nothing through', async (list) => {
+describe('a filter by objects of another workspace', () => {
+  it.each(sampleLists)('of $coordinate matches nothing', async (list) => {
     const own = rowsOf(here.model, list, richestParent(here.model, list)).map(({ id }) => id);
     for (const { name, filters, negated } of foreignFilters(rowTypeOf(list))) {
       for (const filter of filters) {
@@ -139,7 +139,7 @@ describe('a filter by what is in another workspace', () => {
 });
 
 describe('a cursor of another workspace', () => {
-  it.each(connectionFields)('of $coordinate leads to own rows alone', async (list) => {
+  it.each(connectionFields)('of $coordinate leads only to own rows', async (list) => {
     const { edges } = await readPage(there, list, richestParent(there.model, list), { first: 100 });
     const own = new Set(rowsOf(here.model, list, richestParent(here.model, list)).map(({ id }) => id));
     for (const { cursor } of [...edges.slice(0, 1), ...edges.slice(-1)]) {
@@ -154,8 +154,8 @@ describe('a cursor of another workspace', () => {
   });
 });
 
-describe('everything that can be read', () => {
-  it('holds no id but those of the own workspace', async () => {
+describe('the whole readable content', () => {
+  it('contains only ids of the own workspace', async () => {
     const known = await ownUuids(here);
     const foreign = await ownUuids(there);
     let seen = 0;
@@ -175,11 +175,11 @@ describe('everything that can be read', () => {
         expect([field.name, uuid, known.has(uuid)]).toEqual([field.name, uuid, true]);
     }
     expect(seen).toBeGreaterThan(1000);
-    // The one account in common is known to both; the test would prove nothing if there were no others.
+    // Only the shared account occurs in both.
     expect([...foreign].filter((uuid) => known.has(uuid))).toHaveLength(1);
   });
 
-  it('is refused with a token of nobody here', async () => {
+  it('is refused to a token of no member', async () => {
     const answer = await here.ask('{ viewer { workspace { id } } }', {}, `${there.workspace.token}x`);
     expect([answer.status, codesOf(answer)]).toEqual([401, ['UNAUTHENTICATED']]);
     expect(dataOf(await here.ask('{ workspace { id } }', {}, there.workspace.token)).workspace).toEqual({
@@ -188,7 +188,7 @@ describe('everything that can be read', () => {
   });
 });
 
-/** For each argument that takes an id or a key: those that only the other workspace has. */
+/** For each argument that takes an id or a key, those that exist only in the other workspace. */
 const strangersOf: Readonly<Record<string, () => unknown[]>> = {
   'issue.key': () => [...onlyThere('Issue', 'key', /^THERE-/), ...idsThere('Issue')],
   'team.code': () => [...onlyThere('Team', 'code', /^THERE$/), ...idsThere('Team')],
@@ -212,11 +212,11 @@ function idsThere(typeName: string): unknown[] {
 interface ForeignFilters {
   name: string;
   filters: Record<string, unknown>[];
-  /** What only leaves out things of the other workspace leaves out nothing. */
+  /** Filters that exclude only objects of the other workspace, so they exclude nothing. */
   negated: Record<string, unknown>[];
 }
 
-/** For each field of a filter that can name a thing: filters by things of the other workspace. */
+/** Filters by objects of the other workspace, for each field that can name an object. */
 function foreignFilters(typeName: string): ForeignFilters[] {
   return Object.values(inputType(`${typeName}Filter`).getFields()).flatMap(
     ({ name, type }): ForeignFilters[] => {
@@ -244,7 +244,7 @@ function foreignFilters(typeName: string): ForeignFilters[] {
   );
 }
 
-/** What the field says of things there, without the account that both have. */
+/** The values of a field in the other workspace, without the shared account. */
 function foreignIds(typeName: string, field: string): unknown[] {
   const shared = encodeId('user', here.fixture.rows.member[2]?.userAccountId ?? '');
   const values = there.model.all(typeName).map((thing: ModelObject) => thing[field]);
@@ -260,7 +260,7 @@ async function readIds(list: FieldOf, args: PageArguments): Promise<string[]> {
   return page.nodes.map(({ id }) => id);
 }
 
-/** All fields, and the first page of all connections. */
+/** A selection of all fields and the first page of all connections. */
 function wholeSelection(typeName: string): string {
   const lists = connectionFields.filter(({ parent }) => parent === typeName);
   return `${selectionOf(typeName)} ${lists.map(({ field }) => `${field.name}(first: 250) { nodes { id } }`).join(' ')}`;

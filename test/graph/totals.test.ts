@@ -10,15 +10,15 @@ import { type FieldOf, rowTypeOf } from './schema-walk.ts';
 import type { ModelObject } from './model.ts';
 import { addWorld, type World } from './world.ts';
 
-// Totals count a bounded number of rows. With a bound this low, every step of counting is taken, and many totals are not exact.
+// Totals count a bounded number of rows. With a bound this low, every kind of step occurs, and many totals are not exact.
 const readBudget = 4;
 const rounds = isWhole ? 12 : 4;
 
-// The lists of the workspace are those of the roots again.
+// The lists of the workspace are the same as those of the roots.
 const lists = ['Issue', 'Comment', 'ActivityEntry', 'AuditEntry']
   .flatMap(listsOf)
   .filter(({ parent }) => parent !== 'Workspace');
-/** What belongs to one issue is counted exactly. */
+/** Lists of one issue are counted exactly. */
 const ofOneIssue = new Set(['Issue', 'Comment']);
 
 interface Total {
@@ -75,7 +75,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     },
   );
 
-  it('ends counting early', () => {
+  it('some counts have ended early', () => {
     expect(inexact).toBeGreaterThan(3);
   });
 
@@ -84,7 +84,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     ['Query', 'Team', 'Project', 'Delivery'].includes(parent),
   );
 
-  it.each(talliedLists)('counts $coordinate exactly by what tallies tell of', async (list) => {
+  it.each(talliedLists)('counts $coordinate exactly by filters that tallies answer', async (list) => {
     const parent = richestParent(world.model, list);
     const rows = rowsOf(world.model, list, parent);
     for (let left = rounds * 3; left > 0; left -= 1) {
@@ -95,7 +95,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     }
   });
 
-  it('groups issues by tallies as it does by counting them', async () => {
+  it('returns the same groups from tallies as by counting issues', async () => {
     const groups = [
       'STATUS',
       'STATUS_CATEGORY',
@@ -108,7 +108,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     ];
     const fields = `status { id } statusCategory team { id } priority project { id } delivery { id } assignee { id }
       label { id } count estimateSum`;
-    // A condition that all issues fulfill, and of which tallies know nothing.
+    // All issues meet this condition, which tallies cannot answer.
     const untallied = { number: { gte: 1 } };
     for (let left = rounds * 3; left > 0; left -= 1) {
       const groupBy = random.sample(groups, random.integer(0, 3));
@@ -125,7 +125,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     }
   });
 
-  it('says over REST that a total is not exact', async () => {
+  it('reports over REST that a total is not exact', async () => {
     const expected = countOf(issues, world.model.all('Issue'), { dueDate: { lte: '9999-12-31' } });
     const counted = await restTotal('due_to=9999-12-31');
     expect(counted.header).toBe('false');
@@ -175,7 +175,7 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
     }
   }
 
-  /** Conditions on team, status and priority, or on team, status and one thing that an issue refers to. */
+  /** Conditions on team, status and priority, or on team, status and one reference of an issue. */
   function talliedFilter(withOthers: boolean): Filter {
     const shared = ['teamId', 'statusId'];
     const own = random.pick([

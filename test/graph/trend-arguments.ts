@@ -1,4 +1,4 @@
-/** Literals for the arguments that say which days are counted, by their names. */
+/** Literals for the arguments that select the days to count, by name. */
 export const trendArguments: Readonly<Record<string, string>> = {
   every: 'WEEK',
   from: '"2026-01-01"',
@@ -6,7 +6,7 @@ export const trendArguments: Readonly<Record<string, string>> = {
   timeZone: '"Europe/Berlin"',
 };
 
-/** Those that a field cannot do without, in parentheses. */
+/** The required ones among a field's arguments, in parentheses. */
 export function neededDays(args: readonly { readonly name: string }[]): string {
   const given = args.flatMap(({ name }) =>
     trendArguments[name] ? [`${name}: ${trendArguments[name]}`] : [],

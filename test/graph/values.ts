@@ -8,28 +8,28 @@ export function codeName(table: CodeTable, code: number): string {
   return found[0].toUpperCase();
 }
 
-/** The place of a name in its code table: what lists of states and roles are ordered by. */
+/** The position of a name in its code table, by which lists of states and roles are ordered. */
 export function codePlace(table: CodeTable, name: unknown): number {
   return Object.keys(codeTables[table]).findIndex((each) => each.toUpperCase() === name);
 }
 
 export function idOf(prefix: IdPrefix, uuid: string): string;
 export function idOf(prefix: IdPrefix, uuid: string | null): string | null;
-/** The id of a column that may be null. */
+/** The id for a nullable column. */
 export function idOf(prefix: IdPrefix, uuid: string | null): string | null {
   return uuid === null ? null : encodeId(prefix, uuid);
 }
 
 export function utc(date: Date): string;
 export function utc(date: Date | null): string | null;
-/** The moment as the graph shows it. */
+/** A time in the format of the graph. */
 export function utc(date: Date | null): string | null {
   return date === null ? null : date.toISOString();
 }
 
 type Key = string | number | null | undefined;
 
-/** Compares by several keys: numbers by value, texts by code point, as the collation "C" does. */
+/** Compares by several keys: numbers by value, texts by code point like the collation "C". */
 export function compareBy<T>(...keys: ((each: T) => Key)[]): (a: T, b: T) => number {
   return (a, b) => {
     for (const key of keys) {

@@ -7,29 +7,29 @@ import { insertFixture, makeFixture } from './make-fixture.ts';
 import { readModel } from './read-model.ts';
 import type { Model } from './model.ts';
 
-/** A server with an awkward workspace, and what its graph must say about it. */
+/** A server with the fixture workspace, and the model of what its graph must return. */
 export interface World {
   app: App;
   fixture: Fixture;
   workspace: TestWorkspace;
-  /** What the owner should see. */
+  /** What the owner should see, as of the start. */
   model: Model;
-  /** Asks as the owner of the awkward workspace, with all scopes, unless a token is given. */
+  /** Sends an operation, by default with the owner's token. */
   ask(query: string, variables?: Record<string, unknown>, token?: string | null): Promise<GraphAnswer>;
-  /** A token for the member at a place of the fixture: the owner is the first. */
+  /** Issues a token for a member of the fixture by index. The first is the owner. */
   token(scopes: readonly Scope[], memberPlace?: number): Promise<string>;
-  /** Works out anew what the owner should see. */
+  /** Computes again what the owner should see. */
   read(): Promise<Model>;
   stop(): Promise<void>;
 }
 
-/** Starts the server and fills the workspace: once for each test file. */
+/** Starts a server and fills the workspace. */
 export async function startWorld(seed = 'here'): Promise<World> {
   const app = await startApp();
   return { ...(await addWorld(app, seed)), stop: () => app.stop() };
 }
 
-/** One more such workspace on the same server; an account may be a member of both. */
+/** Adds another such workspace to a server. One account may be a member of both. */
 export async function addWorld(
   app: App,
   seed: string,

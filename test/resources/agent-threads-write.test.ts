@@ -9,7 +9,7 @@ const { app, world, ada } = useIssueWorld();
 const create = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 
 describe('agentMessageCreate without an installed agent', () => {
-  it('is a conflict for people, and begins a thread with the agent that posts', async () => {
+  it('refuses a message of a person with CONFLICT, and starts a thread with an agent that posts', async () => {
     const { key } = await create();
     expect(await ada.refused('agentMessageCreate', { issueKey: key, body: 'Anybody?' })).toMatchObject({
       code: 'CONFLICT',
@@ -46,7 +46,7 @@ describe('agentMessageCreate', () => {
     agent = callerOf(app, world.agent.token);
   });
 
-  it('begins the thread with the installed agent, and is an entry of the feed', async () => {
+  it('starts a thread with the installed agent, and adds an entry to the feed', async () => {
     const { key, id, updatedUtc } = await create();
     const followUpActions = [{ name: 'Go on', key: 'go-on', color: '#00f' }];
     const { message, thread, issue } = await post(ada, key, { body: 'Please \n fix\tthis', followUpActions });
@@ -95,21 +95,24 @@ describe('agentMessageCreate', () => {
     ['RESPONSE', 'COMPLETED', 1],
     ['ERROR', 'FAILED', 0],
     ['PROMPT', 'PENDING', 0],
-  ])('lets a %s of the agent leave the thread %s', async (messageType, status, lastCompletedTurnNumber) => {
-    const { key } = await create();
-    await post(ada, key);
-    const { thread, message } = await post(agent, key, { messageType });
-    expect(thread).toMatchObject({
-      status,
-      lastCompletedTurnNumber,
-      lastMessageType: messageType,
-      messageCount: 2,
-    });
-    expect(message).toMatchObject({ turnNumber: 1, authorType: 'AGENT' });
-    expect((await post(ada, key)).thread).toMatchObject({ status: 'PENDING' });
-  });
+  ])(
+    'with a %s of the agent changes the thread to %s',
+    async (messageType, status, lastCompletedTurnNumber) => {
+      const { key } = await create();
+      await post(ada, key);
+      const { thread, message } = await post(agent, key, { messageType });
+      expect(thread).toMatchObject({
+        status,
+        lastCompletedTurnNumber,
+        lastMessageType: messageType,
+        messageCount: 2,
+      });
+      expect(message).toMatchObject({ turnNumber: 1, authorType: 'AGENT' });
+      expect((await post(ada, key)).thread).toMatchObject({ status: 'PENDING' });
+    },
+  );
 
-  it('opens the next turn when a person writes after a completed or a failed one, and only then', async () => {
+  it('starts the next turn only when a person writes after a completed or failed turn', async () => {
     const { key } = await create();
     const turnOf = async (caller: Caller, input = {}) => (await post(caller, key, input)).message.turnNumber;
     expect(await turnOf(ada)).toBe(1);
@@ -149,7 +152,7 @@ describe('agentMessageCreate', () => {
     expect((await post(ada, fresh, { turnNumber: 1 })).message).toMatchObject({ turnNumber: 1 });
   });
 
-  it('is of the system when a service writes', async () => {
+  it('has the author type SYSTEM when a service writes', async () => {
     const { key } = await create();
     const { message, thread } = await post(callerOf(app, world.service.token), key);
     expect(message).toMatchObject({
@@ -160,7 +163,7 @@ describe('agentMessageCreate', () => {
     expect(thread).toMatchObject({ lastMessageAuthorType: 'SYSTEM', status: 'PENDING' });
   });
 
-  it('answers a message of the same thread', async () => {
+  it('accepts a reply only to a message of the same thread', async () => {
     const { key } = await create();
     const first = { issueKey: key, body: 'x', replyToMessageId: encodeId('message', newUuid()) };
     const notOfThread = ['replyToMessageId: does not belong to the thread'];
@@ -175,7 +178,7 @@ describe('agentMessageCreate', () => {
     expect(await ada.violations('agentMessageCreate', elsewhere)).toEqual(notOfThread);
   });
 
-  it('previews 200 code points of the last message on one line', async () => {
+  it('stores a one-line preview of the last message with 200 code points', async () => {
     const { key } = await create();
     const { thread } = await post(ada, key, { body: ` ${'🐞\n'.repeat(150)}` });
     expect(thread.lastMessagePreview).toBe('🐞 '.repeat(100));
@@ -210,7 +213,7 @@ describe('agentMessageCreate', () => {
     ]);
   });
 
-  it('is for members, not for guests, and for issues that there are', async () => {
+  it('refuses guests, and issues that do not exist', async () => {
     const { key } = await create();
     const guest = callerOf(app, world.guest.token);
     expect(await guest.refused('agentMessageCreate', { issueKey: key, body: 'x' })).toMatchObject({

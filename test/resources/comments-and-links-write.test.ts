@@ -8,7 +8,7 @@ const { app, world, ada } = useIssueWorld();
 const create = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 
 describe('commentCreate', () => {
-  it('writes a comment, counts it, enters it in the feed, and lets the author follow', async () => {
+  it('stores the comment, updates the count and the feed, and subscribes the author', async () => {
     const { key, id, updatedUtc } = await create();
     const bob = callerOf(app, world.bob.token);
     const { comment, issue } = await bob.mutate('commentCreate', { issueKey: key, body: 'One\n\nTwo' });
@@ -42,7 +42,7 @@ describe('commentCreate', () => {
     ]);
   });
 
-  it('replies to a comment of the same issue, and names whom even after it is deleted', async () => {
+  it('stores a reply to a comment of the same issue, with the name of its author even after a deletion', async () => {
     const { key } = await create();
     const bob = callerOf(app, world.bob.token);
     const { comment: parent } = await bob.mutate('commentCreate', { issueKey: key, body: 'Q' });
@@ -70,7 +70,7 @@ describe('commentCreate', () => {
     ]);
   });
 
-  it('takes 1 to 50,000 characters, and reports all bad fields at once', async () => {
+  it('accepts 1 to 50,000 characters, and reports all bad fields at once', async () => {
     const { key, id } = await create();
     await ada.mutate('commentCreate', { issueKey: key, body: '🐞'.repeat(50_000) });
     const tooLong = { issueKey: key, body: 'x'.repeat(50_001) };
@@ -85,7 +85,7 @@ describe('commentCreate', () => {
     });
   });
 
-  it('is for guests, too', async () => {
+  it('permits guests', async () => {
     const { key } = await create();
     const guest = callerOf(app, world.guest.token);
     const { comment } = await guest.mutate('commentCreate', { issueKey: key, body: 'Hello' });
@@ -99,7 +99,7 @@ describe('commentCreate', () => {
 });
 
 describe('commentUpdate', () => {
-  it('changes the body, says so, and is an entry of the feed', async () => {
+  it('changes the body, marks the comment as edited, and adds an entry to the feed', async () => {
     const { key, updatedUtc } = await create();
     const { comment: before } = await ada.mutate('commentCreate', { issueKey: key, body: 'Old' });
     const { comment, issue } = await ada.mutate('commentUpdate', {
@@ -121,7 +121,7 @@ describe('commentUpdate', () => {
     ]);
   });
 
-  it('is for the author, owners and admins', async () => {
+  it('permits the author, owners and admins', async () => {
     const { key } = await create();
     const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Mine' });
     const refused = {
@@ -137,7 +137,7 @@ describe('commentUpdate', () => {
     await callerOf(app, world.admin.token).mutate('commentDelete', { id: comment.id });
   });
 
-  it('is NOT_FOUND for what is no comment, or not of the issue that is named', async () => {
+  it('answers NOT_FOUND for an unknown comment, or one of another issue', async () => {
     const { key } = await create();
     const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Mine' });
     const other = await create();
@@ -164,7 +164,7 @@ describe('commentUpdate', () => {
 });
 
 describe('commentDelete', () => {
-  it('counts down, and dates the issue by its newest living comment', async () => {
+  it('lowers the count, and sets the issue’s last comment time to that of the newest remaining comment', async () => {
     const { key } = await create();
     const { comment: first } = await ada.mutate('commentCreate', { issueKey: key, body: '1' });
     const { comment: second } = await ada.mutate('commentCreate', { issueKey: key, body: '2' });
@@ -184,7 +184,7 @@ describe('commentDelete', () => {
 });
 
 describe('issueLinkCreate', () => {
-  it('adds a link, counts it and enters it in the feed', async () => {
+  it('stores the link, and updates the count and the feed', async () => {
     const { key, updatedUtc } = await create();
     const { issueLink, created, issue } = await ada.mutate('issueLinkCreate', {
       issueKey: key,
@@ -216,7 +216,7 @@ describe('issueLinkCreate', () => {
     ['https://example.com:443?q', 'https://example.com/?q'],
     ['https://example.com#top', 'https://example.com/#top'],
     ['https://user:Pw@example.com/', 'https://user:Pw@EXAMPLE.com'],
-  ])('knows %s and %s for one place', async (first, second) => {
+  ])('treats %s and %s as the same URL', async (first, second) => {
     const { key } = await create();
     const one = await ada.mutate('issueLinkCreate', { issueKey: key, url: first, title: 'One' });
     const two = await ada.mutate('issueLinkCreate', { issueKey: key, url: second, title: 'Two' });
@@ -237,7 +237,7 @@ describe('issueLinkCreate', () => {
     ['https://example.com/b/../a', 'https://example.com/a'],
     ['https://example.com:8443/', 'https://example.com/'],
     ['https://Me@example.com/', 'https://me@example.com/'],
-  ])('knows %s and %s for two', async (first, second) => {
+  ])('treats %s and %s as different URLs', async (first, second) => {
     const { key } = await create();
     await ada.mutate('issueLinkCreate', { issueKey: key, url: first, title: 'One' });
     expect(await ada.mutate('issueLinkCreate', { issueKey: key, url: second, title: 'Two' })).toMatchObject({
@@ -245,7 +245,7 @@ describe('issueLinkCreate', () => {
     });
   });
 
-  it('adds to another issue, or again after a deletion, what is no double there', async () => {
+  it('stores the same URL for another issue, and again after a deletion', async () => {
     const [one, two] = [await create(), await create()];
     const link = { url: 'https://example.com', title: 'x' };
     const { issueLink } = await ada.mutate('issueLinkCreate', { issueKey: one.key, ...link });
@@ -279,7 +279,7 @@ describe('issueLinkCreate', () => {
     ]);
   });
 
-  it('is for members, not for guests, and for issues that there are', async () => {
+  it('refuses guests, and issues that do not exist', async () => {
     const { key } = await create();
     const link = { url: 'https://example.com', title: 'x' };
     const guest = callerOf(app, world.guest.token);
@@ -294,7 +294,7 @@ describe('issueLinkCreate', () => {
 });
 
 describe('issueLinkDelete', () => {
-  it('takes the link away, once', async () => {
+  it('deletes the link, and answers NOT_FOUND the second time', async () => {
     const { key } = await create();
     const { issueLink } = await ada.mutate('issueLinkCreate', {
       issueKey: key,

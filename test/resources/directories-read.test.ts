@@ -24,7 +24,7 @@ describeReads('Delivery', () => world);
 describeReads('RepositoryContext', () => world);
 
 describe('a workspace', () => {
-  it('is the workspace of the token, by the root, by the viewer and by its id', async () => {
+  it('is that of the token, whether read by the root, by the viewer or by id', async () => {
     const id = encodeId('workspace', world.fixture.workspaceId);
     const query = 'query ($id: ID!) { workspace { id } viewer { workspace { id } } node(id: $id) { id } }';
     expect(dataOf(await world.ask(query, { id }))).toEqual({
@@ -36,7 +36,7 @@ describe('a workspace', () => {
 });
 
 describe('members', () => {
-  it('finds names and addresses whatever their case and accents', async () => {
+  it('are found by name and address regardless of case and accents', async () => {
     const find = async (filter: string) => {
       const { nodes } = dataOf(await world.ask(`{ members(filter: ${filter}) { nodes { displayName } } }`))
         .members as {
@@ -53,7 +53,7 @@ describe('members', () => {
 });
 
 describe('labels', () => {
-  it('tells labels of the workspace from those of a team by a filter for none', async () => {
+  it('of the workspace are distinguished from those of teams by a filter for a null team', async () => {
     const query =
       '{ workspace { labels(filter: { teamId: { isNull: true } }) { nodes { teamId team { id } } } } }';
     const { labels } = dataOf(await world.ask(query)).workspace as { labels: { nodes: unknown[] } };
@@ -62,7 +62,7 @@ describe('labels', () => {
 });
 
 describe('deliveries', () => {
-  it('says which delivery runs today, which is to come and which is over', async () => {
+  it('say whether they are current, upcoming or over', async () => {
     const query = '{ team(code: "ENG") { deliveries { nodes { isCurrent isUpcoming } } } }';
     const { deliveries } = dataOf(await world.ask(query)).team as { deliveries: { nodes: unknown[] } };
     expect(deliveries.nodes).toEqual([
@@ -72,7 +72,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('counts nothing where there are no counters yet', async () => {
+  it('count 0 issues where no counters exist yet', async () => {
     const query =
       '{ team(code: "OPS") { deliveries(last: 1) { nodes { issueCount closedIssueCount estimatedScope closedEstimate } } } }';
     const none = { issueCount: 0, closedIssueCount: 0, estimatedScope: 0, closedEstimate: 0 };
@@ -81,12 +81,12 @@ describe('deliveries', () => {
 });
 
 describe('a team', () => {
-  it('lists the statuses of a team by position', async () => {
+  it('lists its statuses by position', async () => {
     const data = dataOf(await world.ask('{ team(code: "ENG") { statuses { position } } }'));
     expect(data.team).toEqual({ statuses: [0, 1, 2, 3, 4].map((position) => ({ position })) });
   });
 
-  it('finds the default repository of a team, or none', async () => {
+  it('has its default repository, or null', async () => {
     const query =
       '{ a: team(code: "ENG") { defaultRepository { externalRepositoryName } } b: team(code: "OPS") { defaultRepository { id } } }';
     expect(dataOf(await world.ask(query))).toEqual({
@@ -97,7 +97,7 @@ describe('a team', () => {
 });
 
 describe('codes', () => {
-  it('publishes each code table under the values of its enum, and the codes of errors', async () => {
+  it('list each code table by the values of its enum, and the codes of errors', async () => {
     const { codes } = dataOf(
       await world.ask('{ codes { name entries { name code description } } }', {}, null),
     ) as { codes: Table[] };

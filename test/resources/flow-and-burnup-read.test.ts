@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('issueFlow', () => {
-  it('says in which category issues were at the end of each period, in any time zone', async () => {
+  it('counts issues by their category at the end of each period, in any time zone', async () => {
     const random = new Random('flow');
     const query = `query (${declared}) { issueFlow(${given}) { historySinceUtc periods { startsOn backlog open active completed canceled } } }`;
     for (const _ of [...tries, ...tries]) {
@@ -45,7 +45,7 @@ describe('issueFlow', () => {
     }
   }, 60_000);
 
-  it('ends with the present period', async () => {
+  it('ends with the current period', async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const query = `query (${declared}) { issueFlow(${given}) { periods { startsOn completed } } }`;
     const asked = { every: 'DAY', from: '2026-01-01', to: tomorrow, timeZone: 'UTC' };
@@ -72,7 +72,7 @@ describe('burnups', () => {
     projects: { nodes: { key: string; burnup: { days: object[] } }[] };
   }
 
-  it('say how many issues were there, started and done at the end of each day, in any time zone', async () => {
+  it('count all, started and completed issues at the end of each day, in any time zone', async () => {
     const random = new Random('burnups');
     for (const _ of tries) {
       const { from, to, timeZone } = randomPeriods(random);

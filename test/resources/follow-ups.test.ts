@@ -9,8 +9,8 @@ import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
 
-// A follow-up is declared in one list. This one notes every write of an issue, with what it counted before and after,
-// as the source of an imported row, since a statement may only name tables of the product.
+// Follow-ups are declared in one list. This one records every write of an issue, with the counts before and after,
+// in the table of sources of imported rows, because a statement may only name tables of the product.
 const counters = ['revision', 'activity_count', 'comment_count', 'sub_issue_count', 'link_count'] as const;
 
 const noteWrites: FollowUp = (db, { kind }) => {
@@ -75,7 +75,7 @@ async function notes(): Promise<Note[]> {
   }));
 }
 
-/** The kinds of the writes that the work makes, in alphabetical order. */
+/** The kinds of the writes that the work causes, in alphabetical order. */
 async function noted(work: () => Promise<unknown>): Promise<string[]> {
   const earlier = new Set((await notes()).map(({ key }) => key));
   await work();
@@ -93,7 +93,7 @@ describe('a follow-up', () => {
     expect(await noted(() => create({ parentIssueId: parent.id }))).toEqual(['columns', 'insert']);
   });
 
-  it('applies to a change alone, at a revision, of counts, and of several issues', async () => {
+  it('applies to a single change, at an expected revision, of counts, and of several issues', async () => {
     const [one, two] = [await create(), await create()];
     expect(await noted(() => ada.update(one.key, { title: 'Other' }))).toEqual(['update']);
     expect(await noted(() => ada.update(one.key, { title: 'New', expectedRevision: 2 }))).toEqual(['update']);
@@ -116,7 +116,7 @@ describe('a follow-up', () => {
     expect(changes).toEqual(Array<string>(12).fill('update'));
   });
 
-  it('applies to what belongs to an issue: comments, links and messages', async () => {
+  it('applies to comments, links and messages of an issue', async () => {
     const { key } = await create();
     let commentId = '';
     let linkId = '';
@@ -149,7 +149,7 @@ describe('a follow-up', () => {
     expect(await noted(() => ada.mutate('issueRestore', { key: middle.key }))).toEqual(three);
   });
 
-  it('applies to a transaction around a whole operation', async () => {
+  it('applies in a transaction around a whole operation', async () => {
     const { key } = await create();
     const document = `mutation ($input: IssueUpdateInput!) { issueUpdate(input: $input) { issue { revision } } }`;
     const update = async () => {

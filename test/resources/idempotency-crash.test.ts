@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => place.drop());
 
-it('a server killed between commit and answer has done the write, and says so when it is back', async () => {
+it('a write whose server was killed between commit and answer is replayed after a restart', async () => {
   const { workspaceId, ownerToken } = await createWorkspace(place.database, systemActor, {
     name: 'Crash',
     ownerDisplayName: 'Olive Owner',
@@ -47,7 +47,7 @@ it('a server killed between commit and answer has done the write, and says so wh
   expect(await next.exit).toEqual([0, null]);
 }, 180_000);
 
-/** Where the servers find the database; the embedded one belongs to one process. */
+/** Returns the location of the database for other processes, and closes an embedded one, which belongs to one process. */
 async function handOver(): Promise<string> {
   const { database, dataDir } = place;
   if (database.engine === 'embedded') {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => keyed.app.stop());
 
-/** Every route that writes; the braces of its path, and what is sent. */
+/** Every route that takes a key. */
 const routes = table.filter(({ parameters }) => Object.hasOwn(parameters, 'Idempotency-Key'));
 const bodies: Readonly<Record<string, (objects: TestObjects) => Record<string, unknown>>> = {
   'POST /v1/issues': () => ({ title: 'New', teamId: keyed.world.eng.id, description: '“Ü”', priority: 1 }),
@@ -26,7 +26,7 @@ const bodies: Readonly<Record<string, (objects: TestObjects) => Record<string, u
   'PATCH /v1/webhooks/{webhookId}': () => ({ description: 'Other.' }),
 };
 
-/** Every mutation that takes a key, and an input for it. */
+/** Every mutation that takes a key. */
 const mutations = Object.values(objectType('Mutation').getFields()).filter(
   ({ extensions }) => extensions['takesNoKey'] === undefined,
 );
@@ -52,7 +52,7 @@ const inputs: Readonly<Record<string, (objects: TestObjects) => Record<string, u
   webhookDeliveryRedeliver: ({ webhookDelivery }) => ({ ids: [webhookDelivery] }),
 };
 
-/** The first text of an input, or of a list in it, with something behind it: another request, whatever it is. */
+/** Appends to the first text of an input, or of a list in it, so that it is another request. */
 function altered(input: Record<string, unknown>): Record<string, unknown> {
   const [name = '', value] = Object.entries(input)[0] ?? [];
   return { ...input, [name]: Array.isArray(value) ? value.map((each) => `${each}x`) : `${String(value)}x` };
@@ -69,7 +69,7 @@ function pathOf(path: string, { key, comment, link, webhook, webhookDelivery }: 
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? `no ${name}`);
 }
 
-/** Webhooks that other requests name. */
+/** Other webhooks, for a path that differs. */
 const others = { webhook: encodeId('webhook', newUuid()) };
 
 describe('on REST', () => {
@@ -121,7 +121,7 @@ describe('on the graph', () => {
     },
   );
 
-  it('refuses a key where the answer holds a secret, and says so', async () => {
+  it('refuses a key where the answer contains a secret, and says why', async () => {
     const refusing = Object.keys(schema.getMutationType()?.getFields() ?? {}).filter((name) => !inputs[name]);
     expect(refusing.toSorted()).toEqual([
       'accessTokenCreate',
@@ -138,7 +138,7 @@ describe('on the graph', () => {
   });
 });
 
-it('a client that hangs up has done no harm: what it asked for is done once', async () => {
+it('a write whose client disconnects and retries is done once', async () => {
   const { key: issue } = await keyed.newObjects();
   const key = keyed.newKey();
   const url = new URL(`/v1/issues/${issue}/comments`, keyed.app.url);
@@ -159,6 +159,6 @@ it('a client that hangs up has done no harm: what it asked for is done once', as
   expect(answer.status).toBe(201);
   expect((await again()).body).toEqual(answer.body);
   const list = await keyed.app.request('GET', url.pathname);
-  // The one that was there, and this one.
+  // The comment that existed before, and this one.
   expect(list.body).toMatchObject({ pagination: { totalCount: 2 } });
 });

@@ -10,7 +10,7 @@ import { callerOf } from '../support/mutations.ts';
 const hourMs = 3_600_000;
 
 let keyed: KeyedWorld;
-/** The issue that is written to. */
+/** The key of the issue that the tests write to. */
 let issue: string;
 beforeAll(async () => {
   keyed = await keyedWorld(await startApp());
@@ -27,7 +27,7 @@ async function comments(): Promise<number> {
 }
 
 describe('a key', () => {
-  it('that is used by 16 at once lets one of them write; the others are replayed, or told to wait', async () => {
+  it('that 16 requests use at once lets one of them write, and replays the others or tells them to wait', async () => {
     const [before, key] = [await comments(), keyed.newKey()];
     const answers = await Promise.all(Array.from({ length: 16 }, () => comment(key)));
     const wrote = answers.filter(
@@ -44,7 +44,7 @@ describe('a key', () => {
     expect(feed.filter(({ eventType }) => eventType === 'issue-comment.created.v1')).toHaveLength(before + 1);
   });
 
-  it('is free again after a refusal', async () => {
+  it('can be used again after a refusal', async () => {
     const key = keyed.newKey();
     expect((await comment(key, { body: '' })).status).toBe(400);
     expect(
@@ -54,7 +54,7 @@ describe('a key', () => {
     expect((await comment(key)).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('belongs to the member: another one, or another workspace, uses the same', async () => {
+  it('belongs to the member, so another member or workspace can use the same key', async () => {
     const [before, key] = [await comments(), keyed.newKey()];
     const { ada, guest } = keyed.world;
     for (const token of [ada.token, guest.token, keyed.app.token])
@@ -66,7 +66,7 @@ describe('a key', () => {
     expect((await comment(key, undefined, other)).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('names what is asked, not how it is spelled', async () => {
+  it('identifies the meaning of a request, not its spelling', async () => {
     const key = keyed.newKey();
     const { body } = await comment(key, { body: 'Said.', parentCommentId: null });
     const respelled = '{\n "unknown": 1, "parentCommentId": null,\n "body": "Sa\\u0069d." }';
@@ -74,7 +74,7 @@ describe('a key', () => {
     expect((await keyed.rest('DELETE', `/v1/issues/${issue}`, key)).status).toBe(422);
   });
 
-  it('that a guest may not use for this is not kept', async () => {
+  it('of a guest’s refused write is not kept', async () => {
     const key = keyed.newKey();
     const { guest } = keyed.world;
     const patch = (token: string) => keyed.rest('PATCH', `/v1/issues/${issue}`, key, { priority: 2 }, token);
@@ -82,7 +82,7 @@ describe('a key', () => {
     expect((await comment(key, undefined, guest.token)).status).toBe(201);
   });
 
-  it.each([['a b'], ['ü'], ['x'.repeat(256)], ['']])('%j is none', async (key) => {
+  it.each([['a b'], ['ü'], ['x'.repeat(256)], ['']])('%j is refused as a key', async (key) => {
     const before = await keyed.tables();
     const { status, body } = await comment(key);
     expect([status, body]).toMatchObject([
@@ -97,7 +97,7 @@ describe('a key', () => {
     expect(await keyed.tables()).toEqual(before);
   });
 
-  it('of 255 characters is one, and means nothing on a read', async () => {
+  it('may have 255 characters, and is ignored on a read', async () => {
     const key = '"'.repeat(255);
     expect((await comment(key)).status).toBe(201);
     expect((await keyed.rest('GET', `/v1/issues/${issue}`, 'a b')).status).toBe(200);
@@ -107,7 +107,7 @@ describe('a key', () => {
     ).toBeNull();
   });
 
-  it('is kept for 24 hours, whether it has been cleared away by then or not', async () => {
+  it('expires after 24 hours, whether it has been deleted by then or not', async () => {
     const [before, key] = [await comments(), keyed.newKey()];
     await comment(key);
     await age(key, 24 * hourMs - 60_000);
@@ -119,7 +119,7 @@ describe('a key', () => {
     expect(await comments()).toBe(before + 2);
   });
 
-  it('is cleared away when it is old, in batches', async () => {
+  it('is deleted after its expiry, in batches', async () => {
     const { unscoped } = keyed.app.database;
     const key = keyed.newKey();
     await comment(key);
@@ -148,7 +148,7 @@ describe('an operation with a key', () => {
       `mutation { ${subscribe} ...F } fragment F on Mutation { b: ${subscribe} }`,
     ],
     ['none that is left', `mutation { a: ${subscribe.replace('{ issue', '@skip(if: true) { issue')} }`],
-  ])('may not have %s', async (_what, query) => {
+  ])('is refused with %s', async (_what, query) => {
     const before = await keyed.tables();
     const { body } = await keyed.graph(query, {}, keyed.newKey());
     expect(body).toMatchObject({ errors: [{ extensions: { code: 'INVALID_REQUEST' } }] });
@@ -163,14 +163,14 @@ describe('an operation with a key', () => {
       'what @skip leaves out',
       `mutation { ${subscribe} b: ${subscribe.replace('{ issue', '@skip(if: true) { issue')} }`,
     ],
-  ])('may have %s', async (_what, query) => {
+  ])('is accepted with %s', async (_what, query) => {
     const key = keyed.newKey();
     const first = await keyed.graph(query, {}, key);
     expect(first.body.errors).toBeUndefined();
     expect((await keyed.graph(query, {}, key)).body).toEqual(first.body);
   });
 
-  it('is undone whole when any of its fields fails', async () => {
+  it('is rolled back as a whole when any of its fields fails', async () => {
     const before = await keyed.tables();
     const query = `mutation { commentCreate(input: { issueKey: "${issue}", body: "Said." }) {
       issue { comments(after: "garbage") { totalCount nodes { id } } } } }`;
@@ -179,7 +179,7 @@ describe('an operation with a key', () => {
     expect(await keyed.tables()).toEqual(before);
   });
 
-  it('may not give more than can be kept', async () => {
+  it('is refused when its answer is too large to be kept', async () => {
     const before = await keyed.tables();
     const words = 'word '.repeat(9_000);
     const names = Array.from({ length: 40 }, (_, n) => `a${n}: description`).join(' ');
@@ -189,7 +189,7 @@ describe('an operation with a key', () => {
     expect(await keyed.tables()).toEqual(before);
   });
 
-  it('is answered with the status of a refusal where that is asked for', async () => {
+  it('has the HTTP status of the refusal where the client accepts that', async () => {
     const key = keyed.newKey();
     const send = (text: string) =>
       keyed.app.request('POST', '/graphql', {
@@ -203,8 +203,8 @@ describe('an operation with a key', () => {
     ]);
   });
 
-  it('takes three statements more, two when it is replayed, and without a key as many as ever', async () => {
-    // Nothing of reference data, which is kept in memory but not read in a transaction.
+  it('takes three statements more than without a key, and when replayed two more than an empty query', async () => {
+    // No reference data: it is cached in memory, but a transaction does not read it from there.
     const query = `mutation { commentCreate(input: { issueKey: "${issue}", body: "Said." }) { issue { title labels { id } } } }`;
     const plain = await keyed.app.graphql(query);
     const look = await keyed.app.graphql('{ viewer { scopes } }');
@@ -214,7 +214,7 @@ describe('an operation with a key', () => {
   });
 });
 
-it('keeps writes with and without keys apart and whole, many at once on few things', async () => {
+it('concurrent writes with and without keys to the same issues stay separate and complete', async () => {
   const { database } = keyed.app;
   const before = await comments();
   const answers = await Promise.all(
@@ -238,7 +238,7 @@ it('keeps writes with and without keys apart and whole, many at once on few thin
   expect(await brokenInvariants(database)).toEqual({});
 }, 180_000);
 
-/** Makes a key as old as that. */
+/** Sets the age of a key. */
 async function age(key: string, ageMs: number): Promise<void> {
   const createdUtc = new Date(Date.now() - ageMs).toISOString();
   const { unscoped } = keyed.app.database;

@@ -12,14 +12,14 @@ afterAll(() => world.stop());
 
 describeReads('Comment', () => world);
 describeReads('IssueLink', () => world);
-// Signed addresses differ each time; the tests of attachments read them.
+// Signed URLs differ each time; the tests of attachments read them.
 describeReads('Attachment', () => world, { leave: ['signedDownloadUrl', 'signedPreviewUrl'] });
 describeReads('ActivityEntry', () => world);
 describeReads('AgentThread', () => world);
 describeReads('AgentThreadMessage', () => world);
 
 describe('a comment', () => {
-  it('stands under a deleted comment, and still says whom it answers', async () => {
+  it('remains when the comment it replies to is deleted, and still names the author of that comment', async () => {
     const deleted = world.fixture.rows.comment.find(({ deletedUtc }) => deletedUtc);
     const reply = world.fixture.rows.comment.find(({ parentCommentId }) => parentCommentId === deleted?.id);
     const author = world.fixture.rows.member.find(
@@ -35,9 +35,9 @@ describe('a comment', () => {
     });
   });
 
-  it('is managed by its author, owners and admins', async () => {
+  it('can be managed by its author, owners and admins', async () => {
     const { comment, member } = world.fixture.rows;
-    // The admin; a member; a guest.
+    // An admin, a member and a guest.
     for (const place of [1, 2, 7]) {
       const token = await world.token(['issues:read'], place);
       const own = new Set(
@@ -59,7 +59,7 @@ describe('a comment', () => {
 });
 
 describe('an agent thread', () => {
-  it('is stale when nobody has carried on for half an hour, whatever the row says', async () => {
+  it('is stale half an hour after the last message, whatever status is stored', async () => {
     const { issue } = world.fixture.rows;
     const ids = issue.slice(0, 3).map(({ id }) => encodeId('issue', id));
     const data = dataOf(
@@ -75,7 +75,7 @@ describe('an agent thread', () => {
     );
   });
 
-  it('is none before the first message', async () => {
+  it('is null before the first message', async () => {
     const id = encodeId('issue', world.fixture.rows.issue[5]?.id ?? '');
     const data = dataOf(
       await world.ask('query ($id: ID!) { node(id: $id) { ... on Issue { agentThread { id } } } }', { id }),

@@ -46,7 +46,7 @@ async function startedUtc({ id }: IssueRead): Promise<Date | null | undefined> {
 const statuses = (stages: readonly Stage[]) => stages.map(({ status }) => status);
 
 describe('the stages of an issue', () => {
-  it('begin when it is created, and go on from each change of what they tell of', async () => {
+  it('start with its creation, and a change of any recorded field starts the next', async () => {
     const issue = await create({ estimateValue: 3 });
     const moved = await ada.update(issue.key, { deliveryId: world.eng.sprint1, projectId: world.apollo });
     const closed = await ada.update(issue.key, { statusId: world.eng.done, estimateValue: null });
@@ -63,7 +63,7 @@ describe('the stages of an issue', () => {
     expect([first?.untilUtc, second?.untilUtc]).toEqual([second?.sinceUtc, third?.sinceUtc]);
   });
 
-  it('do not end with a change of anything else, nor with one to the same values', async () => {
+  it('do not end with a change of other fields, or to the same values', async () => {
     const issue = await create({ estimateValue: 3 });
     await ada.update(issue.key, { title: 'Another', priority: 'HIGH', dueDate: '2026-01-01' });
     await ada.update(issue.key, { statusId: world.eng.todo, estimateValue: 3 });
@@ -71,14 +71,14 @@ describe('the stages of an issue', () => {
     expect(await stagesOf(issue)).toHaveLength(1);
   });
 
-  it('go on with a deletion and with a restoration', async () => {
+  it('continue with a new stage at a deletion and at a restoration', async () => {
     const issue = await create();
     await ada.mutate('issueDelete', { key: issue.key });
     await ada.mutate('issueRestore', { key: issue.key });
     expect((await stagesOf(issue)).map(({ deleted }) => deleted)).toEqual([false, true, false]);
   });
 
-  it('go on with changes of many issues at once', async () => {
+  it('continue with a new stage at changes of many issues at once', async () => {
     const issues = [await create(), await create({ statusId: world.eng.doing }), await create()];
     const keys = issues.map(({ key }) => key);
     await ada.mutate('issueBatchUpdate', { keys, statusId: world.eng.doing, labelIds: [world.shared] });
@@ -89,13 +89,13 @@ describe('the stages of an issue', () => {
     ]);
   });
 
-  it('follow each other without gaps when many change it at once', async () => {
+  it('follow each other without gaps under concurrent changes', async () => {
     const issue = await create();
     const { todo, doing, done } = world.eng;
     const turns = Array.from({ length: 40 }, (_, turn) => [todo, doing, done][turn % 3]);
     await Promise.all(
       turns.map((statusId, turn) =>
-        // Changes of labels are made in transactions.
+        // Changes of labels take a transaction.
         ada.update(issue.key, turn % 4 === 0 ? { statusId, labelIds: [world.shared] } : { statusId }),
       ),
     );
@@ -109,7 +109,7 @@ describe('the stages of an issue', () => {
 });
 
 describe('the time at which an issue was started', () => {
-  it('is that of its first change to an active status, and stays when it is closed and reopened', async () => {
+  it('is that of its first change to an active status, and remains when it is closed and reopened', async () => {
     const issue = await create();
     expect(await startedUtc(issue)).toBeNull();
     const { updatedUtc } = await ada.update(issue.key, { statusId: world.eng.doing });
@@ -123,7 +123,7 @@ describe('the time at which an issue was started', () => {
     expect((await startedUtc(issue))?.toISOString()).toBe(issue.createdUtc);
   });
 
-  it('is missing where it was closed without ever being active', async () => {
+  it('is null if it was closed without ever being active', async () => {
     const issue = await create();
     await ada.update(issue.key, { statusId: world.eng.done });
     expect(await startedUtc(issue)).toBeNull();

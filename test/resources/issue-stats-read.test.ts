@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** The column of each group in the answer, and what an issue counts under. */
+/** For each grouping, its column in the answer and the groups to which an issue belongs. */
 const groups: Readonly<Record<string, { shown: string; under: (issue: ModelObject) => readonly unknown[] }>> =
   {
     STATUS: { shown: 'status', under: ({ statusId }) => [statusId] },
@@ -47,7 +47,7 @@ const cases: string[][] = [
   ['PRIORITY', 'ASSIGNEE', 'PROJECT'],
 ];
 
-it('knows every way to count', () => {
+it('the test covers every grouping of the schema', () => {
   const type = schema.getType('IssueStatsGroup') as GraphQLEnumType;
   expect(
     type
@@ -71,7 +71,7 @@ it.each(cases.map((by) => ({ by })))(
   },
 );
 
-it('takes one statement for the counts, and one for each kind of thing that is asked of the groups', async () => {
+it('takes one statement for the counts, and one for each kind of object that the groups select', async () => {
   const count = '{ issueStats(groupBy: [TEAM, STATUS]) { count } }';
   const named = '{ issueStats(groupBy: [TEAM, STATUS]) { count team { name } status { name } } }';
   await world.ask(count);
@@ -80,7 +80,7 @@ it('takes one statement for the counts, and one for each kind of thing that is a
   expect((await world.ask(named)).statements).toBe(statements + (isGraphqlJs ? 3 : 1));
 });
 
-it('refuses more than three columns, and minds none twice', async () => {
+it('refuses more than three groupings, and accepts a repeated one', async () => {
   const by = ['TEAM', 'STATUS', 'PRIORITY', 'LABEL'];
   const answer = await world.ask(query, { by });
   expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
@@ -129,7 +129,7 @@ function counted(by: readonly string[], filter: Filter): Record<string, unknown>
       });
     }
   }
-  // One total, though there be nothing to add up.
+  // Without a grouping there is one total, even of no issues.
   if (by.length === 0 && found.size === 0) return [{ ...empty, count: 0, estimateSum: 0 }];
   return [...found.values()];
 }
@@ -140,7 +140,7 @@ function raiseUnknown(name: string): never {
   throw new Error(`The model does not know ${name}.`);
 }
 
-/** Things as their ids. */
+/** Replaces objects by their ids. */
 function shortened(row: Record<string, unknown>): Record<string, unknown> {
   const isObject = (value: unknown): value is { id: string } => typeof value === 'object' && value !== null;
   return Object.fromEntries(

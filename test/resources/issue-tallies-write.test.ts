@@ -23,7 +23,7 @@ let second: SecondServer | undefined;
 let world: IssueWorld;
 let imports: ImportWorld;
 let ada: Caller;
-/** The same member at each server process: two on PostgreSQL, one on the embedded engine. */
+/** One member with a caller at each server process: two processes on PostgreSQL, one on the embedded engine. */
 let callers: [Caller, Caller];
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ afterAll(async () => {
 const create = (input: Record<string, unknown> = {}) =>
   ada.create({ teamId: world.eng.id, title: 'An issue', ...input });
 
-/** What a write may give an issue. */
+/** Random fields for a write of an issue. */
 function randomFields(random: Random): Record<string, unknown> {
   const { eng, ada: one, bob, shared } = world;
   const fields: Record<string, unknown> = {
@@ -61,7 +61,7 @@ function randomFields(random: Random): Record<string, unknown> {
 const restNames: Readonly<Record<string, string>> = { statusId: 'issueStatusId' };
 const priorityCodes: Readonly<Record<string, number>> = { NONE: 0, URGENT: 1, HIGH: 2 };
 
-/** The body of a PATCH that does the same, where null clears nothing. */
+/** The body of a PATCH for the same change, in which null does not clear a field. */
 function patchOf(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const given = Object.entries(fields).filter(([, value]) => value !== null);
   const named = given.map(([name, value]) => [
@@ -72,7 +72,7 @@ function patchOf(fields: Readonly<Record<string, unknown>>): Record<string, unkn
 }
 
 describe('the tallies of issues', () => {
-  it('add up to the issues after random writes of all kinds by both APIs', async () => {
+  it('match the issues after random writes of all kinds by both APIs', async () => {
     const seed = process.env.SEED ?? `${Date.now()}`;
     const random = new Random(`tallies ${seed}`);
     const issues: IssueRead[] = [];
@@ -106,7 +106,7 @@ describe('the tallies of issues', () => {
     expect({ seed, broken: await brokenInvariants(app.database) }).toEqual({ seed, broken: {} });
   });
 
-  it('add up to the issues of an import, and of one that changes them', async () => {
+  it('match the issues of an import, and of a second import that changes them', async () => {
     const first = imports.write('first.jsonl', [
       bead('bd-1', { labels: ['one', 'two'], priority: 1 }),
       bead('bd-2', { status: 'closed', closed_at: '2026-01-02T00:00:00Z' }),
@@ -120,7 +120,7 @@ describe('the tallies of issues', () => {
     expect(await brokenInvariants(app.database)).toEqual({});
   });
 
-  it('are not written for a comment, another title, or the values that an issue has already', async () => {
+  it('are not written for a comment, a new title, or values that an issue already has', async () => {
     const { key } = await create({ labelIds: [world.shared], estimateValue: 3 });
     const before = await versions();
     await ada.mutate('commentCreate', { issueKey: key, body: 'Hello' });
@@ -131,7 +131,7 @@ describe('the tallies of issues', () => {
     expect(await versions()).not.toEqual(before);
   });
 
-  it('are moved by writes of issues without a copy of their labels', async () => {
+  it('follow changes of issues whose row does not contain the label ids yet', async () => {
     const { key } = await create({ labelIds: [world.shared, world.eng.bug] });
     await sql`update issue set label_ids = null where number = ${Number(key.split('-')[1])}`.execute(
       app.database.unscoped,
@@ -141,7 +141,7 @@ describe('the tallies of issues', () => {
     expect(await brokenInvariants(app.database)).toEqual({});
   });
 
-  it('tell the totals of a category that a status has moved to', async () => {
+  it('give the totals by category after a status has moved to another category', async () => {
     const total = async (category: number) => {
       const where: Predicate = { column: 'category', is: 'eq', value: category };
       const filter: Predicate = { column: 'statusId', references: 'status', by: 'id', where };
@@ -179,7 +179,7 @@ describe('the tallies of issues', () => {
     await sql`update issue set priority = 3 where number = 1`.execute(unscoped);
     expect(await chore.doSome(now)).toBe(0);
     expect(await chore.doSome(new Date(now.getTime() + 25 * 60 * 60_000))).toBeGreaterThan(0);
-    // In steps that each count a part of the issues.
+    // In steps that each count part of the issues.
     expect(await recountTallies(unscoped, 7)).toBe(0);
     await sql`delete from issue_tally where kind in (1, 3)`.execute(unscoped);
     expect(await recountTallies(unscoped, 7)).toBeGreaterThan(0);
@@ -187,8 +187,8 @@ describe('the tallies of issues', () => {
   });
 });
 
-describe('writes at once', () => {
-  it('of issues with 50 labels do not wait for each other in a circle', async () => {
+describe('concurrent writes', () => {
+  it('of issues with 50 labels do not deadlock', async () => {
     const labelIds = await manyLabels(50);
     const issues = await Promise.all(Array.from({ length: 12 }, () => create({ labelIds })));
     const before = await deadlocks();
@@ -208,7 +208,7 @@ describe('writes at once', () => {
   });
 });
 
-/** The fields of a new issue, of which none is cleared. */
+/** The fields without nulls, for a new issue. */
 function patchless(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
@@ -222,7 +222,7 @@ async function manyLabels(count: number): Promise<string[]> {
   return labels.map(({ id }) => encodeId('label', id));
 }
 
-/** Changes with each write to a tally. */
+/** Values that change with each write of a tally. */
 async function versions(): Promise<string[]> {
   const { rows } = await sql<{ version: string }>`
     select xmin::text || ' ' || issue_count as version from issue_tally order by 1`.execute(
@@ -231,7 +231,7 @@ async function versions(): Promise<string[]> {
   return rows.map(({ version }) => version);
 }
 
-/** How often PostgreSQL had to end a transaction because two waited for each other. */
+/** The number of deadlocks that PostgreSQL has counted. */
 async function deadlocks(): Promise<number> {
   await sql`select pg_stat_force_next_flush()`.execute(app.database.unscoped);
   const { rows } = await sql<{ deadlocks: number }>`

@@ -169,7 +169,7 @@ describe('issueTrend', () => {
       const random = new Random(`trend by ${by.join(' ')}`);
       for (const _ of tries) {
         const asked = randomPeriods(random);
-        // Days of many groups would cost too much.
+        // Groups by day would exceed the cost limit.
         if (by.length > 0 && asked.every === 'DAY') asked.every = 'WEEK';
         const [filter, counts] = random.pick(filters);
         const shown = await trendOf({ ...asked, by, filter, first: 45 });
@@ -180,7 +180,7 @@ describe('issueTrend', () => {
     60_000,
   );
 
-  it('shows the busiest groups first, period by period', async () => {
+  it('lists the largest groups of each period first', async () => {
     const asked = {
       every: 'MONTH',
       from: '2025-01-01',

@@ -13,9 +13,9 @@ afterAll(() => world.stop());
 describeReads('Issue', () => world, { thorough: ['Query.issues', 'Project.issues'] });
 
 describe('an issue', () => {
-  it('is followed by the viewer or not, and may be changed by him or not', async () => {
+  it('says whether the viewer is subscribed to it and may change it', async () => {
     const readers = [
-      // The owner; a member without the scope to write; a guest with it; a member with it.
+      // The owner, a member without the write scope, a guest with it, and a member with it.
       { place: 0, scopes: ['issues:read', 'issues:write'], may: true },
       { place: 2, scopes: ['issues:read'], may: false },
       { place: 7, scopes: ['issues:read', 'issues:write'], may: false },
@@ -41,14 +41,14 @@ describe('an issue', () => {
     }
   });
 
-  it('whose parent is deleted reads as one without', async () => {
+  it('has a null parent when its parent is deleted', async () => {
     const orphan = world.fixture.rows.issue.find(({ deletedParentIssueId }) => deletedParentIssueId);
     const query = 'query ($id: ID!) { node(id: $id) { ... on Issue { parentIssueId parent { id } } } }';
     const answer = await world.ask(query, { id: encodeId('issue', orphan?.id ?? '') });
     expect(dataOf(answer).node).toEqual({ parentIssueId: null, parent: null });
   });
 
-  it('is found by a filter that is written out as by one in a variable, and null is as left out', async () => {
+  it('is found by a literal filter as by one in a variable, and null counts as left out', async () => {
     const query = `query ($filter: IssueFilter) {
       written: issues(filter: { and: [{ priority: { in: [URGENT, HIGH] }, team: { code: { eq: "eng" } } }, { not: { labels: { some: {} } } }], dueDate: null, status: { isTerminal: { eq: null } } }) { nodes { id } }
       given: issues(filter: $filter) { nodes { id } }
@@ -100,7 +100,7 @@ describe('a filter', () => {
     },
   ];
 
-  it.each(refused)('is refused with each fault under its path: $faults', async ({ filter, faults }) => {
+  it.each(refused)('is refused with the path of each fault: $faults', async ({ filter, faults }) => {
     const answer = await world.ask(
       'query ($filter: IssueFilter) { issues(filter: $filter) { totalCount } }',
       { filter },
@@ -112,7 +112,7 @@ describe('a filter', () => {
     );
   });
 
-  it('says of an id of another kind what it is', async () => {
+  it('with an id of another kind is refused with the name of that kind', async () => {
     const [team] = world.model.all('Team');
     const answer = await world.ask(
       'query ($id: ID) { issues(filter: { statusId: { eq: $id } }) { totalCount } }',
@@ -140,7 +140,7 @@ describe('a filter', () => {
     expect(answer.body.data).toBeUndefined();
   });
 
-  it('takes combinators and relations three deep, 250 values, 100 conditions, and both ends of every range', async () => {
+  it('may have combinators and relations three levels deep, 250 values, 100 conditions, and both ends of every range', async () => {
     const filters = [
       { and: [{ or: [{ not: { number: { eq: 1 } } }] }] },
       { number: { in: Array.from({ length: 250 }, (_none, place) => place) } },
@@ -159,7 +159,7 @@ describe('a filter', () => {
     }
   });
 
-  it('knows a moment under any offset', async () => {
+  it('accepts times with any offset', async () => {
     const [issue] = world.model.all('Issue');
     const createdUtc = String(issue?.createdUtc);
     const elsewhere = new Date(Date.parse(createdUtc) + 5.5 * 3_600_000).toISOString().replace('Z', '+05:30');

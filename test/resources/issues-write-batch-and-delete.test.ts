@@ -10,7 +10,7 @@ function create(input: Record<string, unknown> = {}): Promise<IssueRead> {
 }
 
 describe('issueBatchUpdate', () => {
-  it('makes one change to many issues of several teams, each with its entry', async () => {
+  it('applies one change to issues of several teams, with a feed entry for each', async () => {
     const { bob, invited } = world;
     const mine = await create({ primaryAssigneeUserAccountId: invited.id });
     const theirs = await ada.create({ teamId: world.ops.id, title: 'Ops' });
@@ -40,7 +40,7 @@ describe('issueBatchUpdate', () => {
     ]);
   });
 
-  it('closes those that were open and keeps the time of those that were closed', async () => {
+  it('sets closedUtc of the issues that were open and keeps that of the others', async () => {
     const [open, closed] = [await create(), await create()];
     const { closedUtc } = await ada.update(closed.key, { statusId: world.eng.done });
     const { issues } = await ada.mutate('issueBatchUpdate', {
@@ -50,7 +50,7 @@ describe('issueBatchUpdate', () => {
     expect(issues).toMatchObject([{ closedUtc: issues[0]?.updatedUtc }, { closedUtc }]);
   });
 
-  it('changes all or none, and says at which key it fails', async () => {
+  it('changes all issues or none, and names the key at which it fails', async () => {
     const mine = await create();
     const theirs = await ada.create({ teamId: world.ops.id, title: 'Ops' });
     expect(
@@ -75,7 +75,7 @@ describe('issueBatchUpdate', () => {
     expect(await ada.read(mine.key)).toMatchObject({ title: 'An issue', revision: 1, parentIssueId: null });
   });
 
-  it('takes 1 to 50 keys', async () => {
+  it('accepts 1 to 50 keys', async () => {
     const many = Array.from({ length: 51 }, (_, index) => `ENG-${index + 1}`);
     for (const keys of [[], many]) {
       expect(await ada.violations('issueBatchUpdate', { keys, title: 'x' })).toEqual([
@@ -108,7 +108,7 @@ describe('issueBatchUpdate', () => {
 });
 
 describe('issueSubscribe', () => {
-  it('makes the viewer follow an issue, issueUnsubscribe no more, as often as one likes', async () => {
+  it('subscribes the viewer, and issueUnsubscribe unsubscribes, both idempotently', async () => {
     const { key } = await create();
     const bob = callerOf(app, world.bob.token);
     for (const [name, isSubscribed] of [
@@ -125,7 +125,7 @@ describe('issueSubscribe', () => {
 });
 
 describe('issueDelete', () => {
-  it('makes the issue and all that hangs on it absent', async () => {
+  it('hides the issue and everything that belongs to it', async () => {
     const { key, id } = await create();
     const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Soon gone' });
     const { issueLink } = await ada.mutate('issueLinkCreate', {
@@ -153,7 +153,7 @@ describe('issueDelete', () => {
     expect(body.data).toEqual({ nodes: [null, null, null] });
   });
 
-  it('lowers the counts of its parent, and lets its sub-issues read as having none', async () => {
+  it('lowers the counts of its parent, and gives its sub-issues a null parent', async () => {
     const top = await create();
     const middle = await create({ parentIssueId: top.id });
     const bottom = await create({ parentIssueId: middle.id });
@@ -162,13 +162,13 @@ describe('issueDelete', () => {
     expect(await ada.read(bottom.key)).toMatchObject({ parentIssueId: null, revision: 2 });
   });
 
-  it('does not give its number to another issue', async () => {
+  it('does not free its number for another issue', async () => {
     const { key } = await create();
     await ada.mutate('issueDelete', { key });
     expect((await create()).key).not.toBe(key);
   });
 
-  it('is for members, not for guests', async () => {
+  it('refuses guests', async () => {
     const { key } = await create();
     const guest = callerOf(app, world.guest.token);
     for (const name of ['issueDelete', 'issueRestore', 'issueSubscribe', 'issueUnsubscribe'] as const) {
@@ -178,7 +178,7 @@ describe('issueDelete', () => {
 });
 
 describe('issueRestore', () => {
-  it('brings the issue back as it was, under its parent and over its sub-issues', async () => {
+  it('restores the issue with its content, its parent and its sub-issues', async () => {
     const top = await create();
     const middle = await create({
       parentIssueId: top.id,
@@ -200,7 +200,7 @@ describe('issueRestore', () => {
     expect(await ada.read(middle.key)).toMatchObject({ subIssueCount: 2 });
   });
 
-  it('leaves sub-issues alone that got another parent meanwhile, or were told to have none', async () => {
+  it('does not take back sub-issues whose parent was changed or cleared meanwhile', async () => {
     const [old, other] = [await create(), await create()];
     const [moved, freed] = [await create({ parentIssueId: old.id }), await create({ parentIssueId: old.id })];
     await ada.mutate('issueDelete', { key: old.key });
@@ -211,7 +211,7 @@ describe('issueRestore', () => {
     expect(await ada.read(freed.key)).toMatchObject({ parentIssueId: null });
   });
 
-  it('closes no circle when a former sub-issue has become an ancestor', async () => {
+  it('creates no cycle when a former sub-issue has become an ancestor', async () => {
     const top = await create();
     const middle = await create({ parentIssueId: top.id });
     const bottom = await create({ parentIssueId: middle.id });
@@ -224,7 +224,7 @@ describe('issueRestore', () => {
     expect(await ada.read(bottom.key)).toMatchObject({ parentIssueId: null, subIssueCount: 1 });
   });
 
-  it('gives two deleted ones back to each other in either order', async () => {
+  it('restores a deleted parent and its deleted sub-issue in either order', async () => {
     const top = await create();
     const bottom = await create({ parentIssueId: top.id });
     await ada.mutate('issueDelete', { key: top.key });
@@ -236,12 +236,12 @@ describe('issueRestore', () => {
     expect(await ada.read(bottom.key)).toMatchObject({ parentIssueId: top.id });
   });
 
-  it('leaves an issue that is not deleted as it is', async () => {
+  it('does not change an issue that is not deleted', async () => {
     const { key } = await create();
     expect((await ada.mutate('issueRestore', { key })).issue).toMatchObject({ revision: 1 });
   });
 
-  it('finds nothing after 30 days', async () => {
+  it('answers NOT_FOUND after 30 days', async () => {
     const [late, early] = [await create(), await create()];
     const deleteBefore = async (key: string, days: number) => {
       const { deletedIssueId } = await ada.mutate('issueDelete', { key });

@@ -8,14 +8,14 @@ import { type Caller, callerOf, type IssueRead } from '../support/mutations.ts';
 import { isWhole } from '../support/samples.ts';
 import { type SecondServer, startSecondServer } from '../support/second-server.ts';
 
-/** The embedded engine has one session, in which writes hardly meet: outside CI, fewer of them are tried there. */
+/** The embedded engine has one session, so its writes hardly overlap: outside CI, it gets fewer of them. */
 const isShort = process.env.TEST_DATABASE_URL === undefined && !isWhole;
 const many = isShort ? 120 : 500;
 
 let app: App;
 let second: SecondServer | undefined;
 let world: IssueWorld;
-/** The same member at each server process: two on PostgreSQL, one on the embedded engine. */
+/** One member with a caller at each server process: two processes on PostgreSQL, one on the embedded engine. */
 let callers: [Caller, Caller];
 let ada: Caller;
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   expect(broken).toEqual({});
 });
 
-/** Runs the work so many times at once, by turns on each server. */
+/** Runs the work several times at once, alternating between the servers. */
 function atOnce<Result>(
   times: number,
   work: (caller: Caller, index: number) => Promise<Result>,
@@ -45,9 +45,9 @@ function atOnce<Result>(
 const create = (input: Record<string, unknown> = {}) =>
   ada.create({ teamId: world.eng.id, title: 'An issue', ...input });
 
-/** How often PostgreSQL had to end a transaction because two waited for each other: locks are taken in one order. */
+/** The number of deadlocks that PostgreSQL has counted. There must be none, since locks are taken in one order. */
 async function deadlocks(): Promise<number> {
-  // Sessions report at the end of a transaction, but not twice in a second.
+  // Sessions report their statistics at the end of a transaction, at most once per second.
   await delay(1_100);
   await ada.read('ENG-1');
   const { rows } = await sql<{ deadlocks: number }>`
@@ -55,7 +55,7 @@ async function deadlocks(): Promise<number> {
   return rows[0]?.deadlocks ?? Number.NaN;
 }
 
-/** The same sequence in each run. */
+/** A pseudo-random sequence that is the same in each run. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -64,8 +64,8 @@ function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
-describe('writes at once', () => {
-  it('number hundreds of issues of one team without a gap', async () => {
+describe('concurrent writes', () => {
+  it('number hundreds of issues of one team without gaps', async () => {
     const issues = await atOnce(many, (caller, index) =>
       caller.create({
         teamId: world.ops.id,
@@ -78,7 +78,7 @@ describe('writes at once', () => {
     expect(numbers).toEqual(Array.from({ length: many }, (_, index) => index + 1));
   }, 120_000);
 
-  it('add one of eight equal links', async () => {
+  it('add only one of eight equal links', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { key } = await create();
       const answers = await atOnce(8, (caller) =>
@@ -90,7 +90,7 @@ describe('writes at once', () => {
     }
   });
 
-  it('put comments, messages, links and updates of one issue into its feed without a gap', async () => {
+  it('add comments, messages, links and updates of one issue to its feed without gaps', async () => {
     await installAgent(app, world, world.agent);
     const { key } = await create();
     await atOnce(60, async (caller, index) => {
@@ -109,7 +109,7 @@ describe('writes at once', () => {
     expect(await ada.read(key)).toMatchObject({ commentCount: 30, linkCount: 10, revision: 11 });
   });
 
-  it('leave one of two sets of labels, never their union', async () => {
+  it('of two sets of labels store one of them, never their union', async () => {
     const { eng } = world;
     const sets = [[eng.bug], [eng.feature, world.shared].sort()];
     const { key } = await create();
@@ -126,7 +126,7 @@ describe('writes at once', () => {
     }
   });
 
-  it('move parents without ever making an issue a part of itself', async () => {
+  it('of parents never create a cycle', async () => {
     const issues: IssueRead[] = [];
     for (let index = 0; index < 4; index += 1) issues.push(await create());
     const [a, b, c, d] = issues.map(({ key, id }) => ({ key, id }));
@@ -135,7 +135,7 @@ describe('writes at once', () => {
     for (let round = 0; round < (isShort ? 5 : 15); round += 1) {
       await under(ada, a, b);
       await under(ada, c, d);
-      // Neither touches a row of the other, and both together close a circle.
+      // The two moves change different rows, but together they would create a cycle.
       const moves = await Promise.allSettled([under(callers[0], b, c), under(callers[1], d, a)]);
       const refused = moves.filter((move) => move.status === 'rejected');
       expect(refused.map(({ reason }) => String(reason))).toEqual([
@@ -145,7 +145,7 @@ describe('writes at once', () => {
     }
   }, 60_000);
 
-  it('give each of many changes of one issue its own revision, and refuse one for another revision alone', async () => {
+  it('give each change of an issue its own revision, and refuse a change only for a wrong expected revision', async () => {
     const { key } = await create();
     const changing = atOnce(32, (caller, index) => caller.update(key, { title: `Title ${index}` }));
     const refused = ada.refused('issueUpdate', { key, title: 'Never', expectedRevision: 99 });
@@ -156,7 +156,7 @@ describe('writes at once', () => {
     expect(await refused).toMatchObject({ code: 'PRECONDITION_FAILED' });
   });
 
-  it('let one of two with the same expected revision through', async () => {
+  it('with the same expected revision succeed only once', async () => {
     const { key, revision } = await create();
     const answers = await Promise.allSettled(
       [0, 1, 2, 3].map((index) =>
@@ -169,7 +169,7 @@ describe('writes at once', () => {
     }
   });
 
-  it('keep every count through a storm of moves, deletions and restorations, and never lock each other out', async () => {
+  it('keep all counts right under many moves, deletions and restorations, without deadlocks', async () => {
     const { eng } = world;
     const random = randomNumbers(7);
     const issues: IssueRead[] = [];

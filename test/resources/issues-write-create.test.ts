@@ -12,7 +12,7 @@ import { useIssueWorld } from '../support/use-issue-world.ts';
 const { app, world, ada } = useIssueWorld();
 
 describe('issueCreate', () => {
-  it('answers with the whole issue: initial status, no activity, nothing closed', async () => {
+  it('returns the whole issue, in the initial status, without activity and not closed', async () => {
     const issue = await ada.create({ teamId: world.eng.id, title: '  A first issue ' });
     expect(issue).toMatchObject({
       key: 'ENG-1',
@@ -39,7 +39,7 @@ describe('issueCreate', () => {
     expect(await ada.feed(issue.key)).toEqual([]);
   });
 
-  it('sets every field, tolerating doubles and ordering assignees behind the primary one', async () => {
+  it('sets every field, ignores duplicates, and lists the primary assignee first', async () => {
     const parent = await ada.create({ teamId: world.ops.id, title: 'Parent in another team' });
     const { bob, eng } = world;
     const issue = await ada.create({
@@ -81,7 +81,7 @@ describe('issueCreate', () => {
     expect(await callerOf(app, world.admin.token).read(issue.key)).toMatchObject({ isSubscribed: false });
   });
 
-  it('closes nothing, even in a terminal status', async () => {
+  it('does not set closedUtc, even in a terminal status', async () => {
     const issue = await ada.create({ teamId: world.eng.id, title: 'Born done', statusId: world.eng.done });
     expect(issue).toMatchObject({ statusId: world.eng.done, closedUtc: null });
   });
@@ -92,7 +92,7 @@ describe('issueCreate', () => {
     expect(issue).toMatchObject({ primaryAssigneeUserAccountId: world.bob.id, assigneeUserAccountIds });
   });
 
-  it('counts the code points of a title and not its UTF-16 units', async () => {
+  it('measures a title in code points and not in UTF-16 units', async () => {
     const title = '🐞'.repeat(255);
     expect(await ada.create({ teamId: world.eng.id, title })).toMatchObject({ title });
     expect(await ada.violations('issueCreate', { teamId: world.eng.id, title: `${title}🐞` })).toEqual([
@@ -100,7 +100,7 @@ describe('issueCreate', () => {
     ]);
   });
 
-  it('takes no number for what it refuses', async () => {
+  it('uses no number when it is refused', async () => {
     const before = await ada.create({ teamId: world.ops.id, title: 'Before' });
     await ada.refused('issueCreate', { teamId: world.ops.id, title: ' ' });
     await ada.refused('issueCreate', {
@@ -113,7 +113,7 @@ describe('issueCreate', () => {
     expect(numberOf(after)).toBe(numberOf(before) + 1);
   });
 
-  it('reports all bad fields at once, bad forms and bad references together', async () => {
+  it('reports all bad fields at once, both malformed values and unknown references', async () => {
     expect(
       await ada.violations('issueCreate', {
         teamId: world.eng.id,
@@ -186,7 +186,7 @@ describe('issueCreate', () => {
     );
   });
 
-  it('wants a status where the team has none to begin with', async () => {
+  it('requires a status if the team has no initial one', async () => {
     const { workspaceId } = world;
     const { id } = await team(app.database, workspaceId);
     await app.database.unscoped
@@ -200,7 +200,7 @@ describe('issueCreate', () => {
     ]);
   });
 
-  it('cannot tell a thing of another workspace from nothing', async () => {
+  it('refuses ids of another workspace like ids that do not exist', async () => {
     const other = await issueWorld(app, await app.secondWorkspace());
     const stranger = await callerOf(app, other.ada.token).create({ teamId: other.eng.id, title: 'Theirs' });
     const references = (random: boolean) => {
@@ -222,7 +222,7 @@ describe('issueCreate', () => {
     expect(theirs).toEqual(await ada.violations('issueCreate', references(true)));
   });
 
-  it('is for members, not for guests', async () => {
+  it('refuses guests', async () => {
     const refusal = await callerOf(app, world.guest.token).refused('issueCreate', {
       teamId: world.eng.id,
       title: 'x',
@@ -230,7 +230,7 @@ describe('issueCreate', () => {
     expect(refusal).toMatchObject({ code: 'FORBIDDEN', errors: [] });
   });
 
-  it('needs the scope issues:write, and lets it read its own answer', async () => {
+  it('needs only the scope issues:write, also to read its answer', async () => {
     const reader = callerOf(app, await app.tokenFor({ scopes: ['issues:read'] }));
     expect(await reader.refused('issueCreate', { teamId: world.eng.id, title: 'x' })).toMatchObject({
       code: 'FORBIDDEN',
@@ -241,7 +241,7 @@ describe('issueCreate', () => {
 });
 
 describe('the ids of labels and people in the row of an issue', () => {
-  /** How many labels the row holds, and whom of the assignees, in their order. */
+  /** The number of label ids in the row, and the ids of its assignees in their order. */
   const stored = async ({ key }: IssueRead): Promise<unknown> => {
     const number = Number(key.split('-')[1]);
     const { rows } = await sql<{ labels: number | null; people: string[] | null }>`
@@ -264,7 +264,7 @@ describe('the ids of labels and people in the row of an issue', () => {
       warn: (object: unknown) => expect(object).toBeUndefined(),
     });
 
-  it('are those of its joins, whoever wrote them, also before the row had them', async () => {
+  it('are those of its join tables, after any kind of write, also in rows from before the columns existed', async () => {
     const { eng, shared, bob, agent } = world;
     const people = { labelIds: [eng.bug, shared], primaryAssigneeUserAccountId: bob.id };
     const issue = await ada.create({ teamId: eng.id, title: 'With labels', ...people });
@@ -273,7 +273,7 @@ describe('the ids of labels and people in the row of an issue', () => {
     expect(await stored(bare)).toEqual({ labels: 0, people: [] });
     await ada.mutate('issueUpdate', { key: issue.key, labelIds: [shared] });
     expect(await stored(issue)).toEqual({ labels: 1, people: [bob.uuid] });
-    // Who has one place and gets another stands in the same row of the join.
+    // An assignee who moves to another position keeps the same row of the join table.
     await ada.mutate('issueUpdate', { key: issue.key, primaryAssigneeUserAccountId: agent.id });
     await ada.mutate('issueUpdate', { key: issue.key, assigneeUserAccountIds: [bob.id, agent.id] });
     expect(await stored(issue)).toEqual({ labels: 1, people: [agent.uuid, bob.uuid] });
@@ -284,7 +284,7 @@ describe('the ids of labels and people in the row of an issue', () => {
     });
     expect(await stored(issue)).toEqual({ labels: 1, people: [bob.uuid, agent.uuid] });
 
-    // As they are of issues from before there were the columns.
+    // The state of issues from before the columns existed.
     const shown = {
       issue: {
         labelIds: [shared],
@@ -308,7 +308,7 @@ describe('the ids of labels and people in the row of an issue', () => {
     expect(await brokenInvariants(app.database)).toEqual({});
   });
 
-  it('are written into old issues where one of the two is missing alone', async () => {
+  it('are added to old issues even if only one of the two columns is missing', async () => {
     const issue = await ada.create({
       teamId: world.eng.id,
       title: 'Half',

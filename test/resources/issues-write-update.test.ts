@@ -11,7 +11,7 @@ function create(input: Record<string, unknown> = {}): Promise<IssueRead> {
 }
 
 describe('issueUpdate', () => {
-  it('changes what is given, clears what is null, keeps the rest, and is one entry of the feed', async () => {
+  it('changes the given fields, clears those that are null, keeps the rest, and adds one entry to the feed', async () => {
     const { eng, bob } = world;
     const before = await create({
       description: 'Old',
@@ -71,7 +71,7 @@ describe('issueUpdate', () => {
     ]);
   });
 
-  it('closes on coming to a terminal status, keeps that from terminal to terminal, and opens on leaving', async () => {
+  it('sets closedUtc on entering a terminal status, keeps it between terminal statuses, and clears it on leaving', async () => {
     const { eng } = world;
     const { key } = await create();
     const done = await ada.update(key, { statusId: eng.done });
@@ -86,7 +86,7 @@ describe('issueUpdate', () => {
     expect((await ada.update(born.key, { statusId: eng.canceled })).closedUtc).toBeNull();
   });
 
-  it('writes the names of what it set into the feed', async () => {
+  it('names the new values in the feed', async () => {
     const { eng, bob } = world;
     const { key } = await create();
     await ada.update(key, {
@@ -102,7 +102,7 @@ describe('issueUpdate', () => {
     ]);
   });
 
-  it('refuses what the workspace does not have, as a new issue would', async () => {
+  it('refuses unknown references as issueCreate does', async () => {
     const { key } = await create();
     const nobody = encodeId('user', newUuid());
     const refused = await ada.refused('issueUpdate', {
@@ -119,13 +119,13 @@ describe('issueUpdate', () => {
     ]);
   });
 
-  it('counts an update that changes nothing as one', async () => {
+  it('counts an update without any change as an update', async () => {
     const { key, title } = await create();
     expect(await ada.update(key, { title })).toMatchObject({ revision: 2 });
     expect(await ada.feed(key)).toHaveLength(1);
   });
 
-  it('puts a new primary assignee in the place of the former among the assignees', async () => {
+  it('replaces the former primary assignee in the list of assignees', async () => {
     const { bob, invited, admin } = world;
     const { key } = await create({ assigneeUserAccountIds: [bob.id, invited.id] });
     const replaced = await ada.update(key, { primaryAssigneeUserAccountId: admin.id });
@@ -144,7 +144,7 @@ describe('issueUpdate', () => {
     });
   });
 
-  it('keeps the primary assignee who is in a new list, else takes its first', async () => {
+  it('keeps the primary assignee if a new list contains it, else takes the first of the list', async () => {
     const { bob, invited, admin } = world;
     const { key } = await create({ primaryAssigneeUserAccountId: bob.id });
     expect(await ada.update(key, { assigneeUserAccountIds: [admin.id, bob.id] })).toMatchObject({
@@ -161,7 +161,7 @@ describe('issueUpdate', () => {
     });
   });
 
-  it('makes who is newly assigned follow the issue, and nobody who has left it again', async () => {
+  it('subscribes new assignees, but not those who have unsubscribed before', async () => {
     const { key } = await create();
     const bob = callerOf(app, world.bob.token);
     await ada.update(key, { primaryAssigneeUserAccountId: world.bob.id });
@@ -171,7 +171,7 @@ describe('issueUpdate', () => {
     expect(await bob.read(key)).toMatchObject({ isSubscribed: false });
   });
 
-  it('replaces labels and role assignments whole', async () => {
+  it('replaces the whole sets of labels and role assignments', async () => {
     const { eng, bob, admin } = world;
     const { key } = await create({ labelIds: [eng.bug, world.shared] });
     const roleAssignments = [
@@ -192,7 +192,7 @@ describe('issueUpdate', () => {
     });
   });
 
-  it('moves an issue between parents, counting at both', async () => {
+  it('moves an issue between parents, and updates the counts of both', async () => {
     const [first, second, child] = [await create(), await create(), await create()];
     await ada.update(child.key, { parentIssueId: first.id });
     expect(await ada.read(first.key)).toMatchObject({
@@ -209,7 +209,7 @@ describe('issueUpdate', () => {
     expect(await ada.read(second.key)).toMatchObject({ subIssueCount: 0, revision: 1 });
   });
 
-  it('refuses a parent that would make an issue a part of itself', async () => {
+  it('refuses a parent that would create a cycle', async () => {
     const top = await create();
     const middle = await create({ parentIssueId: top.id });
     const bottom = await create({ parentIssueId: middle.id });
@@ -219,7 +219,7 @@ describe('issueUpdate', () => {
     expect(await ada.update(bottom.key, { parentIssueId: top.id })).toMatchObject({ parentIssueId: top.id });
   });
 
-  it('keeps the counts of deliveries and projects as issues move, close, and change their estimate', async () => {
+  it('updates the counts of deliveries and projects when issues move, close, or change their estimate', async () => {
     const { eng } = world;
     const counts = async () => {
       const query = `query ($d: ID!, $p: ID!) {
@@ -260,7 +260,7 @@ describe('issueUpdate', () => {
     });
   });
 
-  it('goes by the revision when one is expected', async () => {
+  it('refuses an update whose expected revision is not the current one', async () => {
     const { key, revision } = await create();
     expect(await ada.update(key, { title: 'Mine', expectedRevision: revision })).toMatchObject({
       revision: 2,
@@ -273,7 +273,7 @@ describe('issueUpdate', () => {
     expect(await ada.read(key)).toMatchObject({ title: 'Mine', revision: 2 });
   });
 
-  it('reports all bad fields at once, and changes nothing then', async () => {
+  it('reports all bad fields at once, and changes nothing', async () => {
     const { key } = await create();
     expect(
       await ada.violations('issueUpdate', {
@@ -298,7 +298,7 @@ describe('issueUpdate', () => {
     expect(await ada.violations('issueUpdate', { key })).toEqual(['input: must change something']);
   });
 
-  it('is NOT_FOUND for what is no issue, unless the input is wrong by itself', async () => {
+  it('answers NOT_FOUND for an unknown issue, unless the input is invalid', async () => {
     for (const key of ['ENG-999999', 'NOPE-1', 'ENG-01', 'nonsense', encodeId('issue', newUuid())]) {
       expect(await ada.refused('issueUpdate', { key, title: 'x' })).toEqual({
         code: 'NOT_FOUND',

@@ -13,7 +13,7 @@ describeReads('Project', () => world);
 describeReads('ProjectStatus', () => world);
 describeReads('ProjectLink', () => world);
 
-it('a project without a lead comes after all that have one, whichever way the order by lead goes', async () => {
+it('projects without a lead come last in both directions of the order by lead', async () => {
   for (const direction of ['ASC', 'DESC']) {
     const query = `{ projects(orderBy: { field: LEAD, direction: ${direction} }) { nodes { lead { displayName } } } }`;
     const { nodes } = dataOf(await world.ask(query)).projects as { nodes: { lead: unknown }[] };

@@ -7,7 +7,7 @@ import { Random } from '../support/random.ts';
 const dayMs = 24 * 60 * 60 * 1_000;
 const zones = Intl.supportedValuesOf('timeZone');
 
-/** The calendar of a time zone, as everybody there reads it. */
+/** Returns a function that gives the local date of a time, according to Intl. */
 function dates(timeZone: string): (ms: number) => string {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -19,7 +19,7 @@ function dates(timeZone: string): (ms: number) => string {
 }
 
 describe('a day', () => {
-  it.each(zones)('of %s begins at the first moment of its date', (name) => {
+  it.each(zones)('in %s starts at the first moment of its date', (name) => {
     const zone = TimeZone.named(name);
     const random = new Random(`days of ${name}`);
     const date = dates(name);
@@ -36,14 +36,14 @@ describe('a day', () => {
   it.each([
     ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z', 23],
     ['Europe/Berlin', '2025-10-26', '2025-10-25T22:00:00.000Z', 25],
-    // There is no midnight: clocks go from 23:59 to 01:00.
+    // Midnight does not exist: clocks go from 23:59 to 01:00.
     ['Africa/Cairo', '2023-04-28', '2023-04-27T22:00:00.000Z', 23],
-    // There are two midnights: clocks go from 00:59 back to 00:00.
+    // Midnight occurs twice: clocks go from 00:59 back to 00:00.
     ['America/Havana', '2023-11-05', '2023-11-05T04:00:00.000Z', 25],
     ['Australia/Lord_Howe', '2026-04-05', '2026-04-04T13:00:00.000Z', 24.5],
-    // Samoa went without this day.
+    // Samoa skipped this day.
     ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00.000Z', 0],
-  ])('of %s on %s begins at %s and lasts %d hours', (timeZone, from, start, hours) => {
+  ])('in %s on %s starts at %s and lasts %d hours', (timeZone, from, start, hours) => {
     const [day] = periodsOf({ every: 'day', from, to: from, timeZone });
     expect(day?.startUtc.toISOString()).toBe(start);
     expect((Number(day?.endUtc) - Number(day?.startUtc)) / 3_600_000).toBe(hours);
@@ -54,7 +54,7 @@ describe('periods', () => {
   const days = (every: 'day' | 'week' | 'month', from: string, to: string) =>
     periodsOf({ every, from, to }).map(({ startsOn, endsOn }) => `${startsOn}..${endsOn}`);
 
-  it('are all that contain one of the days; weeks begin on Monday', () => {
+  it('are those that contain one of the days, and weeks start on Monday', () => {
     expect(days('day', '2024-02-28', '2024-03-01')).toHaveLength(3);
     expect(days('week', '2026-01-04', '2026-01-05')).toEqual([
       '2025-12-29..2026-01-04',
@@ -87,7 +87,7 @@ describe('periods', () => {
     expect(() => periodsOf(given)).toThrow(message);
   });
 
-  it(`may be ${maxPeriods}`, () => {
+  it(`number at most ${maxPeriods}`, () => {
     expect(days('day', '2024-01-01', '2025-02-03')).toHaveLength(maxPeriods);
   });
 });

@@ -7,7 +7,7 @@ import { dataOf } from '../graph/graph-answer.ts';
 import { startWorld, type World } from '../graph/world.ts';
 
 let world: World;
-/** A token of the admin and one of a member, both with `workspace:admin`. */
+/** A token of an admin and one of a member, both with `workspace:admin`. */
 let admins: string;
 let members: string;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
     .where('workspaceId', '=', workspaceId)
     .where('id', '=', ended?.id ?? '')
     .execute();
-  // Read once the last use of the owner's token is written, which is done beside an answer.
+  // Wait until the last use of the owner's token is stored, which happens after an answer was sent.
   for (let written = false; !written; ) {
     await world.ask('{ viewer { scopes } }');
     written = (await own.execute()).some(({ lastUsedUtc }) => lastUsedUtc !== null);
@@ -57,7 +57,7 @@ interface Tokens {
 const query = '{ accessTokens { totalCount nodes { id userAccountId } } }';
 
 describe('access tokens', () => {
-  it('are all listed to owners and admins with workspace:admin, their own to other members with it', async () => {
+  it('with workspace:admin, owners and admins list all tokens, and other members list their own', async () => {
     const all = world.model.all('AccessToken').map(({ id }) => id);
     for (const token of [undefined, admins]) {
       const { accessTokens } = dataOf(await world.ask(query, {}, token)) as unknown as Tokens;
@@ -70,7 +70,7 @@ describe('access tokens', () => {
     expect(accessTokens.nodes.map(({ userAccountId }) => userAccountId)).toEqual([own, own]);
   });
 
-  it('of others are found by no filter and no cursor', async () => {
+  it('of other members cannot be found by a filter or a cursor', async () => {
     const others = encodeId('user', world.fixture.rows.member[0]?.userAccountId ?? '');
     const filtered =
       'query ($id: ID) { accessTokens(filter: { userAccountId: { eq: $id } }) { totalCount nodes { id } } }';
@@ -91,7 +91,7 @@ describe('access tokens', () => {
     expect(nodes.filter(({ userAccountId }) => userAccountId === others)).toEqual([]);
   });
 
-  it('are opened by id where the list shows them', async () => {
+  it('can be read by id exactly if the list shows them', async () => {
     const node = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on AccessToken { name scopes } } }';
     const tokens = world.model.all('AccessToken');
     const ids = tokens.map(({ id }) => id);
@@ -103,7 +103,7 @@ describe('access tokens', () => {
     );
   });
 
-  it('say of themselves to the viewer who and what they are', async () => {
+  it('return their scopes, member and workspace through the viewer', async () => {
     const answer = await world.ask(
       '{ viewer { scopes member { displayName } workspace { name } accessToken { scopes userAccountId } } }',
     );

@@ -1,6 +1,6 @@
 import type { Random } from '../support/random.ts';
 
-// A slow and simple model of trends: it asks each event for its date, and each issue for its stage on a date.
+// A slow and simple model of trends: it takes each event's date, and each issue's stage on a date.
 
 export const categories = {
   Backlog: 'BACKLOG',
@@ -36,7 +36,7 @@ const hourMs = 3_600_000;
 const firstMs = Date.UTC(2024, 8, 20);
 const lastMs = Date.UTC(2025, 11, 31);
 
-/** An issue with a random history, many of whose events are about midnight somewhere. */
+/** Makes an issue with a random history, with many events near midnight in some time zone. */
 export function randomIssue(random: Random): ModelIssue {
   const count = random.integer(1, 9);
   const moment = () => {
@@ -74,7 +74,7 @@ export function isClosed({ status }: ModelStage): boolean {
   return status === 'Done' || status === 'Canceled';
 }
 
-/** When the issue entered the terminal statuses in which it is. */
+/** When the issue last went from an open to a terminal status, if it is closed. */
 function closedMs(stages: readonly ModelStage[]): number | null {
   const open = stages.findLastIndex((stage) => !isClosed(stage));
   return stages[open + 1]?.ms ?? null;
@@ -100,7 +100,7 @@ export class Calendar {
     return known;
   }
 
-  /** The first day of the period that a date is in. */
+  /** The first day of the period that contains a date. */
   periodOf(date: string): string {
     if (this.#every === 'DAY') return date;
     if (this.#every === 'MONTH') return `${date.slice(0, 7)}-01`;
@@ -117,13 +117,13 @@ export class Calendar {
     return [...found];
   }
 
-  /** How an issue was at the end of a period; undefined where it was not there yet. */
+  /** The stage of an issue at the end of a period; undefined before its creation. */
   stageAt({ stages }: ModelIssue, period: string): ModelStage | undefined {
     return stages.findLast(({ ms }) => this.periodOf(this.dateOf(ms)) <= period);
   }
 }
 
-/** What a share of the values does not exceed. */
+/** The percentile of the values for a share, such as 0.5 for the median. */
 export function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)] ?? null;

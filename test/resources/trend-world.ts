@@ -10,11 +10,11 @@ import { type Every, type ModelIssue, randomIssue } from './trend-model.ts';
 export const issues = Array.from({ length: 150 }, (_, place) => randomIssue(new Random(`history ${place}`)));
 export const living = issues.filter(({ last }) => !last.deleted);
 
-/** A server with a workspace of these issues. */
+/** A server whose workspace has these issues. */
 export interface TrendWorld {
   ask(query: string, variables: object): Promise<GraphAnswer>;
   answered<Data>(query: string, variables: object): Promise<Data>;
-  /** Gives the rules that are broken. */
+  /** Stops the server and returns the consistency rules that its database breaks. */
   stop(): Promise<object>;
 }
 
@@ -120,9 +120,9 @@ export function randomPeriods(random: Random): Asked {
   return { every, from, to: to < nearer ? to : nearer, timeZone: random.pick(zones) };
 }
 
-/** The declarations of the variables of such a question, and the arguments that they are given to. */
+/** The declarations of the variables of a trend query. */
 export const declared = '$every: TrendPeriodLength!, $from: Date!, $to: Date!, $timeZone: String!';
 export const given = 'every: $every, from: $from, to: $to, timeZone: $timeZone';
 
-/** The numbers of random questions that are asked. */
+/** One number for each random query. */
 export const tries = Array.from({ length: 12 }, (_, place) => place);

@@ -12,14 +12,14 @@ afterAll(() => world.stop());
 const query = 'query ($codes: [String!], $ids: [ID!]) { unknownTeams(codes: $codes, ids: $ids) }';
 const absentId = encodeId('team', newUuid());
 
-/** What is said of a mistake in the arguments. */
+/** The message that refuses the arguments. */
 async function refusal(variables: Record<string, unknown>): Promise<string | undefined> {
   const answer = await world.ask(query, variables);
   expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
   return answer.body.errors?.[0]?.message;
 }
 
-it('unknownTeams gives back what names no team, as it was given', async () => {
+it('unknownTeams returns the codes and ids that name no team, unchanged', async () => {
   const [team] = world.model.all('Team');
   const codes = ['nowhere', String(team?.code).toLowerCase(), 'not a code'];
   const answer = await world.ask(query, { codes, ids: [team?.id, absentId] });
@@ -27,7 +27,7 @@ it('unknownTeams gives back what names no team, as it was given', async () => {
   expect(dataOf(await world.ask(query))).toEqual({ unknownTeams: [] });
 });
 
-it('unknownTeams takes 250 codes and ids together, and no more', async () => {
+it('unknownTeams accepts at most 250 codes and ids together', async () => {
   const codes = Array<string>(249).fill('NOWHERE');
   expect(dataOf(await world.ask(query, { codes, ids: [absentId] }))).toEqual({
     unknownTeams: [...codes, absentId],
@@ -37,7 +37,7 @@ it('unknownTeams takes 250 codes and ids together, and no more', async () => {
   expect(await refusal({ codes: [...codes, 'ONE', 'TWO'] })).toBe(tooMany);
 });
 
-it('unknownTeams refuses what no answer could hold, and ids of something else', async () => {
+it('unknownTeams refuses texts with NUL or half a surrogate pair, and ids of other kinds', async () => {
   const unsayable = 'codes: must not contain NUL or half a surrogate pair.';
   expect(await refusal({ codes: ['ENG', 'A\0'] })).toBe(unsayable);
   expect(await refusal({ codes: ['\ud800'] })).toBe(unsayable);

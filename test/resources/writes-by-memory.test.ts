@@ -8,7 +8,7 @@ import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
 
-// Another process writes reference data, and this one writes by what it remembers of them.
+// Another process changes reference data, and this server checks writes against its cached copy.
 const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
 
 onPostgres('a write whose reference data another process has just changed', () => {
@@ -39,7 +39,7 @@ onPostgres('a write whose reference data another process has just changed', () =
   });
 
   beforeEach(async () => {
-    // What it remembers is as it was before the test.
+    // Fills the cache with the state before the test.
     await app.graphql('{ teams { nodes { code } } }', {}, { token: world.ada.token });
   });
 
@@ -52,7 +52,7 @@ onPostgres('a write whose reference data another process has just changed', () =
     return rows[0];
   };
 
-  it('takes a label that it does not know yet', async () => {
+  it('accepts a label that is not in its cache yet', async () => {
     const label = newUuid();
     await other.query(
       `insert into label (workspace_id, id, name, name_fold, color, created_utc, updated_utc)
@@ -64,7 +64,7 @@ onPostgres('a write whose reference data another process has just changed', () =
     expect(created).toMatchObject({ labelIds });
   });
 
-  it('takes a person who can be assigned again', async () => {
+  it('accepts a member who has become assignable again', async () => {
     await other.query('update member set status = 2 where user_account_id = $1', [world.suspended.uuid]);
     const primaryAssigneeUserAccountId = world.suspended.id;
     const created = await ada.create({
@@ -75,7 +75,7 @@ onPostgres('a write whose reference data another process has just changed', () =
     expect(created).toMatchObject({ primaryAssigneeUserAccountId });
   });
 
-  it('takes a status at the place that it has come to', async () => {
+  it('uses the new position of a status that has moved', async () => {
     const { eng } = world;
     const { key } = await ada.create({ teamId: eng.id, title: 'To be done' });
     await other.query('update status set position = position + 90 where id = $1', [uuid(eng.done)]);
@@ -88,15 +88,15 @@ onPostgres('a write whose reference data another process has just changed', () =
     expect(created?.status_rank).toBe(created?.rank);
   });
 
-  it('refuses one whose status went away, and does those that waited with it', async () => {
+  it('refuses an issue whose status was deleted, and creates those of the same batch', async () => {
     const { ops } = world;
     await other.query('begin');
-    // Who takes a number waits for whoever holds the team.
+    // Taking a number waits for the lock on the team.
     await other.query('select 1 from team where id = $1 for update', [ops.uuid]);
     const titled = (title: string) => ({ teamId: ops.id, title });
     const first = ada.create(titled('First'));
     for (let waiting = 0; waiting === 0; ) {
-      // Within a transaction the others are for ever as they were at the first look.
+      // Within a transaction, statistics of other sessions are cached until they are cleared.
       await other.query('select pg_stat_clear_snapshot()');
       const { rows } = await other.query<{ waiting: number }>(
         `select count(*)::int as waiting from pg_stat_activity
@@ -114,7 +114,7 @@ onPostgres('a write whose reference data another process has just changed', () =
     expect(keys.sort()).toEqual(['OPS-1', 'OPS-2', 'OPS-3', 'OPS-4']);
   });
 
-  it('refuses a status that went away', async () => {
+  it('refuses a status that was deleted', async () => {
     const { ops } = world;
     await other.query('delete from status where id = $1', [uuid(ops.done)]);
     const input = { teamId: ops.id, title: 'Nowhere', statusId: ops.done };

@@ -10,7 +10,7 @@ const { app, world, ada } = useIssueWorld();
 
 const create = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 
-describe('with an answer that needs none', () => {
+describe('with an answer that needs no further statement', () => {
   const statements = async (mutation: string, selection: string, input: Record<string, unknown>) => {
     const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
     const document = `mutation ($input: ${type}!) { ${mutation}(input: $input) { ${selection} { id } } }`;
@@ -19,7 +19,7 @@ describe('with an answer that needs none', () => {
     return answer.statements;
   };
 
-  it('a comment takes one statement, in reply to another or not', async () => {
+  it('a comment takes one statement, whether it is a reply or not', async () => {
     const { key } = await create();
     const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'First' });
     expect(await statements('commentCreate', 'comment', { issueKey: key, body: 'Again' })).toBe(1);
@@ -27,7 +27,7 @@ describe('with an answer that needs none', () => {
     expect(await statements('commentCreate', 'comment', reply)).toBe(1);
   });
 
-  it('an issue takes one, whatever it refers to', async () => {
+  it('a new issue takes one statement, whatever it refers to', async () => {
     const { eng, ada: me, bob, apollo, shared } = world;
     const input = {
       teamId: eng.id,
@@ -41,7 +41,7 @@ describe('with an answer that needs none', () => {
     expect(await statements('issueCreate', 'issue', input)).toBe(1);
   });
 
-  it('a change takes one, whatever it refers to', async () => {
+  it('a change takes one statement, whatever it refers to', async () => {
     const { key } = await create();
     expect(await statements('issueUpdate', 'issue', { key, title: 'Changed' })).toBe(1);
     expect(await statements('issueUpdate', 'issue', { key, statusId: world.eng.done, priority: 'LOW' })).toBe(
@@ -50,8 +50,8 @@ describe('with an answer that needs none', () => {
   });
 });
 
-// graphql-js asks for each of them anew.
-(isGraphqlJs ? it.skip : it)('what hangs on an issue takes no statement more', async () => {
+// graphql-js reads each of them by a statement.
+(isGraphqlJs ? it.skip : it)('selecting what belongs to an issue takes no further statement', async () => {
   const { eng, bob, shared } = world;
   const shown =
     'key labels { name } labelIds assignees { displayName } roleAssignments { role } isSubscribed';
@@ -86,9 +86,9 @@ describe('with an answer that needs none', () => {
 
 const hasServer = Boolean(process.env.TEST_DATABASE_URL);
 
-// What happens between a statement's beginning and its lock takes a second session.
-(hasServer ? describe : describe.skip)('a write that had to wait', () => {
-  /** Does the work while another session holds what it needs, and lets that session end when the work waits. */
+// A change between the start of a statement and its lock takes a second session.
+(hasServer ? describe : describe.skip)('a write that had to wait for a lock', () => {
+  /** Starts the work while another session holds a lock that it needs, and ends that session once the work waits. */
   async function whileHeld<Result>(
     hold: (
       trx: Parameters<Parameters<ReturnType<App['database']['unscoped']['transaction']>['execute']>[0]>[0],
@@ -100,7 +100,7 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
       await hold(trx);
       done = Promise.allSettled([work()]);
       for (let waiting = 0; waiting === 0; await delay(10)) {
-        // Not in the transaction, which would see the others for ever as they were at its first look.
+        // Outside the transaction, in which the statistics of other sessions would be cached.
         const { rows } = await sql<{ waiting: number }>`
           select count(*)::int as waiting from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.unscoped);
@@ -108,11 +108,11 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
       }
     });
     const [settled] = (await done) ?? [];
-    if (!settled) throw new Error('Nothing was done.');
+    if (!settled) throw new Error('The work has not started.');
     return settled;
   }
 
-  it('goes on from what the issue has become, at a time that is not before its feed', async () => {
+  it('applies to the current state of the issue, and its time is not before the last entry of the feed', async () => {
     const issue = await create();
     await ada.mutate('commentCreate', { issueKey: issue.key, body: 'First' });
     const id = parseId(issue.id)?.uuid ?? '';
@@ -136,7 +136,7 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
     expect(second?.occurredUtc).toBe(first?.occurredUtc);
   });
 
-  it('tells of what has come to hang on the issue', async () => {
+  it('returns what was added to the issue meanwhile', async () => {
     const issue = await create();
     const { bug } = world.eng;
     const settled = await whileHeld(
@@ -157,7 +157,7 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
     await recountTallies(app.database.unscoped);
   });
 
-  it('finds no issue that was deleted meanwhile', async () => {
+  it('answers NOT_FOUND for an issue that was deleted meanwhile', async () => {
     const issue = await create();
     const id = parseId(issue.id)?.uuid ?? '';
     const settled = await whileHeld(
@@ -181,7 +181,7 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
     await recountTallies(app.database.unscoped);
   });
 
-  it('says what went away between its check and its lock', async () => {
+  it('reports a reference that was deleted between its check and its lock', async () => {
     const { eng } = world;
     const id = parseId(eng.doing)?.uuid ?? '';
     const settled = await whileHeld(

@@ -7,12 +7,12 @@ import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld, newTeam } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
 
-// Writes of different issues and teams that come while others are under way go in one statement.
+// Writes of different issues and teams that arrive while others are running share a statement.
 const times = 40;
 
 let app: App;
 let world: IssueWorld;
-/** Ada and Bob in turns. */
+/** Ada and Bob, who alternate. */
 let callers: [Caller, Caller];
 let ada: Caller;
 
@@ -37,7 +37,7 @@ function atOnce<Result>(work: (caller: Caller, index: number) => Promise<Result>
   return Promise.all(Array.from({ length: times }, (_, index) => work(callers[index % 2] ?? ada, index)));
 }
 
-/** The work, and how many statements wrote into the table meanwhile, whoever asked for them. */
+/** Runs the work, and counts the statements that wrote to the table meanwhile. */
 async function writing<Result>(table: string, work: () => Promise<Result>) {
   let statements = 0;
   const end = onStatement(({ sql: text }) => {
@@ -55,7 +55,7 @@ function expectShared(statements: number): void {
 
 const names = ['Ada Member', 'Bob Member'];
 
-it('comments on as many issues: each has its own, and its author follows its issue alone', async () => {
+it('adds each comment to its issue, and subscribes its author to that issue only', async () => {
   const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
   const { result, statements } = await writing('comment', () =>
     atOnce((caller, index) =>
@@ -74,11 +74,11 @@ it('comments on as many issues: each has its own, and its author follows its iss
     select count(*)::int as count from issue_subscription join issue
       on issue.id = issue_id and issue.workspace_id = issue_subscription.workspace_id
     where issue_id = any(${issues.map(({ id }) => uuid(id))}::uuid[])`.execute(app.database.unscoped);
-  // Ada reported them all; Bob follows what he commented on.
+  // Ada reported all of them; Bob is subscribed to those that he commented on.
   expect(rows).toEqual([{ count: times + times / 2 }]);
 });
 
-it('changes as many issues: each answer says what was asked, by whom, and what the one who asks follows', async () => {
+it('returns to each change its own issue, actor and subscription', async () => {
   const { eng, ada: me, bob, apollo } = world;
   const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
   for (const { key } of issues.slice(0, times / 4)) await callers[1].mutate('issueSubscribe', { key });
@@ -106,17 +106,17 @@ it('changes as many issues: each answer says what was asked, by whom, and what t
     expect(entry).toMatchObject({ actorUserAccountId: (isAda ? me : bob).id });
     expect(entry?.text).toContain(names[index % 2]);
   }
-  // Those that move counts go alone, or in one form; they count right all the same.
+  // Changes that affect counts are not batched, or only with their like; the counts must be right in both cases.
   const moved = await atOnce((caller, index) =>
     caller.update(issues[index]?.key ?? '', index % 3 === 0 ? { projectId: apollo } : { statusId: eng.done }),
   );
   expect(moved.map(({ revision }) => revision)).toEqual(issues.map(() => 3));
 });
 
-it('numbers issues of several teams without a gap, each with what was given to it', async () => {
+it('numbers new issues of several teams without gaps, each with its own fields', async () => {
   const { bob, shared, workspaceId } = world;
   const teams: { code: string; id: string }[] = [];
-  // More than a lane has statements under way.
+  // More than a batcher has statements running at once.
   for (const code of ['AAA', 'BBB', 'CCC', 'DDD'])
     teams.push({ code, ...(await newTeam(app.database, workspaceId, code)) });
   for (const { id } of teams) await ada.create({ teamId: id, title: 'The first' });
@@ -146,7 +146,7 @@ it('numbers issues of several teams without a gap, each with what was given to i
     });
 });
 
-it('refuses what is not there, and writes those that came with it', async () => {
+it('refuses a write to a missing issue, and does the others of its batch', async () => {
   const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
   const nowhere = encodeId('issue', newUuid());
   const answers = await Promise.allSettled(
@@ -163,20 +163,20 @@ it('refuses what is not there, and writes those that came with it', async () => 
 
 const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
 
-// What somebody else holds takes a second session.
+// A lock that another session holds takes a second session.
 onPostgres('while another session holds some issues and a counter', () => {
-  /** How many statements wait for a lock. */
+  /** The number of statements that wait for a lock. */
   async function waiting(): Promise<number> {
-    // Not in the transaction, which would see the others for ever as they were at its first look.
+    // Outside the transaction, in which the statistics of other sessions would be cached.
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.unscoped);
     return rows[0]?.count ?? 0;
   }
 
-  it('writes the others, and those when they are free', async () => {
+  it('does the writes of the other issues, and the blocked ones once the lock is released', async () => {
     const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
-    // More than a lane has statements under way.
+    // More than a batcher has statements running at once.
     const held = issues.slice(0, 4);
     const changes: Promise<unknown>[] = [];
     const done = new Set<number>();
