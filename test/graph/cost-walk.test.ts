@@ -183,7 +183,7 @@ describe('introspection', () => {
     }
   });
 
-  it('is priced without skipped fields, and with merged repetitions and fragments', async () => {
+  it('is priced at what it returns or more, with skipped, repeated and fragment fields', async () => {
     const query = `query ($with: Boolean!) {
       a: __schema { types { ...T } queryType { ...T } }
       b: __schema @include(if: $with) { types { fields { name type { ...T } } } }

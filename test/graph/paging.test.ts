@@ -54,7 +54,7 @@ describe('sizes', () => {
     expect(first.nodes).not.toEqual(last.nodes);
   });
 
-  it('of an empty page go with null cursors and no further pages', async () => {
+  it('leave an empty list without cursors and further pages', async () => {
     const answer = await world.ask(
       '{ issues(filter: { number: { eq: -1 } }) { totalCount edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }',
     );

@@ -108,7 +108,7 @@ describe('under any number of parents', () => {
     const selection = isLeafType(getNamedType(field.type))
       ? field.name
       : `${field.name}${neededDays(field.args)} { __typename }`;
-    // One for the nodes, one for the row from which a value is computed, and one for the next row.
+    // One for the nodes, one for the row from which the value is computed, and one for a row that this refers to.
     expect(await costOf(parent, selection)).toBeLessThanOrEqual(3);
   });
 
