@@ -20,6 +20,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'docs/rest-endpoints.md': 'test/rest/openapi-examples.test.ts',
   'docs/live.md': 'test/live/documented.test.ts',
   'docs/webhooks.md': 'test/webhooks/documented.test.ts',
+  'docs/deployment.md': 'npm run deploy:try, which does here what a container runtime would do',
   'docs/specification.md': 'nothing: it is the law, and has no commands',
 };
 
