@@ -1,11 +1,13 @@
 import { Random } from './random.ts';
 
-// Some test files generate hundreds of cases. CI runs all of them, as does `CASES=all`; other runs take a sample.
+// Some test files generate hundreds of cases. `CASES=all` runs all of them, as does CI unless it sets CASES to a number; other
+// runs take a sample.
 
 const { CI, CASES, MUTANTS_NOTES, SEED } = process.env;
 
 /** Whether this run takes every generated case. Runs for mutants do, because their verdicts must not depend on chance. */
-export const isWhole = CI !== undefined || CASES === 'all' || MUTANTS_NOTES !== undefined;
+export const isWhole =
+  CASES === 'all' || (CI !== undefined && CASES === undefined) || MUTANTS_NOTES !== undefined;
 
 /** Determines the sample. Set `SEED=…` to repeat the sample of another run. */
 export const seed = Number(SEED ?? Math.floor(Date.now() / 1000));
