@@ -7,8 +7,9 @@ import type { CutReason } from './live-counts.ts';
 
 /** How soon a client comes back after its stream has ended. */
 const retryMs = 2_000;
-/** How long nothing is sent before a comment shows that the stream works, and before its token is checked again. */
-const heartbeatMs = 10_000;
+/** How long nothing is sent before the token of a stream is checked again, and after how many checks a comment shows that it works. */
+const checkMs = 7_500;
+const checksToHeartbeat = 2;
 /** How long a stream lasts; some end sooner than others, so that they spread over the processes again. */
 const lastsMs = () => 60 * 60_000 * (0.9 + Math.random() / 5);
 
@@ -48,11 +49,11 @@ export async function* eventStream({
     if (delivery.isLast) return;
     told = delivery.cursor;
     try {
-      while (!delivery.hasMore && !(await arrivals.next(heartbeatMs))) {
+      for (let checks = 1; !delivery.hasMore && !(await arrivals.next(checkMs)); checks += 1) {
         if (arrivals.isEnded) return;
         if (performance.now() > untilMs) return onCut('age');
         if (!(await patiently(check, arrivals))) return;
-        yield ':\n\n';
+        if (checks % checksToHeartbeat === 0) yield ':\n\n';
       }
       const { cursor } = delivery;
       const next = await patiently(() => deliver(cursor), arrivals);
@@ -83,7 +84,7 @@ async function patiently<Result>(
       return await work();
     } catch (error) {
       if (!(error instanceof RateLimitedError)) throw error;
-      await delay(Math.min(error.retryAfterSeconds * 1_000, heartbeatMs));
+      await delay(Math.min(error.retryAfterSeconds * 1_000, checkMs));
     }
   }
   return undefined;

@@ -35,6 +35,9 @@ export interface StreamSource<Context> {
   readonly face: 'graphql' | 'rest';
 }
 
+/** A waiting stream keeps its last delivery: with a part of a pooled buffer, it would keep all of that. */
+const encoder = new TextEncoder();
+
 /** A delivery is written in pieces of about this size. */
 const pieceCharacters = 65_536;
 
@@ -48,11 +51,11 @@ export function deliveryOf(
   for (const event of events) {
     piece += textOf(event);
     if (piece.length < pieceCharacters) continue;
-    pieces.push(Buffer.from(piece));
+    pieces.push(encoder.encode(piece));
     piece = '';
   }
   if (events.at(-1)?.id !== rest.cursor && !rest.isLast) piece += `id: ${rest.cursor}\n\n`;
-  if (piece !== '') pieces.push(Buffer.from(piece));
+  if (piece !== '') pieces.push(encoder.encode(piece));
   return { pieces, count: events.length, ...rest };
 }
 

@@ -23,6 +23,16 @@ export interface WaitingRequest {
   onGone(listener: () => void): () => void;
 }
 
+/** What the token of a stream allows, checked anew before each delivery. */
+export interface StreamRights {
+  /** The principal, if it is known without waiting. Throws where the quota of the token is used up. */
+  known(): Principal | undefined;
+  /** Throws what the refusal of a request would be. */
+  authenticate(): Promise<Principal>;
+  contextOf(principal: Principal): OperationContext;
+  charge(objects: number): void;
+}
+
 /** How many streams deliver, and how many check their tokens, at once, beside the requests in progress. */
 const deliveriesAtOnce = 4;
 
@@ -67,21 +77,18 @@ export class ChangeWaits {
     };
   }
 
-  /**
-   * A stream that begins with its first delivery. `renew` checks the token again and makes the context of the next delivery.
-   * Throws `too_many_streams`.
-   */
+  /** A stream that begins with its first delivery. Throws `too_many_streams`. */
   stream(
     request: WaitingRequest,
     principal: Principal,
-    renew: () => Promise<OperationContext>,
+    rights: StreamRights,
     { first, deliver, farewell, cohort, face }: StreamSource<OperationContext>,
   ): AsyncIterable<string | Uint8Array> {
     if (this.#live.watch.isClosed) raise('unavailable', stoppingMessage);
     const { arrivals, leave } = this.#enter(request, principal);
     // Something may have arrived between the first delivery and now.
     arrivals.arrive();
-    const check = () => inTurn(this.#checks, renew);
+    const check = async () => rights.known() ?? inTurn(this.#checks, rights.authenticate);
     const texts = eventStream({
       arrivals,
       first,
@@ -91,22 +98,17 @@ export class ChangeWaits {
         this.#live.counts.cut[reason] += 1;
       },
       deliver: async (cursor) => {
-        const renewed = await check();
+        const reader = await check();
         const { arrival } = arrivals;
-        const { db, connect, reference, principal: reader } = signedIn(renewed);
-        const { workspaceId } = reader;
-        const context: OperationContext = {
-          ...renewed,
-          ...(connect && { logPages: this.#log.pages({ db, workspaceId, connect, reference }, arrivals) }),
-          answerOnce: (parts, answer) => this.#answers.read(keyOf(renewed, [...parts, arrival]), answer),
-        };
-        const read = () => inTurn(this.#deliveries, () => deliver(context, cursor));
-        const key = cohort === undefined ? undefined : keyOf(context, [cohort, cursor, arrival]);
-        let delivery = await (key === undefined ? read() : this.#cohorts.read(key, read));
-        if (delivery.isOwn) delivery = await read();
-        if (delivery.objects) context.charge?.(delivery.objects);
-        this.#count(delivery, arrivals);
-        return delivery;
+        const read = () =>
+          inTurn(this.#deliveries, () => deliver(this.#contextOf(rights, reader, arrivals), cursor));
+        const delivery = await (cohort === undefined
+          ? read()
+          : this.#cohorts.read(keyOf(reader, `${arrival} ${cursor} ${cohort}`), read));
+        const own = delivery.isOwn ? await read() : delivery;
+        if (own.objects) rights.charge(own.objects);
+        this.#count(own, arrivals);
+        return own;
       },
     });
     this.#live.counts.streams[face] += 1;
@@ -115,6 +117,20 @@ export class ChangeWaits {
       if (this.#live.watch.isClosed) this.#live.counts.cut.stopping += 1;
       leave();
     });
+  }
+
+  /** The context of one delivery, which shares what it reads with the deliveries of other streams. */
+  #contextOf(rights: StreamRights, reader: Principal, arrivals: Arrivals): OperationContext {
+    const context = rights.contextOf(reader);
+    const { db, connect, reference } = signedIn(context);
+    const { workspaceId } = reader;
+    const { arrival } = arrivals;
+    return {
+      ...context,
+      ...(connect && { logPages: this.#log.pages({ db, workspaceId, connect, reference }, arrivals) }),
+      answerOnce: (parts, answer) =>
+        this.#answers.read(keyOf(reader, `${arrival} ${JSON.stringify(parts)}`), answer),
+    };
   }
 
   #count({ count }: Delivery, { notedMs }: Arrivals): void {
@@ -157,11 +173,19 @@ function inTurn<Result>(turns: Semaphore, work: () => Promise<Result>): Promise<
   );
 }
 
-/** What a delivery depends on, besides what the stream asks for: all that a token may read with these scopes and this role. */
-function keyOf(context: OperationContext, parts: readonly unknown[]): string {
-  const { workspaceId, role, scopes } = signedIn(context).principal;
-  return JSON.stringify([workspaceId, role, [...scopes].toSorted(), ...parts]);
+/** What is read depends on this, besides what is asked for: all that a token may read with these scopes and this role. */
+function keyOf(principal: Principal, asked: string): string {
+  let reach = reaches.get(principal);
+  if (reach === undefined) {
+    const { workspaceId, role, scopes } = principal;
+    reach = [workspaceId, role, ...[...scopes].toSorted()].join(' ');
+    reaches.set(principal, reach);
+  }
+  return `${reach} ${asked}`;
 }
+
+/** Requests of a token share its principal. */
+const reaches = new WeakMap<Principal, string>();
 
 async function* untilEnd<Text>(texts: AsyncIterable<Text>, ended: () => void): AsyncGenerator<Text> {
   try {

@@ -17,7 +17,7 @@ import type { Refused } from './http/early-refusal.ts';
 import type { ServerFiles } from './open-files.ts';
 import { stoppingMessage } from './stopping.ts';
 import type { Trace } from './observability/trace.ts';
-import type { ChangeWaits, WaitingRequest } from './change-waits.ts';
+import type { ChangeWaits, StreamRights, WaitingRequest } from './change-waits.ts';
 import type { UnknownTokens } from './limits/unknown-tokens.ts';
 import { type Allowance, callerOfAddress, callerOfToken, type RateLimiter } from './limits/rate-limit.ts';
 
@@ -124,16 +124,24 @@ export class Contexts {
     principal: Principal,
     source: StreamSource<OperationContext>,
   ): AsyncIterable<string | Uint8Array> {
-    const renew = () => this.#renewed(request, authorization);
-    return this.#changeWaits.stream(request, principal, renew, source);
-  }
-
-  async #renewed(request: RequestSource, authorization: string | undefined): Promise<OperationContext> {
-    const over = this.overdrawn(authorization);
-    if (over) throw new RateLimitedError(over.refused.message, over.refused.retryAfterSeconds);
-    const now = new Date();
-    const principal = await this.#authenticator.authenticate(authorization, now);
-    return this.#of(request, now, principal);
+    const requireQuota = () => {
+      const over = this.overdrawn(authorization);
+      if (over) throw new RateLimitedError(over.refused.message, over.refused.retryAfterSeconds);
+    };
+    const rights: StreamRights = {
+      known: () => {
+        requireQuota();
+        return this.#authenticator.known(authorization, new Date());
+      },
+      authenticate: async () => {
+        requireQuota();
+        const found = await this.#authenticator.authenticate(authorization, new Date());
+        return found ?? raise('unauthenticated', 'An access token is required.');
+      },
+      contextOf: (reader) => this.#of(request, new Date(), reader),
+      charge: (objects) => request.allowance?.charge(objects),
+    };
+    return this.#changeWaits.stream(request, principal, rights, source);
   }
 
   /**
