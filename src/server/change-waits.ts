@@ -88,7 +88,7 @@ export class ChangeWaits {
     const { arrivals, leave } = this.#enter(request, principal);
     // Something may have arrived between the first delivery and now.
     arrivals.arrive();
-    const check = async () => rights.known() ?? inTurn(this.#checks, rights.authenticate);
+    const check = async () => rights.known() ?? inTurn(this.#checks, () => rights.authenticate());
     const texts = eventStream({
       arrivals,
       first,

@@ -115,6 +115,15 @@ export class Contexts {
   }
 
   /**
+   * The principal of a token with which a client signs in once for many requests, each of which is authenticated again. It is not
+   * counted unless the token is invalid. Throws InvalidTokenError, and `unavailable` when it cannot be looked up.
+   */
+  async signIn(request: RequestSource, authorization: string): Promise<Principal> {
+    const principal = await this.#principal(request, authorization, new Date());
+    return principal ?? raise('unauthenticated', 'An access token is required.');
+  }
+
+  /**
    * Opens a stream, which goes on from the first delivery. Before each delivery its token is checked again. A delivery does not
    * count as a request, but its objects are charged.
    */

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { metered, meter } from '../db/engine/meter.ts';
-import type { Deadline } from '../db/engine/deadline.ts';
 import { ReadAllowance } from '../db/engine/read-allowance.ts';
 import { isOurs } from '../executor/errors.ts';
 import { headRule, maxAnswerBytes, maxHeaderBytes } from '../executor/limits.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
+import { inTime, TooLate } from './limits/in-time.ts';
 import type { RestFace, RestReply } from '../rest-compat/face.ts';
 import { problemDetails } from '../rest-compat/problem.ts';
 import { type Admission, busy, type AdmissionTicket } from './limits/admission.ts';
@@ -15,7 +15,7 @@ import type { CrossOrigin } from './http/cross-origin.ts';
 import { refusal, type Refused, refuseEarly } from './http/early-refusal.ts';
 import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql/graphql.ts';
-import { discardRest } from './http/body.ts';
+import { bodyOf, discardRest } from './http/body.ts';
 import { type HttpViolation, httpViolation, problemOfViolation } from './http/http-rules.ts';
 import type { Metrics, Served } from './observability/metrics.ts';
 import type { Pages } from './pages/pages.ts';
@@ -48,7 +48,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
   const pipelines = new Pipelines();
   const take = (req: IncomingMessage, res: ServerResponse, isTooMany: boolean) => {
     const startedMs = performance.now();
-    const request = new ServerRequest(req, res, contexts, { clients, clientMs });
+    const request = new ServerRequest(req, bodyOf(req, res), contexts, { clients, clientMs });
     const begin = (ticket?: AdmissionTicket) => {
       request.ticket = ticket;
       void metered(() => answer(request, req, res, { ...options, startedMs, violation }), {
@@ -157,29 +157,6 @@ async function answer(
   });
 }
 
-/**
- * Answers a request when its time is over, whatever it waits for. Its work ends with the next statement, which checks the
- * deadline.
- */
-function inTime(reply: Promise<RestReply>, deadline: Deadline | undefined): Promise<RestReply> {
-  if (!deadline) return reply;
-  return new Promise((resolve, reject) => {
-    let late: NodeJS.Timeout | undefined;
-    const watch = () => {
-      const { leftMs } = deadline;
-      if (leftMs <= 0) reject(new TooLate('unavailable', 'The request has taken too long; try again soon.'));
-      // The deadline may have been renewed, because the time in which a client sends its body does not count.
-      else late = setTimeout(watch, Math.min(Math.ceil(leftMs), longestWatchMs));
-    };
-    watch();
-    reply.then(resolve, reject).finally(() => clearTimeout(late));
-  });
-}
-
-const longestWatchMs = 60_000;
-
-class TooLate extends AppError {}
-
 async function route(
   request: ServerRequest,
   req: IncomingMessage,
@@ -215,7 +192,7 @@ function lengthOf(texts: readonly string[]): number {
 const probes: ReadonlySet<string> = new Set(['/health', '/healthz', '/readyz']);
 
 /** The path without the query, which may contain a signature. */
-function logRequest(
+export function logRequest(
   logger: Logger,
   logged: object,
   request: ServerRequest,

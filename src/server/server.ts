@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Server as SocketServer } from 'node:net';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Server as SocketServer, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
@@ -28,6 +28,7 @@ import { CrossOrigin } from './http/cross-origin.ts';
 import { createFileFace } from './files.ts';
 import { createFront } from './front.ts';
 import { createGraphQLFace, type GraphQLFace } from './graphql/graphql.ts';
+import { asksForWebSocket, WebSockets } from './graphql/web-socket.ts';
 import { startJanitor } from './janitor.ts';
 import { listenOn } from './http/listening.ts';
 import type { Metrics } from './observability/metrics.ts';
@@ -154,6 +155,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   if (metrics) watchStreams(metrics.metrics, live, changeWaits);
   if (link) joinWorkers(link, { unknownTokens, places: live.places });
+  const crossOrigin = new CrossOrigin({ ...config, filesUrl: files?.filesUrl });
+  const clients = new Clients(config);
+  const webSockets = new WebSockets({
+    admission,
+    contexts,
+    graphql,
+    clients,
+    crossOrigin,
+    unsent,
+    places: live.places,
+    logger,
+    metrics: metrics?.metrics,
+    clientMs,
+  });
   const front = createFront({
     admission,
     contexts,
@@ -163,9 +178,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     files: files && createFileFace(files),
     logger,
     metrics: metrics?.metrics,
-    clients: new Clients(config),
+    clients,
     unsent,
-    crossOrigin: new CrossOrigin({ ...config, filesUrl: files?.filesUrl }),
+    crossOrigin,
     clientMs,
   });
   const server = createServer(
@@ -178,6 +193,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       keepAliveTimeout: keepAliveMs,
       // The front refuses such a request, in the form of all refusals.
       requireHostHeader: false,
+      shouldUpgradeCallback: asksForWebSocket,
     },
     front,
   );
@@ -186,6 +202,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.on('checkContinue', front);
   // Other expectations may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', front);
+  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) =>
+    webSockets.upgrade(req, socket, head),
+  );
   server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, config.publicUrl));
   const beside = await (link ? link.listen(server, config.host) : listenOn(server, config)).catch(
     async (error: unknown) => {
@@ -223,8 +242,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stop: ({ drainMs = 0, withinMs = 8_000, isReplaced = false } = {}) => {
       contexts.draining = isReplaced ? 'replaced' : 'stopping';
       live.watch.close(drainMs);
+      webSockets.close(drainMs);
       stopping ??= Promise.all([
-        stopServer(server, beside, drainMs, withinMs),
+        stopServer({ server, beside, webSockets }, drainMs, withinMs),
         janitor?.stop(),
         link?.settle(drainMs),
         webhooks.close(),
@@ -365,8 +385,7 @@ function addressOf(server: Server): string {
 }
 
 async function stopServer(
-  server: Server,
-  beside: readonly SocketServer[],
+  { server, beside, webSockets }: { server: Server; beside: readonly SocketServer[]; webSockets: WebSockets },
   drainMs: number,
   withinMs: number,
 ): Promise<void> {
@@ -376,7 +395,10 @@ async function stopServer(
   for (const each of all) each.close();
   // Idle connections that wait for their next request are closed at once.
   server.closeIdleConnections();
-  const late = setTimeout(() => server.closeAllConnections(), withinMs - drainMs);
+  const late = setTimeout(() => {
+    server.closeAllConnections();
+    webSockets.terminate();
+  }, withinMs - drainMs);
   await closed;
   clearTimeout(late);
 }

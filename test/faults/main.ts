@@ -13,6 +13,8 @@ const all = [
   'table-locked',
   'disk-full',
   'directory-held',
+  'changes-kept',
+  'slow-readers',
   'rolling-restart',
   'worker-restarts',
   'worker-killed',

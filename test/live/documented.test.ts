@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Client, createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
 import { type App, startApp } from '../support/app.ts';
 import { numberAll } from './logged.ts';
 import { fenced, functionOf } from './page-code.ts';
@@ -98,6 +100,30 @@ it('the reader of subscriptions of the page follows the live list of the page, a
   await expect(events(app.url, app.token, query, { after: 'c1-1-zzz' }).next()).rejects.toThrow(
     'CURSOR_EXPIRED',
   );
+});
+
+it('the subscription over a WebSocket of the page hears of a change', async () => {
+  type OverSocket = (
+    url: string,
+    token: string,
+    cursor: string,
+    onChange: (change: Record<string, unknown>) => void,
+  ) => { client: Client; follow: () => Promise<void> };
+  const make = (options: Parameters<typeof createClient>[0]) =>
+    createClient({ ...options, webSocketImpl: WebSocket });
+  const subscribe = await functionOf<OverSocket>('subscribeOverSocket', { createClient: make });
+  const heard = Promise.withResolvers<Record<string, unknown>>();
+  const { client, follow } = subscribe(app.url, app.token, await newest(), heard.resolve);
+  const following = follow();
+  await app.graphql(
+    'mutation { commentCreate(input: { issueKey: "WEB-5", body: "Hi" }) { comment { id } } }',
+  );
+  expect(await heard.promise).toMatchObject({
+    eventType: 'issue-comment.created.v1',
+    issue: { key: 'WEB-5' },
+  });
+  await client.dispose();
+  await following;
 });
 
 type Events = (

@@ -10,6 +10,23 @@ export function isWhole(req: IncomingMessage): boolean {
   return req.complete || req.readableLength >= Number(req.headers['content-length'] ?? Number.NaN);
 }
 
+/** The body of a request that is still to be read. */
+export interface UnreadBody {
+  /** Whether the whole body has arrived. */
+  readonly isWhole: boolean;
+  /** Reads it; the client may send nothing for so long. Throws `payload_too_large` and `request_timeout`. */
+  read(withinMs: number): Promise<Buffer>;
+}
+
+export function bodyOf(req: IncomingMessage, res: ServerResponse): UnreadBody {
+  return {
+    get isWhole() {
+      return isWhole(req);
+    },
+    read: (withinMs) => readBody(req, res, withinMs),
+  };
+}
+
 /** Reads a body within the limits of size and time. Throws `payload_too_large` and `request_timeout`. */
 export async function readBody(req: IncomingMessage, res: ServerResponse, withinMs: number): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) refuse();

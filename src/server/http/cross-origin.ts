@@ -58,6 +58,11 @@ export class CrossOrigin {
     };
   }
 
+  /** Whether a page of this origin may open a WebSocket. Browsers do not ask before they do, and other clients name no origin. */
+  opensSocket(origin: string | undefined, own: string): boolean {
+    return origin === undefined || origin === own || this.#origins.has(origin);
+  }
+
   #allowed(path: string): ReadonlySet<string> {
     return isFile(path) ? this.#fileOrigins : this.#origins;
   }

@@ -1,6 +1,6 @@
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/execute.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
 import type { StreamSource } from '../../rest-compat/events.ts';
@@ -8,7 +8,7 @@ import type { RestRequest } from '../../rest-compat/face.ts';
 import { signedIn } from '../../resolvers/context.ts';
 import type { SeenVersion } from '../../reference/memory.ts';
 import type { AdmissionTicket } from '../limits/admission.ts';
-import { isWhole, readBody } from './body.ts';
+import type { UnreadBody } from './body.ts';
 import type { Clients } from './clients.ts';
 import type { Contexts } from '../context.ts';
 import { mediaTypeNegotiator } from './negotiation.ts';
@@ -42,8 +42,7 @@ export class ServerRequest implements RestRequest {
   isStream = false;
   /** What the log line says. */
   operationName: string | undefined;
-  readonly #req: IncomingMessage;
-  readonly #res: ServerResponse;
+  readonly #unread: UnreadBody;
   readonly #contexts: Contexts;
   readonly #search: string;
   #query: URLSearchParams | undefined;
@@ -53,8 +52,8 @@ export class ServerRequest implements RestRequest {
   #reference: OperationContext['reference'];
 
   constructor(
-    req: IncomingMessage,
-    res: ServerResponse,
+    req: Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>,
+    body: UnreadBody,
     contexts: Contexts,
     { clients, clientMs }: { clients: Clients; clientMs: number },
   ) {
@@ -71,8 +70,7 @@ export class ServerRequest implements RestRequest {
     this.trace = traceOf(req.headers.traceparent);
     this.seenVersion = parseVersion(req.headers[versionHeader]);
     this.clientMs = clientMs;
-    this.#req = req;
-    this.#res = res;
+    this.#unread = body;
     this.#contexts = contexts;
   }
 
@@ -153,8 +151,9 @@ export class ServerRequest implements RestRequest {
   }
 
   #read(): Promise<Buffer> {
-    const read = readBody(this.#req, this.#res, this.clientMs);
-    return isWhole(this.#req) ? read : this.outside(read);
+    const { isWhole } = this.#unread;
+    const read = this.#unread.read(this.clientMs);
+    return isWhole ? read : this.outside(read);
   }
 
   /** Drops what was needed only to create the answer, because the client may take a long time to read it. */

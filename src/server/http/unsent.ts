@@ -117,6 +117,14 @@ export class Unsent {
     res.end();
   }
 
+  /** Counts bytes that a connection has not taken yet, until they are sent or the connection is closed. */
+  async holding(socket: Socket, bytes: number, sent: Promise<void>): Promise<void> {
+    return this.#whileHeld(socket, bytes, async (held) => {
+      await sent;
+      if (held.isCut) this.#limits.onStreamCut?.();
+    });
+  }
+
   async #whileHeld(socket: Socket, bytes: number, send: (held: Held) => Promise<void>): Promise<void> {
     const held: Held = { socket, bytes, isCut: false, sinceMs: this.#now() };
     this.#held.add(held);

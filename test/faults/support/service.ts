@@ -111,6 +111,11 @@ export class Service {
     return this.#child?.pid ?? 0;
   }
 
+  /** Its metrics as they are printed. */
+  async metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`)).text();
+  }
+
   /** What its histogram has counted until now. */
   counts(): Promise<Counts> {
     return readCounts(this.metricsUrl);

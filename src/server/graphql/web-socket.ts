@@ -1,0 +1,391 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, parse } from 'graphql';
+import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
+import type { Logger } from 'pino';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { metered } from '../../db/engine/meter.ts';
+import { ReadAllowance } from '../../db/engine/read-allowance.ts';
+import { InvalidTokenError } from '../../executor/challenge.ts';
+import { isOurs } from '../../executor/errors.ts';
+import { maxAnswerBytes, maxBodyBytes } from '../../executor/limits.ts';
+import type { StreamPlaces } from '../../live/stream-places.ts';
+import { schema } from '../../schema/index.ts';
+import type { RestReply } from '../../rest-compat/face.ts';
+import { AppError, raise } from '../../resolvers/errors.ts';
+import type { Contexts } from '../context.ts';
+import { logRequest } from '../front.ts';
+import type { Clients } from '../http/clients.ts';
+import type { CrossOrigin } from '../http/cross-origin.ts';
+import { httpViolation } from '../http/http-rules.ts';
+import { ServerRequest } from '../http/request.ts';
+import type { Unsent } from '../http/unsent.ts';
+import { type Admission, type AdmissionTicket, busy } from '../limits/admission.ts';
+import { inTime } from '../limits/in-time.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { GraphQLFace } from './graphql.ts';
+
+// GraphQL over WebSocket, with the subprotocol graphql-transport-ws. Each operation is the POST that it would be over HTTP, with
+// the same admission, limits, price and quotas; its answer, or the events of its stream, become messages.
+
+/** How long a client may take to name its token. */
+const signInMs = 3_000;
+const pingMs = 15_000;
+/** How many operations of a connection may be about to begin. */
+const mostBeginning = 32;
+/** With so many bytes unread by the client, nothing more of it is read. */
+const pausedAboveBytes = 1_048_576;
+
+const closeCodes = { goingAway: 1001, tryAgainLater: 1013 } as const;
+
+interface WebSocketOptions {
+  readonly admission: Admission;
+  readonly contexts: Contexts;
+  readonly graphql: GraphQLFace;
+  readonly clients: Clients;
+  readonly crossOrigin: CrossOrigin;
+  readonly unsent: Unsent;
+  readonly places: StreamPlaces;
+  readonly logger: Logger;
+  readonly metrics: Metrics | undefined;
+  readonly clientMs: number;
+}
+
+/** A connection, and what belongs to it until it is closed. */
+interface Connected {
+  readonly ws: WebSocket;
+  readonly req: IncomingMessage;
+  readonly tickets: Set<AdmissionTicket>;
+  authorization: string | undefined;
+  leave: (() => void) | undefined;
+  beginning: number;
+}
+
+/** Whether a request asks for a WebSocket here. Any other request to upgrade is answered as if it did not ask. */
+export function asksForWebSocket({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
+  return /^websocket$/i.test(headers.upgrade ?? '') && /^\/graphql(\?|$)/.test(url);
+}
+
+export class WebSockets {
+  readonly #options: WebSocketOptions;
+  readonly #sockets = new Set<Connected>();
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxBodyBytes,
+    handleProtocols: (protocols) => handleProtocols(protocols),
+  });
+  readonly #protocol;
+
+  constructor(options: WebSocketOptions) {
+    this.#options = options;
+    this.#protocol = makeServer<Record<string, unknown>, Connected>({
+      connectionInitWaitTimeout: signInMs,
+      onConnect: (context) => this.#signIn(context),
+      onSubscribe: (context, _id, payload) => this.#begin(context.extra, payload),
+      subscribe: ({ contextValue }) => contextValue as ExecutionResult | AsyncGenerator<ExecutionResult>,
+      onNext: (_context, _id, _payload, _args, result) => result,
+    });
+  }
+
+  get open(): number {
+    return this.#sockets.size;
+  }
+
+  /** Answers a request for which `asksForWebSocket` is true. */
+  upgrade(req: IncomingMessage, socket: Socket, head: Buffer): void {
+    const { contexts, crossOrigin, clients } = this.#options;
+    const refuse = (status: string) =>
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    socket.on('error', () => socket.destroy());
+    if (httpViolation(req)) return void refuse('400 Bad Request');
+    if (contexts.draining) return void refuse('503 Service Unavailable');
+    if (!crossOrigin.opensSocket(req.headers.origin, clients.of(req).origin))
+      return void refuse('403 Forbidden');
+    this.#server.handleUpgrade(req, socket, head, (ws) => this.#opened(ws, req));
+  }
+
+  /** Tells all clients to come back, spread over the time. */
+  close(overMs: number): void {
+    for (const { ws } of this.#sockets) {
+      setTimeout(() => ws.close(closeCodes.goingAway, 'Going away'), Math.random() * overMs);
+    }
+  }
+
+  /** Closes what is still open. */
+  terminate(): void {
+    for (const { ws } of this.#sockets) ws.terminate();
+  }
+
+  #opened(ws: WebSocket, req: IncomingMessage): void {
+    const connected: Connected = {
+      ws,
+      req,
+      tickets: new Set(),
+      authorization: undefined,
+      leave: undefined,
+      beginning: 0,
+    };
+    this.#sockets.add(connected);
+    const closed = this.#protocol.opened(
+      {
+        protocol: ws.protocol,
+        send: (text) => this.#send(connected, text),
+        close: (code, reason) => ws.close(code, reason),
+        onMessage: (take) =>
+          ws.on('message', (data: Buffer) => {
+            take(String(data)).catch((error: unknown) => {
+              this.#options.logger.error({ err: error }, 'a message of a WebSocket failed');
+              ws.close(4500, 'Internal server error');
+            });
+          }),
+      },
+      connected,
+    );
+    let isAlive = true;
+    ws.on('pong', () => (isAlive = true));
+    const ping = setInterval(() => {
+      if (!isAlive) return ws.terminate();
+      isAlive = false;
+      ws.ping();
+    }, pingMs);
+    // What breaks the protocol closes the connection, with the code for it.
+    ws.on('error', () => undefined);
+    ws.on('close', (code, reason) => {
+      clearInterval(ping);
+      this.#sockets.delete(connected);
+      for (const { deadline } of connected.tickets) deadline.abandon();
+      connected.leave?.();
+      void closed(code, String(reason));
+    });
+  }
+
+  /** Sends a message; resolves when the system has taken it, so that nothing more is read for a client that does not read. */
+  async #send({ ws, req: { socket } }: Connected, text: string): Promise<void> {
+    if (ws.readyState !== ws.OPEN) return;
+    const { promise: sent, resolve } = Promise.withResolvers<void>();
+    ws.send(text, () => resolve());
+    if (socket.writableLength === 0) return sent;
+    if (socket.writableLength > pausedAboveBytes) ws.pause();
+    await this.#options.unsent.holding(socket, Buffer.byteLength(text), sent);
+    if (socket.writableLength <= pausedAboveBytes) ws.resume();
+  }
+
+  /** Checks the token of `connection_init`. The connection counts as one of its streams. */
+  async #signIn({
+    extra,
+    connectionParams = {},
+  }: Context<Record<string, unknown>, Connected>): Promise<boolean> {
+    const { contexts, places } = this.#options;
+    const given = connectionParams['Authorization'] ?? connectionParams['authorization'];
+    if (typeof given !== 'string') return false;
+    try {
+      const { tokenId } = await contexts.signIn(this.#request(extra, '', given), given);
+      if (extra.ws.readyState !== extra.ws.OPEN) return false;
+      extra.leave = places.enter(tokenId);
+      extra.authorization = given;
+      return true;
+    } catch (error) {
+      if (error instanceof InvalidTokenError || !(error instanceof AppError)) return false;
+      if (error.code === 'unauthenticated') return false;
+      extra.ws.close(closeCodes.tryAgainLater, 'Try again later');
+      return true;
+    }
+  }
+
+  /** One operation as the POST that it would be. */
+  #request({ req }: Connected, body: string, authorization: string): ServerRequest {
+    const { contexts, clients, clientMs } = this.#options;
+    const { 'x-request-id': _id, traceparent: _trace, ...headers } = req.headers;
+    const bytes = Buffer.from(body);
+    return new ServerRequest(
+      {
+        method: 'POST',
+        url: '/graphql',
+        socket: req.socket,
+        headers: {
+          ...headers,
+          authorization,
+          accept: 'application/graphql-response+json, text/event-stream',
+          'content-type': 'application/json',
+          'content-length': String(bytes.length),
+        },
+      },
+      { isWhole: true, read: () => Promise.resolve(bytes) },
+      contexts,
+      { clients, clientMs },
+    );
+  }
+
+  /** Begins an operation: gives its errors if it is refused, otherwise what `subscribe` is to return. */
+  async #begin(connected: Connected, payload: SubscribePayload) {
+    const { query, operationName, variables } = payload;
+    // The library does not look at the variables.
+    const body = JSON.stringify({ query, operationName, variables });
+    const request = this.#request(connected, body, connected.authorization ?? '');
+    const startedMs = performance.now();
+    const end = (status: number) => {
+      const { logger, metrics } = this.#options;
+      const tookMs = performance.now() - startedMs;
+      logRequest(logger, { requestId: request.requestId, over: 'websocket' }, request, status, tookMs);
+      metrics?.count(request.served, status, tookMs);
+    };
+    if (connected.beginning >= mostBeginning) {
+      end(503);
+      return [errorOf(new AppError('unavailable', busy))];
+    }
+    connected.beginning += 1;
+    try {
+      const { reply, ticket } = await this.#answered(connected, request);
+      if (reply.events)
+        return executed(this.#streamed(connected, reply.events, ticket, () => end(reply.status)));
+      connected.tickets.delete(ticket);
+      const { data, errors, extensions } = JSON.parse(textOf(reply.body)) as {
+        data?: Record<string, unknown> | null;
+        errors?: GraphQLFormattedError[];
+        extensions?: Record<string, unknown>;
+      };
+      reply.sent?.();
+      end(reply.status);
+      if (data === undefined && errors) return errors.map(graphQLError);
+      return executed({ ...(errors && { errors }), data, ...(extensions && { extensions }) });
+    } catch (error) {
+      if (isOurs(error)) this.#options.contexts.report(request, error);
+      end(503);
+      return [errorOf(error)];
+    } finally {
+      connected.beginning -= 1;
+      request.release();
+    }
+  }
+
+  /** The answer to the request, which waits for its admission. */
+  #answered(
+    connected: Connected,
+    request: ServerRequest,
+  ): Promise<{ reply: RestReply; ticket: AdmissionTicket }> {
+    const { admission, contexts, graphql } = this.#options;
+    const over = contexts.overdrawn(connected.authorization);
+    if (over) raise('rate_limited', over.refused.message);
+    const { promise, resolve, reject } = Promise.withResolvers<{
+      reply: RestReply;
+      ticket: AdmissionTicket;
+    }>();
+    admission.enter(
+      (ticket) => {
+        connected.tickets.add(ticket);
+        request.ticket = ticket;
+        const work = () => inTime(graphql.handle(request), ticket.deadline);
+        const metering = {
+          deadline: ticket.deadline,
+          allowance: new ReadAllowance(maxAnswerBytes),
+          subject: request,
+        };
+        metered(work, metering)
+          .then(
+            (reply) => resolve({ reply, ticket }),
+            (error: unknown) => {
+              connected.tickets.delete(ticket);
+              reject(error);
+            },
+          )
+          .finally(() => ticket.leave());
+      },
+      () => reject(new AppError('unavailable', busy)),
+    );
+    return promise;
+  }
+
+  /**
+   * The answers in a stream of events. A stream that just ends, without `complete`, is to be opened again: for that the connection
+   * is closed, since the message `complete` would say that there is no more.
+   */
+  #streamed(
+    connected: Connected,
+    events: AsyncIterable<string | Uint8Array>,
+    ticket: AdmissionTicket,
+    onEnd: () => void,
+  ): AsyncGenerator<ExecutionResult> {
+    const answers = answersIn(events, () => connected.ws.close(closeCodes.goingAway, 'Going away'));
+    let hasEnded = false;
+    const end = () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      connected.tickets.delete(ticket);
+      // A stream that waits for changes learns by it that nobody wants them any more.
+      ticket.deadline.abandon();
+      onEnd();
+    };
+    return {
+      next: async () => {
+        const next = await answers.next();
+        if (next.done) end();
+        return next;
+      },
+      return: async (value) => {
+        end();
+        return answers.return(value);
+      },
+      throw: async (error) => {
+        end();
+        return answers.throw(error);
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      [Symbol.asyncDispose]: async () => end(),
+    };
+  }
+}
+
+/** Reads the events of a stream, as `deliveryOf` writes them. Calls `onBroken` where it ends without saying so. */
+async function* answersIn(
+  events: AsyncIterable<string | Uint8Array>,
+  onBroken: () => void,
+): AsyncGenerator<ExecutionResult> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const piece of events) {
+    text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const lines = block.split('\n');
+      if (lines.includes('event: complete')) return;
+      const data = lines.find((line) => line.startsWith(dataField));
+      if (data !== undefined) yield JSON.parse(data.slice(dataField.length)) as ExecutionResult;
+    }
+  }
+  onBroken();
+}
+
+const dataField = 'data: ';
+
+/** GraphQL answers with a text or with bytes. */
+function textOf(body: RestReply['body']): string {
+  return typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : '{}';
+}
+
+/** Says that an operation goes on with this result. The operation itself is read where it is answered. */
+function executed(contextValue: object) {
+  return { schema, document: anySubscription, contextValue };
+}
+
+/** The library calls `subscribe` for it. */
+const anySubscription = parse('subscription { changes { id } }');
+
+function graphQLError({
+  message,
+  path,
+  locations: _locations,
+  extensions,
+}: GraphQLFormattedError): GraphQLError {
+  return new GraphQLError(message, { path, ...(extensions && { extensions }) });
+}
+
+function errorOf(error: unknown): GraphQLError {
+  const { code, message } =
+    error instanceof AppError ? error : new AppError('internal_error', 'An internal error occurred.');
+  return new GraphQLError(message, { extensions: { code: code.toUpperCase() } });
+}
