@@ -27,11 +27,12 @@ import { Contexts } from './context.ts';
 import { CrossOrigin } from './http/cross-origin.ts';
 import { createFileFace } from './files.ts';
 import { createFront } from './front.ts';
-import { createGraphQLFace, type GraphQLFace } from './graphql/graphql.ts';
+import { createGraphQLFace } from './graphql/graphql.ts';
 import { asksForWebSocket, WebSockets } from './graphql/web-socket.ts';
 import { startJanitor } from './janitor.ts';
 import { listenOn } from './http/listening.ts';
 import type { Metrics } from './observability/metrics.ts';
+import { type ServerParts, watchServer } from './observability/server-metrics.ts';
 import { watchStreams } from './observability/stream-metrics.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages/pages.ts';
@@ -287,21 +288,7 @@ interface OpenMetrics {
 /** Opens the metrics. Their modules are loaded only if they are configured. */
 async function openMetrics(
   address: Config['metricsAddress'],
-  {
-    database,
-    graphql,
-    admission,
-    reference,
-    unsent,
-    webhooks,
-  }: {
-    database: Database;
-    graphql: GraphQLFace;
-    admission: Admission;
-    reference: ReferenceMemory;
-    unsent: Unsent;
-    webhooks: Webhooks;
-  },
+  parts: ServerParts,
   link: WorkerLink | undefined,
 ): Promise<OpenMetrics | undefined> {
   if (!address) return undefined;
@@ -310,56 +297,7 @@ async function openMetrics(
     import('./observability/metrics-server.ts'),
   ]);
   const metrics = new Metrics();
-  metrics.watchPool(database);
-  metrics.gauge({
-    name: 'workgraph_plan_cache_documents',
-    help: 'Documents of clients that are remembered with their plans',
-    read: () => graphql.documents(),
-  });
-  metrics.gauge({
-    name: 'workgraph_reference_data',
-    help: 'Reference data in memory: workspaces, and their rows',
-    label: 'of',
-    read: () => reference.size(),
-  });
-  metrics.counter({
-    name: 'workgraph_reference_checks_total',
-    help: 'Looks at the version of reference data that a request waited for, and reads of what had changed',
-    label: 'kind',
-    read: () => ({ ...reference.counts }),
-  });
-  metrics.gauge({
-    name: 'workgraph_admission_requests',
-    help: 'Requests in progress, and those that wait for their turn',
-    label: 'state',
-    read: () => ({ in_progress: admission.load.inProgress, waiting: admission.load.waiting }),
-  });
-  metrics.counter({
-    name: 'workgraph_admission_refused_total',
-    help: 'Requests that were refused because too many were in progress',
-    read: () => admission.load.refused,
-  });
-  metrics.gauge({
-    name: 'workgraph_unsent_bytes',
-    help: 'Bytes of answers that wait for clients to read them',
-    read: () => unsent.load.bytes,
-  });
-  metrics.counter({
-    name: 'workgraph_unread_answers_total',
-    help: 'Clients that were disconnected because they did not read an answer',
-    read: () => unsent.load.cut,
-  });
-  metrics.counter({
-    name: 'workgraph_webhook_attempts_total',
-    help: 'Attempts to deliver to webhooks',
-    label: 'outcome',
-    read: () => ({ ...webhooks.counts }),
-  });
-  metrics.gauge({
-    name: 'workgraph_webhooks_served',
-    help: 'Webhooks that this process is delivering to',
-    read: () => webhooks.serving,
-  });
+  watchServer(metrics, parts);
   if (!link) return { metrics, ...(await serveMetrics(metrics, address)) };
   link.readMetrics = () => metrics.snapshot();
   // Its last counts are read after the server has stopped.

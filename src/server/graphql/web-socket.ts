@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, parse } from 'graphql';
+import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -10,7 +10,6 @@ import { InvalidTokenError } from '../../executor/challenge.ts';
 import { isOurs } from '../../executor/errors.ts';
 import { maxAnswerBytes, maxBodyBytes } from '../../executor/limits.ts';
 import type { StreamPlaces } from '../../live/stream-places.ts';
-import { schema } from '../../schema/index.ts';
 import type { RestReply } from '../../rest-compat/face.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 import type { Contexts } from '../context.ts';
@@ -24,6 +23,7 @@ import { type Admission, type AdmissionTicket, busy } from '../limits/admission.
 import { inTime } from '../limits/in-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { GraphQLFace } from './graphql.ts';
+import { answersIn, errorOf, executed, graphQLError, textOf } from './web-socket-answers.ts';
 
 // GraphQL over WebSocket, with the subprotocol graphql-transport-ws. Each operation is the POST that it would be over HTTP, with
 // the same admission, limits, price and quotas; its answer, or the events of its stream, become messages.
@@ -337,55 +337,4 @@ export class WebSockets {
       [Symbol.asyncDispose]: async () => end(),
     };
   }
-}
-
-/** Reads the events of a stream, as `deliveryOf` writes them. Calls `onBroken` where it ends without saying so. */
-async function* answersIn(
-  events: AsyncIterable<string | Uint8Array>,
-  onBroken: () => void,
-): AsyncGenerator<ExecutionResult> {
-  let text = '';
-  const decoder = new TextDecoder();
-  for await (const piece of events) {
-    text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
-    const blocks = text.split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const lines = block.split('\n');
-      if (lines.includes('event: complete')) return;
-      const data = lines.find((line) => line.startsWith(dataField));
-      if (data !== undefined) yield JSON.parse(data.slice(dataField.length)) as ExecutionResult;
-    }
-  }
-  onBroken();
-}
-
-const dataField = 'data: ';
-
-/** GraphQL answers with a text or with bytes. */
-function textOf(body: RestReply['body']): string {
-  return typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : '{}';
-}
-
-/** Says that an operation goes on with this result. The operation itself is read where it is answered. */
-function executed(contextValue: object) {
-  return { schema, document: anySubscription, contextValue };
-}
-
-/** The library calls `subscribe` for it. */
-const anySubscription = parse('subscription { changes { id } }');
-
-function graphQLError({
-  message,
-  path,
-  locations: _locations,
-  extensions,
-}: GraphQLFormattedError): GraphQLError {
-  return new GraphQLError(message, { path, ...(extensions && { extensions }) });
-}
-
-function errorOf(error: unknown): GraphQLError {
-  const { code, message } =
-    error instanceof AppError ? error : new AppError('internal_error', 'An internal error occurred.');
-  return new GraphQLError(message, { extensions: { code: code.toUpperCase() } });
 }

@@ -1,0 +1,57 @@
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, parse } from 'graphql';
+import type { RestReply } from '../../rest-compat/face.ts';
+import { AppError } from '../../resolvers/errors.ts';
+import { schema } from '../../schema/index.ts';
+
+// Answers of HTTP as messages of a WebSocket.
+
+/** Reads the events of a stream, as `deliveryOf` writes them. Calls `onBroken` where it ends without saying so. */
+export async function* answersIn(
+  events: AsyncIterable<string | Uint8Array>,
+  onBroken: () => void,
+): AsyncGenerator<ExecutionResult> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const piece of events) {
+    text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const lines = block.split('\n');
+      if (lines.includes('event: complete')) return;
+      const data = lines.find((line) => line.startsWith(dataField));
+      if (data !== undefined) yield JSON.parse(data.slice(dataField.length)) as ExecutionResult;
+    }
+  }
+  onBroken();
+}
+
+const dataField = 'data: ';
+
+/** GraphQL answers with a text or with bytes. */
+export function textOf(body: RestReply['body']): string {
+  return typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : '{}';
+}
+
+/** Says that an operation goes on with this result. The operation itself is read where it is answered. */
+export function executed(contextValue: object) {
+  return { schema, document: anySubscription, contextValue };
+}
+
+/** The library calls `subscribe` for it. */
+const anySubscription = parse('subscription { changes { id } }');
+
+export function graphQLError({
+  message,
+  path,
+  locations: _locations,
+  extensions,
+}: GraphQLFormattedError): GraphQLError {
+  return new GraphQLError(message, { path, ...(extensions && { extensions }) });
+}
+
+export function errorOf(error: unknown): GraphQLError {
+  const { code, message } =
+    error instanceof AppError ? error : new AppError('internal_error', 'An internal error occurred.');
+  return new GraphQLError(message, { extensions: { code: code.toUpperCase() } });
+}

@@ -1,0 +1,74 @@
+import type { Database } from '../../db/engine/engine.ts';
+import type { ReferenceMemory } from '../../reference/memory.ts';
+import type { GraphQLFace } from '../graphql/graphql.ts';
+import type { Unsent } from '../http/unsent.ts';
+import type { Admission } from '../limits/admission.ts';
+import type { Webhooks } from '../webhooks.ts';
+import type { Metrics } from './metrics.ts';
+
+/** The parts of a server that metrics are read from. */
+export interface ServerParts {
+  readonly database: Database;
+  readonly graphql: GraphQLFace;
+  readonly admission: Admission;
+  readonly reference: ReferenceMemory;
+  readonly unsent: Unsent;
+  readonly webhooks: Webhooks;
+}
+
+/** Adds the metrics of the parts of a server. */
+export function watchServer(
+  metrics: Metrics,
+  { database, graphql, admission, reference, unsent, webhooks }: ServerParts,
+): void {
+  metrics.watchPool(database);
+  metrics.gauge({
+    name: 'workgraph_plan_cache_documents',
+    help: 'Documents of clients that are remembered with their plans',
+    read: () => graphql.documents(),
+  });
+  metrics.gauge({
+    name: 'workgraph_reference_data',
+    help: 'Reference data in memory: workspaces, and their rows',
+    label: 'of',
+    read: () => reference.size(),
+  });
+  metrics.counter({
+    name: 'workgraph_reference_checks_total',
+    help: 'Looks at the version of reference data that a request waited for, and reads of what had changed',
+    label: 'kind',
+    read: () => ({ ...reference.counts }),
+  });
+  metrics.gauge({
+    name: 'workgraph_admission_requests',
+    help: 'Requests in progress, and those that wait for their turn',
+    label: 'state',
+    read: () => ({ in_progress: admission.load.inProgress, waiting: admission.load.waiting }),
+  });
+  metrics.counter({
+    name: 'workgraph_admission_refused_total',
+    help: 'Requests that were refused because too many were in progress',
+    read: () => admission.load.refused,
+  });
+  metrics.gauge({
+    name: 'workgraph_unsent_bytes',
+    help: 'Bytes of answers that wait for clients to read them',
+    read: () => unsent.load.bytes,
+  });
+  metrics.counter({
+    name: 'workgraph_unread_answers_total',
+    help: 'Clients that were disconnected because they did not read an answer',
+    read: () => unsent.load.cut,
+  });
+  metrics.counter({
+    name: 'workgraph_webhook_attempts_total',
+    help: 'Attempts to deliver to webhooks',
+    label: 'outcome',
+    read: () => ({ ...webhooks.counts }),
+  });
+  metrics.gauge({
+    name: 'workgraph_webhooks_served',
+    help: 'Webhooks that this process is delivering to',
+    read: () => webhooks.serving,
+  });
+}
