@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { App } from '../support/app.ts';
+import { openTab } from './walk.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
 // Without a browser the tests are named as skipped: `npm test` needs nothing installed.
@@ -53,6 +54,49 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     for (const part of ['.graphiql-query-editor', '.result-window'])
       expect((await phone.page.locator(part).first().boundingBox())?.width).toBeGreaterThan(200);
     await phone.page.context().close();
+  }, 120_000);
+
+  it('has the token of the tab, the query and variables of a link, and a history of what was run', async () => {
+    const tab = await openTab(browser, app.url, { token: app.token });
+    const { page } = tab;
+    const query =
+      '# With a comment\nquery Titles($n: Int!) {\n  issues(first: $n) {\n    nodes {\n      key\n    }\n  }\n}';
+    const search = new URLSearchParams({ query, variables: '{ "n": 2 }' });
+    await page.goto(`${app.url}/graphql?${search}`);
+    const answered = page.waitForResponse(
+      (response) => response.request().postData()?.includes('query Titles') ?? false,
+    );
+    await page.locator('.graphiql-execute-button').click();
+    const { data } = (await (await answered).json()) as { data: { issues: { nodes: unknown[] } } };
+    expect(data.issues.nodes).toHaveLength(2);
+    await page.getByText('History').click();
+    const entry = page.locator('.history').getByRole('link', { name: 'Titles' });
+    const { searchParams } = new URL((await entry.getAttribute('href')) ?? '', app.url);
+    expect(searchParams.get('query')).toBe(query);
+    expect(JSON.parse(searchParams.get('variables') ?? '')).toEqual({ n: 2 });
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'workgraph' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.evaluate('sessionStorage.getItem("workgraph.history")')).toBeNull();
+    expect([tab.foreign, tab.complaints]).toEqual([[], []]);
+    await page.context().close();
+  }, 120_000);
+
+  it('shows a subscription as it runs', async () => {
+    const { page } = await openTab(browser, app.url, { token: app.token });
+    const query = 'subscription { changes { eventType issue { key } } }';
+    await page.goto(`${app.url}/graphql?${new URLSearchParams({ query })}`);
+    const begun = page.waitForResponse(
+      (response) => response.headers()['content-type']?.startsWith('text/event-stream') ?? false,
+    );
+    await page.locator('.graphiql-execute-button').click();
+    await begun;
+    await app.graphql(
+      'mutation { commentCreate(input: { issueKey: "WEB-1", body: "Seen." }) { comment { id } } }',
+    );
+    await page.locator('.result-window').getByText('issue-comment.created.v1').waitFor();
+    await page.context().close();
   }, 120_000);
 
   it('asked no other host for anything and wrote no error', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { App } from '../support/app.ts';
+import { findingsOf } from './walk.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
 // Without a browser the tests are named as skipped: `npm test` needs nothing installed.
@@ -112,7 +113,15 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
       await create.locator('.opblock-summary-control').click();
       await create.locator('.responses-wrapper').waitFor();
       expect(await overflowOf(page)).toBe(0);
+      // The picture of the button is white, and is turned over where it stands on white.
+      expect(
+        await page.evaluate<string>(
+          "getComputedStyle(document.querySelector('.copy-to-clipboard button')).filter",
+        ),
+      ).toBe(colorScheme === 'light' ? 'invert(1)' : 'none');
+      // axe asks for stylesheets that others import, which the policy of this page forbids: what it then complains of is its own.
       expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
+      expect(await findingsOf(page)).toEqual([]);
       await page.context().close();
     },
     180_000,

@@ -2,6 +2,7 @@ import type { RestReply } from '../../rest-compat/face.ts';
 import { tokenPlaceholder } from '../authenticate.ts';
 import { contentSecurityPolicy } from '../pages/content-security.ts';
 import { once } from '../pages/once.ts';
+import { navigationBar } from '../pages/shell.ts';
 import { iconPath } from '../pages/shared-assets.ts';
 import { staticFile, staticReply } from '../pages/static-file.ts';
 import { dashboardQuery } from '../pages/worked-queries.ts';
@@ -27,52 +28,44 @@ const page = once(async () => {
     defaultHeaders: tokenTemplate,
     headers: tokenTemplate,
     defaultEditorToolsVisibility: 'headers',
-    // A token that is entered into the page stays in that tab (`storageOfTheTab`).
+    // A token that is entered into the page stays in that tab (`assets/graphiql.js`).
     shouldPersistHeaders: true,
   });
-  return staticFile(
-    'text/html; charset=utf-8',
-    Buffer.from(html.replace(charset, `${charset}${headOfOurs}`)),
-  );
+  const ours = html.replace(charset, charset + headOfOurs).replace(body, body + bodyOfOurs);
+  return staticFile('text/html; charset=utf-8', Buffer.from(ours));
 });
 
 const hint =
-  '# The token that `npm start` printed goes under "Headers", below. Ctrl-Enter runs the query.\n#';
+  '# Signed in, this runs as it is. Otherwise a token goes under "Headers", below. Ctrl-Enter runs the query.\n#';
 
 const tokenTemplate = JSON.stringify({ Authorization: tokenPlaceholder }, null, 2);
 
 const charset = '<meta charset="utf-8" />';
 
-/**
- * GraphiQL stores everything in `localStorage`, where later users of the browser find it. This script stores it for the tab only,
- * and removes what earlier versions of the page have stored.
- */
-const storageOfTheTab = `
-      <script id="storage">
-        for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key);
-        Object.defineProperty(window, 'localStorage', { value: sessionStorage });
-      </script>`;
-
-/** On a phone the answer is below the query. Next to it, it would be one character wide. */
-const narrow = `
-      <style>
-        @media (max-width: 700px) {
-          #graphiql-session { flex-direction: column !important; }
-          #graphiql-session > .graphiql-horizontal-drag-bar, .graphiql-logo { display: none; }
-        }
-      </style>`;
-
-/** What the page lacks: the width of a phone, a description, and colours until its own style is loaded. */
-const headOfOurs = `${storageOfTheTab}
+/** What the page lacks: the width of a phone, a description, our look, and the token of the tab. */
+const headOfOurs = `
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="description" content="Ask the graph of this workgraph server, with its whole schema described." />
-      <meta name="color-scheme" content="light dark" />${narrow}`;
+      <meta name="color-scheme" content="light dark" />
+      <link rel="stylesheet" href="/assets/page.css" />
+      <script src="/assets/app/session.js" type="module"></script>
+      <script src="/assets/graphiql.js"></script>`;
+
+/** The stylesheet stands behind that of GraphiQL, and the bar above it. */
+const history = `<details class="history">
+        <summary>History</summary>
+        <div><p>Nothing has been run in this tab yet.</p><ol></ol></div>
+      </details>`;
+const bodyOfOurs = `<link rel="stylesheet" href="/assets/graphiql.css" />
+      ${navigationBar('/graphql', true, `${history}<button type="button" class="sign-out" hidden>Sign out</button>`)}`;
+
+const body = '<body id="body" class="no-focus-outline">';
 
 /** The page is one inline script with its workers in blobs. */
 const graphiqlPolicy = contentSecurityPolicy({
-  'script-src': "'unsafe-inline' blob:",
+  'script-src': "'self' 'unsafe-inline' blob:",
   'worker-src': 'blob:',
-  'style-src': "'unsafe-inline'",
+  'style-src': "'self' 'unsafe-inline'",
   'img-src': "'self' data:",
   'font-src': 'data:',
 });

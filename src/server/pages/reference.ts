@@ -15,6 +15,7 @@ const page = pageAnswer(
       scripts: ['/v1/docs/assets/swagger-ui.js', '/v1/docs/assets/reference.js'],
       modules: [],
       explorer: true,
+      hasMain: true,
       main: `<div id="reference">
         <p class="waiting">Reading the reference …</p>
         <noscript><p class="waiting">This page needs JavaScript; <a href="/v1/openapi.json">the file that it shows</a> does not.</p></noscript>

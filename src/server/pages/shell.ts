@@ -14,6 +14,8 @@ export interface PageParts {
   readonly scripts?: readonly string[];
   /** The content of `<main>`, as HTML. */
   readonly main: string;
+  /** Whether the content brings a `<main>` of its own. */
+  readonly hasMain?: boolean;
   /** What stands below it, as HTML. */
   readonly footer?: string;
   /** Whether there are more pages than this one: without them, the navigation leads nowhere. */
@@ -28,16 +30,29 @@ const sections = [
   ['/v1/docs', 'Reference'],
 ] as const;
 
+/** The bar at the top of every page; `more` stands at its end. */
+export function navigationBar(section: string | undefined, explorer: boolean, more = ''): string {
+  const entries = explorer ? sections : ([['/v1/openapi.json', 'OpenAPI']] as const);
+  const links = entries.map(
+    ([path, name]) => `<a href="${path}"${path === section ? ' aria-current="page"' : ''}>${name}</a>`,
+  );
+  return `<header class="bar">
+      <a class="brand" href="/"${section === '/' ? ' aria-current="page"' : ''}><img src="/assets/icon.svg" alt="" width="28" height="28" />workgraph</a>
+      <nav aria-label="Pages">
+        ${links.join('\n        ')}
+      </nav>
+      ${more}
+    </header>`;
+}
+
 /** The document of a page: head, navigation, and the content. It has no inline script and no inline style. */
 export function pageHtml(parts: PageParts): string {
   const { title, description, section, explorer, main, footer = '' } = parts;
   const styles = ['/assets/page.css', ...parts.styles];
   const scripts = parts.scripts ?? [];
+  const container = parts.hasMain ? 'div' : 'main';
   const modules = explorer ? ['/assets/app/session.js', ...parts.modules] : parts.modules;
-  const entries = explorer ? sections : ([['/v1/openapi.json', 'OpenAPI']] as const);
-  const links = entries.map(
-    ([path, name]) => `<a href="${path}"${path === section ? ' aria-current="page"' : ''}>${name}</a>`,
-  );
+  const signOut = explorer ? '<button type="button" class="sign-out" hidden>Sign out</button>' : '';
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -53,16 +68,10 @@ export function pageHtml(parts: PageParts): string {
   </head>
   <body>
     <a class="skip" href="#main">Skip to the content</a>
-    <header class="bar">
-      <a class="brand" href="/"${section === '/' ? ' aria-current="page"' : ''}><img src="/assets/icon.svg" alt="" width="28" height="28" />workgraph</a>
-      <nav aria-label="Pages">
-        ${links.join('\n        ')}
-      </nav>
-      ${explorer ? '<button type="button" class="sign-out" hidden>Sign out</button>' : ''}
-    </header>
-    <main id="main" tabindex="-1">
+    ${navigationBar(section, explorer, signOut)}
+    <${container} id="main" tabindex="-1">
       ${main}
-    </main>
+    </${container}>
     ${footer}
   </body>
 </html>

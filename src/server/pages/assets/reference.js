@@ -71,6 +71,35 @@ const dialogPlugin = ({ React }) => ({
   },
 });
 
+/** The name of an endpoint is text: it stands in the button that opens it, and a button must not contain a link. */
+const namePlugin = ({ React }) => ({
+  wrapComponents: {
+    DeepLink:
+      () =>
+      ({ text }) =>
+        React.createElement('span', null, text),
+  },
+});
+
+/** Adds what Swagger UI leaves out for those who use a keyboard or a screen reader, wherever it draws something. */
+const complete = (root) => {
+  for (const select of root.querySelectorAll('select:not([aria-label]):not([id])'))
+    select.setAttribute('aria-label', select.closest('.examples-select') ? 'Example' : 'Choice');
+  for (const block of root.querySelectorAll('.microlight:not([tabindex])')) block.tabIndex = 0;
+  for (const heading of root.querySelectorAll(
+    'h3.opblock-tag:not([aria-level]), .models > h4:not([aria-level])',
+  ))
+    heading.setAttribute('aria-level', '2');
+  for (const heading of root.querySelectorAll('.opblock-body h4:not([aria-level])'))
+    heading.setAttribute('aria-level', '3');
+  for (const part of root.querySelectorAll('.information-container:not([role])')) {
+    part.setAttribute('role', 'region');
+    part.setAttribute('aria-label', 'About the API');
+  }
+};
+const root = document.getElementById('reference');
+new MutationObserver(() => complete(root)).observe(root, { childList: true, subtree: true });
+
 /** Colours of code by our own variables, which follow the scheme of the system. */
 const codeStyle = {
   hljs: { display: 'block', overflowX: 'auto', color: 'var(--ink)' },
@@ -99,7 +128,7 @@ const toThisServer = (request) => {
 
 const ui = SwaggerUIBundle({
   url: '/v1/openapi.json',
-  domNode: document.getElementById('reference'),
+  domNode: root,
   deepLinking: true,
   defaultModelsExpandDepth: 0,
   defaultModelExpandDepth: 3,
@@ -108,7 +137,7 @@ const ui = SwaggerUIBundle({
   // The file is checked where it is made; nobody else has to be asked.
   validatorUrl: null,
   requestInterceptor: toThisServer,
-  plugins: [tokenPlugin, dialogPlugin, operationPlugin, codePlugin],
+  plugins: [tokenPlugin, dialogPlugin, namePlugin, operationPlugin, codePlugin],
   onComplete: () => {
     const token = sessionStorage.getItem(kept);
     if (token) ui.preauthorizeApiKey('token', token);

@@ -20,7 +20,8 @@ export function signIn(token) {
 }
 
 export function signOut() {
-  sessionStorage.removeItem(kept);
+  // GraphiQL keeps what was typed into it, which may be a token, too.
+  sessionStorage.clear();
   location.reload();
 }
 
