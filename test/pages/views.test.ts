@@ -70,6 +70,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
         const tab = await signedIn(options);
         await open(tab, path, heading);
         expect(await overflowOf(tab.page)).toBe(0);
+        if (process.env['PICTURES'] && path === '/dashboard') await takePicture(tab.page, options);
         // Opened, it shows all that there is.
         for (const folded of await tab.page.locator('.query-panel summary').all()) await folded.click();
         expect(await flawsOf(tab)).toEqual(noFlaws);
@@ -385,6 +386,14 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     }, 120_000);
   });
 });
+
+/** Makes the picture that README and docs show, in the scheme of the page. */
+async function takePicture(page: Page, { colorScheme, viewport }: (typeof looks)[number]['options']) {
+  if (viewport.width < 1_000) return;
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+  const path = join(import.meta.dirname, `../../docs/pictures/dashboard-${colorScheme}.png`);
+  await page.screenshot({ path, animations: 'disabled' });
+}
 
 interface Costed {
   extensions: { cost: { actual: number; requested: number } };
