@@ -24,7 +24,7 @@ afterAll(() => app.stop());
 
 const download = () => file.signedDownloadUrl ?? '';
 
-/** A access of this file as the server would sign it, but for what is said. */
+/** Signs an access to this file like the server, with the given changes. */
 function sign(changes: Partial<SignedAccess> = {}, { key = newKey, now = new Date() } = {}): string {
   const access: SignedAccess = {
     method: 'GET',
@@ -37,8 +37,8 @@ function sign(changes: Partial<SignedAccess> = {}, { key = newKey, now = new Dat
   return `${app.url}${new UrlSigner([key]).sign(access, now).path}`;
 }
 
-describe('a signed address', () => {
-  it('gives the bytes without a token, as a download that runs nothing and is kept nowhere', async () => {
+describe('a signed URL', () => {
+  it('returns the bytes without a token, as a download that is neither executed nor cached', async () => {
     const response = await fetch(download());
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -53,13 +53,13 @@ describe('a signed address', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
   });
 
-  it('answers HEAD with the headers alone', async () => {
+  it('answers HEAD with only the headers', async () => {
     const response = await fetch(download(), { method: 'HEAD' });
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '10000']);
     expect(await response.text()).toBe('');
   });
 
-  it('is 403 once anything of it is changed', async () => {
+  it('is answered 403 after any change of it', async () => {
     const url = new URL(download());
     const changes: Record<string, (changed: URL) => void> = {
       signature: ({ searchParams }) => {
@@ -69,7 +69,7 @@ describe('a signed address', () => {
       'last bits of the signature': ({ searchParams }) => {
         const signature = searchParams.get('signature') ?? '';
         const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-        // The last of 43 characters has two bits that a lenient decoder would not look at.
+        // The last of 43 characters has two bits that a lenient decoder would ignore.
         const last = alphabet[alphabet.indexOf(signature.slice(-1)) ^ 1] ?? '';
         searchParams.set('signature', signature.slice(0, -1) + last);
       },
@@ -96,7 +96,7 @@ describe('a signed address', () => {
     expect(await problemOf(await put(download(), content))).toEqual([403, 'forbidden']);
   });
 
-  it('is good for five minutes and no longer', async () => {
+  it('is valid for five minutes', async () => {
     const nearly = new Date(Date.now() - 5 * 60_000 + 2_000);
     expect((await fetch(sign({}, { now: nearly }))).status).toBe(200);
     const over = await fetch(sign({}, { now: new Date(Date.now() - 5 * 60_000 - 1_000) }));
@@ -108,26 +108,26 @@ describe('a signed address', () => {
     });
   });
 
-  it('gives nothing of this workspace when another one signed it', async () => {
+  it('of another workspace gives no access to this one', async () => {
     const { workspaceId } = await app.secondWorkspace();
     expect(await problemOf(await fetch(sign({ workspaceId })))).toEqual([404, 'not_found']);
   });
 
-  it('is good under every key of the configuration, and is made with the first', async () => {
+  it('is valid with every configured key, and new ones are signed with the first', async () => {
     expect((await fetch(sign({}, { key: oldKey }))).status).toBe(200);
     expect(await problemOf(await fetch(sign({}, { key: `${newKey}x` })))).toEqual([403, 'forbidden']);
     const expires = Number(new URL(download()).searchParams.get('expires')) * 1000;
     expect(sign({}, { now: new Date(expires - 5 * 60_000) })).toBe(download());
   });
 
-  it('never shows in place what was not made to be shown, even if that is signed', async () => {
+  it('never displays inline what must be downloaded, even if that is signed', async () => {
     const response = await fetch(sign({ disposition: 'inline' }));
     expect(response.headers.get('content-disposition')).toMatch(/^attachment;/);
     const preview = sign({ part: 'preview', disposition: 'inline' });
     expect(await problemOf(await fetch(preview))).toEqual([404, 'not_found']);
   });
 
-  it('needs the scope to read issues to be seen', async () => {
+  it('is shown only to tokens with the scope to read issues', async () => {
     const token = await app.tokenFor({ scopes: ['issues:write'] });
     const { body } = await app.graphql(
       'query ($id: ID!) { node(id: $id) { ... on Attachment { signedDownloadUrl } } }',
@@ -137,7 +137,7 @@ describe('a signed address', () => {
     expect(body.errors?.[0]?.extensions?.code).toBe('FORBIDDEN');
   });
 
-  it('works at no other path and with no other method', async () => {
+  it('works only at its path and with its methods', async () => {
     const { search } = new URL(download());
     for (const path of [
       '/files',
@@ -153,7 +153,7 @@ describe('a signed address', () => {
   });
 });
 
-it('a content or preview route of REST redirects to a signed address', async () => {
+it('the content and preview routes of REST redirect to a signed URL', async () => {
   const led = await app.request('GET', file.downloadUrl);
   expect([led.status, led.headers.get('cache-control')]).toEqual([302, 'no-store']);
   expect((await bytesOf(led.headers.get('location'))).equals(content)).toBe(true);
@@ -171,7 +171,7 @@ describe('a range', () => {
     ['bytes=-20000', 0, 10_000],
     ['bytes=9999-20000', 9_999, 10_000],
     ['Bytes=5-5', 5, 6],
-  ])('%s is those bytes alone', async (range, start, end) => {
+  ])('%s returns only those bytes', async (range, start, end) => {
     const response = await fetch(download(), { headers: { Range: range } });
     expect(response.status).toBe(206);
     expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/10000`);
@@ -179,7 +179,7 @@ describe('a range', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(content.subarray(start, end))).toBe(true);
   });
 
-  it.each(['bytes=10000-', 'bytes=20000-30000', 'bytes=-0'])('%s is 416', async (range) => {
+  it.each(['bytes=10000-', 'bytes=20000-30000', 'bytes=-0'])('%s is answered 416', async (range) => {
     const response = await fetch(download(), { headers: { Range: range } });
     expect(response.headers.get('content-range')).toBe('bytes */10000');
     expect(await problemOf(response)).toEqual([416, 'range_not_satisfiable']);
@@ -192,7 +192,7 @@ describe('a range', () => {
     },
   );
 
-  it('goes on with a download of the same file, and starts again with another', async () => {
+  it('continues a download of the same file, and restarts with another file', async () => {
     const { headers } = await fetch(download(), { method: 'HEAD' });
     const etag = headers.get('etag') ?? '';
     expect(await bytesOf(download(), { Range: 'bytes=1-2', 'If-Range': etag })).toHaveLength(2);
@@ -232,7 +232,7 @@ describe('with an origin for files', () => {
       },
     );
 
-  it('signs addresses there, serves files there alone, and nothing else there', async () => {
+  it('signs URLs of that origin, and serves files only there and nothing else there', async () => {
     const own = await fileDesk(apart);
     const { uploadUrl } = await own.create({ sizeBytes: 3, fileName: 'a.txt', contentType: 'text/plain' });
     const { origin, pathname, search } = new URL(uploadUrl);

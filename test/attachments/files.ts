@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { App } from '../support/app.ts';
 import { issueWorld } from '../support/issue-world.ts';
 
-/** What is read of an attachment. */
+/** The fields of an attachment that are selected. */
 const fields = `id fileName contentType sizeBytes uploadedUtc uploadedByUserAccountId downloadUrl previewUrl previewKind
   isPreviewAvailable codeLanguage signedDownloadUrl signedPreviewUrl revision`;
 
@@ -36,15 +36,15 @@ export interface Named {
   sizeBytes: number;
 }
 
-/** An issue and the doors to its files. */
+/** An issue, with helpers for its attachments. */
 export interface FileDesk {
   issueKey: string;
-  /** A member's, with all scopes. */
+  /** The token of a member, with all scopes. */
   token: string;
   create(named?: Partial<Named>): Promise<Announced>;
-  /** The errors of a refused creation. */
+  /** Creates an attachment that must be refused, and returns the errors. */
   refused(named: Partial<Named>, token?: string): Promise<{ code: string; errors: readonly unknown[] }>;
-  /** Announces and uploads. */
+  /** Creates an attachment and uploads its bytes. */
   attach(fileName: string, contentType: string, bytes: Uint8Array): Promise<AttachmentRead>;
   list(token?: string): Promise<AttachmentRead[]>;
   remove(id: string, expectedRevision?: number): Promise<void>;
@@ -139,7 +139,7 @@ export async function bytesOf(url: string | null, headers: Record<string, string
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** A problem's status and code. */
+/** The status and the code of a problem. */
 export async function problemOf(response: Response): Promise<[status: number, code: string]> {
   const { code } = (await response.json()) as { code: string };
   return [response.status, code];

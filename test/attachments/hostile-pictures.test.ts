@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => app.stop());
 
-/** A small picture that a child draws at once. */
+/** A small picture that is quick to draw. */
 const small = () =>
   sharp({ create: { width: 30, height: 20, channels: 3, background: '#2a7' } })
     .png()
@@ -39,7 +39,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** A black, interlaced PNG of four channels of 16 bits, made without holding its pixels. */
+/** Makes a black, interlaced PNG with four 16-bit channels, without having its pixels in memory. */
 async function interlacedPng(side: number): Promise<Buffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
@@ -72,16 +72,16 @@ async function interlacedPng(side: number): Promise<Buffer> {
   ]);
 }
 
-/** The largest that the process takes here, which three tests draw. */
+/** The largest picture that the limit permits. Three tests draw it. */
 let made: Promise<Buffer> | undefined;
 const pictureAtTheLimit = () => (made ??= interlacedPng(4_990));
 
-/** The most memory that a process has had at once, in bytes. */
+/** The peak memory of a process in bytes. */
 function peakOf(pid: number | undefined): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
-it('a picture of few bytes that unfolds into 400 MB has no preview, and others have theirs', async () => {
+it('a small file that decodes to 400 MB gets no preview, and does not affect other previews', async () => {
   const bomb = await interlacedPng(7_070);
   expect(bomb.length).toBeLessThan(3_000_000);
   const peakBefore = process.memoryUsage().rss;
@@ -97,14 +97,14 @@ it('a picture of few bytes that unfolds into 400 MB has no preview, and others h
 }, 60_000);
 
 describe('the process that draws pictures', () => {
-  it('draws an interlaced picture at the limit within its memory', async () => {
+  it('draws an interlaced picture at the limit within its memory limit', async () => {
     const pictures = new PictureProcess(limits);
     expect(await pictures.draw(await pictureAtTheLimit())).toBeDefined();
     expect(peakOf(pictures.pid)).toBeLessThan(limits.maxProcessBytes);
     pictures.end();
   }, 60_000);
 
-  it('is ended when it takes more memory than it may, and the next picture gets a new one', async () => {
+  it('is killed when it exceeds its memory limit, and the next picture gets a new process', async () => {
     const pictures = new PictureProcess({ ...limits, maxProcessBytes: 170_000_000 });
     expect(await pictures.draw(await small())).toBeDefined();
     const { pid } = pictures;
@@ -114,7 +114,7 @@ describe('the process that draws pictures', () => {
     pictures.end();
   }, 60_000);
 
-  it('is used again, and ends when it is let go', async () => {
+  it('is reused, and exits when it is released', async () => {
     const pictures = new PictureProcess(limits);
     await pictures.draw(await small());
     const { pid } = pictures;
@@ -126,7 +126,7 @@ describe('the process that draws pictures', () => {
     pictures.end();
   }, 60_000);
 
-  it('costs the preview that it was drawing when it is killed, and nothing else', async () => {
+  it('loses only the preview that it was drawing when it is killed', async () => {
     const pictures = new PictureProcess(limits);
     await pictures.draw(await small());
     const drawing = pictures.draw(await pictureAtTheLimit());
@@ -134,7 +134,7 @@ describe('the process that draws pictures', () => {
     expect(await drawing).toBeUndefined();
     expect(await pictures.draw(await small())).toBeDefined();
     process.kill(pictures.pid ?? Number.NaN, 'SIGKILL');
-    // Whether its end has been heard of by now or not.
+    // Whether its exit has been noticed by now or not.
     await pictures.draw(await small());
     expect(await pictures.draw(await small())).toBeDefined();
     pictures.end();

@@ -28,7 +28,7 @@ afterEach(() => {
 
 afterAll(() => app.stop());
 
-/** A round of the janitor as it would be after some time. */
+/** Runs a round of the janitor with the clock advanced. */
 async function round(laterMs: number): Promise<void> {
   const chores = [abandonedUploads(app.database, app.store), longDeletedIssues(app.database, app.store)];
   const logger = {
@@ -53,12 +53,12 @@ async function count(table: string): Promise<number> {
 }
 
 describe('abandoned uploads', () => {
-  it('go after an hour, with what they left, and finished ones stay', async () => {
+  it('are removed after an hour with their files, and finished ones are kept', async () => {
     const file = await desk.attach('stays.txt', 'text/plain', Buffer.from('stays'));
     const { uploadUrl } = await desk.create();
     const files = kept();
     const rows = await count('attachment');
-    // What a process that was killed leaves.
+    // The remains of a killed process.
     const partial = join(app.dataDir, 'files/.partial/left');
     mkdirSync(join(app.dataDir, 'files/.partial'), { recursive: true });
     writeFileSync(partial, 'half');
@@ -75,7 +75,7 @@ describe('abandoned uploads', () => {
     expect(said).toEqual([{ done: 2 }]);
   });
 
-  it('go with the bytes of deleted attachments, in more than one batch', async () => {
+  it('are removed together with the bytes of deleted attachments, in several batches', async () => {
     const before = kept();
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, index) => desk.attach(`${index}.txt`, 'text/plain', Buffer.from('x'))),
@@ -92,7 +92,7 @@ describe('issues that were deleted', () => {
   let world: IssueWorld;
   let ada: Caller;
 
-  it('go after thirty days with everything on them; others stay, and their numbers are not given again', async () => {
+  it('are removed after thirty days with everything that belongs to them, and their numbers are not reused', async () => {
     const own = await app.secondWorkspace();
     world = await issueWorld(app, own);
     ada = callerOf(app, world.ada.token);
@@ -169,7 +169,7 @@ it('the janitor works in one process of a database at a time', async () => {
   expect(await alone(app.database, () => Promise.resolve())).toBe(true);
 });
 
-it('the janitor goes on with the next chore when one fails', async () => {
+it('the janitor continues with the next task when one fails', async () => {
   const done: string[] = [];
   const chore = (name: string, doSome: () => Promise<number>) => ({ name, doSome });
   const fails = chore('a', () => Promise.reject(new Error('no')));

@@ -7,10 +7,10 @@ import { type App, startApp } from '../support/app.ts';
 import { type FileDesk, fileDesk, random } from './files.ts';
 import { type S3Server, startS3 } from './s3-server.ts';
 
-/** `LARGE_FILE_BYTES=1073741824` tries what the limit is by default. */
+/** `LARGE_FILE_BYTES=1073741824` tries the default limit. */
 const sizeBytes = Number(process.env.LARGE_FILE_BYTES ?? 250_000_000);
 
-/** Client and server are both in this process; buffers of sockets and the garbage between two collections count too. */
+/** Includes the buffers of the client, which is in the same process, of sockets, and garbage between two collections. */
 const mostGrowthBytes = 200_000_000;
 
 let s3: S3Server;
@@ -29,7 +29,7 @@ describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
   });
   afterAll(() => app.stop());
 
-  it('takes and gives a large file in memory that does not grow with it', async () => {
+  it('stores and serves a large file in memory that does not depend on its size', async () => {
     const grown = await growthWhile(() => roundTrip(sizeBytes));
     expect(grown).toBeLessThan(mostGrowthBytes);
   }, 300_000);
@@ -46,14 +46,15 @@ describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
     let received = 0;
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      if (!isSentAt(received, chunk)) throw new Error(`The bytes from ${received} on are not those sent.`);
+      if (!isSentAt(received, chunk))
+        throw new Error(`The bytes from ${received} on differ from those sent.`);
       received += chunk.length;
     }
     expect(received).toBe(length);
   }
 });
 
-/** What a file consists of, again and again. Comparing with it costs less than a hash of all. */
+/** A file repeats this piece. Comparing with it is cheaper than hashing. */
 const piece = random(64 * 1024);
 
 function* pieces(length: number): Generator<Buffer> {
@@ -72,7 +73,7 @@ function isSentAt(place: number, bytes: Buffer): boolean {
   return true;
 }
 
-/** How far the memory of this process rises above what it is now. */
+/** The increase of this process's memory during the work, at its peak. */
 async function growthWhile(work: () => Promise<void>): Promise<number> {
   const before = process.memoryUsage.rss();
   let most = before;

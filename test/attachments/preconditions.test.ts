@@ -21,7 +21,7 @@ afterAll(() => app.stop());
 
 const tagOf = async (url: string) => (await fetch(url, { method: 'HEAD' })).headers.get('etag') ?? '';
 
-describe('a signed address', () => {
+describe('a signed URL', () => {
   it('answers 304 without a body to a client that has the file', async () => {
     for (const [what, url] of addresses) {
       const first = await fetch(url);
@@ -36,14 +36,14 @@ describe('a signed address', () => {
     }
   });
 
-  it('answers 412 to a client that means another file', async () => {
+  it('answers 412 to a client that expects another file', async () => {
     for (const [, url] of addresses) {
       const answer = await fetch(url, { headers: { 'If-Match': '"another"' } });
       expect(await problemOf(answer)).toEqual([412, 'precondition_failed']);
     }
   });
 
-  it('judges the signature, and whether the file is there, before any precondition', async () => {
+  it('checks the signature and the existence of the file before any precondition', async () => {
     const headers = { 'If-Match': '"another"', 'If-None-Match': '*' };
     const [, download] = addresses[0] as [string, string];
     expect((await fetch(`${download}x`, { headers })).status).toBe(403);
@@ -53,7 +53,7 @@ describe('a signed address', () => {
     expect((await fetch(deleted, { headers })).status).toBe(404);
   });
 
-  it('takes no upload that is to replace bytes', async () => {
+  it('accepts no upload that would replace bytes', async () => {
     const named = { fileName: 'b.bin', contentType: 'application/octet-stream', sizeBytes: content.length };
     const { uploadUrl } = await desk.create(named);
     for (const tag of ['"another"', '*'])
@@ -66,7 +66,7 @@ describe('a signed address', () => {
   });
 });
 
-/** What a header may hold, in place of whose `own` stands the tag of the file. */
+/** Values of a header, in which `own` is replaced by the tag of the file. */
 const tags = fc.constantFrom(
   undefined,
   '*',
@@ -94,7 +94,7 @@ type Conditions = typeof conditions extends fc.Arbitrary<infer Value> ? Value : 
 
 const elements = (header: string) => header.split(',').map((element) => element.trim());
 
-/** The steps of RFC 9110, 13.2.2, for a resource with a strong tag and without a time of its last change. */
+/** The steps of RFC 9110, 13.2.2, for a resource with a strong tag and without a Last-Modified time. */
 function expected({ ifMatch, ifNoneMatch, ifRange, range, method }: Conditions): number {
   if (ifMatch !== undefined && ifMatch !== '*' && !elements(ifMatch).includes('own')) return 412;
   const weakly = elements(ifNoneMatch ?? '').some((element) => element === 'own' || element === 'W/own');

@@ -44,7 +44,7 @@ describe('an image', () => {
     },
   );
 
-  it('is turned upright, without what the camera wrote, and is not enlarged', async () => {
+  it('has a preview that is upright, not enlarged and without metadata of the camera', async () => {
     const bytes = await sharp({ create: { ...blank, width: 300, height: 200 } })
       .withExif({ IFD0: { Copyright: 'Somebody' } })
       .withMetadata({ orientation: 6 })
@@ -55,7 +55,7 @@ describe('an image', () => {
     expect([width, height, exif]).toEqual([200, 300, undefined]);
   });
 
-  it('has no preview when it would unfold into more than 50 million pixels', async () => {
+  it('has no preview when it decodes to more than 50 million pixels', async () => {
     const raw = { width: 8_000, height: 8_000, channels: 1 } as const;
     const bomb = await sharp(Buffer.alloc(64_000_000), { raw }).png().toBuffer();
     expect(bomb.length).toBeLessThan(200_000);
@@ -74,13 +74,13 @@ describe('an image', () => {
     expect(previewKind).toBe('NONE');
   });
 
-  it('has no preview when it is cut short', async () => {
+  it('has no preview when it is truncated', async () => {
     const whole = await sharp({ create: blank }).png({ compressionLevel: 0 }).toBuffer();
     const { previewKind } = await desk.attach('half.png', 'image/png', whole.subarray(0, whole.length / 2));
     expect(previewKind).toBe('NONE');
   });
 
-  it('gets a lost preview again when it is asked for, once for all who ask', async () => {
+  it('gets a lost preview again on request, once for concurrent requests', async () => {
     const bytes = await sharp({ create: blank }).png().toBuffer();
     const { id, signedPreviewUrl } = await desk.attach('again.png', 'image/png', bytes);
     const row = await app.database.unscoped
@@ -121,7 +121,7 @@ describe('text and code', () => {
     expect(bytes.toString()).toBe(content);
   });
 
-  it('are downloaded as files when they are HTML or SVG, and never shown in place', async () => {
+  it('are downloaded and never displayed inline when they are HTML or SVG', async () => {
     for (const [fileName, contentType] of [
       ['page.html', 'text/html'],
       ['drawing.svg', 'image/svg+xml'],
@@ -134,7 +134,7 @@ describe('text and code', () => {
     }
   });
 
-  it('are cut after whole lines and whole characters', async () => {
+  it('are cut at the end of a line or a character', async () => {
     const line = `${'ü'.repeat(50)}\n`;
     const long = await desk.attach('long.txt', 'text/plain', Buffer.from(line.repeat(5_000)));
     const cut = (await preview(long.signedPreviewUrl)).bytes.toString();
@@ -157,7 +157,7 @@ describe('text and code', () => {
 });
 
 describe('a PDF', () => {
-  it('is shown as itself, in ranges too', async () => {
+  it('is its own preview, also in ranges', async () => {
     const bytes = demoPdf();
     const file = await desk.attach('report.pdf', 'application/pdf', bytes);
     expect(file.previewKind).toBe('PDF');
@@ -169,7 +169,7 @@ describe('a PDF', () => {
     expect(head.toString()).toBe('%PDF');
   });
 
-  it('has no preview when it is no PDF', async () => {
+  it('has no preview when its bytes are not a PDF', async () => {
     const { previewKind } = await desk.attach('report.pdf', 'application/pdf', Buffer.from('<html>'));
     expect(previewKind).toBe('NONE');
   });

@@ -12,20 +12,20 @@ interface ObjectFiles {
   deleteObject(this: ObjectFiles, bucket: string, key: string): Promise<void>;
 }
 
-// They have no types.
+// The package has no types.
 const require = createRequire(import.meta.url);
 const S3rver = require('@20minutes/s3rver') as new (options: object) => Server;
 const { prototype: files } = require('@20minutes/s3rver/lib/stores/filesystem') as { prototype: ObjectFiles };
 
-// S3 has no directories. This server takes away those that a DELETE left empty, and then answers 500 to the PUT that
-// has just made one of them, and to a DELETE at the same time.
+// S3 has no directories. This server removes directories that a DELETE has left empty, and then answers 500 to a PUT that
+// has just created one of them, and to a concurrent DELETE.
 files.deleteObject = async function (bucket, key) {
   const resources = ['object', 'object.md5', 'metadata.json'];
   await Promise.all(resources.map((name) => rm(this.getResourcePath(bucket, key, name), { force: true })));
 };
 
-// An S3-compatible server on the directory of the first argument, with the bucket of the second: prints its host, and
-// ends with its standard input.
+// An S3-compatible server. The arguments are its directory and its bucket. It prints its host, and
+// exits when its standard input closes.
 const [, , directory, name] = process.argv;
 const server = new S3rver({
   directory,

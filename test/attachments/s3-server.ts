@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** An S3-compatible server in a process of its own, with one bucket. It checks signatures. */
+/** An S3-compatible server in a separate process, with one bucket. It checks signatures. */
 export interface S3Server {
-  /** The address of a folder in the bucket, with the credentials that it takes. */
+  /** The URL of a folder in the bucket, with valid credentials. */
   storageUrl: string;
-  /** The same with another secret. */
+  /** The same URL with a wrong secret. */
   wrongStorageUrl: string;
   /** The keys of all objects. */
   keys(): string[];
@@ -36,7 +36,7 @@ export async function startS3(): Promise<S3Server> {
       ),
     stop: async () => {
       const exit = once(server, 'exit');
-      // The process ends with its standard input, so it does not outlive a test that was killed either.
+      // The process exits when its standard input closes, so it ends even if the test is killed.
       server.stdin.end();
       await exit;
       rmSync(directory, { recursive: true });

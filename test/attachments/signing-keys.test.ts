@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-it('the server makes a key at the first start and keeps it, for its owner alone', () => {
+it('the server creates a key at the first start and stores it, readable only by its owner', () => {
   const path = join(dataDir, 'signing-key');
   const [first, ...more] = readSigningKeys({ dataDir, signingKeys: [] });
   expect([first, more]).toEqual([expect.stringMatching(/^[\w-]{43}$/), []]);
@@ -20,12 +20,12 @@ it('the server makes a key at the first start and keeps it, for its owner alone'
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-it('the server takes the keys of the configuration in their order, and makes none then', () => {
+it('the server uses the configured keys in their order, and then creates none', () => {
   expect(readSigningKeys({ dataDir, signingKeys: ['new', 'old'] })).toEqual(['new', 'old']);
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
-it('the server refuses a file that holds no key', () => {
+it('the server refuses a file without a key', () => {
   writeFileSync(join(dataDir, 'signing-key'), '\n');
   expect(() => readSigningKeys({ dataDir, signingKeys: [] })).toThrow('holds no key of 32 characters');
 });

@@ -39,7 +39,7 @@ describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
     store = openStorage({ dataDir: '/nowhere', storageUrl });
   });
 
-  it('gives back what was put, whole and in ranges, and nothing else', async () => {
+  it('returns the stored bytes, as a whole and in ranges', async () => {
     const key = newKey();
     const bytes = random(300_000);
     expect(await store.get(key)).toBeUndefined();
@@ -54,13 +54,13 @@ describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
     expect(await store.get(key, { start: 0, end: 1 })).toBeUndefined();
   });
 
-  it('keeps an empty file', async () => {
+  it('stores an empty file', async () => {
     const key = newKey();
     await store.put(key, Readable.from([]), 0);
     expect(await read(key)).toHaveLength(0);
   });
 
-  it('keeps nothing of bytes that break off, and says what their sender said', async () => {
+  it('stores nothing of an interrupted upload, and passes the error of the sender on', async () => {
     const key = newKey();
     const broken = (async function* () {
       yield random(100_000);
@@ -87,7 +87,7 @@ describe('a server on an S3-compatible store', () => {
   });
   afterAll(() => app.stop());
 
-  it('takes files, gives them out and shows them', async () => {
+  it('stores files, serves them and shows previews', async () => {
     const image = await sharp({ create: { width: 2_000, height: 10, channels: 3, background: '#123' } })
       .png()
       .toBuffer();
@@ -103,7 +103,7 @@ describe('a server on an S3-compatible store', () => {
     expect((await bytesOf(code.signedPreviewUrl)).toString()).toBe('select 1;\n');
   });
 
-  it('keeps nothing of an upload that breaks off or has another length', async () => {
+  it('stores nothing of an upload that is interrupted or has a wrong length', async () => {
     const before = s3.keys();
     const { uploadUrl } = await desk.create({ sizeBytes: 1_000_000 });
     const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } });
@@ -120,7 +120,7 @@ describe('a server on an S3-compatible store', () => {
 });
 
 describe('a store that does not work', () => {
-  it('is 503 when it cannot be reached, and the upload may be tried again', async () => {
+  it('is answered 503 when it cannot be reached, and the upload can be retried', async () => {
     const app = await startApp({ settings: { STORAGE_URL: 'http://K:S@127.0.0.1:9/bucket' } });
     try {
       const desk = await fileDesk(app);
@@ -135,7 +135,7 @@ describe('a store that does not work', () => {
     }
   });
 
-  it('is asked again over another connection when it closed the one that was kept', async () => {
+  it('is asked again over a new connection when it has closed an idle one', async () => {
     const asked = new Map<unknown, number>();
     const closing = createServer((request, response) => {
       const times = (asked.get(request.socket) ?? 0) + 1;
@@ -158,7 +158,7 @@ describe('a store that does not work', () => {
     }
   });
 
-  it('is a fault of ours when it refuses our credentials, not a passing one', async () => {
+  it('is an internal error when it refuses our credentials', async () => {
     const store = openStorage({ dataDir: '/nowhere', storageUrl: s3.wrongStorageUrl });
     const refused = await store.put(newKey(), chunks(random(5)), 5).catch((error: unknown) => error);
     expect(refused).not.toBeInstanceOf(StorageUnavailableError);
@@ -166,7 +166,7 @@ describe('a store that does not work', () => {
   });
 });
 
-it('a store says that a disk is full', async () => {
+it('a store reports a full disk', async () => {
   const full = (async function* () {
     yield random(10);
     throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
@@ -175,7 +175,7 @@ it('a store says that a disk is full', async () => {
   await expect(store.put(newKey(), full, 20)).rejects.toThrow(StorageFullError);
 });
 
-it('a store finds all that uploads of an attachment may have left', () => {
+it('a store finds all remains of an attachment’s uploads', () => {
   const file = { workspaceId: newUuid(), id: newUuid(), revision: 2 };
   const path = `${file.workspaceId}/${file.id.slice(-2)}/${file.id}`;
   expect(keysOf(file)).toEqual([`${path}.1`, `${path}.1.preview`, `${path}.2`, `${path}.2.preview`]);

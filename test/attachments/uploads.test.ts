@@ -23,7 +23,7 @@ afterAll(async () => {
   expect(broken).toEqual({});
 });
 
-/** Every file that lies in the store, partial ones included. */
+/** All files in the store, including partial ones. */
 function kept(): string[] {
   return readdirSync(join(app.dataDir, 'files'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -31,7 +31,7 @@ function kept(): string[] {
 }
 
 describe('attachmentCreate', () => {
-  it('shows the attachment to nobody before its bytes are there, then to all, with an entry in the feed', async () => {
+  it('hides the attachment until it is uploaded, then shows it with an entry in the feed', async () => {
     const bytes = random(100_000);
     const named = { fileName: ' plan.bin ', contentType: 'Application/X-Plan; v=1', sizeBytes: bytes.length };
     const { attachment, uploadUrl, expiresUtc } = await desk.create(named);
@@ -72,7 +72,7 @@ describe('attachmentCreate', () => {
     ]);
   });
 
-  it('names every field that is not acceptable', async () => {
+  it('names every invalid field', async () => {
     const bad = { fileName: 'a/b\u0007', contentType: 'nonsense', sizeBytes: 8_000_001 };
     expect(await desk.refused(bad)).toEqual({
       code: 'VALIDATION_FAILED',
@@ -93,7 +93,7 @@ describe('attachmentCreate', () => {
     expect(await desk.refused({ fileName: '..' })).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 
-  it('is for members alone, and for issues that are there', async () => {
+  it('refuses guests, and issues that do not exist', async () => {
     const guest = await app.tokenFor({ role: 'guest' });
     expect(await desk.refused({}, guest)).toMatchObject({ code: 'FORBIDDEN' });
     const reader = await app.tokenFor({ scopes: ['issues:read'] });
@@ -101,7 +101,7 @@ describe('attachmentCreate', () => {
     expect(await desk.refused({ issueKey: 'ENG-999' })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('takes an empty file, and a type that the browser does not know', async () => {
+  it('accepts an empty file, and an unknown content type', async () => {
     const { sizeBytes, contentType, signedDownloadUrl } = await desk.attach('empty', '', new Uint8Array());
     expect([sizeBytes, contentType]).toEqual([0, 'application/octet-stream']);
     expect(await bytesOf(signedDownloadUrl)).toHaveLength(0);
@@ -112,11 +112,11 @@ describe('an upload', () => {
   it.each([
     ['shorter', 4, 400, 'validation_failed'],
     ['longer', 6, 413, 'payload_too_large'],
-  ])('that is %s than announced is refused, and may be tried again', async (_, length, status, code) => {
+  ])('that is %s than announced is refused, and can be retried', async (_, length, status, code) => {
     const before = kept();
     const { uploadUrl } = await desk.create({ sizeBytes: 5 });
     expect(await problemOf(await put(uploadUrl, random(length)))).toEqual([status, code]);
-    // Without a length beforehand it shows on the way.
+    // Without a Content-Length, the difference shows only while the bytes arrive.
     const stream = new Blob([random(length)]).stream();
     const chunked = await fetch(uploadUrl, { method: 'PUT', body: stream, duplex: 'half' } as RequestInit);
     expect(await problemOf(chunked)).toEqual([status, code]);
@@ -124,7 +124,7 @@ describe('an upload', () => {
     expect((await put(uploadUrl, random(5))).status).toBe(204);
   });
 
-  it('is cut off with an answer when it goes on after its announced end', async () => {
+  it('is stopped with an answer when it exceeds the announced length', async () => {
     const { uploadUrl } = await desk.create({ sizeBytes: 100_000 });
     const answer = new Promise<number | undefined>((resolve, reject) => {
       const sending = httpRequest(uploadUrl, { method: 'PUT' }, ({ statusCode }) => {
@@ -137,7 +137,7 @@ describe('an upload', () => {
     expect(await answer).toBe(413);
   });
 
-  it('leaves nothing behind when it breaks off', async () => {
+  it('leaves no files when it is interrupted', async () => {
     const before = kept();
     const { uploadUrl } = await desk.create({ sizeBytes: 1_000_000 });
     const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } });
@@ -150,13 +150,13 @@ describe('an upload', () => {
     expect((await put(uploadUrl, random(1_000_000))).status).toBe(204);
   });
 
-  it('is refused when it is compressed, because bytes are kept as they come', async () => {
+  it('is refused when it is compressed, because bytes are stored unchanged', async () => {
     const { uploadUrl } = await desk.create({ sizeBytes: 5 });
     const response = await put(uploadUrl, random(5), { 'Content-Encoding': 'gzip' });
     expect(await problemOf(response)).toEqual([415, 'unsupported_media_type']);
   });
 
-  it('asks for the body of a client that waits, and not before it knows who sends it', async () => {
+  it('gets 100 Continue only after its signature was checked', async () => {
     const { uploadUrl } = await desk.create({ sizeBytes: 5 });
     const send = (url: string) =>
       new Promise<{ asked: boolean; status: number | undefined }>((resolve, reject) => {
@@ -176,7 +176,7 @@ describe('an upload', () => {
     expect(await send(uploadUrl)).toEqual({ asked: true, status: 204 });
   });
 
-  it('is taken once: its bytes never change again', async () => {
+  it('is accepted once, and its bytes never change', async () => {
     const first = random(5);
     const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
     expect((await put(uploadUrl, first)).status).toBe(204);
@@ -185,7 +185,7 @@ describe('an upload', () => {
     expect((await bytesOf(shown?.signedDownloadUrl ?? '')).equals(first)).toBe(true);
   });
 
-  it('is begun a hundred times at most', async () => {
+  it('can be started at most a hundred times', async () => {
     const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
     await app.database.unscoped
       .updateTable('attachment')
@@ -201,7 +201,7 @@ describe('an upload', () => {
     expect(await problemOf(await begin())).toEqual([409, 'conflict']);
   });
 
-  it('succeeds for one of eight at once, whose bytes are kept', async () => {
+  it('succeeds for one of eight concurrent uploads, whose bytes are stored', async () => {
     const { uploadUrl, attachment } = await desk.create({ sizeBytes: 300_000 });
     const files = Array.from({ length: 8 }, () => random(300_000));
     const statuses = await Promise.all(files.map(async (bytes) => (await put(uploadUrl, bytes)).status));
@@ -213,7 +213,7 @@ describe('an upload', () => {
     expect(kept().filter((name) => name.startsWith(uuid))).toHaveLength(1);
   });
 
-  it('is 404 when its attachment or issue was deleted meanwhile', async () => {
+  it('is answered 404 when its attachment or issue was deleted meanwhile', async () => {
     const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
     await desk.remove(attachment.id);
     expect(await problemOf(await put(uploadUrl, random(5)))).toEqual([404, 'not_found']);
@@ -225,7 +225,7 @@ describe('an upload', () => {
 });
 
 describe('attachmentDelete', () => {
-  it('takes the attachment from the issue and its addresses out of use, for good', async () => {
+  it('removes the attachment from the issue and makes its URLs invalid, permanently', async () => {
     const { id, signedDownloadUrl } = await desk.attach('gone.txt', 'text/plain', Buffer.from('gone'));
     await desk.remove(id);
     expect((await desk.list()).map((one) => one.id)).not.toContain(id);
@@ -236,7 +236,7 @@ describe('attachmentDelete', () => {
     );
   });
 
-  it('is refused when it is meant for another revision than that which is there', async () => {
+  it('is refused for another expected revision than the current one', async () => {
     const { id, revision } = await desk.attach('kept.txt', 'text/plain', Buffer.from('kept'));
     await expect(desk.remove(id, revision + 1)).rejects.toThrow('PRECONDITION_FAILED');
     expect((await desk.list()).map((one) => one.id)).toContain(id);
@@ -262,7 +262,7 @@ async function fileDeskOnNewIssue(): Promise<string> {
 async function until(condition: () => boolean): Promise<void> {
   const giveUpMs = performance.now() + 5_000;
   while (!condition()) {
-    if (performance.now() > giveUpMs) throw new Error('It did not come to that.');
+    if (performance.now() > giveUpMs) throw new Error('The condition was not met in time.');
     await delay(20);
   }
 }

@@ -15,7 +15,7 @@ import { eventually } from '../webhooks/eventually.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 import { inProcess } from '../cli/workgraph.ts';
 
-// Whoever adds a mutation or a command has to say here which acts it enters, or that it changes nothing.
+// For each mutation and command, this file declares which acts it enters in the audit log. A new one has to be added here.
 
 let app: App;
 let memberId: string;
@@ -37,7 +37,7 @@ const mint = async () => {
   return body.data?.accessTokenCreate.accessToken.id ?? '';
 };
 
-/** Mutations that write issues are told in the feed of each issue; the others are acts. */
+/** Mutations of issues have entries in the feeds of the issues instead. */
 const mutations: Record<string, { acts: AuditAct[]; run: () => Promise<unknown> }> = {
   accessTokenCreate: { acts: ['access-token.created'], run: mint },
   accessTokenRevoke: {
@@ -48,7 +48,7 @@ const mutations: Record<string, { acts: AuditAct[]; run: () => Promise<unknown> 
       }),
   },
   webhookCreate: {
-    // Nothing is sent to it when the commands below change something.
+    // It must not receive anything when the commands below change something.
     acts: ['webhook.created', 'webhook.deleted'],
     run: async () => {
       const { webhook } = await webhookCalls(app).call('webhookCreate', { url: 'https://example.com/' });
@@ -78,14 +78,14 @@ const mutations: Record<string, { acts: AuditAct[]; run: () => Promise<unknown> 
   },
 };
 
-/** A webhook that is not served. */
+/** Stores a webhook that sends nothing. */
 async function stored(): Promise<{ webhook: string; delivery: string }> {
   const db = app.database.of(app.workspaceId);
   const { webhookId, deliveryId } = await storeWebhook(db, app.ownerUserAccountId);
   return { webhook: encodeId('webhook', webhookId), delivery: encodeId('whdelivery', deliveryId) };
 }
 
-/** The words of a command, and the acts that it enters; none: it leaves the database as it is. */
+/** The arguments of each command, and the acts that it enters. A command without acts must not change the database. */
 const runs: Record<string, { acts: AuditAct[]; words: () => string[] | Promise<string[]> }> = {
   audit: { acts: [], words: () => ['--workspace', 'Test', '--json'] },
   verify: { acts: [], words: () => [] },
@@ -101,7 +101,7 @@ const runs: Record<string, { acts: AuditAct[]; words: () => string[] | Promise<s
     words: () => ['--name', 'Made', '--owner', 'Mona'],
   },
   'directory apply': {
-    // A member, a team, and the five statuses that a team has when nothing is said.
+    // A member, a team, and the five default statuses of a team.
     acts: [...Array.from({ length: 7 }, () => 'directory.created' as const), 'directory.updated'],
     words: () => [
       file(
@@ -132,7 +132,7 @@ teams: [{ code: AUD, name: Audit }]\n`,
       'Test',
     ],
   },
-  // The importer loads the demo, and enters what it does as for any other file.
+  // The importer loads the demo, and enters the same acts as for any other file.
   seed: {
     acts: ['workspace.created', 'import.started', 'import.finished', 'access-token.created'],
     words: () => ['--json'],
@@ -150,7 +150,7 @@ const acts = async () => {
   return rows.map((row) => ({ ...row, act: row.act as AuditAct }));
 };
 
-/** Runs it, and gives what it entered. */
+/** Runs the work, and returns the entries that it added. */
 async function entered(run: () => Promise<unknown>) {
   const before = new Set((await acts()).map(({ id }) => id));
   await run();
@@ -159,7 +159,7 @@ async function entered(run: () => Promise<unknown>) {
   return added;
 }
 
-/** Every row of every table, but for when a token was last used. */
+/** All rows of all tables, without the times of the last use of tokens. */
 async function fingerprint(): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -175,7 +175,7 @@ async function fingerprint(): Promise<string> {
       return `${name} ${rows[0]?.print}`;
     }),
   );
-  // The sequencer moves changes from one table to another when it likes.
+  // The sequencer moves changes from one table to the other at any moment, so both are read as one.
   const { rows: changes } = await sql<{ id: string }>`
     select change_id::text as id from change_inbox union all select id::text from change order by 1`.execute(
     app.database.unscoped.withoutPlugins(),
@@ -188,11 +188,11 @@ describe('mutations', () => {
     .filter(({ extensions }) => extensions.scope !== 'issues:write')
     .map(({ name }) => name);
 
-  it('that do not write issues are all in the table above', () => {
+  it('of other objects than issues are all in the table above', () => {
     expect(administrative.toSorted()).toEqual(Object.keys(mutations).toSorted());
   });
 
-  it.each(Object.keys(mutations))('%s enters who did what, when and from where', async (name) => {
+  it.each(Object.keys(mutations))('%s enters the act with its actor, time and origin', async (name) => {
     const { acts: expected, run } = mutations[name] ?? { acts: [], run: () => Promise.resolve() };
     const added = await entered(run);
     expect(added.map(({ act }) => act)).toEqual(expected);
@@ -214,7 +214,7 @@ describe('mutations', () => {
 
 describe('commands', () => {
   beforeAll(async () => {
-    // Whom the directory file gives another role.
+    // The directory file changes the role of this member.
     await inProcess(app, 'directory apply', [
       file(
         'before.yaml',
@@ -225,7 +225,7 @@ describe('commands', () => {
     ]);
   });
 
-  it('with a database are all in the table above', async () => {
+  it('that use a database are all in the table above', async () => {
     expect((await databaseCommands('', { ...commands })).toSorted()).toEqual(Object.keys(runs).toSorted());
   });
 
@@ -254,7 +254,7 @@ describe('commands', () => {
     180_000,
   );
 
-  it('tell which role became which', async () => {
+  it('enter the old and the new role', async () => {
     const change = (await acts()).find(
       ({ act, subjectName }) => act === 'directory.updated' && subjectName.includes('ol'),
     );
@@ -263,7 +263,7 @@ describe('commands', () => {
   });
 });
 
-it('a webhook that the service disables enters so as the system', async () => {
+it('the service enters as the system actor that it disabled a webhook', async () => {
   const receiver = await startReceiver();
   receiver.answer(() => ({ status: 410 }));
   const entries = await entered(async () => {
@@ -283,11 +283,11 @@ it('a webhook that the service disables enters so as the system', async () => {
   });
 });
 
-it('every act that is declared was seen', () => {
+it('every declared act has occurred in these tests', () => {
   expect([...seen].toSorted()).toEqual(Object.keys(auditActs).toSorted());
 });
 
-it('no entry holds the text of a token, or what is kept of it', async () => {
+it('no entry contains the text or the hash of a token', async () => {
   const entries = JSON.stringify(await acts());
   expect(entries).not.toMatch(/wg_/);
   const hashes = await app.database.unscoped.selectFrom('accessToken').select('tokenHash').execute();

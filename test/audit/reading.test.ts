@@ -51,7 +51,7 @@ describe.each(['compiled', 'graphql-js'])('on the %s executor', (EXECUTOR) => {
   const read = (variables: Record<string, unknown> = {}, token = app.token) =>
     app.graphql<Entries>(query, variables, { token });
 
-  it('shows the newest first, by whom, and by which request', async () => {
+  it('the audit log lists the newest entries first, with their actor and request', async () => {
     const made = await mint('fourth');
     const { body } = await read({ first: 1 });
     expect(body.errors).toBeUndefined();
@@ -70,7 +70,7 @@ describe.each(['compiled', 'graphql-js'])('on the %s executor', (EXECUTOR) => {
     expect(entry?.changes).toContainEqual({ field: 'scopes', before: null, after: '["teams:read"]' });
   });
 
-  it('pages through all of them once, both ways', async () => {
+  it('paging returns each entry once, in both directions', async () => {
     for (const direction of ['ASC', 'DESC']) {
       const ids: string[] = [];
       let after = '';
@@ -87,7 +87,7 @@ describe.each(['compiled', 'graphql-js'])('on the %s executor', (EXECUTOR) => {
     }
   });
 
-  it('filters', async () => {
+  it('filters select entries', async () => {
     const count = async (filter: Record<string, unknown>) =>
       (await read({ filter })).body.data?.auditEntries.totalCount;
     const all = await count({});
@@ -99,7 +99,7 @@ describe.each(['compiled', 'graphql-js'])('on the %s executor', (EXECUTOR) => {
     expect(await count({ accessTokenId: { eq: id } })).toBeGreaterThanOrEqual(3);
   });
 
-  it('is for owners and admins whose token has workspace:admin', async () => {
+  it('only owners and admins whose token has workspace:admin may read the log', async () => {
     const [entry] = (await read({ first: 1 })).body.data?.auditEntries.nodes ?? [];
     const node = async (token: string) =>
       (await app.graphql('query ($id: ID!) { node(id: $id) { id } }', { id: entry?.id }, { token })).body;
@@ -124,7 +124,7 @@ describe.each(['compiled', 'graphql-js'])('on the %s executor', (EXECUTOR) => {
     expect(await node(narrow)).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
   });
 
-  it('shows nothing of another workspace', async () => {
+  it('the log contains no entries of another workspace', async () => {
     await mint('theirs', second.token);
     const { body } = await read({ first: 250 }, second.token);
     const theirs = body.data?.auditEntries.nodes ?? [];
@@ -136,7 +136,7 @@ describe.each(['compiled', 'graphql-js'])('on the %s executor', (EXECUTOR) => {
   });
 });
 
-describe('the record itself', () => {
+describe('the audit log', () => {
   let app: App;
   beforeAll(async () => {
     app = await startApp();
@@ -161,7 +161,7 @@ describe('the record itself', () => {
     expect(after.rows).toEqual(before.rows);
   });
 
-  it('is there with the act, or neither is', async () => {
+  it('gets an entry in the transaction of the act', async () => {
     allowFallback('no_tokens');
     const unscoped = app.database.unscoped.withoutPlugins();
     await sql`alter table audit_entry add constraint no_tokens check (act not like 'access-token.%') not valid`.execute(
@@ -180,7 +180,7 @@ describe('the record itself', () => {
     await sql`alter table audit_entry drop constraint no_tokens`.execute(unscoped);
   });
 
-  it('names each token that went with the one that was revoked', async () => {
+  it('names each token that was revoked together with its parent', async () => {
     const make = async (name: string, token: string) =>
       (
         await app.graphql<{ accessTokenCreate: { token: string; accessToken: { id: string } } }>(
@@ -204,7 +204,7 @@ describe('the record itself', () => {
     });
   });
 
-  it('says in a line who, from where and what; and takes --since, --actor, --act, --limit', async () => {
+  it('is printed in lines with actor, origin and act, filtered by --since, --actor, --act and --limit', async () => {
     const { stdout } = await inProcess(app, 'audit', ['--act', 'access-token.created', '--limit', '1']);
     expect(stdout).toMatch(
       /^WHEN +WHO +FROM +ACT +SUBJECT +CHANGES\n\d{4}-\S+Z +Olive Owner \(member\) +127\.0\.0\.1 +access-token\.created +access token child/,
@@ -233,7 +233,7 @@ describe('the record itself', () => {
       expect((await inProcess(app, 'audit', words)).exitCode).toBe(2);
   });
 
-  it('has no entry for a token that does not hold: an attacker would fill it', async () => {
+  it('has no entries for invalid tokens, with which an attacker could fill it', async () => {
     const before = await app.database.unscoped.selectFrom('auditEntry').select('id').execute();
     for (const token of ['wg_none', `wg_${'0'.repeat(48)}`])
       expect((await app.graphql('{ viewer { scopes } }', {}, { token })).status).toBe(401);

@@ -14,7 +14,7 @@ import type { Given } from '../../src/db/query/slots.ts';
 
 export const ws = '018f0000-0000-7000-8000-000000000001';
 
-/** A handle of one workspace that compiles and never runs. The prover judges what the plugin makes of each statement. */
+/** A handle of one workspace that only compiles. The prover checks each statement after the plugin. */
 export function boundTo(workspace: Given<string>): Kysely<AnyTables> {
   return new Kysely<AnyTables>({
     dialect: {
@@ -29,7 +29,7 @@ export function boundTo(workspace: Given<string>): Kysely<AnyTables> {
 
 export const db = boundTo(ws);
 
-/** The SQL of a statement, without quotes where a name needs none. */
+/** The SQL of a statement, without unnecessary quotes. */
 export function sqlOf(statement: Pick<Compilable, 'compile'>): string {
   return statement.compile().sql.replaceAll(/"(\w+)"/g, '$1');
 }

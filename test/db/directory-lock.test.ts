@@ -38,7 +38,7 @@ describe('the lock on a data directory', () => {
     lock.release();
   });
 
-  it('stays with its holder when others have tried', async () => {
+  it('is kept by its holder when others try to take it', async () => {
     const lock = lockDirectory(dataDir);
     expect(() => lockDirectory(dataDir)).toThrow(DirectoryHeldError);
     expect(await outcomeInAnotherProcess()).toContain(`held by another process (pid ${process.pid})`);
@@ -46,25 +46,25 @@ describe('the lock on a data directory', () => {
     lock.release();
   });
 
-  it('is free at once after kill -9', async () => {
+  it('is released at once by kill -9', async () => {
     const holder = await lockInAnotherProcess();
     await kill9(holder);
     lockDirectory(dataDir).release();
   });
 
-  it('is free after its release, for this process and for others', async () => {
+  it('can be taken after its release, by this process and by others', async () => {
     lockDirectory(dataDir).release();
     lockDirectory(dataDir).release();
     expect(await outcomeInAnotherProcess()).toBe('locked');
   });
 
-  it('goes to one of many that ask at once', async () => {
+  it('is granted to one of many concurrent processes', async () => {
     const holders = await Promise.all(Array.from({ length: 6 }, () => start()));
     expect(holders.filter(({ said }) => said === 'locked')).toHaveLength(1);
   });
 });
 
-/** Asks for the lock in a process that then stays alive until it is killed. */
+/** Starts a process that tries to take the lock and then runs until it is killed. */
 async function start(): Promise<{ child: ChildProcess; said: string }> {
   const script = `
     import { lockDirectory } from ${JSON.stringify(source)};

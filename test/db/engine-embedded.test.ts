@@ -10,7 +10,7 @@ import { newDirectory } from './engines.ts';
 
 describe('the embedded engine', () => {
   const place = newDirectory();
-  // How a new database is made is no matter here; it takes two seconds.
+  // Copied, because creating a database takes two seconds and is not tested here.
   beforeAll(() => copyIntoDirectory('empty', place.location.dataDir));
   afterAll(() => place.remove());
 
@@ -40,7 +40,7 @@ describe('the embedded engine', () => {
     await database.close();
   }, 60_000);
 
-  it('is held by one: a second opening is refused until the first is closed', async () => {
+  it('refuses to open a database twice, until the first is closed', async () => {
     const first = await openDatabase(place.location);
     await expect(openDatabase(place.location)).rejects.toThrow('is held by this process');
     await first.close();
@@ -48,7 +48,7 @@ describe('the embedded engine', () => {
     await (await openDatabase(place.location)).close();
   });
 
-  it('waits at close for what is running', async () => {
+  it('waits on close for running statements', async () => {
     const database = await openDatabase(place.location);
     const running = database.unscoped.transaction().execute(async (transaction) => {
       await delay(50);
@@ -59,7 +59,7 @@ describe('the embedded engine', () => {
     await expect(running).resolves.toBeUndefined();
   });
 
-  it('fails a ping while a transaction holds it', async () => {
+  it('fails a ping while a transaction is open', async () => {
     const database = await openDatabase(place.location);
     await database.unscoped.transaction().execute(async (transaction) => {
       await sql`select 1`.execute(transaction);

@@ -13,7 +13,7 @@ import { hasServer, newServerDatabase, onServer } from './engines.ts';
 import type { Place } from './engines.ts';
 import { freezable } from './freezable.ts';
 
-describe('a PostgreSQL server that is not there', () => {
+describe('an unreachable PostgreSQL server', () => {
   it.each([
     [
       'postgres://someone:secret@127.0.0.1:1/x',
@@ -31,11 +31,11 @@ describe('a PostgreSQL server that is not there', () => {
       'postgres://someone:secret@:what:/x',
       'The database URL is not one of PostgreSQL (postgres://user@host/name).',
     ],
-  ])('is one plain sentence without the password: %s', async (url, message) => {
+  ])('is reported in one plain sentence without the password: %s', async (url, message) => {
     await expect(openDatabase({ url })).rejects.toMatchObject({ name: 'DatabaseUnavailableError', message });
   });
 
-  it('is given up on in time when it accepts and says nothing', async () => {
+  it('is given up in time when it accepts connections and sends nothing', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -59,7 +59,7 @@ onlyWithServer('the PostgreSQL engine', () => {
   it.each([
     [true, ['of three', 'of two']],
     [false, []],
-  ])('keeps by name what it has run before (%s)', async (prepared, kept) => {
+  ])('prepares repeated statements by name (%s)', async (prepared, kept) => {
     const database = await openDatabase({ ...place.location, prepared });
     const lease = await database.connect();
     const statement = (name: string) =>
@@ -77,7 +77,7 @@ onlyWithServer('the PostgreSQL engine', () => {
     expect(rows.map((row) => /'(.*?)'/.exec(row.statement)?.[1])).toEqual(kept);
   });
 
-  it('survives the loss of idle and of lent connections', async () => {
+  it('survives the loss of idle and of borrowed connections', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 2 });
     const lost = database.unscoped.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
@@ -93,14 +93,14 @@ onlyWithServer('the PostgreSQL engine', () => {
     await database.close();
   });
 
-  it('ends a statement that runs too long and goes on with the connection', async () => {
+  it('cancels a statement that runs too long and continues with the connection', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1, statementTimeoutMs: 100 });
     await expect(sql`select pg_sleep(5)`.execute(database.unscoped)).rejects.toMatchObject({ code: '57014' });
     await expect(database.ping(1_000)).resolves.toBeUndefined();
     await database.close();
   });
 
-  it('answers a ping while the pool is used up, and fails it in time when the server is frozen', async () => {
+  it('answers a ping while the pool is exhausted, and fails it in time when the server is frozen', async () => {
     const proxy = await freezable(new URL(place.location.url));
     const database = await openDatabase({ url: proxy.url, poolSize: 1 });
     const lease = await database.connect();
@@ -112,21 +112,21 @@ onlyWithServer('the PostgreSQL engine', () => {
     proxy.close();
   });
 
-  it('tells who waits for a connection in time, and leaks none', async () => {
+  it('fails callers that wait too long for a connection, and leaks none', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 2 });
     const held = await Promise.all([database.connect(), database.connect()]);
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 200 });
     const waiting = metered(() => database.connect(), { deadline });
     expect(database.load()).toEqual({ open: 2, idle: 0, size: 2, waiting: 1 });
     await expect(waiting).rejects.toThrow('all connections were busy for 200 ms');
-    // It has waited its time, but for the least that everybody may.
+    // Its deadline has passed, except for the minimum wait of every caller.
     await expect(metered(() => database.connect(), { deadline })).rejects.toThrow('busy for 100 ms');
     for (const lease of held) lease.release();
     expect(database.load()).toEqual({ open: 2, idle: 2, size: 2, waiting: 0 });
     await database.close();
   });
 
-  it('gives a request no more time than it has, whatever a statement may take', async () => {
+  it('limits a statement to the remaining time of its request', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1 });
     const deadline = new Deadline({ withinMs: 300, waitMs: 300 });
     const slow = metered(() => sql`select pg_sleep(20)`.execute(database.unscoped), { deadline });
@@ -139,21 +139,24 @@ onlyWithServer('the PostgreSQL engine', () => {
     await database.close();
   });
 
-  it.each([true, false])('ends who waits for a lock (prepared: %s), and tells it', async (prepared) => {
-    const limits = { poolSize: 2, lockTimeoutMs: 100, prepared };
-    const database = await openDatabase({ ...place.location, ...limits });
-    await sql`create table if not exists locked (id int)`.execute(database.unscoped);
-    const lock = (trx: typeof database.unscoped) => sql`lock table locked`.execute(trx);
-    const waiting = database.unscoped.transaction().execute(async (first) => {
-      await lock(first);
-      await database.unscoped.transaction().execute(lock);
-    });
-    await expect(waiting).rejects.toMatchObject({ code: '55P03' });
-    expect(database.load()).toMatchObject({ open: 2, idle: 2 });
-    await database.close();
-  });
+  it.each([true, false])(
+    'cancels a statement that waits too long for a lock (prepared: %s)',
+    async (prepared) => {
+      const limits = { poolSize: 2, lockTimeoutMs: 100, prepared };
+      const database = await openDatabase({ ...place.location, ...limits });
+      await sql`create table if not exists locked (id int)`.execute(database.unscoped);
+      const lock = (trx: typeof database.unscoped) => sql`lock table locked`.execute(trx);
+      const waiting = database.unscoped.transaction().execute(async (first) => {
+        await lock(first);
+        await database.unscoped.transaction().execute(lock);
+      });
+      await expect(waiting).rejects.toMatchObject({ code: '55P03' });
+      expect(database.load()).toMatchObject({ open: 2, idle: 2 });
+      await database.close();
+    },
+  );
 
-  it('cancels what runs for a client that has gone, and begins nothing more for it', async () => {
+  it('cancels the running statement of a disconnected client, and starts no other', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1 });
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 200 });
     const running = metered(() => sql`select pg_sleep(20) as "abandoned"`.execute(database.unscoped), {
@@ -174,7 +177,7 @@ onlyWithServer('the PostgreSQL engine', () => {
     await database.close();
   });
 
-  it('lets who waits leave the line when its client goes', async () => {
+  it('removes a caller from the queue when its client disconnects', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1 });
     const lease = await database.connect();
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
@@ -186,14 +189,14 @@ onlyWithServer('the PostgreSQL engine', () => {
     await database.close();
   });
 
-  it('says who it is', async () => {
+  it('sets its application name', async () => {
     const database = await openDatabase(place.location);
     const { rows } = await sql`select current_setting('application_name') as name`.execute(database.unscoped);
     expect(rows).toEqual([{ name: 'workgraph' }]);
     await database.close();
   });
 
-  it('gives up on a server that freezes, and never lends that connection again', async () => {
+  it('gives up a server that freezes, and never reuses that connection', async () => {
     const proxy = await freezable(new URL(place.location.url));
     const database = await openDatabase({ url: proxy.url, poolSize: 1, statementTimeoutMs: 100 });
     proxy.freeze();

@@ -33,11 +33,11 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     await place.remove();
   });
 
-  it('says which engine it is', () => {
+  it('reports its name', () => {
     expect(database.engine).toBe(engine);
   });
 
-  it('decodes types the same', async () => {
+  it('decodes types like the other engine', async () => {
     const decoded = await sql`select
         9007199254740991::int8 as int8, array[1::int8, null] as int8s, 7 as int4, 1.50::numeric as numeric,
         '2024-02-29'::date as date, array['2024-02-29'::date] as dates,
@@ -64,7 +64,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     ]);
   });
 
-  it('gives errors the codes of PostgreSQL and works on', async () => {
+  it('reports errors with the codes of PostgreSQL and keeps working', async () => {
     const twice = db.insertInto('note').values({ workspaceId, id: 1, text: 'a' });
     await twice.execute();
     await expect(twice.execute()).rejects.toMatchObject({ code: '23505', constraint: 'note_pkey' });
@@ -72,7 +72,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     await expect(sql`select 1 as one`.execute(db)).resolves.toMatchObject({ rows: [{ one: 1 }] });
   });
 
-  it('names columns in camelCase and leaves the keys of JSON alone', async () => {
+  it('names columns in camelCase and does not change the keys of JSON', async () => {
     const rows = await db
       .selectFrom('note')
       .select('workspaceId')
@@ -87,7 +87,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     await expect(db.selectFrom('note').selectAll().execute()).resolves.toBeDefined();
   });
 
-  it('takes back a transaction that throws, and the next one starts clean', async () => {
+  it('rolls back a transaction that throws, and the next one starts clean', async () => {
     const failed = db.transaction().execute(async (transaction) => {
       await transaction.insertInto('note').values({ workspaceId, id: 20, text: 'lost' }).execute();
       throw new Error('no');
@@ -101,7 +101,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     expect(await found.execute()).toEqual([]);
   });
 
-  it('keeps what runs side by side apart', async () => {
+  it('isolates concurrent transactions', async () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
         db.transaction().execute(async (transaction) => {
@@ -141,7 +141,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     expect(meter()).toBeUndefined();
   });
 
-  it('counts the batches of a DataLoader for the request that loads', async () => {
+  it('counts the batches of a DataLoader for the request that loads them', async () => {
     const counted = await metered(async () => {
       const loader = new DataLoader<number, number>(async (keys) => {
         await sql`select 1`.execute(db);
@@ -158,7 +158,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     await expect(database.ping(1_000)).resolves.toBeUndefined();
   });
 
-  it('serves timers and sockets during a long run of statements', async () => {
+  it('runs timers and sockets during a long series of statements', async () => {
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;

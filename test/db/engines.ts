@@ -7,7 +7,7 @@ import type { DatabaseLocation } from '../../src/db/engine/engine.ts';
 import type { WireName } from '../../src/db/wire/postgres-wire.ts';
 import { wire } from '../support/wire.ts';
 
-/** A place for a new database and the way to remove it. */
+/** The location of a new database, and a function that removes it. */
 export interface Place<Location = DatabaseLocation> {
   readonly location: Location;
   remove(): Promise<void>;
@@ -23,7 +23,7 @@ export function newDirectory(): Place<{ dataDir: string }> {
 
 const server = process.env.TEST_DATABASE_URL;
 
-/** Creates a database on the server of TEST_DATABASE_URL, which drops it again even while it is in use. */
+/** Creates a database on the server of TEST_DATABASE_URL. It can be dropped even while it is in use. */
 export async function newServerDatabase(): Promise<Place<{ url: string; wire: WireName }>> {
   const name = `workgraph_${randomUUID().replaceAll('-', '')}`;
   await onServer(`create database ${name}`);
@@ -32,7 +32,7 @@ export async function newServerDatabase(): Promise<Place<{ url: string; wire: Wi
   return { location: { url: url.href, wire }, remove: () => onServer(`drop database ${name} with (force)`) };
 }
 
-/** The engines to test on: PostgreSQL only where TEST_DATABASE_URL says that there is one. */
+/** The engines to test: PostgreSQL only if TEST_DATABASE_URL is set. */
 export const engines: [engine: 'embedded' | 'postgres', newPlace: () => Promise<Place>][] = [
   ['embedded', () => Promise.resolve(newDirectory())],
 ];
@@ -40,7 +40,7 @@ if (server) engines.push(['postgres', newServerDatabase]);
 
 export const hasServer = server !== undefined && server !== '';
 
-/** Runs one statement on the server's own database. */
+/** Runs one statement on the default database of the server. */
 export async function onServer(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl() });
   await client.connect();

@@ -27,7 +27,7 @@ afterAll(() => app.stop());
 
 const fills = ['0028_fill_issue_text', '0035_fill_stages_before'];
 
-/** As rows are that an earlier version has written: some, or all of them. */
+/** Resets rows to the state that an earlier version would have written. */
 async function forget(which = 'true'): Promise<void> {
   const { unscoped } = app.database;
   await sql`delete from issue_text where ${sql.raw(which)}`.execute(unscoped);
@@ -38,7 +38,7 @@ async function forget(which = 'true'): Promise<void> {
 
 beforeEach(() => forget());
 
-it('fills the tables from what there is, and says how many rows', async () => {
+it('fills the tables from existing rows, and reports the number of rows', async () => {
   await refill();
   const reports = await refill();
   expect(reports).toEqual([]);
@@ -50,21 +50,21 @@ it('fills the tables from what there is, and says how many rows', async () => {
   expect(await brokenInvariants(app.database)).toEqual({});
 });
 
-it('goes on after an interruption', async () => {
+it('continues after an interruption', async () => {
   await refill();
   await forget(`issue_id in (select id from issue where number % 2 = 0)`);
   await refill();
   expect(await brokenInvariants(app.database)).toEqual({});
 });
 
-it('lets the janitor add what an earlier version has left out since', async () => {
+it('leaves to the janitor what an earlier version has left out since', async () => {
   const chore = missedByEarlierVersions(app.database);
   expect(await chore.doSome(new Date())).toBeGreaterThan(0);
   expect(await chore.doSome(new Date())).toBe(0);
   expect(await brokenInvariants(app.database)).toEqual({});
 });
 
-it('lets the janitor stop looking a day after the migration', async () => {
+it('makes the janitor stop checking a day after the migration', async () => {
   const { unscoped } = app.database;
   const shift = (interval: string) =>
     sql`update migration set applied_utc = applied_utc + ${interval}::interval where name in (${sql.join(fills)})`.execute(

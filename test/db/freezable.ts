@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** Stands before a server; at a freeze its connections stay open and nothing passes any more, new ones do. */
+/** A proxy in front of a server. After `freeze`, existing connections remain open but pass nothing on; new ones work. */
 export async function freezable(target: URL): Promise<{ url: string; freeze(): void; close(): void }> {
   const sockets: Socket[] = [];
   const frozen = new Set<Socket>();

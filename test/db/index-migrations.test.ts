@@ -41,7 +41,7 @@ describe.each(engines)('a migration of indexes on the %s engine', (engine, newPl
     expect(await validIndexes()).toEqual(['thing_by_id']);
   });
 
-  it('builds an index anew whose building broke off', async () => {
+  it('builds an index again whose building was interrupted', async () => {
     await sql`insert into thing (id) values (1), (1)`.execute(database.unscoped);
     const building = sql`create unique index concurrently thing_by_id on thing (id)`;
     await expect(building.execute(database.unscoped)).rejects.toThrow('thing_by_id');
@@ -51,7 +51,7 @@ describe.each(engines)('a migration of indexes on the %s engine', (engine, newPl
     expect(await validIndexes()).toEqual(['thing_by_id']);
   });
 
-  it('keeps an index that an earlier attempt has built', async () => {
+  it('keeps an index that an earlier attempt has completed', async () => {
     await sql`create index thing_by_id on thing (id)`.execute(database.unscoped);
     add('0003_new', newIndex);
     await migrate(database, { folder });
@@ -66,7 +66,7 @@ describe.each(engines)('a migration of indexes on the %s engine', (engine, newPl
       await sql`insert into thing (id) values (1)`.execute(transaction);
       const started = migrate(database, { folder });
       await isBuilding();
-      // Behind a plain CREATE INDEX this insert would wait until the first writer has ended.
+      // With a plain CREATE INDEX, this insert would wait until the first writer has finished.
       await sql`insert into thing (id) values (2)`.execute(database.unscoped);
       return { migrating: started };
     });

@@ -9,7 +9,7 @@ import type { Order, Source, Walk } from '../../src/db/query/walk.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { copyTemplate } from '../support/templates.ts';
 
-// Each index of the largest table is written with every comment and every change, so each must be needed.
+// Every comment and change updates the indexes of the largest table, so each of them must be needed.
 
 let database: Database;
 let db: TenantDb;
@@ -32,7 +32,7 @@ const page = (column: string, kind: Order['kind'], nullable = false, filter: Pre
     exactly: 10,
   });
 
-/** The rows that match a filter, whatever the order. */
+/** The rows that match a filter, in any order. */
 const matches = (filter: Predicate) => {
   const walk = walkOf({ column: 'dueDate', kind: 'date', nullable: true, direction: 'asc' }, filter);
   const [candidate] = accessOf(walk).candidates;
@@ -82,7 +82,7 @@ const needs: Readonly<Record<string, () => Compilable>> = {
       .limit(20),
 };
 
-it('knows a need for each index', async () => {
+it('each index has a statement that needs it', async () => {
   const { rows } = await sql<{ name: string }>`
     select indexname as name from pg_indexes where tablename = 'issue' and schemaname = 'public'`.execute(
     database.unscoped,
@@ -90,7 +90,7 @@ it('knows a need for each index', async () => {
   expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(needs).toSorted());
 });
 
-it.each(Object.entries(needs))('reads by %s where it is needed', async (name, statement) => {
+it.each(Object.entries(needs))('the statement for %s uses that index', async (name, statement) => {
   expect(await indexesIn(statement())).toContain(name);
 });
 

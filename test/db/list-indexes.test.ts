@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 
 let database: Database;
 let drop: () => Promise<void>;
-/** The columns of all indexes of the database by table, the workspace left out. */
+/** The columns of all indexes of the database by table, without the workspace. */
 let indexes: Map<string, string[]>;
 beforeAll(async () => {
   ({ database, drop } = await copyTemplate('migrated'));
@@ -27,7 +27,7 @@ const declared = Object.entries(listIndexes).flatMap(([table, of]) =>
   of.map((index) => ({ table, index, columns: index.columns.join(', ') })),
 );
 
-it.each(declared)('finds an index of $table on $columns in the database', ({ table, index }) => {
+it.each(declared)('the database has an index of $table on $columns', ({ table, index }) => {
   const columns = index.columns.map(inSql).join(', ');
   const having = indexes.get(inSql(table)) ?? [];
   const form = `btree: workspace_id, ${columns}`;
@@ -41,7 +41,7 @@ it.each(Object.entries(textTables))(
   },
 );
 
-it.each(Object.entries(joinIndexes))('finds the index of %s in the database', (table, { child, parent }) => {
+it.each(Object.entries(joinIndexes))('the database has the index of %s', (table, { child, parent }) => {
   expect(indexes.get(inSql(table))).toContain(`btree: workspace_id, ${inSql(child)}, ${inSql(parent)}`);
 });
 

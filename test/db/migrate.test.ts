@@ -17,7 +17,7 @@ import type { Place } from './engines.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Migrations of the test: they import nothing, as a directory of temporary files finds no packages. */
+/** Migrations for the test. They import nothing, because packages cannot be resolved from a temporary directory. */
 const first = `export const up = (db) => db.schema.createTable('first').addColumn('snake_case', 'integer').execute();`;
 const second = `export const up = (db) => db.schema.createTable('second').addColumn('id', 'integer').execute();`;
 const broken = `export const up = async (db) => {
@@ -32,7 +32,7 @@ describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
 
   beforeAll(async () => {
     place = await newPlace();
-    // A copy of a new database takes less time than another new one.
+    // Copying a new database is faster than creating another one.
     if ('dataDir' in place.location) await copyIntoDirectory('empty', place.location.dataDir);
     database = await openDatabase(place.location);
   }, 60_000);
@@ -68,7 +68,7 @@ describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
     expect(await tables()).toEqual(['first', 'migration', 'second']);
   });
 
-  it('say when the database is behind', async () => {
+  it('report when the database is behind', async () => {
     add('0001_first', first);
     await migrate(database, { folder });
     add('0002_second', second);
@@ -85,7 +85,7 @@ describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
     await expect(migrate(database, { folder })).rejects.toThrow('0002_second');
   });
 
-  it('are applied completely or not at all, and those before one that fails stay', async () => {
+  it('are applied completely or not at all, and those before a failed one are kept', async () => {
     add('0001_first', first);
     add('0002_broken', broken);
     await expect(migrate(database, { folder })).rejects.toThrow('half way');
@@ -93,7 +93,7 @@ describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
     expect(await schemaState(database, folder)).toEqual({ state: 'behind', pending: ['0002_broken'] });
   });
 
-  it('make the schema from nothing', async () => {
+  it('create the schema in an empty database', async () => {
     const applied = await migrate(database);
     expect(applied).toEqual(repositoryMigrations());
     expect(await schemaState(database)).toEqual({ state: 'current', pending: [] });
@@ -139,7 +139,7 @@ onlyWithServer('migrations of ten processes', () => {
   }, 60_000);
 });
 
-/** A process that has opened its database and waits for the end of its input. */
+/** Starts a process that opens the database and waits for the end of its input. */
 async function ready(script: string): Promise<ChildProcessByStdio<Writable, Readable, null>> {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: root,

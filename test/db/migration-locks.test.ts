@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
-// What a migration may do to a table with a million rows, to which others write.
+// A migration must not block writers of a table with a million rows.
 
-/** The tables that grow with the work of a workspace. */
+/** The tables that grow with the activity of a workspace. */
 const large =
   'issue|issue_assignee|issue_label|issue_subscription|issue_role_assignment|comment|issue_link|attachment|activity|' +
   'issue_stage|issue_text|agent_thread_message|import_source|idempotency_key';
@@ -27,7 +27,7 @@ const rules: readonly { readonly problem: string; readonly pattern: RegExp }[] =
   },
 ];
 
-/** What a migration does to tables that are there already, and how it blocks others. */
+/** The statements of a migration on existing tables that block other writers. */
 function blocking(source: string): string[] {
   const found = rules.flatMap(({ problem, pattern }) =>
     [...source.matchAll(pattern)]
@@ -67,7 +67,7 @@ it.each([
   expect(blocking(source)).toEqual([]);
 });
 
-it('finds no migration from 27 on that blocks those who write to a large table', () => {
+it('no migration from 27 on blocks writers of a large table', () => {
   const folder = join(import.meta.dirname, '../../migrations');
   const files = readdirSync(folder).filter((file) => Number(file.slice(0, 4)) >= 27);
   const found = files.flatMap((file) => {

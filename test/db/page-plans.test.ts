@@ -10,7 +10,7 @@ import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { selectPage } from '../../src/db/reads/pages.ts';
 import { copyTemplate } from '../support/templates.ts';
 
-// The embedded engine plans alike, but the bounds below are promised for large databases.
+// The embedded engine makes similar plans, but the bounds below are guaranteed for large databases.
 const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
 
 const notDeleted: Source = { table: 'issue', where: { column: 'deletedUtc', isNull: true } };
@@ -24,7 +24,7 @@ const labels: Through = {
 };
 const limit = 10;
 const budget = 50;
-/** No index has the estimates. */
+/** No index contains the estimates. */
 const nothing: Predicate = { column: 'estimateValue', is: 'gte', value: 1_000_000 };
 const bounds = readBounds(defaultReadBudget);
 
@@ -41,7 +41,7 @@ onPostgres('a deep page of an order with nulls', () => {
       .executeTakeFirstOrThrow();
     db = copy.database.of(id);
     lease = await copy.database.connect();
-    // The table of the demo is small enough to be read as a whole.
+    // Without these settings, the planner would read the small table of the demo as a whole.
     await lease.query('set enable_seqscan = off; set enable_sort = off; set enable_bitmapscan = off', []);
   });
   afterAll(async () => {
@@ -61,7 +61,7 @@ onPostgres('a deep page of an order with nulls', () => {
       const all = await rows(order);
       expect(all.length).toBeGreaterThan(300);
       const withValue = all.filter((row) => row[order.column] !== null).length;
-      // In the middle of the rows with a value, at their last one, and in the middle of those without.
+      // In the middle of the rows with a value, at the last of them, and in the middle of those without a value.
       const places = [withValue / 2, withValue - 1, (withValue + all.length) / 2].map(Math.floor);
       for (const place of places.filter((at) => at < all.length)) {
         const position = positionOf(order, all[place]);
@@ -82,7 +82,7 @@ onPostgres('a deep page of an order with nulls', () => {
     },
   );
 
-  it('finds issues without labels by their copies, and not in the join table', async () => {
+  it('a filter for issues without labels reads the label ids of issues, and not the join table', async () => {
     const none: Predicate = { not: { through: labels, own: 'id', where: always } };
     const [order] = orders as [Order];
     const walk = { source: notDeleted, filter: none, order, backward: false };
@@ -115,7 +115,7 @@ onPostgres('a deep page of an order with nulls', () => {
         [...parameters],
       );
       const plan = explained.rows[0]?.['QUERY PLAN'][0]?.Plan;
-      // Those that the filter sees, and the index entries that lead to the stop.
+      // The rows that the filter examines, and the index entries up to the stop.
       expect(readBy(plan)).toBeLessThanOrEqual(2 * budget);
       expect(readBy(plan)).toBeGreaterThanOrEqual(budget);
     },
@@ -145,7 +145,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** The rows that the scans of a plan, or those of one table, have read, those included that a filter dropped. */
+/** The number of rows that the scans of a plan, or of one table in it, have read, including those that a filter dropped. */
 function readBy(plan: Plan | undefined, relation?: string): number {
   if (!plan) return Number.NaN;
   const below = (plan.Plans ?? []).reduce((sum, each) => sum + readBy(each, relation), 0);

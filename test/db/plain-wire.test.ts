@@ -54,7 +54,7 @@ onlyWithServer('the plain wire and the fast one (needs TEST_DATABASE_URL)', () =
     };
   }
 
-  /** Asks both servers several times, since the first runs of a statement differ from later ones, and compares. */
+  /** Sends a request to both servers and compares. Repeats it, because first runs of a statement differ from later ones. */
   async function expectSame(ask: (server: Server) => Promise<Answer<unknown>>): Promise<Answer<unknown>> {
     const [first] = await Promise.all([ask(fast), ask(plain)]);
     for (let time = 0; time < 3; time += 1) {

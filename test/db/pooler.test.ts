@@ -5,11 +5,11 @@ import { Slot } from '../../src/db/query/slots.ts';
 import { alone } from '../../src/db/housekeeping.ts';
 import { copyTemplate } from '../support/templates.ts';
 
-// `.ci/pooler` starts one and says where it is.
+// `.ci/pooler` starts a pooler and sets its URL.
 const throughPooler = process.env.TEST_POOLER_URL ? describe : describe.skip;
 
 throughPooler('through a pooler of transactions (TEST_POOLER_URL)', () => {
-  it('runs statements whose connection is another one each time', async () => {
+  it('runs prepared statements although the connection changes each time', async () => {
     const { database, drop } = await copyTemplate('migrated');
     const statement = new Prepared(
       sql`select pg_backend_pid()::text, ${new Slot('value')}::int`.compile(database.unscoped),
@@ -24,7 +24,7 @@ throughPooler('through a pooler of transactions (TEST_POOLER_URL)', () => {
     await drop();
   });
 
-  it('limits the statements of a transaction, and of no other', async () => {
+  it('sets the statement timeout of a transaction only for that transaction', async () => {
     const { database, drop } = await copyTemplate('migrated');
     const timeout = sql<{ ms: string }>`select current_setting('statement_timeout') as ms`;
     const inside = await database.unscoped.transaction().execute((trx) => timeout.execute(trx));
@@ -33,7 +33,7 @@ throughPooler('through a pooler of transactions (TEST_POOLER_URL)', () => {
     await drop();
   });
 
-  it('leaves no lock of the janitor behind', async () => {
+  it('releases the lock of the janitor', async () => {
     const { database, drop } = await copyTemplate('migrated');
     for (let time = 0; time < 20; time += 1) {
       const both = await Promise.all([

@@ -20,7 +20,7 @@ class UnboundError extends Error {
   }
 }
 
-/** Refuses statements that are not bound to one workspace. It adds no condition, so that tests can say what is one. */
+/** Refuses statements that are not bound to one workspace. It adds no conditions, so that tests write them. */
 const prover: KyselyPlugin = {
   transformQuery: ({ node }) => {
     for (const { table, message } of unboundIn(node)) throw new UnboundError(table, message);
@@ -29,7 +29,7 @@ const prover: KyselyPlugin = {
   transformResult: ({ result }) => Promise.resolve(result),
 };
 
-/** A database that compiles what the prover accepts and never runs anything. */
+/** A database that only compiles the statements that the prover accepts. */
 export const proved = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -40,14 +40,14 @@ export const proved = new Kysely<Tables>({
   plugins: [prover, new CamelCasePlugin({ maintainNestedObjectKeys: true })],
 });
 
-/** The same with table names as strings. */
+/** The same database with untyped table names. */
 export const loose = proved as unknown as Kysely<AnyTables>;
 
 export const ws = '018f0000-0000-7000-8000-000000000001';
 
 export type Statement = () => Pick<Compilable, 'compile'>;
 
-/** The table that the prover names when it refuses the statement; undefined when the statement compiles. */
+/** The table that the prover names when it refuses a statement; undefined if it accepts the statement. */
 export function refusedTable(statement: Statement): string | undefined {
   try {
     statement().compile();

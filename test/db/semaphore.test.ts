@@ -19,7 +19,7 @@ describe('a semaphore', () => {
     expect([semaphore.free, semaphore.waiting]).toEqual([1, 0]);
   });
 
-  it('refuses a caller at once when the line is full', async () => {
+  it('refuses a caller at once when the queue is full', async () => {
     const semaphore = new Semaphore(1, 1);
     await semaphore.acquire();
     const waiting = semaphore.acquire();
@@ -28,7 +28,7 @@ describe('a semaphore', () => {
     expect(await waiting).toBe(true);
   });
 
-  it('gives no permit to a caller whose time is up or whose request was aborted', async () => {
+  it('grants no permit to a caller whose deadline has passed or whose request was aborted', async () => {
     const semaphore = new Semaphore(1);
     await semaphore.acquire();
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
@@ -39,7 +39,7 @@ describe('a semaphore', () => {
     expect([semaphore.free, semaphore.waiting]).toEqual([1, 0]);
   });
 
-  it('gives the permit back when the work fails', async () => {
+  it('releases the permit when the work fails', async () => {
     const semaphore = new Semaphore(1, 0);
     const refuse = () => {
       throw new Error('full');

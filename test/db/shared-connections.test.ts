@@ -11,12 +11,12 @@ import { Slot } from '../../src/db/query/slots.ts';
 import { hasServer, newServerDatabase, type Place } from './engines.ts';
 import { freezable } from './freezable.ts';
 
-/** Looks again and again, until the test has taken too long. */
+/** Polls until the condition is true or the test has taken too long. */
 async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(1);
 }
 
-it('shared connections leave nothing on a connection that they give back', async () => {
+it('shared connections are returned without any session state', async () => {
   const client = new EventEmitter();
   let [lent, isFull] = [0, false];
   const one = new SharedConnection({
@@ -61,7 +61,7 @@ onlyWithServer('shared connections', () => {
       await database.close();
     }
   };
-  /** Sleeps for so many seconds, divides by a number, and says on which connection. */
+  /** A statement that sleeps, divides by a number, and returns the id of its connection. */
   const statement = () =>
     new Prepared(
       sql`select pg_backend_pid(), pg_sleep(${new Slot('seconds')}::float8)::text, 1 / ${new Slot('by')}::int`.compile(
@@ -78,10 +78,10 @@ onlyWithServer('shared connections', () => {
   };
   const shared = async (asked: Prepared, values: { seconds?: number; by?: number } = {}) => {
     const lease = database.shared(asked);
-    if (!lease) throw new Error('There is none.');
+    if (!lease) throw new Error('No connection is shared.');
     return (await lease.texts(asked, { seconds: 0, by: 1, ...values })).rows[0]?.[0];
   };
-  /** Runs the statement until it counts as quick and there is a connection for it. */
+  /** Runs a statement until it counts as quick and gets a shared connection. */
   const untilShared = async (asked: Prepared) => {
     while (database.shared(asked) === undefined) await own(asked);
     return asked;
@@ -92,7 +92,7 @@ onlyWithServer('shared connections', () => {
   };
   const quick = () => untilShared(statement());
 
-  it('take the reads of all who ask at once, those that are known to be quick', async () => {
+  it('run concurrent reads that are known to be quick', async () => {
     await opened(async () => {
       const asked = await quick();
       const pids = await Promise.all(Array.from({ length: 8 }, () => shared(asked)));
@@ -102,7 +102,7 @@ onlyWithServer('shared connections', () => {
     });
   });
 
-  it('take no more than some at a time, and none behind one that takes long', async () => {
+  it('run a limited number at a time, and accept none behind a slow one', async () => {
     await opened(async () => {
       const asked = await quick();
       const some = Array.from({ length: 8 }, () => shared(asked));
@@ -113,14 +113,14 @@ onlyWithServer('shared connections', () => {
       await own(asked);
       expect(database.load().idle).toBe(1);
       await long;
-      // It takes a while until it counts as quick again.
+      // It takes several runs until it counts as quick again.
       expect(database.shared(asked)).toBeUndefined();
       await untilShared(asked);
       expect(await shared(asked)).toBeDefined();
     });
   });
 
-  it('have a statement fail alone', async () => {
+  it('fail only the statement that has an error', async () => {
     await opened(async () => {
       const asked = await quick();
       const answers = await Promise.allSettled([1, 0, 1, 0].map((by) => shared(asked, { by })));
@@ -129,7 +129,7 @@ onlyWithServer('shared connections', () => {
     });
   });
 
-  it('tell all who wait when they are lost, and are opened again', async () => {
+  it('fail all waiting statements when they are lost, and are opened again', async () => {
     await opened(async () => {
       const asked = await quick();
       const pid = await shared(asked);
@@ -150,7 +150,7 @@ onlyWithServer('shared connections', () => {
     });
   });
 
-  it('let who has no time left go, and have who waits for others answered elsewhere', async () => {
+  it('fail a statement at its deadline, and move those that wait behind it to other connections', async () => {
     await opened(async () => {
       const asked = await quick();
       const generousAdmission = (limits: { withinMs: number; waitMs: number }, seconds = 0) =>
@@ -184,7 +184,7 @@ onlyWithServer('shared connections', () => {
     proxy.close();
   });
 
-  it('are exchanged for others when they have learned a thousand names', async () => {
+  it('are replaced after a thousand prepared statements', async () => {
     await opened(async () => {
       const asked = await quick();
       const pid = await shared(asked);
@@ -203,7 +203,7 @@ onlyWithServer('shared connections', () => {
     });
   }, 30_000);
 
-  it('are closed when all has been answered', async () => {
+  it('are closed once all statements are answered', async () => {
     await opened(async () => {
       const asked = await quick();
       const answers = Promise.all([shared(asked, { seconds: 0.2 }), shared(asked)]);

@@ -26,7 +26,7 @@ const names = [
 ];
 
 describe('the migration of stages', () => {
-  it('writes what is known of older issues, so that later changes go on from it', async () => {
+  it('writes the known stages of older issues, which later changes continue', async () => {
     const { todo, doing, done } = world.eng;
     const open = await newIssue({ statusId: todo });
     const active = await newIssue({ statusId: doing, estimateValue: 5 });
@@ -74,7 +74,7 @@ async function stagesOf(key: string): Promise<string[]> {
   return rows.map(({ stage }) => stage);
 }
 
-/** Takes back what the migrations have made, and runs them on the rows that are there now. */
+/** Undoes the migrations, and runs them again on the current rows. */
 async function migrateAgain(): Promise<string[]> {
   const { unscoped } = app.database;
   const reports: string[] = [];

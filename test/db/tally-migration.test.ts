@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 describe('the migration of tallies', () => {
-  it('counts the issues that are there, those without a copy of their labels too', async () => {
+  it('counts the existing issues, including those whose row has no label ids', async () => {
     const { database } = app;
     const { unscoped } = database;
     const name = '0030_issue_tallies';

@@ -8,7 +8,7 @@ import { boundTo, db, sqlOf, ws } from './bound.ts';
 
 type Statement = Pick<Compilable, 'compile'>;
 
-/** Statements without any condition on the workspace, and the SQL that is sent. */
+/** Statements without a condition on the workspace, and the SQL that is sent for them. */
 const bound: Record<string, [statement: () => Statement, sent: string]> = {
   'a select': [
     () => db.selectFrom('issueLink').select('id'),
@@ -283,12 +283,12 @@ describe('the tenant plugin', () => {
   });
 
   it.each(Object.entries(refused))('refuses %s', (_name, [statement, reason]) => {
-    // Not a TenantProofError: the plugin itself has to refuse it.
+    // Not a TenantProofError: the plugin itself must refuse it, not the prover.
     const refusal = { name: 'TenantError', message: expect.stringContaining(reason) as unknown };
     expect(() => statement().compile()).toThrow(expect.objectContaining(refusal));
   });
 
-  it.each(Object.entries(bound))('leaves %s as it is when it comes again', (_name, [statement]) => {
+  it.each(Object.entries(bound))('does not change %s a second time', (_name, [statement]) => {
     const plugin = new TenantPlugin(ws);
     const compiled = statement().compile();
     const node = plugin.transformQuery({ node: compiled.query, queryId: compiled.queryId });
@@ -300,7 +300,7 @@ describe('the tenant plugin', () => {
     expect(() => other.compile()).toThrow('The insert into "team" sets workspaceId');
   });
 
-  it('does not take the condition of another workspace for its own', () => {
+  it('does not accept a condition on another workspace as its own', () => {
     const other = boundTo('another').selectFrom('team').select('id').compile();
     const node = new TenantAdder(ws).addTo(other.query);
     expect(sqlOf({ compile: () => db.getExecutor().compileQuery(node, other.queryId) })).toBe(
@@ -308,12 +308,12 @@ describe('the tenant plugin', () => {
     );
   });
 
-  it('binds a statement to a slot, which each run fills', () => {
+  it('binds a prepared statement to a slot that each run fills', () => {
     const slot = new Slot('workspaceId');
     expect(boundTo(slot).selectFrom('team').select('id').compile().parameters).toEqual([slot]);
   });
 
-  it('copies no value of an insert', () => {
+  it('does not copy the values of an insert', () => {
     const rows = Array.from({ length: 3 }, (_, index) => ({ id: String(index), name: sql`lower('x')` }));
     const node = db.withoutPlugins().insertInto('team').values(rows).toOperationNode();
     const made = new TenantAdder(ws).addTo(node) as InsertQueryNode;

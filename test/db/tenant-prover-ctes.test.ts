@@ -5,7 +5,7 @@ import type { AnyTables } from '../../src/db/query/any-tables.ts';
 import { loose, refusedTable, ws } from './proved.ts';
 import type { Statement } from './proved.ts';
 
-/** Each reference is bound, so the statement compiles. */
+/** Statements in which each reference is bound, so they compile. */
 const accepted: Record<string, Statement> = {
   'a CTE': () =>
     loose
@@ -66,7 +66,7 @@ const accepted: Record<string, Statement> = {
       .union((eb) => eb.selectFrom('team').select('id').where('workspaceId', '=', ws)),
 };
 
-/** Something could see another workspace; with it the table that the refusal names. */
+/** Statements that could read another workspace, with the table that the refusal names. */
 const refused: Record<string, [table: string, Statement]> = {
   'a CTE': [
     'issue',

@@ -4,7 +4,7 @@ import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import { loose, refusedTable, ws } from './proved.ts';
 import type { Statement } from './proved.ts';
 
-/** Each reference is bound, so the statement compiles. */
+/** Statements in which each reference is bound, so they compile. */
 const accepted: Record<string, Statement> = {
   'exists, correlated': () =>
     loose
@@ -79,7 +79,7 @@ const accepted: Record<string, Statement> = {
       .where('i.teamId', 'in', loose.selectFrom('team').select('id').where('workspaceId', '=', ws)),
 };
 
-/** Something could see another workspace; with it the table that the refusal names. */
+/** Statements that could read another workspace, with the table that the refusal names. */
 const refused: Record<string, [table: string, Statement]> = {
   'exists without a binding': [
     'comment',

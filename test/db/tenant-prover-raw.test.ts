@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { loose, refusedTable, ws } from './proved.ts';
 import type { Statement } from './proved.ts';
 
-/** Each reference is bound, so the statement compiles. */
+/** Statements in which each reference is bound, so they compile. */
 const accepted: Record<string, Statement> = {
   'raw expressions': () =>
     loose
@@ -25,7 +25,7 @@ const accepted: Record<string, Statement> = {
     loose.selectFrom('issue').select(sql`'from issue'`.as('text')).where('workspaceId', '=', ws),
 };
 
-/** Something could see another workspace; with it the table that the refusal names. */
+/** Statements that could read another workspace, with the table that the refusal names. */
 const refused: Record<string, [table: string, Statement]> = {
   'a binding in raw SQL': [
     'issue',

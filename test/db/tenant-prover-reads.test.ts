@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { loose, refusedTable, ws } from './proved.ts';
 import type { Statement } from './proved.ts';
 
-/** Each reference is bound, so the statement compiles. */
+/** Statements in which each reference is bound, so they compile. */
 const accepted: Record<string, Statement> = {
   'a table without an alias': () => loose.selectFrom('issue').selectAll().where('workspaceId', '=', ws),
   'a qualified column': () => loose.selectFrom('issue as i').selectAll().where('i.workspaceId', '=', ws),
@@ -107,7 +107,7 @@ const accepted: Record<string, Statement> = {
     loose.selectFrom('issue as i').select('i.id').where('i.workspaceId', '=', ws).forNoKeyUpdate('i'),
 };
 
-/** Something could see another workspace; with it the table that the refusal names. */
+/** Statements that could read another workspace, with the table that the refusal names. */
 const refused: Record<string, [table: string, Statement]> = {
   'a table without a condition': ['issue', () => loose.selectFrom('issue').selectAll()],
   'another column': ['issue', () => loose.selectFrom('issue').selectAll().where('id', '=', 'x')],

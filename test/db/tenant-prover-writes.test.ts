@@ -5,7 +5,7 @@ import type { Statement } from './proved.ts';
 
 const comment = { workspaceId: ws, id: 'c', issueId: 'i', body: 'b', authorUserAccountId: 'u' };
 
-/** Each reference is bound, so the statement compiles. */
+/** Statements in which each reference is bound, so they compile. */
 const accepted: Record<string, Statement> = {
   'a CTE that writes': () =>
     loose
@@ -72,7 +72,7 @@ const accepted: Record<string, Statement> = {
       .where('i.workspaceId', '=', ws),
 };
 
-/** Something could see another workspace; with it the table that the refusal names. */
+/** Statements that could read or write another workspace, with the table that the refusal names. */
 const refused: Record<string, [table: string, Statement]> = {
   'a write to a table that a CTE is named like': [
     'team',

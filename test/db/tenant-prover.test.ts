@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { unboundIn } from '../support/tenant-prover/bound-rule.ts';
 import { proved, loose, refusedTable, ws } from './proved.ts';
 
-/** Raw statements, and the table that is named; undefined where there is none. */
+/** Raw statements, with the tenant table that they name, if any. */
 const raw: [statement: ReturnType<typeof sql>, table: string | undefined][] = [
   [sql`select 1`, undefined],
   [sql`select pg_advisory_xact_lock(${1})`, undefined],
@@ -59,7 +59,7 @@ describe('the tenant prover', () => {
     expect(refusedTable(inner)).toBe('comment');
   });
 
-  it('names the reference and the condition to add', () => {
+  it('names the reference and the missing condition', () => {
     const unbound = () => loose.selectFrom('issueLink as l').selectAll().compile();
     expect(unbound).toThrow(`"issueLink" as "l" is not bound: add .where('l.workspaceId', '=', workspaceId)`);
   });

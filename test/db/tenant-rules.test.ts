@@ -6,12 +6,12 @@ import { rules, violationsOf } from '../support/tenant-prover/rules.ts';
 import { boundTo, db, ws } from './bound.ts';
 import { loose } from './proved.ts';
 
-/** Adds and refuses nothing. */
+/** A database without plugins, which neither adds conditions nor refuses statements. */
 const bare = loose.withoutPlugins();
 
 const other = '018f0000-0000-7000-8000-000000000002';
 
-/** Statements that bind each reference, but not all to the workspace of the handle. */
+/** Statements in which each reference is bound, but not always to the workspace of the handle. */
 const strangers: Record<string, () => { toOperationNode: () => RootOperationNode }> = {
   'a condition': () => bare.selectFrom('team').select('id').where('workspaceId', '=', other),
   'a condition the other way round': () =>
@@ -56,7 +56,7 @@ describe('the rules', () => {
     ]);
   });
 
-  it('accept the same statement for the workspace that it names, or for any', () => {
+  it('accept the same statement for its own workspace, and in a form for any workspace', () => {
     const node = bare.selectFrom('team').select('id').where('workspaceId', '=', other).toOperationNode();
     expect(violationsOf({ node, workspace: other })).toEqual([]);
     const slot = new Slot('workspaceId');
@@ -64,11 +64,11 @@ describe('the rules', () => {
     expect(violationsOf({ node: prepared, workspace: slot })).toEqual([]);
   });
 
-  it('have a name each', () => {
+  it('have different names', () => {
     expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
   });
 
-  it('are asked about each statement of a handle, after the plugin has bound it', () => {
+  it('check each statement of a handle after the plugin has bound it', () => {
     const seen: unknown[] = [];
     const stop = onStatement(({ node, workspace }) => seen.push([node.kind, workspace]));
     db.selectFrom('team').select('id').compile();

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => place.drop());
 
-/** Fails so many times with the SQLSTATE, then succeeds; how often it ran, and whether it came through. */
+/** Runs a transaction that fails a number of times with an SQLSTATE. Returns how often it ran, and the outcome. */
 const workspaceId = '01890000-0000-7000-8000-000000000002';
 
 async function run(state: string, failures: number): Promise<{ runs: number; through: boolean }> {
@@ -33,17 +33,20 @@ it.each([
   ['23503', 1, { runs: 2, through: true }],
   ['23503', 2, { runs: 2, through: false }],
   ['23505', 1, { runs: 1, through: false }],
-])('a transaction runs again after %s, within bounds: %i failures', async (state, failures, outcome) => {
-  expect(await run(state, failures)).toEqual(outcome);
-});
+])(
+  'a transaction is retried after %s, a limited number of times: %i failures',
+  async (state, failures, outcome) => {
+    expect(await run(state, failures)).toEqual(outcome);
+  },
+);
 
-it('a transaction leaves nothing of a run that failed', async () => {
+it('a retried transaction leaves no rows of a failed attempt', async () => {
   const { unscoped } = place.database;
   const id = '01890000-0000-7000-8000-000000000001';
   let runs = 0;
   await inTransaction(place.database.of(workspaceId), async (trx) => {
     runs += 1;
-    // Would violate the primary key, had the first run left its row.
+    // This would violate the primary key if the first attempt had left its row.
     await trx.insertInto('userAccount').values({ id }).execute();
     if (runs === 1) throw Object.assign(new Error('lost'), { code: '40P01' });
   });

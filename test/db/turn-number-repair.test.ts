@@ -25,7 +25,7 @@ afterAll(() => app.stop());
 const name = '0023_turn_numbers';
 
 describe('the migration of turn numbers', () => {
-  it('repairs threads that take no more messages, leaves the others and says how many', async () => {
+  it('repairs threads that cannot accept messages, leaves the others unchanged and reports the number', async () => {
     const stopped = await newThread([1, 1, 2, 2_147_483_647], 2);
     const zero = await newThread([0, 2_147_483_646, 2_147_483_647], 2_147_483_647);
     const sound = await newThread([1, 2, 2, 5, 5], 2);
@@ -49,12 +49,12 @@ describe('the migration of turn numbers', () => {
     expect(await brokenInvariants(app.database)).toEqual({});
   });
 
-  it('says nothing where nothing was to be repaired', async () => {
+  it('reports nothing if no thread needs a repair', async () => {
     expect(await migrateAgain()).toEqual([`applied migration ${name}`]);
   });
 });
 
-/** The key of an issue whose thread has messages of these turns, and ended with a response. */
+/** Creates an issue whose thread has messages of these turns and ends with a response. Returns its key. */
 async function newThread(turns: readonly number[], completed: number): Promise<string> {
   const { key } = await ada.create({ teamId: world.eng.id, title: 'An issue' });
   const ids = { thread: '', messages: [] as string[] };
@@ -66,7 +66,7 @@ async function newThread(turns: readonly number[], completed: number): Promise<s
     ids.thread = uuidOf(thread.id);
     ids.messages.push(uuidOf(message.id));
   }
-  // After the last message, since the server no longer takes such turns.
+  // Set by SQL after the last message, because the server no longer accepts such turns.
   const { unscoped } = app.database;
   for (const [index, id] of ids.messages.entries())
     await sql`update agent_thread_message set turn_number = ${turns[index]} where id = ${id}`.execute(
@@ -104,7 +104,7 @@ interface Thread {
   messages: { nodes: { turnNumber: number }[] };
 }
 
-/** Runs the migration once more, on the rows that are there now. */
+/** Runs the migration again on the current rows. */
 async function migrateAgain(): Promise<string[]> {
   const lines: string[] = [];
   await sql`delete from migration where name = ${name}`.execute(app.database.unscoped);

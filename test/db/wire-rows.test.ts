@@ -44,7 +44,7 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     }
   };
 
-  // Messages come in pieces of what the socket had: the sizes put the ends of pieces everywhere in a message.
+  // A socket delivers messages in chunks. The sizes put chunk boundaries at all positions in a message.
   it.each([
     ['none', 'x', 0],
     ['many short ones', 'é', 20_000],
@@ -55,14 +55,14 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     expect(rows.map(textsOf)).toEqual(expected(text, count));
   });
 
-  it('have their cells in any order', async () => {
+  it('return their cells in any order', async () => {
     const { rows } = await read('a', 3);
     const [, second] = rows;
     if (!second) throw new Error('A row is missing.');
     expect([3, 0, 2, 1, 1, 3].map((at) => textAt(second, at))).toEqual(['t', '2', null, 'aa', 'aa', 't']);
   });
 
-  it('give the same UUIDs and times, whether these come as texts or as bytes', async () => {
+  it('have the same UUIDs and times in text and in binary format', async () => {
     const times = [
       '2026-01-31 12:00:00+00',
       '2026-01-31 12:00:00.5+00',
@@ -85,7 +85,7 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     );
     const uuids = times.map(() => newUuid());
     const lease = await database.connect();
-    // Texts are in the time zone of the session, whichever the server's is.
+    // Texts are in the time zone of the session.
     await lease.query("set timezone = 'UTC'", []);
     for (let run = 0; run < 3; run += 1) {
       const { rows } = await lease.texts(statement, { times, uuids });
@@ -99,7 +99,7 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     lease.release();
   });
 
-  it('agree with UUIDs that go out as the bytes of an array', async () => {
+  it('match UUIDs that are sent in a binary array', async () => {
     const statement = new Prepared(
       sql`select array_agg(uuid order by n) from unnest(${new Slot('uuids')}::uuid[]) with ordinality row(uuid, n)`.compile(
         database.unscoped,
@@ -119,7 +119,7 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     lease.release();
   });
 
-  it('are not changed by those that come after them, but for those that were given back', async () => {
+  it('are not overwritten by later rows before they are released', async () => {
     const asked = Array.from({ length: 40 }, (_, place) => `${place} `.repeat(1 + (place % 5) * 900));
     const found = await Promise.all(asked.map((text) => read(text, 30)));
     for (const [place, { rows, release }] of found.entries()) {
@@ -131,7 +131,7 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
       expect(rows.map(textsOf)).toEqual(expected(asked[place] ?? '', 30));
   });
 
-  it('go out with parameters of every kind', async () => {
+  it('are returned for parameters of every kind', async () => {
     const parameters = new Prepared(
       sql`select ${new Slot('nothing')}::text is null, ${new Slot('text')}::text, ${new Slot('list')}::int[],
         encode(${new Slot('bytes')}::bytea, 'hex'), ${new Slot('flag')}::boolean, ${new Slot('time')}::timestamptz = '2026-01-31T12:00:00Z'`.compile(
@@ -147,7 +147,7 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
       time: new Date('2026-01-31T12:00:00Z'),
     };
     const lease = await database.connect();
-    // Twice: the first run has no name, the later ones know the columns.
+    // Repeated, because the first run is unnamed and later ones know the columns.
     for (let run = 0; run < 3; run += 1) {
       const { rows } = await lease.texts(parameters, values);
       expect(rows).toEqual([['t', values.text, '{1,2}', '00ff', 't', 't']]);

@@ -4,7 +4,7 @@ import { newUuid } from '../../src/resolvers/ids.ts';
 import { changeIssues } from '../../src/db/writes/issue-change.ts';
 import { copyTemplate } from '../support/templates.ts';
 
-// Only PostgreSQL keeps statements by name on a connection.
+// Only PostgreSQL keeps prepared statements on a connection.
 const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
 
 onPostgres('a statement that changes issues', () => {
@@ -45,7 +45,7 @@ onPostgres('a statement that changes issues', () => {
     );
     lease.release();
     await drop();
-    // PostgreSQL plans a statement anew five times before it compares with the generic plan.
+    // PostgreSQL makes five custom plans before it considers a generic plan.
     expect(rows.map(({ custom }) => Number(custom))).toEqual([5]);
     expect(Number(rows[0]?.generic)).toBeGreaterThan(10);
   });

@@ -8,7 +8,7 @@ import { ObjectPlan } from '../../src/executor/compiled/objects.ts';
 import { ValueSink } from '../../src/executor/compiled/value-sink.ts';
 import type { CompileContext } from '../../src/executor/compiled/compile-context.ts';
 
-/** An issue's key: the code of its team, and its number. */
+/** A field like the key of an issue, which consists of the code of its team and its number. */
 function keyField(): { field: ReturnType<typeof concatenatedField>; number: number; code: number } {
   const plan = new ObjectPlan('Issue', new Columns('fetched'));
   const field = concatenatedField({ plan, shared: new Map() } as unknown as CompileContext, 'key', {
@@ -21,7 +21,7 @@ function keyField(): { field: ReturnType<typeof concatenatedField>; number: numb
   return { field, number: plan.columns.place('number'), code: new Columns({ of: 'team' }).place('code') };
 }
 
-/** A row as PostgreSQL sends it, between others. */
+/** A row in the wire format of PostgreSQL, with other bytes around it. */
 function wireRow(cells: readonly (string | null)[]): WireRow {
   const count = Buffer.alloc(2);
   count.writeInt16BE(cells.length);
@@ -58,7 +58,7 @@ describe.each([asSent, asTexts])('a concatenated string from a row %s', (_how, r
     return out.finish();
   };
 
-  it('is written with all its pieces, as JSON and as a value', () => {
+  it('contains all its pieces, as JSON and as a value', () => {
     const whole = framed('7', 'ENG');
     expect(written(whole)).toBe('"ENG-7"');
     expect(value(whole)).toBe('ENG-7');

@@ -18,7 +18,7 @@ import { ValueSink } from '../../src/executor/compiled/value-sink.ts';
 import { maxAnswerBytes } from '../../src/executor/limits.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 
-/** What is written, as the text that is sent. */
+/** The text that the writer sends. */
 function written(write: (out: JsonWriter) => unknown): string {
   const out = new JsonWriter();
   write(out);
@@ -26,7 +26,7 @@ function written(write: (out: JsonWriter) => unknown): string {
 }
 
 describe('texts', () => {
-  // No halves of pairs: they have no UTF-8.
+  // Half a surrogate pair has no UTF-8 encoding.
   const texts = fc.string({ unit: 'grapheme', maxLength: 300 }).map((text) => text.toWellFormed());
   const control = fc.array(fc.integer({ min: 0, max: 0x9f }), { maxLength: 200 });
 
@@ -45,7 +45,7 @@ describe('texts', () => {
     );
   });
 
-  it('longer than there is room for at first', () => {
+  it('longer than the first buffer are written completely', () => {
     const text = '\n"ü'.repeat(700_000);
     const bytes = Buffer.from(text);
     expect(written((out) => out.utf8String(bytes, 0, bytes.length))).toBe(JSON.stringify(text));
@@ -80,7 +80,7 @@ it.each([
   expect(written((out) => expect(out.digits(bytes, 0, bytes.length)).toBe(copied))).toBe(copied ? text : '');
 });
 
-it('an id is written from bytes and from text as encodeId has it', () => {
+it('an id is written as encodeId does, from bytes and from text', () => {
   for (let time = 0; time < 200; time += 1) {
     const uuid = newUuid();
     const form = idForm('issue');
@@ -90,7 +90,7 @@ it('an id is written from bytes and from text as encodeId has it', () => {
   }
 });
 
-it('a time is written from its microseconds as from its text, unless it is far away', () => {
+it('a time is written alike from its microseconds and from its text, unless it is very early or late', () => {
   const bytes = Buffer.alloc(9);
   const near = fc.bigInt({ min: -(2n ** 52n), max: 2n ** 52n - 1n });
   fc.assert(
@@ -108,7 +108,7 @@ it('a time is written from its microseconds as from its text, unless it is far a
   }
 });
 
-it('a time that has no form in JSON is left to graphql-js', () => {
+it('a time that JSON cannot express is left to graphql-js', () => {
   expect(() => isoTime('infinity')).toThrow(Bail);
 });
 
@@ -153,7 +153,7 @@ describe('both sinks', () => {
         out.endObject();
       },
     ],
-  ])('give the same answer of %s', (_what, write) => {
+  ])('give the same result for %s', (_what, write) => {
     fc.assert(
       fc.property(json, (value) => {
         const values = new ValueSink({ characters: 0 });
@@ -177,7 +177,7 @@ describe('both sinks', () => {
   }
 });
 
-it('values refuse texts that are too long together, in whatever sinks of the run', () => {
+it('the texts of all value sinks of a run are limited together', () => {
   const length = { characters: 0 };
   const half = 'x'.repeat(maxAnswerBytes / 2);
   new ValueSink(length).string(half);

@@ -7,7 +7,7 @@ import { schema } from '../../src/schema/index.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Words that are also names of tables and mean something else in the executor. */
+/** Names of tables that mean something else in the executor. */
 const otherMeanings: Readonly<Record<string, string>> = {
   status: 'the status of an HTTP response',
   idempotencyKey: 'the key that a request carries',
@@ -17,7 +17,7 @@ const otherMeanings: Readonly<Record<string, string>> = {
 /** Types that every GraphQL service with connections has. */
 const ofEverySchema = /^(__\w+|Query|Mutation|PageInfo|\w+Connection|\w+Edge)$/;
 
-it('no table and no object type of the schema is named in src/executor', () => {
+it('src/executor names no table and no object type of the schema', () => {
   const tables = [...Object.keys(tenantTables), ...Object.keys(globalTables)];
   const types = Object.values(schema.getTypeMap())
     .filter((type) => isObjectType(type) && !ofEverySchema.test(type.name))

@@ -7,7 +7,7 @@ import { Random } from '../support/random.ts';
 import { allRules } from '../../src/executor/validation-rules.ts';
 import { schema } from '../../src/schema/index.ts';
 
-/** DOCUMENTS=20000 is the long run; SEED=… repeats one. */
+/** DOCUMENTS=20000 makes a long run; SEED=… repeats a run. */
 const count = Number(process.env.DOCUMENTS ?? 1_500);
 const seed = process.env.SEED ?? String(Date.now());
 
@@ -37,7 +37,7 @@ const noise = [
   '}',
 ];
 
-it(`the rules together find what they find alone, at the same places and in the same order (SEED=${seed})`, () => {
+it(`the combined rules report the same errors as the separate ones, with the same locations and order (SEED=${seed})`, () => {
   const random = new Random(seed);
   let invalid = 0;
   for (const text of texts) expectSame(parse(text));
@@ -48,7 +48,7 @@ it(`the rules together find what they find alone, at the same places and in the 
   expect(invalid).toBeGreaterThan(count / 20);
 });
 
-/** The number of errors. */
+/** Compares the errors and returns their number. */
 function expectSame(document: DocumentNode): number {
   const told = (errors: ReturnType<typeof validate>) =>
     errors.map(({ message, locations }) => ({ message, locations }));
@@ -57,7 +57,7 @@ function expectSame(document: DocumentNode): number {
   return alone.length;
 }
 
-/** One of the texts with some tokens left out, put in and exchanged; undefined when it cannot be parsed any more. */
+/** Removes, inserts and exchanges tokens of a random document. Undefined if the result cannot be parsed. */
 function mangled(random: Random): DocumentNode | undefined {
   const tokens = tokensOf(random.pick(texts));
   for (let changes = random.integer(1, 3); changes > 0; changes -= 1) {

@@ -22,7 +22,7 @@ const texts = [
   ),
 ];
 
-it('the walk comes to the same nodes in the same order as the visit of graphql-js', () => {
+it('the walk visits the same nodes in the same order as visit of graphql-js', () => {
   for (const text of texts) {
     const document = parse(text, { allowLegacyFragmentVariables: true });
     const visited: ASTNode[] = [];

@@ -5,7 +5,7 @@ import { ReferenceMemory } from '../../src/reference/memory.ts';
 import { Authenticator } from '../../src/server/authenticate.ts';
 import { type App, startApp } from '../support/app.ts';
 
-// What a token may do is remembered under `auth`: whatever changes it has to change that.
+// What a token may do is cached under its `auth` version, so every change of it must change the version.
 let app: App;
 let memory: ReferenceMemory;
 
@@ -34,15 +34,15 @@ it.each([
   ['a member who is suspended', 'update member set status = 3'],
   ['a token that is deleted', 'delete from access_token'],
   ['a table of tokens that is emptied', 'truncate access_token cascade'],
-])('%s has another authority', async (_what, statement) => {
+])('%s gets another authority version', async (_what, statement) => {
   expect(await authAfter(statement)).toBe(1);
 });
 
-it('a token that is used keeps its authority', async () => {
+it('using a token does not change its authority version', async () => {
   expect(await authAfter('update access_token set last_used_utc = now()')).toBe(0);
 });
 
-it('a token that is revoked is not remembered for a refusal either', async () => {
+it('a revoked token is no longer recalled for early refusals', async () => {
   const authenticator = new Authenticator(app.database, memory, pino({ level: 'silent' }));
   const header = `Bearer ${await app.tokenFor({ role: 'member' })}`;
   const now = new Date();

@@ -14,7 +14,7 @@ import {
   type Steps,
 } from './other-process.ts';
 
-// On the embedded engine there is one connection: nothing is written between the statements of another one.
+// The embedded engine has one connection, so nothing can be written between the statements of another one.
 const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
 
 let app: App;
@@ -34,7 +34,7 @@ afterAll(() => app.stop());
 const run = (statement: ReturnType<typeof sql>) => statement.execute(app.database.unscoped);
 const nameNow = async () => nameOf(await own.current(app.workspaceId), 'WEB');
 
-/** What happens when the memory borrows a connection for its refill; its check had one before. */
+/** Runs a write when the memory borrows a connection for its refill, which is the second one after that of its check. */
 function atRefill(write: () => Promise<unknown>): void {
   let connections = 0;
   steps.connecting = async () => {
@@ -64,7 +64,7 @@ describe('a refill', () => {
     },
   );
 
-  it('reads everything where the log does not reach back to what is known', async () => {
+  it('reads everything if the log does not reach back to the known version', async () => {
     await own.current(app.workspaceId);
     await rename(app, 'WEB', 'In the log that was removed');
     await run(sql`delete from reference_change where workspace_id = ${app.workspaceId}`);
@@ -76,7 +76,7 @@ describe('a refill', () => {
     ]);
   });
 
-  it('reads everything where the log has the number that is known of another history', async () => {
+  it('reads everything if the known version belongs to another history', async () => {
     await rename(app, 'WEB', 'Of one history');
     const { version } = await own.current(app.workspaceId);
     await renameUnseen(app, 'WEB', 'Of another history');
@@ -87,7 +87,7 @@ describe('a refill', () => {
     expect(nameOf(await own.renewed(app.workspaceId), 'WEB')).toBe('Of another history');
   });
 
-  it('takes over a history with smaller numbers, and goes on with it', async () => {
+  it('accepts a history with smaller versions, and continues with it', async () => {
     await own.current(app.workspaceId);
     await renameUnseen(app, 'WEB', 'Of a shorter history');
     await run(sql`delete from reference_change where workspace_id = ${app.workspaceId}`);
@@ -98,8 +98,8 @@ describe('a refill', () => {
   });
 });
 
-onPostgres('a refill beside which something is written', () => {
-  /** In one transaction, before the teams are read, and behind the members, which are read first. */
+onPostgres('a refill with a concurrent write', () => {
+  /** Writes to two tables in one transaction, after the refill has read members and before it reads teams. */
   const writeBetween = (name: string) => {
     let isWritten = false;
     steps.before = async (statement) => {
@@ -117,7 +117,7 @@ onPostgres('a refill beside which something is written', () => {
     };
   };
 
-  it('has all of a transaction or nothing', async () => {
+  it('sees all of a transaction or nothing', async () => {
     writeBetween('Torn');
     const read = await own.current(app.workspaceId);
     const members = read.table('member');
@@ -126,7 +126,7 @@ onPostgres('a refill beside which something is written', () => {
     expect(nameOf(await own.renewed(app.workspaceId), 'WEB')).toBe('Torn');
   });
 
-  it('has each row once when it reads what changed', async () => {
+  it('contains each row once after reading only the changes', async () => {
     await own.current(app.workspaceId);
     await rename(app, 'CRW', 'Changed');
     writeBetween('Torn again');
@@ -136,14 +136,14 @@ onPostgres('a refill beside which something is written', () => {
   });
 });
 
-onPostgres('what is known never goes back', () => {
+onPostgres('cached data never goes back', () => {
   beforeEach(async () => {
     await rename(app, 'WEB', 'Known');
     await own.current(app.workspaceId);
     await rename(app, 'WEB', 'Older');
   });
 
-  /** A check that has read its rows, and is slow to give them. */
+  /** A check that has read its rows but has not returned them yet. */
   const slowCheck = async () => {
     const held = hold();
     steps.behind = (statement) => (isReadOf('team', statement) ? held.pass() : undefined);
@@ -152,7 +152,7 @@ onPostgres('what is known never goes back', () => {
     steps.behind = undefined;
     return { release: held.release, done };
   };
-  /** A check that begins, and has not looked yet. */
+  /** A check that has started but has not read yet. */
   const lateCheck = async () => {
     const held = hold();
     steps.before = (statement) => (isVersionCheck(statement) ? held.pass() : undefined);
@@ -162,7 +162,7 @@ onPostgres('what is known never goes back', () => {
     return { release: held.release, done };
   };
 
-  it('with a check that is overtaken by a later one', async () => {
+  it('with a check that a later one has overtaken', async () => {
     const slow = await slowCheck();
     await rename(app, 'WEB', 'Newer');
     await own.renewed(app.workspaceId);
@@ -171,7 +171,7 @@ onPostgres('what is known never goes back', () => {
     expect(await nameNow()).toBe('Newer');
   });
 
-  it('with a check that began later and looked first', async () => {
+  it('with a check that started later and read first', async () => {
     const late = await lateCheck();
     const slow = await slowCheck();
     await rename(app, 'WEB', 'Newer');
@@ -182,7 +182,7 @@ onPostgres('what is known never goes back', () => {
     expect(await nameNow()).toBe('Newer');
   });
 
-  it('after a check that began first and looked last', async () => {
+  it('after a check that started first and read last', async () => {
     const late = await lateCheck();
     await own.renewed(app.workspaceId);
     await rename(app, 'WEB', 'Newer');
@@ -193,7 +193,7 @@ onPostgres('what is known never goes back', () => {
 });
 
 onPostgres('a writer', () => {
-  it('waits for no other one, since versions are counted at the commit', async () => {
+  it('does not wait for another one, since versions are counted at commit', async () => {
     await inTransaction(app.database.of(app.workspaceId), async (first) => {
       await rename(app, 'WEB', 'By the first', first);
       await inTransaction(app.database.of(app.workspaceId), async (second) => {

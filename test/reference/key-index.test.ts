@@ -3,7 +3,7 @@ import { uuidBytes } from '../../src/db/wire/uuid-bytes.ts';
 import { KeyIndex } from '../../src/reference/key-index.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 
-it.each([0, 1, 3, 1_000])('finds each of %i keys by text and by bytes, and no other', (count) => {
+it.each([0, 1, 3, 1_000])('an index of %i keys finds each by text and by bytes, and no other', (count) => {
   const keys = Array.from({ length: count }, () => newUuid());
   const index = new KeyIndex(keys);
   for (const [place, key] of keys.entries()) {
@@ -18,7 +18,7 @@ it.each([0, 1, 3, 1_000])('finds each of %i keys by text and by bytes, and no ot
   }
 });
 
-it('tells keys apart that differ in one digit anywhere', () => {
+it('an index distinguishes keys that differ in any one digit', () => {
   const key = '018c22ac-d000-7001-8000-00000000000a';
   const others = Array.from(
     { length: key.length },
@@ -28,7 +28,7 @@ it('tells keys apart that differ in one digit anywhere', () => {
   expect(others.map((other) => index.ofBytes(uuidBytes(other), 0))).toEqual(others.map(() => -1));
 });
 
-it('has of a key that stands twice the last', () => {
+it('an index returns the last entry of a duplicate key', () => {
   const key = newUuid();
   const index = new KeyIndex([key, newUuid(), key]);
   expect([index.ofText(key), index.ofBytes(uuidBytes(key), 0)]).toEqual([2, 2]);

@@ -6,7 +6,7 @@ import { type App, isGraphqlJs, startApp } from '../support/app.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
 
-// What a filter asks of cached rows is answered by memory; the statement is given their keys.
+// Conditions of a filter on cached rows are evaluated in memory, and the statement receives the matching keys.
 const compiled = isGraphqlJs ? it.skip : it;
 
 let app: App;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => app.stop());
 
-/** An answer, and the statements that it took. */
+/** Sends a query and records the statements that it takes. */
 async function asked<Data>(query: string) {
   const statements: string[] = [];
   const end = onStatement(({ sql }) => void statements.push(sql));
@@ -35,7 +35,7 @@ async function asked<Data>(query: string) {
   return { data: body.data, sql: statements.join('\n') };
 }
 
-/** The keys of the issues that a filter finds, and the statements that it took. */
+/** The keys of the issues that a filter matches, and the statements that it takes. */
 async function found(filter: string, order = 'CREATED') {
   const { data, sql } = await asked<{ issues: { totalCount: number; nodes: { key: string }[] } }>(
     `{ issues(filter: ${filter}, orderBy: { field: ${order}, direction: ASC }) { totalCount nodes { key } } }`,
@@ -54,7 +54,7 @@ compiled('few keys are looked for by an index, where the table is asked of nothi
 compiled.each([
   '{ status: { isTerminal: { eq: true } } }',
   '{ and: [{ status: { category: { eq: COMPLETED } } }, { title: { eq: "Done" } }] }',
-])('an order by status begins where the statuses of the filter %s begin', async (filter) => {
+])('a list ordered by status starts at the first status that the filter %s matches', async (filter) => {
   const byStatus = await found(filter, 'STATUS');
   expect(byStatus.keys).toEqual([keys.done]);
   expect(byStatus.sql).toContain('"r0"."status_rank" >= $');
@@ -69,7 +69,7 @@ compiled.each([
   ],
   ['{ not: { status: { isTerminal: { eq: true } } } }', () => [keys.open, keys.bug]],
   ['{ status: { category: { eq: CANCELED } }, title: { eq: "No" } }', () => []],
-])('an order by status is not limited by %s', async (filter, expected) => {
+])('a list ordered by status is not bounded by the filter %s', async (filter, expected) => {
   const byStatus = await found(filter, 'STATUS');
   expect(byStatus.keys?.toSorted()).toEqual(expected().toSorted());
   if (!filter.includes('CANCELED')) expect(byStatus.sql).not.toContain('"r0"."status_rank" >=');
@@ -109,7 +109,7 @@ compiled('those below a table that is not cached are given to its part of the st
   await ada.mutate('issueDelete', { key: child.key });
 });
 
-it('a status that changes is found as what it has become', async () => {
+it('a filter matches a changed status by its new values', async () => {
   const rename = (name: string) =>
     app.database.unscoped
       .updateTable('status')

@@ -5,7 +5,7 @@ import { leaseMs, ReferenceMemory } from '../../src/reference/memory.ts';
 import { type App, startApp } from '../support/app.ts';
 import { asOtherProcess, hold, nameOf, rename, type Steps } from './other-process.ts';
 
-// Time stands still unless a test moves it, and polls begin when a test says so.
+// Tests set the time, and start polls explicitly.
 let nowMs = 0;
 let app: App;
 let steps: Steps;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** The memory of another process, which has the workspace's reference data since this moment. */
+/** Creates the memory of another process, which has just read the workspace's reference data. */
 async function open(maxRows?: number): Promise<ReferenceMemory> {
   jest.useFakeTimers({ doNotFake: timersOfOthers });
   nowMs += 1_000_000;
@@ -40,14 +40,14 @@ const timersOfOthers = ['Date', 'performance', 'hrtime', 'nextTick', 'queueMicro
   ['clearImmediate', 'setTimeout', 'clearTimeout'],
 ) as never[];
 
-/** Is there an answer that waits for nothing; one that waits is waited for. */
+/** Whether the memory answers without waiting. If not, waits for its answer. */
 async function isAtOnce(of: ReferenceMemory): Promise<boolean> {
   const current = of.current(app.workspaceId);
   await current;
   return !(current instanceof Promise);
 }
 
-/** Makes the poll begin; ends when it has looked, or is held at `connecting`. */
+/** Starts the poll, and returns when it has read, or is held at `connecting`. */
 async function poll(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   steps.behind = async () => resolve();
@@ -58,7 +58,7 @@ async function poll(): Promise<void> {
 }
 
 describe('a lease', () => {
-  it('ends, and then a write of another process is seen', async () => {
+  it('makes a write of another process visible when it ends', async () => {
     const own = await open();
     await rename(app, 'WEB', 'Written elsewhere');
     nowMs += leaseMs - 1;
@@ -67,7 +67,7 @@ describe('a lease', () => {
     expect(nameOf(await own.current(app.workspaceId), 'WEB')).toBe('Written elsewhere');
   });
 
-  it('begins with its check, however long that takes', async () => {
+  it('starts with its check, however long that takes', async () => {
     const own = await open();
     nowMs += leaseMs;
     const held = hold();
@@ -83,7 +83,7 @@ describe('a lease', () => {
     expect(await isAtOnce(own)).toBe(false);
   });
 
-  it('is renewed by a poll from its beginning on', async () => {
+  it('is renewed by a poll, from the start of the poll', async () => {
     const own = await open();
     nowMs += 700;
     const held = hold();
@@ -125,7 +125,7 @@ describe('a lease', () => {
     expect(await isAtOnce(own)).toBe(false);
   });
 
-  it('bounds what a greedy token is refused by, without waiting', async () => {
+  it('bounds for how long a token over its quota is refused without waiting', async () => {
     const own = await open();
     own.expireAll();
     steps.connecting = () => Promise.reject(new Error('gone'));
@@ -137,7 +137,7 @@ describe('a lease', () => {
 });
 
 describe('a check', () => {
-  it('that began longer ago than the lease is joined by nobody', async () => {
+  it('that started longer ago than the lease is not shared', async () => {
     const own = await open();
     nowMs += leaseMs;
     const held = hold();
@@ -154,7 +154,7 @@ describe('a check', () => {
     await Promise.all(asked.map((each) => Promise.resolve(each)));
   });
 
-  it('is made for a client that has seen another history of the same number', async () => {
+  it('is made for a client that has seen the same version of another history', async () => {
     const own = await open();
     const { version } = await own.current(app.workspaceId);
     expect(own.current(app.workspaceId, version)).not.toBeInstanceOf(Promise);
@@ -165,7 +165,7 @@ describe('a check', () => {
 });
 
 describe('a workspace', () => {
-  it('is not dropped for another one while it is being read again', async () => {
+  it('is not evicted for another one while it is being read again', async () => {
     const second = await app.secondWorkspace();
     const { rowCount } = await (await open()).current(app.workspaceId);
     const own = await open(rowCount);

@@ -45,7 +45,7 @@ onPostgres('a listener', () => {
       .where('m.workspaceId', '=', app.workspaceId)
       .execute();
 
-  it('reports a gap when it begins to listen, and then each workspace that changes', async () => {
+  it('reports a gap when it starts, and then each workspace that changes', async () => {
     await gaps.next();
     await rename();
     expect(await changes.next()).toBe(app.workspaceId);
@@ -59,7 +59,7 @@ onPostgres('a listener', () => {
     expect(await changes.next()).toBe(app.workspaceId);
   });
 
-  it('hands a notification only to the handler of its channel, and a gap to all handlers', async () => {
+  it('passes a notification to the handler of its channel, and a gap to all handlers', async () => {
     await otherGaps.next();
     await sql`select pg_notify('another Channel', 'for the other')`.execute(app.database.unscoped);
     expect(await others.next()).toBe('for the other');
@@ -75,14 +75,14 @@ onPostgres('a listener', () => {
     );
     await gaps.next();
     expect(await failures.next()).toBeInstanceOf(Error);
-    // The second gap is reported when it listens again.
+    // The second gap is reported once it listens again.
     await gaps.next();
     await rename();
     expect(await changes.next()).toBe(app.workspaceId);
   });
 });
 
-/** Events that are waited for one after the other. */
+/** A queue of events, of which the test awaits one after the other. */
 function heardInTurn<Event>() {
   const heard: Event[] = [];
   const waiting: ((event: Event) => void)[] = [];

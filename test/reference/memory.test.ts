@@ -37,32 +37,35 @@ function open(maxRows?: number): ReferenceMemory {
 const current = (of = memory): Promise<Snapshot> => Promise.resolve(of.current(app.workspaceId));
 const rename = (code: string, name: string, db?: TenantDb) => renameTeam(app, code, name, db);
 
-describe('what is cached', () => {
-  it.each(Object.keys(cachedTables) as CachedTableName[])('is all of %s, as SQL has it', async (name) => {
-    const table = (await current()).table(name);
-    const columns = cachedTables[name].columns.map((column) => `r.${column}`);
-    const read = app.database.unscoped;
-    const rows = (await read
-      .selectFrom(`${name} as r` as 'team as r')
-      .select(columns as 'r.id'[])
-      .where('r.workspaceId', '=', app.workspaceId)
-      .execute()) as Record<string, unknown>[];
-    const text = (value: unknown) => (value instanceof Date ? value.getTime() : String(value));
-    const cached = table?.rows.map((row) =>
-      cachedTables[name].columns.map((column, place) => {
-        const sample = rows.map((one) => one[column]).find((one) => one !== null);
-        const own = row[place] ?? null;
-        if (sample instanceof Date && own !== null)
-          return Date.parse(own.replace(' ', 'T').replace(/\+00$/, 'Z'));
-        return typeof sample === 'boolean' ? String(own === 't') : String(own);
-      }),
-    );
-    const expected = rows.map((row) => cachedTables[name].columns.map((column) => text(row[column])));
-    expect(cached?.map(String).toSorted()).toEqual(expected.map(String).toSorted());
-    expect(rows.length > 0 || name === 'projectLabel' || name === 'projectMember').toBe(true);
-  });
+describe('the cache', () => {
+  it.each(Object.keys(cachedTables) as CachedTableName[])(
+    'has all rows of %s, equal to those read by SQL',
+    async (name) => {
+      const table = (await current()).table(name);
+      const columns = cachedTables[name].columns.map((column) => `r.${column}`);
+      const read = app.database.unscoped;
+      const rows = (await read
+        .selectFrom(`${name} as r` as 'team as r')
+        .select(columns as 'r.id'[])
+        .where('r.workspaceId', '=', app.workspaceId)
+        .execute()) as Record<string, unknown>[];
+      const text = (value: unknown) => (value instanceof Date ? value.getTime() : String(value));
+      const cached = table?.rows.map((row) =>
+        cachedTables[name].columns.map((column, place) => {
+          const sample = rows.map((one) => one[column]).find((one) => one !== null);
+          const own = row[place] ?? null;
+          if (sample instanceof Date && own !== null)
+            return Date.parse(own.replace(' ', 'T').replace(/\+00$/, 'Z'));
+          return typeof sample === 'boolean' ? String(own === 't') : String(own);
+        }),
+      );
+      const expected = rows.map((row) => cachedTables[name].columns.map((column) => text(row[column])));
+      expect(cached?.map(String).toSorted()).toEqual(expected.map(String).toSorted());
+      expect(rows.length > 0 || name === 'projectLabel' || name === 'projectMember').toBe(true);
+    },
+  );
 
-  it('has a trigger for each table, in this and in no other', async () => {
+  it('has a trigger on each cached table and on no other', async () => {
     const { rows } = await sql<{ name: string }>`
       select distinct event_object_table as name from information_schema.triggers
       where action_statement like '%reference_changed%'`.execute(app.database.unscoped);
@@ -70,7 +73,7 @@ describe('what is cached', () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(cachedTables).map(snake).toSorted());
   });
 
-  it('is nothing of a workspace with more rows than are cached, but its version', async () => {
+  it('has only the version of a workspace with more rows than the limit', async () => {
     const small = open(5);
     const snapshot = await current(small);
     expect(snapshot.isCached).toBe(false);
@@ -78,7 +81,7 @@ describe('what is cached', () => {
     expect(small.size().rows).toBe(0);
   });
 
-  it('is dropped where it was used least recently, for the rows of another workspace', async () => {
+  it('evicts the least recently used workspace for another one', async () => {
     const { rowCount } = await current();
     const one = open(rowCount);
     await current(one);
@@ -89,7 +92,7 @@ describe('what is cached', () => {
 });
 
 describe('a write of this process', () => {
-  it('is seen by whoever asks next, and changes the objects of its own rows alone', async () => {
+  it('is visible to the next request, and replaces only the objects of its rows', async () => {
     const before = await current();
     await rename('WEB', 'Engines');
     const after = await current();
@@ -99,7 +102,7 @@ describe('a write of this process', () => {
     expect(after.table('member')).toBe(before.table('member'));
   });
 
-  it('counts once, however much it changes', async () => {
+  it('increases the version by one, however much it changes', async () => {
     const before = await current();
     await inTransaction(app.database.of(app.workspaceId), async (trx) => {
       await rename('WEB', 'Counted', trx);
@@ -111,7 +114,7 @@ describe('a write of this process', () => {
     expect(version.tag).not.toBe(before.version.tag);
   });
 
-  it('counts nothing when it is undone, or changes nothing', async () => {
+  it('does not increase the version if it is rolled back or changes nothing', async () => {
     const before = await current();
     const undone = inTransaction(app.database.of(app.workspaceId), async (trx) => {
       await rename('WEB', 'Undone', trx);
@@ -124,7 +127,7 @@ describe('a write of this process', () => {
     expect(nameOf(after, 'WEB')).toBe(nameOf(before, 'WEB'));
   });
 
-  it('to a join moves what hangs on it', async () => {
+  it('to a join table changes the rows that depend on it', async () => {
     const { unscoped: db } = app.database;
     const [{ id: teamId } = { id: '' }] = await db
       .selectFrom('team as t')
@@ -142,7 +145,7 @@ describe('a write of this process', () => {
     expect([before === 0, await members()]).toEqual([false, 0]);
   });
 
-  it('to a join that goes over to another parent leaves neither as it was', async () => {
+  it('that moves a row of a join table to another parent changes both parents', async () => {
     const { unscoped } = app.database;
     const [from, to] = (await current()).table('team')?.by('state', '1') ?? [];
     const teams = [from?.[0], to?.[0]];
@@ -156,7 +159,7 @@ describe('a write of this process', () => {
     expect(teams.map((team) => joins?.by('teamId', team ?? '').length)).toEqual([0, 1]);
   });
 
-  it('that is prepared is seen as well', async () => {
+  it('by a prepared statement is visible as well', async () => {
     await current();
     const statement = new Prepared(
       app.database.unscoped
@@ -171,8 +174,8 @@ describe('a write of this process', () => {
     expect(nameOf(await current(), 'WEB')).toBe('Prepared');
   });
 
-  it('that empties a table is seen, though no row has a trigger then', async () => {
-    // What is known is in the log, which says nothing of a truncate.
+  it('that truncates a table is visible, although row triggers do not fire', async () => {
+    // The known version is still in the log, which has no entry for a truncate.
     await rename('WEB', 'Before the truncate');
     expect((await current()).table('projectLabel')?.rows).not.toEqual([]);
     await sql`truncate project_label`.execute(app.database.unscoped);
@@ -181,7 +184,7 @@ describe('a write of this process', () => {
 });
 
 describe('versions', () => {
-  it('of the same number and another history are told apart by their tags', async () => {
+  it('with the same number of different histories are distinguished by their tags', async () => {
     const before = await current();
     await renameUnseen(app, 'WEB', 'Another history');
     await sql`update workspace_version set tag = tag + 1 where workspace_id = ${app.workspaceId}`.execute(
@@ -192,7 +195,7 @@ describe('versions', () => {
     expect(nameOf(after, 'WEB')).toBe('Another history');
   });
 
-  it('that the log no longer reaches back to are read whole', async () => {
+  it('older than the log cause a complete read', async () => {
     await rename('WEB', 'Logged');
     await current();
     await removeReferenceChanges(app.database.unscoped, -1, 10_000);
@@ -200,7 +203,7 @@ describe('versions', () => {
     expect(nameOf(await current(), 'WEB')).toBe('Beyond the log');
   });
 
-  it('are forgotten by their own workspace alone, whatever numbers another has', async () => {
+  it('are pruned from the log by workspace, whatever versions other workspaces have', async () => {
     const [far, near] = await Promise.all(
       ['Far', 'Near'].map((name) =>
         createWorkspace(app.database, systemActor, { name, ownerDisplayName: 'Ada' }),
@@ -223,7 +226,7 @@ describe('versions', () => {
     expect(rows).toEqual([{ id: near?.workspaceId }]);
   });
 
-  it('that a client has seen are looked for once, and not waited for when they are made up', async () => {
+  it('that a client claims to have seen cause one check, and no waiting if they do not exist', async () => {
     const { version } = await current();
     const asked = await readsOf(() => memory.current(app.workspaceId, { ref: version.ref + 7, tag: 1 }));
     expect(asked.reads).toEqual({ check: 1, delta: 0, whole: 0 });
@@ -234,7 +237,7 @@ describe('versions', () => {
 });
 
 describe('a check', () => {
-  it('is shared by all who ask for it at once, and begins anew for a write after its beginning', async () => {
+  it('is shared by concurrent requests, and starts again for a write after its start', async () => {
     const shared = await readsOf(async () => {
       memory.expireAll();
       const all = Array.from({ length: 5 }, () => current());
@@ -245,7 +248,7 @@ describe('a check', () => {
     expect(shared.reads).toEqual({ check: 2, delta: 0, whole: 0 });
   });
 
-  it('that fails gives an error, and never what was known before', async () => {
+  it('that fails causes an error, and never an answer from old data', async () => {
     let isGone = false;
     const { database } = app;
     const own = new ReferenceMemory({
@@ -262,7 +265,7 @@ describe('a check', () => {
   });
 });
 
-/** What the memory read for it; not by its statements, among which are those of the polls beside it. */
+/** Counts the reads of the memory during the work. Statements are not counted, because polls send some as well. */
 async function readsOf<Result>(
   work: () => Result,
 ): Promise<{ result: Awaited<Result>; reads: ReferenceMemory['counts'] }> {

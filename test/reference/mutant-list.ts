@@ -1,15 +1,15 @@
 import { inMemory } from './mutants-in-memory.ts';
 
-/** A safeguard that is taken away by replacing a text that stands once in a file. */
+/** A safeguard that is removed by replacing a text that occurs once in a file. */
 export interface Mutant {
-  /** What the service does without it. */
+  /** What the service does without the safeguard. */
   readonly name: string;
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** The test file that is asked first; the others are asked where it misses nothing. */
+  /** The test file that runs first. If it does not fail, the others run as well. */
   readonly by: 'authority' | 'history' | 'leases' | 'listener' | 'memory' | 'processes' | 'server';
-  /** What is lost shows between two connections or two processes, which the embedded engine has not. */
+  /** The difference shows only between two connections or processes, which the embedded engine does not have. */
   readonly needsPostgres?: true;
 }
 

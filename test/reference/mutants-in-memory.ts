@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant-list.ts';
 
-/** Those of the file that keeps the data, `src/reference/memory.ts`. */
+/** The safeguards in `src/reference/memory.ts`, which caches the data. */
 export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   {
     name: 'memory is served for ever',

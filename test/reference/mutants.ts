@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Mutant, mutants } from './mutant-list.ts';
 
-// Takes each safeguard of the reference data in memory away once, in a copy of the repository, and runs the tests of
+// Removes each safeguard of the reference data in memory once, in a copy of the repository, and runs the tests of
 // this directory there, on the engine that TEST_DATABASE_URL names:
 //   npm run mutants:reference -- [--match <pattern of the name>]
-// The exit code is the number of survivors, and 100 where the tests do not pass as they are.
+// The exit code is the number of survivors, or 100 if the tests fail without any change.
 const { values: chosen } = parseArgs({ options: { match: { type: 'string', default: '' } } });
 const root = resolve(import.meta.dirname, '../..');
 const onPostgres = process.env.TEST_DATABASE_URL !== undefined;
@@ -35,12 +35,12 @@ const failing = await failureOf([]);
 if (failing !== undefined) process.stdout.write(`Fails without any mutant: ${failing}\n`);
 process.exitCode = failing === undefined ? await judgeAll() : 100;
 
-/** Says of each which test failed; gives the number of those that none misses. */
+/** Prints for each safeguard which test failed, and returns the number of survivors. */
 async function judgeAll(): Promise<number> {
   let survivors = 0;
   for (const mutant of asked) {
     const place = join(copy, mutant.file);
-    // The copy's file is the repository's own until it is another one.
+    // The file of the copy is a link to that of the repository until it is replaced.
     rmSync(place);
     writeFileSync(place, mutated(mutant));
     const failed = (await failureOf([mutant.by])) ?? (await failureOf([]));
@@ -54,10 +54,10 @@ async function judgeAll(): Promise<number> {
   return survivors;
 }
 
-/** The source of the file without the safeguard. */
+/** The source without the safeguard. */
 function mutated({ name, file, from, to }: Mutant): string {
   const parts = readFileSync(join(root, file), 'utf8').split(from);
-  if (parts.length !== 2) throw new Error(`${name}: the text stands ${parts.length - 1} times in ${file}.`);
+  if (parts.length !== 2) throw new Error(`${name}: the text occurs ${parts.length - 1} times in ${file}.`);
   return parts.join(to);
 }
 
@@ -69,7 +69,7 @@ interface Outcome {
   }[];
 }
 
-/** The file and the name of the first test that fails. What ends without any is no verdict but an error. */
+/** Returns the file and the name of the first test that fails. A run that ends without any result is an error. */
 async function failureOf(files: readonly string[]): Promise<string | undefined> {
   const output = join(copy, 'outcome.json');
   rmSync(output, { force: true });

@@ -6,14 +6,14 @@ import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
 import type { App } from '../support/app.ts';
 
-/** What happens around the statements of a memory, which wait for it. */
+/** Hooks around the connections and statements of a memory, which wait for them. */
 export interface Steps {
   connecting?: (() => Promise<unknown>) | undefined;
   before?: ((statement: string) => Promise<unknown> | undefined) | undefined;
   behind?: ((statement: string) => Promise<unknown> | undefined) | undefined;
 }
 
-/** The database as another process has it: nothing tells of what this one writes. */
+/** The database as another process sees it: it receives no signals of this process's writes. */
 export function asOtherProcess(database: Database, steps: Steps = {}): Database {
   return {
     ...database,
@@ -25,7 +25,7 @@ export function asOtherProcess(database: Database, steps: Steps = {}): Database 
   };
 }
 
-/** The connection sends one statement after the other, in the order in which they are asked for. */
+/** Makes a connection send its statements one after the other, with the hooks around each. */
 function stepwise(lease: Lease, steps: Steps): Lease {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(statement: string, send: () => Promise<Result>): Promise<Result> => {
@@ -48,12 +48,12 @@ function stepwise(lease: Lease, steps: Steps): Lease {
   });
 }
 
-/** A place where what comes waits until it is released. */
+/** Creates a barrier: callers wait at it until it is released. */
 export function hold() {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   return {
-    /** Something waits there. */
+    /** Resolves when a caller waits. */
     reached: reached.promise,
     release: released.resolve,
     pass: () => {
@@ -71,7 +71,7 @@ export function nameOf(snapshot: Snapshot, code: string): string | null | undefi
   return teams?.by('code', code)[0]?.[teams.place('name')];
 }
 
-/** Renames a team of the app's workspace. */
+/** Renames a team. */
 export function rename(
   { database, workspaceId }: App,
   code: string,
@@ -85,7 +85,7 @@ export function rename(
     .execute();
 }
 
-/** Renames a team as a restore does: no trigger sees it. */
+/** Renames a team without firing triggers, like a restore. */
 export function renameUnseen(app: App, code: string, name: string): Promise<void> {
   return app.database.unscoped.connection().execute(async (connection) => {
     await sql`set session_replication_role = replica`.execute(connection);

@@ -4,7 +4,7 @@ import { leaseMs } from '../../src/reference/memory.ts';
 import type { App } from '../support/app.ts';
 import { type SecondServer, startSecondServer } from '../support/second-server.ts';
 
-// Another process writes at random moments, and nothing tells the two servers; `SECONDS=60` for a long run.
+// Another process writes at random moments, and sends no signal to the two servers. `SECONDS=60` makes a long run.
 const seconds = Number(process.env.SECONDS ?? 3);
 const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
 
@@ -12,12 +12,12 @@ let app: App;
 let second: SecondServer;
 let writer: pg.Client;
 
-onPostgres('reference data that another process writes', () => {
+onPostgres('with another process that writes reference data', () => {
   beforeAll(async () => {
     const { startApp } = await import('../support/app.ts');
     app = await startApp({ demo: true });
     const started = await startSecondServer(app);
-    if (!started) throw new Error('There is no second server on this engine.');
+    if (!started) throw new Error('This engine permits no second server.');
     second = started;
     const { rows } = await app.database.connect().then(async (lease) => {
       const answer = await lease.query<{ name: string }>('select current_database() as name', []);
@@ -36,17 +36,17 @@ onPostgres('reference data that another process writes', () => {
   });
 
   it(
-    `are never older than ${leaseMs} ms, nor than what the reader has seen`,
+    `answers are never older than ${leaseMs} ms, nor than what the reader has seen`,
     async () => {
       const until = performance.now() + seconds * 1_000;
       const over = () => performance.now() > until;
-      /** When the write of each number had been committed. */
+      /** The time at which each numbered write was committed. */
       const committedMs: number[] = [];
       const writing = async () => {
         for (let number = 1; !over(); number += 1) {
           await writer.query('begin');
           await writer.query("update team set name = $1 where code = 'WEB'", [`name ${number}`]);
-          // A slow transaction now and then: its version is counted at its end.
+          // Some transactions are slow: their version is counted at their end.
           if (number % 20 === 0) await writer.query('select pg_sleep(0.05)');
           await writer.query('commit');
           committedMs[number] = performance.now();
@@ -89,7 +89,7 @@ onPostgres('reference data that another process writes', () => {
     seconds * 1_000 + 30_000,
   );
 
-  it('of a revoked token is refused by the other process within the lease', async () => {
+  it('a revoked token is refused by the other process within the lease', async () => {
     const token = await app.tokenFor({ scopes: ['teams:read'] });
     const ask = () => second.graphql('{ teams { nodes { code } } }', {}, { token });
     expect((await ask()).status).toBe(200);

@@ -9,17 +9,17 @@ import type { App } from '../support/app.ts';
 import { generousAdmission } from '../support/generous-admission.ts';
 import { asOtherProcess } from './other-process.ts';
 
-// Time stands still, so no lease ends by itself: what another process writes is seen for its own reason or not at all.
+// Tests set the time, so no lease ends by itself: a write of another process becomes visible only for the tested reason.
 const serverUrl = process.env.TEST_DATABASE_URL;
 const onPostgres = serverUrl ? describe : describe.skip;
 
-onPostgres('a server beside which another process writes', () => {
+onPostgres('a write of another process', () => {
   let app: App;
   let writer: pg.Client;
-  /** Neither hears what this process writes beside the answers, such as that a token was used. */
+  /** Neither server receives signals of background writes of this process, such as the last use of a token. */
   let quiet: RunningServer;
   let listening: RunningServer;
-  // A whole number: sums of fractions are rounded, and a lease would seem to last a trifle longer.
+  // A whole number, because the rounding of fractions could make a lease slightly longer.
   let nowMs = Math.ceil(performance.now());
 
   beforeAll(async () => {
@@ -50,7 +50,7 @@ onPostgres('a server beside which another process writes', () => {
     listening = await start(url.href);
   }, 60_000);
   beforeEach(async () => {
-    // What it remembers is as it was before the test.
+    // Ends the lease, so that the cache is read again before the test.
     nowMs += leaseMs;
     await nameAt(quiet.url);
   });
@@ -76,7 +76,7 @@ onPostgres('a server beside which another process writes', () => {
     return { name: body.data?.team.name, version };
   };
   const rename = (name: string) => writer.query("update team set name = $1 where code = 'WEB'", [name]);
-  /** Asks until it is seen; time does not end any lease meanwhile. */
+  /** Repeats the request until the new name is visible. No lease ends meanwhile. */
   const seen = async (name: string) => {
     for (let tries = 0; tries < 200; tries += 1) {
       if ((await nameAt(listening.url)).name === name) return true;
@@ -85,14 +85,14 @@ onPostgres('a server beside which another process writes', () => {
     return false;
   };
 
-  it('shows it as soon as its lease ends', async () => {
+  it('is visible as soon as the lease ends', async () => {
     await rename('Leased');
     expect((await nameAt(quiet.url)).name).not.toBe('Leased');
     nowMs += leaseMs;
     expect((await nameAt(quiet.url)).name).toBe('Leased');
   });
 
-  it('shows it to a client that has seen its version elsewhere', async () => {
+  it('is visible to a client that has seen its version on another server', async () => {
     await rename('Seen elsewhere');
     const { rows } = await writer.query<{ version: string }>(
       "select ref || '.' || tag as version from workspace_version where workspace_id = $1",
@@ -104,7 +104,7 @@ onPostgres('a server beside which another process writes', () => {
     expect(await nameAt(quiet.url, headers)).toEqual({ name: 'Seen elsewhere', version });
   });
 
-  it('refuses a token that was revoked there when its lease ends', async () => {
+  it('of a token’s revocation takes effect when the lease ends', async () => {
     const token = await app.tokenFor({ scopes: ['teams:read'] });
     const headers = { Authorization: `Bearer ${token}` };
     const status = async () => (await ask(quiet.url, '{ teams { nodes { code } } }', headers)).status;
@@ -140,7 +140,7 @@ onPostgres('a server beside which another process writes', () => {
       { labels: expect.arrayContaining([{ name: '  New' }]) },
     ],
   ])(
-    'shows %s that an issue refers to and that it does not know yet',
+    'of %s that an issue refers to is visible, although the cache does not contain it',
     async (_what, fields, sql, expected) => {
       const { rows } = await writer.query<{ id: string }>(sql, [newUuid()]);
       const key = encodeId('issue', rows[0]?.id ?? '');
@@ -149,13 +149,13 @@ onPostgres('a server beside which another process writes', () => {
     },
   );
 
-  it('shows it at once when it listens', async () => {
+  it('is visible at once on a server that listens', async () => {
     await nameAt(listening.url);
     await rename('Heard');
     expect(await seen('Heard')).toBe(true);
   });
 
-  it('shows what it did not hear once it listens again', async () => {
+  it('that a server missed is visible once it listens again', async () => {
     await nameAt(listening.url);
     await writer.query('begin');
     await rename('Not heard');
