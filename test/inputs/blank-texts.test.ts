@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type App, startApp } from '../support/app.ts';
 import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
 
-/** Texts that show nothing: every character that JavaScript counts as white space is in one of them. */
+/** Invisible texts. Together they contain every character that JavaScript counts as white space. */
 const blanks = [
   ' ',
   '\n',
@@ -32,7 +32,7 @@ afterAll(() => app.stop());
 const url = 'https://example.com/';
 const action = { name: 'Go', key: 'go', color: '' };
 
-/** Where a text must show something: over REST, over the graph, and the name of the field on both. */
+/** The inputs whose text must not be blank: the name of the field, the REST request, and the mutation. */
 const places: readonly (readonly [
   field: string,
   rest: readonly [method: string, path: () => string, body: (text: string) => object],
@@ -85,7 +85,7 @@ const places: readonly (readonly [
   ),
 ];
 
-describe('a text of white space alone', () => {
+describe('a text of only white space', () => {
   it.each(places)('is refused as %s, over REST and over the graph', async (field, rest, graph) => {
     const [method, path, body] = rest;
     const [mutation, input] = graph;
@@ -102,7 +102,7 @@ describe('a text of white space alone', () => {
     expect(shown.status).toBeLessThan(300);
   });
 
-  it('that was kept before stays readable, and can be written over', async () => {
+  it('that was stored earlier remains readable, and can be replaced', async () => {
     const { unscoped: db } = app.database;
     await db
       .updateTable('comment')

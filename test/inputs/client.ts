@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import type { RawAnswer } from '../support/openapi.ts';
 
-/** A request as it goes onto the wire: the target is encoded already, the body is bytes. */
+/** A request in the form in which it is sent: the target is already encoded, the body is bytes. */
 export interface Wire {
   readonly method: string;
   readonly target: string;
@@ -9,7 +9,7 @@ export interface Wire {
   readonly body?: Buffer;
 }
 
-/** Sends requests over connections that stay open; fetch would cost more than the server that answers. */
+/** Sends requests over keep-alive connections. fetch would take more processor time than the server. */
 export class Client {
   readonly #url: URL;
   readonly #token: string;

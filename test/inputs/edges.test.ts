@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const largest = 2_147_483_647;
 
-/** A number that JSON spells: what it is when it is taken; undefined when it must be refused. */
+/** The integer that a JSON spelling of a number stands for; undefined if it must be refused. */
 function takenAs(spelling: string, minimum = -largest - 1): number | undefined {
   const value = Number(spelling);
   return Number.isInteger(value) && value >= minimum && value <= largest ? value + 0 : undefined;
@@ -72,7 +72,7 @@ describe('numbers', () => {
     },
   );
 
-  it('are read back as they were meant, on both faces', async () => {
+  it('are stored with their exact value, by both APIs', async () => {
     const key = pool.issueKey[0];
     for (const spelling of strangeNumbers) {
       const value = takenAs(spelling, 0);
@@ -91,7 +91,7 @@ describe('numbers', () => {
         [query.replace('$v: Int, ', '').replace('$v', spelling), `{"key":"${key}"}`],
       ] as const) {
         const { data, errors } = await graph(document, variables);
-        // A literal is refused for its form, whatever its value: 1.0 is a Float, and 0.1e1, too.
+        // A literal is refused for its form, whatever its value: 1.0 and 0.1e1 are Floats.
         const isForm = document === query || /^-?\d+$/.test(spelling);
         if (value !== undefined && isForm)
           expect([spelling, data]).toEqual([spelling, { issueUpdate: { issue: { estimateValue: value } } }]);
@@ -101,7 +101,7 @@ describe('numbers', () => {
     }
   });
 
-  it('pages of any size but 1 to 250 are refused on the graph, from both ends', async () => {
+  it('that are page sizes outside of 1 to 250 are refused by the graph, for first and last', async () => {
     for (const argument of ['first', 'last'])
       for (const spelling of strangeNumbers) {
         const { data, errors } = await graph(
@@ -114,7 +114,7 @@ describe('numbers', () => {
       }
   });
 
-  it('estimates add up to no more than there are numbers for', async () => {
+  it('that are estimates have sums within the range of integers', async () => {
     const { data } = await graph(
       '{ deliveries: issues(first: 250, filter: { deliveryId: { isNull: false } }) { nodes { key deliveryId } } }',
       '{}',
@@ -146,7 +146,7 @@ describe('numbers', () => {
 });
 
 describe('dates and times', () => {
-  /** What a day of four digits is, whatever Date makes of it. */
+  /** Whether a text is an existing day with a year of four digits, regardless of how Date parses it. */
   const isDay = (text: string) => {
     const [, year = 0, month = 0, day = 0] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
     const days = [
@@ -166,7 +166,7 @@ describe('dates and times', () => {
     return year > 0 && month > 0 && day > 0 && day <= (days[month - 1] ?? 0);
   };
 
-  it('days are taken when there are such, and read back identical, on both faces', async () => {
+  it('that are existing days are accepted and returned unchanged, by both APIs', async () => {
     const key = pool.issueKey[0];
     for (const text of strangeTimes) {
       const rest = await client.send({
@@ -187,7 +187,7 @@ describe('dates and times', () => {
     }
   });
 
-  it('moments filter lists to the millisecond, or are refused by the name of the parameter', async () => {
+  it('filter lists to the millisecond, or are refused with the name of the parameter', async () => {
     for (const text of strangeTimes)
       for (const name of ['created_from_utc', 'created_to_utc', 'closed_from_utc', 'due_from', 'due_to']) {
         const target = `/v1/issues?page_size=1&${name}=${encodeURIComponent(text)}`;
@@ -201,7 +201,7 @@ describe('dates and times', () => {
       }
   });
 
-  it('a token ends at the moment that was said, whatever its offset', async () => {
+  it('with any offset are the exact expiry of a token', async () => {
     const moments = [
       '2099-12-31T23:59:59.999Z',
       '2099-12-31T23:59:59.999999999+23:59',
@@ -219,7 +219,7 @@ describe('dates and times', () => {
 });
 
 describe('refusals', () => {
-  it('a filter compares with texts of up to 1,000 characters', async () => {
+  it('concern texts in filters of more than 1,000 characters', async () => {
     const query = 'query ($v: String) { issues(filter: { title: { contains: $v } }) { totalCount } }';
     for (const length of [1_000, 1_001]) {
       const { data, errors } = await graph(query, JSON.stringify({ v: 'x'.repeat(length) }));
@@ -228,7 +228,7 @@ describe('refusals', () => {
     }
   });
 
-  it('are never much longer than what they refuse', async () => {
+  it('are never much longer than the input', async () => {
     const key = pool.issueKey[0];
     const wrong = Array.from({ length: 200 }, () => 'x'.repeat(4_000));
     const answers = [

@@ -15,15 +15,15 @@ import { type RestCase, restCases, wireOf } from './rest-cases.ts';
 /** Cases of each operation: 12 in `npm test`, 500 in CI, 20,000 in `npm run fuzz`, or as many as `MINUTES` allow. */
 const { CI, CASES = CI ? 'all' : '12' } = process.env;
 const cases = CASES === 'all' ? 500 : Number(CASES);
-/** Of an operation that has accepted none of its cases, so many are tried before that is held against it. */
+/** An operation fails the test if it has accepted none of at least this many cases. */
 const fewest = 50;
 const minutes = Number(process.env.MINUTES ?? Number.POSITIVE_INFINITY);
 const atOnce = 8;
-/** A failure says what to set to meet it again: OPERATION, SEED and CASE_PATH. */
+/** A failure prints the OPERATION, SEED and CASE_PATH that repeat it. */
 const { OPERATION: only, CASE_PATH: path } = process.env;
 const seed = Number(process.env.SEED ?? Math.floor(Date.now() / 1000) % 1_000_000_000);
 
-/** Cases that were found once; each is tried before any new one. */
+/** Cases that have revealed a fault before. They are tried before new ones. */
 const corpus = JSON.parse(readFileSync(join(import.meta.dirname, 'corpus.json'), 'utf8')) as Record<
   string,
   unknown[]
@@ -37,7 +37,7 @@ beforeAll(async () => {
   app = await startMeasuredApp({ demo: true });
   client = new Client(app.url, app.token);
 });
-// For each face anew: a long run deletes all there is to delete.
+// Created again for each API, because a long run deletes everything that may be deleted.
 beforeEach(async () => {
   pool = await app.pool();
 });
@@ -46,15 +46,15 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** An operation of either face, what it is tried with, and what must hold of its answer. */
+/** An operation of either API, with its cases and the property that each answer must have. */
 interface Subject {
   readonly name: string;
-  /** Runs one case; true when it was not refused, else what is wrong with the answer. */
+  /** Runs one case. Returns whether it was accepted, or the faults of the answer. */
   readonly property: (one: unknown) => Promise<boolean | string[]>;
   readonly arbitrary: fc.Arbitrary<unknown>;
 }
 
-/** The answer to a case, and what is wrong with how long it has kept the other cases waiting. */
+/** Sends a case. Returns the answer, and a fault if it has blocked the other cases for too long. */
 async function sent(wire: Wire): Promise<{ answer: RawAnswer; stalls: string[] }> {
   const { answer, stallMs } = await sendMeasured(app, client, wire);
   const isLong = stallMs > longestStallMs;
@@ -68,7 +68,7 @@ const restSubjects = table.map((route): Subject => {
     const { answer, stalls } = await sent(wire);
     const faults = [...stalls, ...restFaults(wire, answer)];
     const given = body && 'json' in body ? body.json : undefined;
-    // 200 of a link is one that was there before.
+    // 200 for a link means that it existed before.
     const written = answer.status === 201 || (wire.method === 'PATCH' && answer.status === 200);
     if (written) faults.push(...changedTexts(given, JSON.parse(answer.text)));
     return faults.length > 0 ? faults : answer.status < 400;
@@ -101,10 +101,10 @@ function changedByMutation(
   return kind === 'query' ? [] : changedTexts(input, writtenIn(data?.[field.name]));
 }
 
-/** The part of the minutes that one operation has; all have the same. */
+/** The time for one operation, which is an equal share of MINUTES. */
 const timeLimitMs = (minutes * 60_000 * atOnce) / (restSubjects.length + graphSubjects.length);
 
-/** Tries operations, several at a time; says how many cases of each were accepted, and how many there were. */
+/** Tries operations, several at a time. Returns the numbers of accepted and of all cases of each. */
 async function fuzz(subjects: readonly Subject[]): Promise<Tried> {
   const accepted = new Map<string, number>();
   let tried = 0;
@@ -131,7 +131,7 @@ async function fuzz(subjects: readonly Subject[]): Promise<Tried> {
         if (!details.failed) return true;
         const { counterexample, counterexamplePath, errorInstance } = details;
         const failure = `OPERATION='${name}' SEED=${roundSeed} CASE_PATH=${counterexamplePath}\n${JSON.stringify(counterexample)}\n${String(errorInstance)}`;
-        // At once: the end of a long run is far.
+        // Printed at once, because a long run takes a while to end.
         process.stdout.write(`${failure}\n`);
         failures.push(failure);
         return false;
@@ -152,7 +152,7 @@ interface Tried {
   readonly tried: number;
 }
 
-/** However slow the machine is. */
+/** A time-out that no machine reaches. */
 const day = 86_400_000;
 
 it(
@@ -171,7 +171,7 @@ it(
   day,
 );
 
-/** Cases that are all refused would test the refusals alone. */
+/** Prints the share of accepted cases. If all were refused, only refusals would have been tested. */
 function report(what: string, { accepted, tried }: Tried): void {
   const sum = [...accepted.values()].reduce((all, each) => all + each, 0);
   process.stdout.write(`${tried} cases of ${accepted.size} ${what}, ${sum} of them accepted, seed ${seed}\n`);

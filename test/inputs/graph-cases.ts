@@ -23,7 +23,7 @@ import { anyJson, anyText, strangeTimes } from './texts.ts';
 /** The variables of an operation, one for each argument of its field. */
 export type GraphCase = Readonly<Record<string, unknown>>;
 
-/** A field of a root, as an operation that gives all its arguments by variables and selects all leaves near it. */
+/** A root field, with an operation that passes all its arguments by variables and selects the leaves near it. */
 export interface GraphOperation {
   readonly name: string;
   readonly kind: 'query' | 'mutation';
@@ -31,7 +31,7 @@ export interface GraphOperation {
   readonly document: string;
 }
 
-/** Every field of both roots. */
+/** Every field of Query and Mutation. */
 export const graphOperations: readonly GraphOperation[] = (['query', 'mutation'] as const).flatMap((kind) => {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   return Object.values(root?.getFields() ?? {}).map((field) => {
@@ -42,7 +42,7 @@ export const graphOperations: readonly GraphOperation[] = (['query', 'mutation']
   });
 });
 
-/** All leaves near a field, and what type each object is of. */
+/** A selection of all leaves near a field, with `__typename` of each object. */
 export function selection({ type }: GraphQLField<unknown, unknown>, depth: number): string {
   const named = getNamedType(type);
   if (isInterfaceType(named)) return '{ __typename id }';
@@ -58,7 +58,7 @@ function isPage({ args }: GraphQLField<unknown, unknown>): boolean {
   return args.length > 0;
 }
 
-/** Variables for an operation, made of the types of its arguments. */
+/** Generates variables for an operation from the types of its arguments. */
 export function graphCases({ field }: GraphOperation): fc.Arbitrary<GraphCase> {
   const place = { of: field.name, deletes: /Delete|Revoke/.test(field.name) };
   const usual = fields(field.args, place, 0);
@@ -67,7 +67,7 @@ export function graphCases({ field }: GraphOperation): fc.Arbitrary<GraphCase> {
 }
 
 interface Place {
-  /** The field of the root, and below it the input that the value stands in. */
+  /** The root field, or the input type that contains the value. */
   readonly of: string;
   readonly deletes: boolean;
 }
@@ -100,7 +100,7 @@ function object(type: GraphQLInputObjectType, place: Place, depth: number): fc.A
   return fields(shallow, { ...place, of: type.name }, depth);
 }
 
-/** A few of the fields beside those that must be there: filters go on below themselves. */
+/** The required fields and a few of the others, because filters are recursive. */
 function fields(
   all: readonly { readonly name: string; readonly type: GraphQLInputType }[],
   place: Place,
@@ -112,7 +112,7 @@ function fields(
     value(type, name, place, depth + 1).map((given) => [name, given] as const);
   const must = fc.tuple(...required.map(entry));
   if (optional.length === 0) return must.map((entries) => Object.fromEntries(entries));
-  // Made when they are chosen, since filters have no end.
+  // Generated lazily, because filters are recursive.
   const may = fc
     .uniqueArray(fc.constantFrom(...optional), { maxLength: 2 })
     .chain((chosen) => fc.tuple(...chosen.map(entry)));
@@ -158,7 +158,7 @@ function free(name: string): fc.Arbitrary<string> {
   return text(300);
 }
 
-/** The pools that names of things come from, by the name of the argument or field. */
+/** The pool for an argument or field that names an object, by its name. */
 function named(name: string, { of, deletes }: Place): fc.Arbitrary<string> | undefined {
   if (deletes) {
     const spare = spares.find(([input]) => of.toLowerCase().startsWith(input.toLowerCase()))?.[1];
@@ -204,7 +204,7 @@ const anyPrefix: readonly IdPrefix[] = [
   'repo',
 ];
 
-/** An id of what the input is about: `id` of a CommentUpdateInput; of anything where that cannot be told. */
+/** An id of the kind that the input concerns, such as a comment for `id` of CommentUpdateInput; else of any kind. */
 function ofKind(of: string): fc.Arbitrary<string> | undefined {
   if (/^(String|Int|Date|DateTime|Boolean)Filter$/.test(of)) return undefined;
   const word = of.toLowerCase();

@@ -10,9 +10,9 @@ import { installAgent, type IssueWorld, issueWorld } from '../support/issue-worl
 import { storeWebhook } from '../support/stored-webhook.ts';
 import { sampled, saysSeed } from '../support/samples.ts';
 
-// Each integer that a write takes is sent at its extremes by every role; then other roles go on with the same issue.
-// What is stored must never be a number from which the next write cannot count.
-// CI and `CASES=all` let every role send each of them; in any other run some of the roles do.
+// Each role sends each integer argument of a write at its extremes. Then other roles continue with the same issue.
+// A write must never store a number that the next write cannot increase.
+// In CI and with `CASES=all` every role sends each of them; in other runs only some roles.
 const oneOf = 4;
 
 let app: App;
@@ -47,7 +47,7 @@ type Input = Record<string, unknown>;
 const extremes = [-2_147_483_648, -1, 0, 1, 2_147_483_646, 2_147_483_647];
 const messageTypes = ['PROMPT', 'THOUGHT', 'ACTION', 'ELICITATION', 'RESPONSE', 'ERROR'];
 
-/** An issue in a delivery, with all that a write can name. */
+/** An issue in a delivery, with one object of each kind that a write can name. */
 interface Target {
   id: string;
   key: string;
@@ -57,7 +57,7 @@ interface Target {
   webhookId: string;
 }
 
-/** The rest of the input of each mutation that takes an integer. */
+/** The other fields of the input of each mutation with an integer. */
 const inputs: Readonly<Record<string, (target: Target) => Input>> = {
   agentMessageCreate: ({ key }) => ({ issueKey: key, body: 'At an extreme' }),
   attachmentCreate: ({ key }) => ({ issueKey: key, fileName: 'a.txt', contentType: 'text/plain' }),
@@ -98,7 +98,7 @@ describe('a mutation with an integer at its extremes', () => {
           const sent = { ...input(target), ...variant, [field]: value };
           const { status, body } = await app.graphql(query, { input: sent }, { token: tokens[role] });
           expect([role, status, faults(body)]).toEqual([role, 200, []]);
-          // The last time, whether it was taken or not, since a refusal must have stored nothing either.
+          // After the last value in any case, because a refusal must not have stored anything either.
           const isTaken = !body.errors || value === extremes.at(-1);
           if (isTaken && !name.endsWith('Delete')) await goOn(target, role);
         }
@@ -115,7 +115,7 @@ const routes = table.flatMap((route) =>
   }),
 );
 
-/** The rest of the body of each endpoint that takes an integer. */
+/** The other fields of the body of each endpoint with an integer. */
 const bodies: Readonly<Record<string, () => Input>> = {
   'POST /v1/issues': () => ({ teamId: world.eng.id, title: 'New', deliveryId: world.eng.sprint1 }),
   'PATCH /v1/issues/{issueKey}': () => ({ title: 'Changed' }),
@@ -143,7 +143,7 @@ describe('an endpoint with an integer at its extremes', () => {
 });
 
 describe('a message with the largest turn number', () => {
-  it('is refused, and the thread goes on', async () => {
+  it('is refused, and the thread remains usable', async () => {
     const { key } = await newIssue();
     const path = `/v1/issues/${key}/agent-thread/messages`;
     const post = (token: string, body: Input) =>
@@ -169,7 +169,7 @@ function isInteger({ type }: GraphQLInputField): boolean {
   return getNamedType(type) === GraphQLInt;
 }
 
-/** What of an answer is the server's fault. */
+/** The errors of an answer that are internal. */
 function faults({ errors = [] }: { errors?: readonly { message: string; extensions?: Input }[] }): string[] {
   return errors.flatMap(({ message, extensions }) =>
     ['INTERNAL_ERROR', 'UNAVAILABLE', undefined].includes(extensions?.code as string | undefined)
@@ -238,7 +238,7 @@ const everyNumber = `query ($key: String!, $delivery: ID!) {
   issueStats(groupBy: []) { count estimateSum }
 }`;
 
-/** Other roles write to the issue: a person, the agent, and a person again, who opens the next turn. */
+/** Lets other roles write to the issue: a person, the agent, and a person again, who starts the next turn. */
 async function goOn({ key }: Pick<Target, 'key'>, role: Role): Promise<void> {
   const human = role === 'member' ? 'admin' : 'member';
   for (const other of [human, 'agent', 'owner'] as const) {

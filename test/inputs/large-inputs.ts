@@ -11,34 +11,34 @@ import { schema } from '../../src/schema/index.ts';
 import type { Route } from '../../src/rest-compat/route.ts';
 import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
 
-/** An operation with variables that are as large as they may be, or larger than any. */
+/** An operation with variables at the limits of their size, or far beyond. */
 export interface LargeInput {
   readonly name: string;
   readonly query: string;
-  /** Made when they are sent: all of them together would fill the memory. */
+  /** Created when they are sent, because all of them together would fill the memory. */
   readonly variables: () => Readonly<Record<string, unknown>>;
 }
 
-/** Just below the limit of a body, so that it is not refused unread. */
+/** Just below the limit of a body, so that the body is read. */
 const bodyBytes = 900_000;
-/** As many names of one field as an operation may have, nearly. */
+/** Just below the limit on aliases in an operation. */
 const aliases = 190;
-/** The longest list that the schema takes anywhere; filters are filled to their 100 conditions. */
+/** The longest list that the schema permits. Filters are filled to their limit of 100 conditions. */
 const fullList = 250;
 const fullParts = 100;
 
 const longText = 'x'.repeat(bodyBytes);
 
-/** Input types that have been filled already: a filter is the same wherever it stands. */
+/** Input types that have been filled already, because a filter type is the same in all fields. */
 const seen = new Set<string>();
 
-/** How a value is made at one place of an input; everything beside it is as small as it may be. */
+/** A large value at one position of an input, in which everything else is as small as possible. */
 interface Filling {
   readonly what: string;
   readonly value: () => unknown;
 }
 
-/** Every place of every input type, filled to its limit and far beyond it, used once and under many names. */
+/** Every position of every input type, filled to its limit and far beyond it, used once and under many aliases. */
 export const largeInputs: readonly LargeInput[] = (['query', 'mutation'] as const).flatMap((kind) => {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   return Object.values(root?.getFields() ?? {}).flatMap((field) =>
@@ -121,7 +121,7 @@ function fillingsOfList(type: GraphQLInputType, path: string): Filling[] {
   ];
 }
 
-/** The least that an input of a type can be. */
+/** The smallest valid value of an input type. */
 function smallest(type: GraphQLInputType): unknown {
   const bare = getNullableType(type);
   if (isListType(bare)) return [];
@@ -133,7 +133,7 @@ function smallest(type: GraphQLInputType): unknown {
   return { Int: 1, Boolean: true, Date: '2026-01-31', DateTime: '2026-01-31T12:00:00Z' }[String(bare)] ?? '';
 }
 
-/** Every field of an input object, with lists as long as they may be; filters go three deep at most. */
+/** Every field of an input object, with lists of maximum length, and filters at most three levels deep. */
 function filled(type: GraphQLInputType, depth: number): unknown {
   const bare = getNullableType(type);
   if (isListType(bare)) {
@@ -155,7 +155,7 @@ function members(count: number): Record<string, number> {
   return Object.fromEntries(Array.from({ length: count }, (_, place) => [`u${place}`, 1]));
 }
 
-/** Bodies of a route that are far larger than any of their fields may be. */
+/** Bodies of a route with fields far beyond their limits. */
 export function largeBodies({
   body,
 }: Route): readonly { readonly name: string; readonly body: () => unknown }[] {

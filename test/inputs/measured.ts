@@ -2,11 +2,11 @@ import { longestStallMs, type MeasuredApp } from '../support/measured-app.ts';
 import type { RawAnswer } from '../support/openapi.ts';
 import type { Client, Wire } from './client.ts';
 
-/** What a stall may be due to besides the request, such as a garbage collection, is not there every time. */
+/** Other causes of a stall, such as a garbage collection, do not occur in every attempt. */
 const attempts = 3;
 
 /**
- * Sends a request; one that keeps others waiting longer than it may is sent again. Gives the first answer and the
+ * Sends a request, and repeats it if it blocks others for too long. Returns the first answer and the
  * shortest stall, in milliseconds.
  */
 export async function sendMeasured(

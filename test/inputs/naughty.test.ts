@@ -15,11 +15,11 @@ import { wireOf } from './rest-cases.ts';
 import { blns, strange } from './texts.ts';
 
 const { CI, PLACES, SEED, TEXTS } = process.env;
-/** Decides which texts and places a run tries. */
+/** Determines which texts and positions a run tries. */
 const seed = Number(SEED ?? Math.floor(Date.now() / 1000));
-/** `npm run fuzz` has every text at every place. */
+/** `npm run fuzz` tries every text at every position. */
 const isWhole = TEXTS === 'all';
-/** `PLACES=3/20` tries the third of twenty parts of the places; CI tries all of them, `npm test` one of three parts. */
+/** `PLACES=3/20` tries the third of twenty parts of the positions; CI tries all of them, `npm test` one of three parts. */
 const somePlaces = CI || TEXTS !== undefined ? '1/1' : `${(seed % 3) + 1}/3`;
 const [part = 1, parts = 1] = (PLACES ?? somePlaces).split('/').map(Number);
 
@@ -42,15 +42,15 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** A body of 1 MB holds no more than this. */
+/** The longest texts that fit into a body of 1 MB. */
 const long = ['x'.repeat(999_000), '\u202e𝒳'.repeat(100_000)];
-/** What no text may hold. */
+/** Texts that no input accepts. */
 const refused = strange.filter((text) => text.includes('\0') || !text.isWellFormed());
 
-/** How much fewer texts of a place `npm test` tries than CI does. */
+/** `npm test` tries one in so many of the texts that CI tries. */
 const thinning = CI && TEXTS !== 'few' ? 1 : 4;
 
-/** What is tried at a place: in each run its share of all texts, a larger one where they are kept. */
+/** The texts to try at a position: a share of all texts, which is larger where texts are stored. */
 function textsFor(place: number, isFree: boolean): readonly string[] {
   if (isWhole) return [...strange, ...blns, ...long];
   const share = (isFree ? 12 : 120) * thinning;
@@ -58,11 +58,11 @@ function textsFor(place: number, isFree: boolean): readonly string[] {
   return [...own, ...refused];
 }
 
-it('every text of the graph takes whatever there is, or says what is wrong with it', async () => {
+it('every text input of the graph stores any text unchanged, or names what is wrong with it', async () => {
   const faults: string[] = [];
   let tried = 0;
   let accepted = 0;
-  /** Tries several at once, and those that others kept from an answer once more. */
+  /** Tries several texts in one operation, and those whose answer an error of another one removed again. */
   const attempt = async (place: GraphTextInput, texts: readonly string[]): Promise<void> => {
     const { errors, values, found } = await answerOf(place, texts);
     faults.push(...found.map((fault) => `${place.at}: ${fault}`));
@@ -92,7 +92,7 @@ it('every text of the graph takes whatever there is, or says what is wrong with 
   expect(faults).toEqual([]);
 }, 3_600_000);
 
-/** So many of one name may stand beside each other (limits.ts). */
+/** Below the limit on how often a selection may repeat a field (limits.ts). */
 const together = 40;
 
 async function answerOf(
@@ -117,12 +117,12 @@ async function answerOf(
   return { errors, values, found };
 }
 
-/** A text that was written and is shown otherwise; below a query nothing is written. */
+/** Finds a text that was stored and is returned differently. A query stores nothing. */
 function changedByText({ of, given }: GraphTextInput, text: string, payload: unknown): string[] {
   return of.parent === 'Mutation' ? changedTexts(given(text), writtenIn(payload)) : [];
 }
 
-it('every text of the REST face takes whatever there is, or says what is wrong with it', async () => {
+it('every text input of REST stores any text unchanged, or names what is wrong with it', async () => {
   const faults: string[] = [];
   let tried = 0;
   let accepted = 0;

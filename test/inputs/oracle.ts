@@ -14,7 +14,7 @@ import { type RawAnswer, undocumented } from '../support/openapi.ts';
 import type { Wire } from './client.ts';
 import type { GraphOperation } from './graph-cases.ts';
 
-/** What is wrong with an answer of the REST face: a fault, or anything that openapi.json does not say. */
+/** The faults of a REST answer: an internal error, or a difference from openapi.json. */
 export function restFaults({ method, target, headers: sent }: Wire, answer: RawAnswer): string[] {
   const { status, text, headers } = answer;
   if (status === 431) return tooLarge(target, sent) ? [] : ['431 for a request of some bytes'];
@@ -23,7 +23,7 @@ export function restFaults({ method, target, headers: sent }: Wire, answer: RawA
     faults.push(...halvesIn(text));
   if (status >= 500) faults.push(`the answer is ${status}: ${text.slice(0, 500)}`);
   if (!headers.has('x-request-id')) faults.push('there is no X-Request-Id');
-  // Not what a path says that no route has.
+  // Only for paths that a route has.
   if (status >= 400 && method !== 'HEAD') {
     const problem = JSON.parse(text) as { code: keyof typeof errorCodes; errors: unknown };
     if (errorCodes[problem.code]?.status !== status) faults.push(`${status} has the code ${problem.code}`);
@@ -33,14 +33,14 @@ export function restFaults({ method, target, headers: sent }: Wire, answer: RawA
   return faults;
 }
 
-/** Half a surrogate pair in what an answer says, errors included: strict readers of JSON refuse the whole of it. */
+/** Finds half a surrogate pair anywhere in an answer, because strict JSON parsers would refuse the whole answer. */
 function halvesIn(text: string): string[] {
-  // JSON.stringify escapes halves alone, and a backslash of the text itself comes in pairs.
+  // JSON.stringify escapes only unpaired halves, and doubles the backslashes of the text itself.
   const [half] = /(?<!\\)(?:\\\\)*\\ud[89a-f]/.exec(JSON.stringify(JSON.parse(text))) ?? [];
   return half === undefined ? [] : [`half a surrogate pair in ${text.slice(0, 300)}`];
 }
 
-/** What is over the limits of a request's head is refused before it is a request of any route; some headers are the client's. */
+/** Whether the head of a request exceeds the limits, so that it is refused before routing. The client adds some headers. */
 function tooLarge(target: string, headers: Wire['headers']): boolean {
   const bytes = JSON.stringify(headers).length + 1_000;
   return bytes > maxHeaderBytes || target.length + bytes > maxHeadBytes;
@@ -51,13 +51,13 @@ interface GraphAnswer {
   errors?: { message?: unknown; path?: unknown[]; extensions?: { code?: unknown } }[];
 }
 
-/** What is wrong with an answer of the graph: a fault, an error without a code, or data of another type. */
+/** The faults of a GraphQL answer: an internal error, an error without a code, or data of a wrong type. */
 export function graphFaults({ field }: GraphOperation, { status, text }: RawAnswer): string[] {
   const { data } = JSON.parse(text) as GraphAnswer;
   return [...errorFaults(status, text), ...(data ? ofTypeFaults(field, data[field.name]) : [])];
 }
 
-/** What is wrong with what an answer says of its errors. */
+/** The faults in the errors of an answer. */
 export function errorFaults(status: number, text: string): string[] {
   const faults = halvesIn(text);
   const { data, errors } = JSON.parse(text) as GraphAnswer;
@@ -73,7 +73,7 @@ export function errorFaults(status: number, text: string): string[] {
   return faults;
 }
 
-/** Where the value of a field is not of its type. */
+/** The paths at which the value of a field does not have its type. */
 export function ofTypeFaults(
   { name, type }: { readonly name: string; readonly type: GraphQLOutputType },
   value: unknown,
@@ -81,13 +81,13 @@ export function ofTypeFaults(
   return checkOf(type)(value, name);
 }
 
-/** What is wrong with a value at a path. */
+/** Returns the faults of a value at a path. */
 type Check = (value: unknown, path: string) => string[];
 
-/** Made once for each type: graphql-js asks what kind of type one is at some length. */
+/** Cached, because the type predicates of graphql-js are slow. */
 const checks = new Map<GraphQLOutputType, Check>();
 
-/** Where a value is not of its type, judged anew: the executors that complete values are what is tested. */
+/** Checks values independently of the executors, which are under test. */
 function checkOf(type: GraphQLOutputType): Check {
   const known = checks.get(type);
   if (known) return known;
@@ -124,7 +124,7 @@ function checkOfNamed(type: GraphQLOutputType): Check {
     isOne?.(value) ? none : [`${path} is ${JSON.stringify(value)}, no ${String(type)}`];
 }
 
-/** The fields of each object type by their names. */
+/** The fields of each object type by name. */
 const fieldsOf = new Map(
   objectTypes.map((type) => [
     type.name,
@@ -157,7 +157,7 @@ const leaves: Readonly<Record<string, (value: unknown) => boolean>> = {
   RichText: (value) => typeof value === 'object',
 };
 
-/** Texts that a thing keeps, under the names that they are sent and shown by; of some the white space around them is not kept. */
+/** Stored texts, by the name under which they are sent and returned. Some are stored without surrounding white space. */
 const keptTexts: Readonly<Record<string, (sent: string) => string>> = {
   title: (sent) => sent.trim(),
   description: (sent) => sent,
@@ -167,7 +167,7 @@ const keptTexts: Readonly<Record<string, (sent: string) => string>> = {
   name: (sent) => sent.trim(),
 };
 
-/** The texts that were accepted and are shown as others. */
+/** The accepted texts that are returned differently. */
 export function changedTexts(sent: unknown, shown: unknown): string[] {
   if (!isRecord(sent) || !isRecord(shown)) return [];
   return Object.entries(keptTexts).flatMap(([name, kept]) => {
@@ -184,10 +184,10 @@ export function changedTexts(sent: unknown, shown: unknown): string[] {
   });
 }
 
-/** What a mutation wrote, of its payload; undefined where that was there before. */
+/** The object in a payload that the mutation wrote; undefined if it existed before. */
 export function writtenIn(payload: unknown): unknown {
   if (!isRecord(payload) || payload.created === false) return undefined;
-  // It stands under its own name, before or beside the issue that it belongs to.
+  // The issue comes last, because the payload of other objects also contains their issue.
   const own = ['comment', 'issueLink', 'message', 'attachment', 'accessToken', 'issue'].find(
     (name) => name in payload,
   );

@@ -6,7 +6,7 @@ import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import type { App } from '../support/app.ts';
 import { storeWebhook } from '../support/stored-webhook.ts';
 
-/** What the names of real things are kept under: ids by their prefix, and what else a client calls things by. */
+/** The lists of a pool: ids by their prefix, and other names that clients use. */
 export type PoolName =
   | IdPrefix
   | 'issueKey'
@@ -19,14 +19,14 @@ export type PoolName =
   | 'spareAttachment'
   | 'spareWebhook';
 
-/** Names of things that are there. Those that are spare may be deleted. */
+/** Names of existing objects. The spare ones may be deleted. */
 export type Pool = Readonly<Record<PoolName, readonly string[]>>;
 
 const reference = /^@(\w+)\/(\d+)$/;
 
 /**
- * The name of a real thing by its place in the pool: cases are made before there is a server, and those that are kept
- * hold for any. `resolved` puts the name itself in its place.
+ * A reference to a name by its index in the pool. Cases are generated before a server exists, and stored cases
+ * apply to any server. `resolved` replaces the reference by the name.
  */
 export function pooled(...names: readonly PoolName[]): fc.Arbitrary<string> {
   return fc
@@ -34,12 +34,12 @@ export function pooled(...names: readonly PoolName[]): fc.Arbitrary<string> {
     .map(([name, place]) => `@${name}/${place}`);
 }
 
-/** A value with the names of real things where it referred to them. */
+/** Replaces the references in a value by the names of existing objects. */
 export function resolved<T>(value: T, pool: Pool): T {
   if (typeof value === 'string') return nameAt(value, pool) as T;
   if (Array.isArray(value)) return value.map((each: unknown) => resolved(each, pool)) as T;
   if (typeof value !== 'object' || value === null) return value;
-  // `__proto__` must stay a member like any other.
+  // `__proto__` must remain an ordinary property.
   const entries = Object.entries(value).map(([key, each]) => [key, resolved<unknown>(each, pool)] as const);
   return Object.fromEntries(entries) as T;
 }
@@ -52,15 +52,15 @@ function nameAt(text: string, pool: Pool): string {
 }
 
 /**
- * The names of things in the demo workspace: a few issues with all that belongs to them, the directories, and things
- * made to be deleted.
+ * Reads names of objects in the demo workspace: a few issues with everything that belongs to them, the directories, and
+ * objects that are created to be deleted.
  */
 export async function readPool(app: App): Promise<Pool> {
   const rowsOf = (table: string): Promise<AnyRow[]> =>
     untyped(app.database.of(app.workspaceId)).selectFrom(table).selectAll().orderBy('id').execute();
   const db = app.database.of(app.workspaceId);
   const hooks: { webhookId: string; deliveryId: string }[] = [];
-  // Those of an earlier run would leave no room for new ones.
+  // Webhooks of an earlier run would use up the limit.
   await db.deleteFrom('webhookDelivery').execute();
   await db.deleteFrom('webhook').execute();
   for (let place = 0; place < limits.webhooks * 0.75; place += 1)
@@ -78,7 +78,7 @@ export async function readPool(app: App): Promise<Pool> {
   };
   const home = [...having(attachments), ...having(await rowsOf('agentThread'))];
   const [first] = home;
-  // Those that go together come first: what is of the first issue, or of its team.
+  // Related objects come first: those of the first issue, then those of its team.
   const distance = ({ id, issueId, teamId }: AnyRow) =>
     Number((issueId ?? id) !== first?.id) + Number(teamId !== first?.teamId && id !== first?.teamId);
   const isHome = ({ id, issueId }: AnyRow) => home.some((issue) => issue.id === (issueId ?? id));
@@ -95,7 +95,7 @@ export async function readPool(app: App): Promise<Pool> {
   for (const prefix of idPrefixes) byPrefix.push([prefix, await ids(prefix)]);
   const homeKeys = home.map(({ key }) => key);
   return {
-    // Every prefix is there.
+    // The entries contain every prefix.
     ...(Object.fromEntries(byPrefix) as Record<IdPrefix, readonly string[]>),
     issueKey: homeKeys,
     teamCode: [...teams.values()],
@@ -104,7 +104,7 @@ export async function readPool(app: App): Promise<Pool> {
     spareAttachment: attachments.flatMap((row) =>
       isHome(row) ? [] : [encodeId('attachment', String(row.id))],
     ),
-    // Two, so that a webhook and a delivery often go together.
+    // Only two, so that a webhook and a delivery often match.
     webhook: hooks.slice(0, 2).map(({ webhookId }) => encodeId('webhook', webhookId)),
     whdelivery: hooks.slice(0, 2).map(({ deliveryId }) => encodeId('whdelivery', deliveryId)),
     spareWebhook: hooks.slice(2).map(({ webhookId }) => encodeId('webhook', webhookId)),

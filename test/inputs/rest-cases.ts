@@ -8,16 +8,16 @@ import { type PoolName, pooled } from './pool.ts';
 import { anyJson, anyText, strangeNumbers, strangeTimes } from './texts.ts';
 import type { Wire } from './client.ts';
 
-/** A request of a route before it is put on the wire. */
+/** A request of a route before it is encoded. */
 export interface RestCase {
   readonly path: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [string, string])[];
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON, or the bytes of a body each as one character (`raw`). */
+  /** JSON, or the bytes of a body as characters (`raw`). */
   readonly body?: { readonly json: unknown } | { readonly raw: string };
 }
 
-/** Cases of a route, made of what it says of its parameters and its body. */
+/** Generates cases of a route from the declarations of its parameters and its body. */
 export function restCases(route: Route): fc.Arbitrary<RestCase> {
   const parameters = Object.entries(route.parameters);
   const path = parameters
@@ -37,7 +37,7 @@ export function restCases(route: Route): fc.Arbitrary<RestCase> {
   });
 }
 
-/** The request on the wire. */
+/** Encodes a request. */
 export function wireOf({ method, path }: Route, { query, headers, body, ...given }: RestCase): Wire {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => percentEncoded(given.path[name] ?? ''));
   const search = query.map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`).join('&');
@@ -52,7 +52,7 @@ export function wireOf({ method, path }: Route, { query, headers, body, ...given
   };
 }
 
-/** Like encodeURIComponent, which half a surrogate pair stops: that is encoded as what it would be in UTF-8. */
+/** Like encodeURIComponent, which throws on half a surrogate pair; here, its three bytes are encoded. */
 export function percentEncoded(text: string): string {
   return Array.from(text, (character) =>
     character.isWellFormed() ? encodeURIComponent(character) : halfEncoded(character.charCodeAt(0)),
@@ -64,7 +64,7 @@ function halfEncoded(unit: number): string {
   return bytes.map((byte) => `%${byte.toString(16)}`).join('');
 }
 
-/** Mostly the one, since a request that is refused for one thing is not looked at any further. */
+/** Mostly the usual value, because a request that is refused for one value tests no others. */
 export function mostly<T, U>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<U>): fc.Arbitrary<T | U> {
   return fc.oneof({ arbitrary: usual, weight: 14 }, { arbitrary: other, weight: 1 });
 }
@@ -89,7 +89,7 @@ function queries(described: readonly Described[]): fc.Arbitrary<(readonly [strin
   );
 }
 
-/** A value that the schema allows, of real things where it can name one. */
+/** A value that the schema permits, with the name of an existing object if it names one. */
 function good(
   name: string,
   {
@@ -135,7 +135,7 @@ function namesOf(name: string): PoolName | undefined {
   return name === 'projectKey' || name === 'project_key' ? 'projectKey' : undefined;
 }
 
-/** An address, not all of them good ones. */
+/** A URL, which may be invalid. */
 export const url: fc.Arbitrary<string> = fc.oneof(
   fc.webUrl({ withQueryParameters: true, withFragments: true }),
   fc
@@ -143,7 +143,7 @@ export const url: fc.Arbitrary<string> = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-/** A text that is mostly allowed, and seldom a plain one. */
+/** A text that is mostly valid, and rarely a plain one. */
 export function text(maxLength: number): fc.Arbitrary<string> {
   return fc.oneof(anyText, fc.string({ minLength: 1, maxLength: Math.min(maxLength, 40) }));
 }
@@ -156,7 +156,7 @@ function bodies({ body, method }: Route): fc.Arbitrary<RestCase['body']> {
     const schema = field.word === 'required' ? field.of.schema : field.schema;
     return [name, mostly(json(name, schema, method === 'DELETE'), anyJson)] as const;
   });
-  // As in a change, where a field and what clears it may not stand together, a few fields at a time go furthest.
+  // Only a few fields at a time, because in an update a field and its clear flag exclude each other.
   const whole = fc.record(Object.fromEntries(values), { requiredKeys: required });
   const few = fc
     .tuple(
@@ -210,12 +210,12 @@ const rawBodies = [
   `{"a":${'{"a":'.repeat(33)}1${'}'.repeat(33)}}`,
 ];
 
-/** Numbers that JSON.stringify would not write, in the place of each field. */
+/** Bodies with number spellings that JSON.stringify would not produce, in each field. */
 function numbersIn(names: readonly string[]): string[] {
   return names.flatMap((name) => strangeNumbers.map((number) => `{"${name}":${number}}`));
 }
 
-/** What a header may hold: visible ASCII and what latin1 has beyond it. */
+/** Characters of headers: visible ASCII and the rest of latin1. */
 const headerText = fc.oneof(
   anyText.map((given) =>
     Buffer.from(given)

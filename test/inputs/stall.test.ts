@@ -9,15 +9,15 @@ import { sendMeasured } from './measured.ts';
 import { errorFaults } from './oracle.ts';
 import type { Pool } from './pool.ts';
 
-// No request keeps the process from answering others, however large it is and however much it asks for.
-// Of the generated inputs, CI and `CASES=all` send all, any other run one of so many.
+// No request may block the process for long, however large the request or its answer is.
+// CI and `CASES=all` send all generated inputs, other runs one in so many.
 const oneOf = 20;
 
 let app: MeasuredApp;
 let client: Client;
 let pool: Pool;
 beforeAll(async () => {
-  // The bound is that of the standard executor: graphql-js completes a whole list in one turn.
+  // Only the compiled executor keeps this bound: graphql-js completes a whole list in one turn.
   const settings = { MAX_OPERATION_COST: '10000', EXECUTOR: 'compiled' };
   app = await startMeasuredApp({ demo: true, settings });
   client = new Client(app.url, app.token);
@@ -29,12 +29,12 @@ afterAll(async () => {
 });
 
 async function measured(wire: Wire): Promise<{ answer: RawAnswer; stallMs: number }> {
-  // What the test before has left behind is not counted.
+  // Discards the stalls of the previous test.
   await app.stall();
   return sendMeasured(app, client, wire);
 }
 
-/** A request with variables that are JSON already. */
+/** A request with variables that are already JSON. */
 function graphql(query: string, variables: string): Wire {
   const headers = { Accept: 'application/graphql-response+json' };
   const body = Buffer.from(`{"query":${JSON.stringify(query)},"variables":${variables}}`);
@@ -43,13 +43,13 @@ function graphql(query: string, variables: string): Wire {
 
 let last: { readonly make: LargeInput['variables']; readonly text: string } | undefined;
 
-/** The JSON of variables. That of the test before is remembered, since two tests in a row send the same. */
+/** The JSON of variables. The last one is cached, because consecutive tests send the same. */
 function textOf(make: LargeInput['variables']): string {
   if (last?.make !== make) last = { make, text: JSON.stringify(make()) };
   return last.text;
 }
 
-/** A refusal is not to be longer than what it refuses, by far. */
+/** A refusal must be far shorter than the input. */
 const longestRefusal = 100_000;
 
 describe('no input stalls the server', () => {
@@ -175,7 +175,7 @@ describe('refuses with one error', () => {
 });
 
 describe('answers without a stall', () => {
-  // Not before: the many rows would make every filter above slower, without any other work for the event loop.
+  // Filled only here, because the many rows would slow down the filters above without additional work for the event loop.
   beforeAll(() => app.fillLists(), 240_000);
 
   const page = (below: string) =>

@@ -23,22 +23,22 @@ import { selection } from './graph-cases.ts';
 import type { Pool, PoolName } from './pool.ts';
 import type { RestCase } from './rest-cases.ts';
 
-/** A place on the graph that takes a text: an argument, or a field of an input. */
+/** An argument or input field of the graph that takes a text. */
 export interface GraphTextInput {
-  /** As a person would write it: `Team.issues(filter.title.eq)`. */
+  /** The readable form: `Team.issues(filter.title.eq)`. */
   readonly at: string;
   readonly of: FieldOf;
-  /** It names nothing and is kept as it is, when it is taken. */
+  /** Whether the text names no object and is stored unchanged. */
   readonly isFree: boolean;
-  /** A text that is taken there. */
+  /** A text that is accepted. */
   readonly good: string;
-  /** The value of the argument with this text at the place. */
+  /** Builds the argument's value with the text at this position. */
   readonly given: (text: string) => unknown;
-  /** An operation that has the field once for each text, under the aliases `it0`, `it1`, … */
+  /** Builds an operation that selects the field once for each text, with the aliases `it0`, `it1`, … */
   readonly document: (texts: readonly string[]) => { query: string; variables: Record<string, unknown> };
 }
 
-/** A place in a request of the REST face that takes a text. */
+/** A parameter or body field of a REST route that takes a text. */
 export interface RestTextInput {
   readonly at: string;
   readonly route: Route;
@@ -47,7 +47,7 @@ export interface RestTextInput {
   readonly given: (text: string) => RestCase;
 }
 
-/** Things of the pool, by what a place says that it names. */
+/** Takes samples of named objects from the pool. */
 export function sampleFrom(pool: Pool): Sample {
   return ({ by, of = 'issue' }) =>
     by === 'cursor' ? '' : (pool[(by === 'key' ? keysOf[of] : undefined) ?? of][0] ?? '');
@@ -59,12 +59,12 @@ const keysOf: Partial<Record<IdPrefix, PoolName>> = {
   project: 'projectKey',
 };
 
-/** Every place on the graph that takes a text; those of a filter that many lists take, once, or once for each root. */
+/** Finds all text inputs of the graph. A filter that many lists have is included once, or once for each root. */
 export function graphTextInputs(sample: Sample, filters: 'once' | 'each root' = 'once'): GraphTextInput[] {
   const all = new Set<string>();
-  // The roots first, so that filters are tried on the widest list that takes them.
+  // Roots come first, so that a filter is tried on the list with the most rows.
   const fields = objectFields
-    // Those of subscriptions are tried in test/live/subscriptions.test.ts; their filters are those of lists.
+    // test/live/subscriptions.test.ts tries those of subscriptions, whose filters are those of lists.
     .filter(({ parent, field }) => field.args.length > 0 && parent !== 'Subscription')
     .toSorted((one, other) => Number(other.parent === 'Query') - Number(one.parent === 'Query'));
   return fields.flatMap((of) => {
@@ -89,7 +89,7 @@ export function graphTextInputs(sample: Sample, filters: 'once' | 'each root' = 
   });
 }
 
-/** Where a field stands: at a root, or on one thing of its type. */
+/** The path to a field: of a root, or of one object of its type. */
 interface SelectionPath {
   readonly kind: 'query' | 'mutation';
   readonly prefix: string;
@@ -120,7 +120,7 @@ function aliased(
   return `${kind} (${declared}) ${prefix}${asked.join(' ')}${suffix}`;
 }
 
-/** Enough to have what is asked for looked up. */
+/** The smallest selection that makes the field look its objects up. */
 function shown(field: GraphQLField<unknown, unknown>): string {
   const isConnection = getNamedType(field.type).name.endsWith('Connection');
   return isConnection ? '{ __typename totalCount nodes { __typename id } }' : selection(field, 1);
@@ -133,7 +133,7 @@ interface NestedTextInput {
   readonly given: (text: string) => unknown;
 }
 
-/** What a filter names is said where it stands, and its comparisons name the same. */
+/** Finds the text inputs in an argument or field. A filter declares what it names, and this applies to its comparators. */
 function textInputsIn(
   holder: GraphQLArgument | GraphQLInputField,
   naming: Naming | undefined,
@@ -155,7 +155,7 @@ function textInputsIn(
   const fields = Object.values(named.getFields());
   return fields.flatMap((field) => {
     const others = fields.filter((other) => other !== field && isRequiredInputField(other));
-    // What changes a thing wants to hear of a change.
+    // An update must change something.
     const change =
       named.name.endsWith('UpdateInput') && isRequiredInputField(field) && fields.find(isFreeText);
     if (change && others.every((other) => !isFreeText(other))) others.push(change);
@@ -179,7 +179,7 @@ function takesText(type: GraphQLInputType): boolean {
   return isScalarType(type) && ['String', 'ID', 'URL', 'Date', 'DateTime'].includes(type.name);
 }
 
-/** Every parameter of a route, and every text in its body. */
+/** Finds every parameter of a route and every text in its body. */
 export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
   const name = `${route.method} ${route.path}`;
   const fields = Object.entries(route.body?.fields ?? {}).flatMap(([field, value]) =>
@@ -190,7 +190,7 @@ export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
       some.map(([field, { schema, names }]) => [field, goodJson(field, schema, names, sample)]),
     );
   const json = jsonOf(fields.filter(([field]) => route.body?.fields[field]?.word === 'required'));
-  // What changes a thing wants to hear of a change.
+  // An update must change something.
   const change = jsonOf(route.body?.writesSomething ? fields.slice(0, 1) : []);
   const path = Object.fromEntries(
     Object.entries(route.parameters).flatMap(([parameter, { word, ...rest }]) =>
@@ -226,7 +226,7 @@ export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
   return [...parameters, ...inBody];
 }
 
-/** A text in a value: where it is, one that is taken there, and how another is put in its place. */
+/** A text in a JSON value: its path, a valid text, and a function that builds the value with another text. */
 interface JsonText {
   readonly path: readonly string[];
   readonly good: string;
@@ -272,7 +272,7 @@ function goodJson(
   return sampleValue(name, typeNames[format ?? ''] ?? typeNames[String(type)] ?? 'String');
 }
 
-/** The scalars of the graph, by what JSON Schema calls the same. */
+/** The scalars of the graph by the equivalent format or type of JSON Schema. */
 const typeNames: Readonly<Record<string, string>> = {
   uri: 'URL',
   date: 'Date',

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 
-/** The Big List of Naughty Strings (https://github.com/minimaxir/big-list-of-naughty-strings), whole. */
+/** The complete Big List of Naughty Strings (https://github.com/minimaxir/big-list-of-naughty-strings). */
 export const blns = JSON.parse(
   readFileSync(join(import.meta.dirname, 'blns/blns.json'), 'utf8'),
 ) as readonly string[];
 
-/** What that list lacks: NUL, halves of surrogate pairs, what turns the direction of text, and what is no character. */
+/** Texts that the list lacks: NUL, halves of surrogate pairs, direction marks, and noncharacters. */
 export const strange: readonly string[] = [
   '\0',
   'a\0b',
@@ -39,7 +39,7 @@ export const strange: readonly string[] = [
   'toString',
 ];
 
-/** Numbers that are easily misread, as a client may spell them. */
+/** Spellings of numbers that are easily misread. */
 export const strangeNumbers: readonly string[] = [
   '-0',
   '0',
@@ -64,7 +64,7 @@ export const strangeNumbers: readonly string[] = [
   '100000000000000000000000000000000',
 ];
 
-/** Spellings of dates and times, most of them of none. */
+/** Spellings of dates and times, most of them invalid. */
 export const strangeTimes: readonly string[] = [
   '0000-01-01',
   '0001-01-01',
@@ -116,14 +116,14 @@ export const strangeTimes: readonly string[] = [
   'NaN',
 ];
 
-/** Whatever has a code: halves of surrogate pairs too, which JSON can spell and UTF-8 cannot. */
+/** Any UTF-16 units, including halves of surrogate pairs, which JSON can express and UTF-8 cannot. */
 const anyCodes = fc
   .array(fc.oneof(fc.nat({ max: 0x2ff }), fc.nat({ max: 0xff_ff }), fc.nat({ max: 0x10_ff_ff })), {
     maxLength: 60,
   })
   .map((codes) => String.fromCodePoint(...codes));
 
-/** Any text at all. */
+/** Any text. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { arbitrary: fc.constantFrom(...blns), weight: 4 },
   { arbitrary: fc.constantFrom(...strange, ...strangeNumbers, ...strangeTimes), weight: 3 },

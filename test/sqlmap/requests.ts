@@ -3,17 +3,17 @@ import { graphTextInputs, restTextInputs, sampleFrom } from '../inputs/text-inpu
 import type { Pool } from '../inputs/pool.ts';
 import { wireOf } from '../inputs/rest-cases.ts';
 
-/** A request as sqlmap reads it from a file: what stands before its one star is what sqlmap tries to break out of. */
+/** A request in sqlmap's file format. The single `*` marks the position that sqlmap attacks. */
 export interface MarkedRequest {
-  /** Its place, as a person would write it. */
+  /** The readable name of the position. */
   readonly name: string;
   readonly head: string;
   readonly body: string;
 }
 
 /**
- * One request for each place of both faces that takes a text, with something of the caller's own there and beside it only
- * what must be: what is wrong at another place would have every payload refused before the database hears of it.
+ * Builds one request for each text input of both APIs, with a valid value there and otherwise only required
+ * values: an invalid value elsewhere would have every payload refused before it reaches the database.
  */
 export function markedRequests(pool: Pool): MarkedRequest[] {
   const all = allRequests(pool);
@@ -31,7 +31,7 @@ export function markedRequests(pool: Pool): MarkedRequest[] {
   });
 }
 
-/** These take what nobody else needs, the token of the run least of all. */
+/** Deletions get objects that no other request needs, and never the token of the run. */
 const isRemoval = /Delete|Revoke|^DELETE /;
 
 function allRequests(pool: Pool): MarkedRequest[] {

@@ -1,7 +1,7 @@
-// Lets sqlmap try every place of both faces that takes a text, on a server of its own, on PostgreSQL
-// (TEST_DATABASE_URL): `npm run sqlmap`. SECONDS bounds each place, ONLY is an expression for the names of those to try,
-// PLACES=3/20 tries the third of twenty parts of them, LEVEL is sqlmap's; with REFERENCE_ROWS=1 nothing is answered from
-// memory, which lists of teams, members and projects are otherwise.
+// Runs sqlmap against every text input of both APIs, on a server of its own on PostgreSQL
+// (TEST_DATABASE_URL): `npm run sqlmap`. SECONDS limits the time for each input, ONLY is a pattern for their names,
+// PLACES=3/20 tries the third of twenty parts of them, LEVEL is that of sqlmap. With REFERENCE_ROWS=1 nothing is answered from
+// memory, as lists of teams, members and projects are by default.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,11 +17,11 @@ const [part = 1, parts = 1] = PLACES.split('/').map(Number);
 
 interface Verdict {
   readonly requests: number;
-  /** How many of them had a statement run; the others were refused by their form, or answered from memory. */
+  /** The number of requests that sent a statement. The others were refused before, or answered from memory. */
   readonly reached: number;
-  /** The request was good before sqlmap changed it. */
+  /** Whether the original request is accepted. */
   readonly isGood: boolean;
-  /** Why it is thought that SQL can be put there; nothing is good. */
+  /** The evidence of an injection; undefined if there is none. */
   readonly finding?: string;
   readonly finished: boolean;
 }
@@ -33,7 +33,7 @@ try {
 }
 
 const work = mkdtempSync(join(tmpdir(), 'workgraph-sqlmap-'));
-/** What the server itself says went wrong: a statement that a payload has spoilt is one that PostgreSQL refuses. */
+/** Errors in the server's log. PostgreSQL would refuse a statement that a payload has broken. */
 const complaints: string[] = [];
 const log = new Writable({
   write: (line, _encoding, done) => {
@@ -83,7 +83,7 @@ function attack({ head, body }: MarkedRequest, name: string): Promise<Verdict> {
   ];
   writeFileSync(file, `${[head, ...headers].join('\r\n')}\r\n\r\n${body}`);
   const options = ['-r', file, '--batch', `--level=${LEVEL}`, '--dbms=PostgreSQL', '--flush-session'];
-  // A refusal is an answer like any other here, and nobody is to guess at the structure of the site.
+  // Refusals count as normal answers, and sqlmap must not explore the structure of the site.
   const traffic = join(work, `${name}.traffic`);
   options.push(
     '-t',
