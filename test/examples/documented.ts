@@ -2,7 +2,7 @@ import type { Example } from '../../src/rest-compat/openapi/example.ts';
 import type { OpenApi, OpenApiOperation } from '../support/openapi.ts';
 import { exampleRequests } from './requests.ts';
 
-/** An operation of the document with its example, which is read from nothing but the document. */
+/** An operation with its example, read only from the document. */
 export interface DocumentedExample extends Example {
   /** `GET /v1/teams` */
   name: string;
@@ -38,7 +38,7 @@ function exampleOf({ parameters = [], requestBody, responses }: OpenApiOperation
   });
   return {
     request: { parameters: Object.fromEntries(sent), ...(body !== undefined && { body }) },
-    // What is made comes before what is there already.
+    // 201 for a created object comes before 200 for an existing one.
     answers: answers.toSorted((a, b) => b.status - a.status),
   };
 }

@@ -2,14 +2,14 @@ import { encodeId, idPrefixes, parseId } from '../../src/resolvers/ids.ts';
 import { exampleDay } from '../support/templates.ts';
 
 /**
- * Takes out of answers what is of the moment in which they were given: ids and times that are new, and signatures.
- * The same answers at another time come to the same; a thing keeps its id from answer to answer.
+ * Replaces the parts of answers that differ in each run by constants: new ids and times, and signatures.
+ * Equal answers of different runs become identical, and an object has the same id in all answers.
  */
 export class Normalizer {
   readonly #sinceMs = Date.now();
   readonly #ids = new Map<string, string>();
 
-  /** The same value, settled. */
+  /** Returns the normalized value. */
   of<T>(value: T): T {
     return JSON.parse(
       JSON.stringify(value, (key, each: unknown) =>
@@ -42,15 +42,15 @@ export class Normalizer {
   }
 }
 
-/** Numbers that are of the moment: how long something took, and how many changes have their position by then. */
+/** Numbers that differ in each run: durations, and the number of changes that have no position yet. */
 const ofTheMoment: Readonly<Record<string, number>> = { ms: 12, backlog: 0 };
 
 const idForm = new RegExp(`\\b(?:${idPrefixes.join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}\\b`, 'g');
-/** The id of a request. Ids of things have another form. */
+/** The form of request ids. Ids of objects have another form. */
 const uuidForm = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const timeForm = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
-/** When a UUIDv7 was made. */
+/** The time of a UUIDv7. */
 function timeOf(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }

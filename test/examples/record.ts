@@ -11,7 +11,7 @@ import { exampleRequests, type Lookup, sentTwice } from './requests.ts';
 import { Normalizer } from './normalizer.ts';
 import { startExampleWorld } from './world.ts';
 
-/** The file of the examples that openapi.json shows: each was answered by a server. */
+/** Prints the file of the examples in openapi.json, whose answers are those of a running server. */
 export async function printExamples(): Promise<string> {
   const world = await startExampleWorld();
   try {
@@ -37,7 +37,7 @@ async function recordExamples(world: App): Promise<Examples> {
   return examples;
 }
 
-/** The parameters as the document lists them, since a `Link` repeats them as they were sent. */
+/** Puts the parameters in the order of the document, because a `Link` header repeats them as they were sent. */
 function inOrder(name: string, { parameters, ...rest }: ExampleRequest): ExampleRequest {
   const route = table.find(({ method, path }) => `${method} ${path}` === name);
   const names = Object.keys(route?.parameters ?? {});
@@ -45,7 +45,7 @@ function inOrder(name: string, { parameters, ...rest }: ExampleRequest): Example
   return { parameters: Object.fromEntries(sorted), ...rest };
 }
 
-/** Sends the request of a route; the answer, in which nothing is of the moment. */
+/** Sends the request of a route and returns the normalized answer. */
 export async function answerTo(
   world: App,
   name: string,

@@ -1,10 +1,10 @@
 import type { ExampleRequest } from '../../src/rest-compat/openapi/example.ts';
 
-/** Reads from the workspace of the examples, for requests that name things by their ids. */
+/** Reads the workspace of the examples, for requests that need ids. */
 export interface Lookup {
-  /** The first thing of a list. */
+  /** The first object of a list. */
   first: (list: string) => Promise<Readonly<Record<string, string>>>;
-  /** The thing at a path. */
+  /** The object at a path. */
   one: (path: string) => Promise<Readonly<Record<string, string>>>;
 }
 
@@ -35,7 +35,7 @@ const webhookOf =
 const link = { url: 'https://wiki.example.com/prices', title: 'How prices are made' };
 
 /**
- * One request for each route, in the order in which they are sent: those that read, then those that write, which
+ * One request for each route, in the order in which they are sent: first the reads, then the writes, which
  * change issues that no other example shows.
  */
 export const exampleRequests: Readonly<Record<string, Request>> = {
@@ -157,5 +157,5 @@ export const exampleRequests: Readonly<Record<string, Request>> = {
   'GET /v1/changes': { parameters: { event_type: 'issue.deleted.v1', wait: '25', page_size: '1' } },
 };
 
-/** The routes whose request is sent twice, since the second answer is another one. */
+/** The routes whose request is sent twice, because the second answer differs. */
 export const sentTwice: ReadonlySet<string> = new Set(['POST /v1/issues/{issueKey}/links']);

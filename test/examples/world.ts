@@ -3,10 +3,10 @@ import { type App, startApp } from '../support/app.ts';
 import { storeWebhook } from '../support/stored-webhook.ts';
 import { exampleDay } from '../support/templates.ts';
 
-/** Where the examples' addresses lead. */
+/** The origin of the URLs in the examples. */
 const exampleOrigin = 'https://work.example.com';
 
-/** Serves the workspace of the examples; its owner, with all scopes, is who asks. */
+/** Serves the workspace of the examples. Requests use the token of its owner, with all scopes. */
 export async function startExampleWorld(settings: Settings = {}): Promise<App> {
   const app = await startApp({
     content: 'examples',
@@ -16,7 +16,7 @@ export async function startExampleWorld(settings: Settings = {}): Promise<App> {
   return app;
 }
 
-/** A webhook that is not served. */
+/** A webhook that sends nothing. */
 const webhook = {
   webhookId: '01930c5e-7a40-7d3a-9c41-5e6f8a2b9d11',
   deliveryId: '01930c5e-7a40-7d3a-9c41-5e6f8a2b9d12',

@@ -26,7 +26,7 @@ export function compared(
   return { text: text.join(''), isComplete };
 }
 
-/** Gives what the first list has and the second has not; a name that occurs twice counts twice. */
+/** The names in the first list that are missing in the second. A name that occurs twice counts twice. */
 function without(list: readonly string[], other: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const name of other) left.set(name, (left.get(name) ?? 0) + 1);

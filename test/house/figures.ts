@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
-// `npm run figures [CHECKOUT…]` prints what can be counted of the source of this checkout, after that of others: the
+// `npm run figures [CHECKOUT…]` prints figures about the source of other checkouts and then of this one: the
 // table "Target state" of the rebuild, from which docs/decisions/ quotes.
 const here = join(import.meta.dirname, '../..');
 const checkouts = [...process.argv.slice(2).map((path) => resolve(path)), here];
@@ -94,7 +94,7 @@ function count(files: readonly string[]): string {
   return String(files.length);
 }
 
-/** Adds a column to the type of the table in a copy, and has the compiler say where else it belongs. */
+/** Adds a column to the type of the table in a copy, and returns the places that the compiler reports. */
 function errorsOfNewColumn(checkout: string): string {
   const table = tracked(checkout).find((file) => /interface IssueTable \{/.test(textOf(checkout, file)));
   if (table === undefined) throw new Error(`There is no IssueTable in ${checkout}.`);

@@ -4,11 +4,11 @@ import type { Note, Trial } from './copy.ts';
 import type { Mutant, Noted } from './find.ts';
 import type { Reach } from './reach.ts';
 
-/** The test files that may miss a guard, in the order in which they are asked. */
+/** The test files that may fail without a guard, in the order in which they are run. */
 export function candidatesFor(mutant: Mutant, reach: ReadonlyMap<string, Reach>): Trial[] {
   const files = [...reach].filter(([, { fails }]) => !fails);
   const likely = testsFor(mutant);
-  // A scope or a number is there from the start: that a test comes to it says nothing.
+  // A scope or a number is evaluated when its module loads, so that a test reaches it means nothing.
   if (mutant.kind === 'scope')
     return likely.filter((file) => files.some(([known]) => known === file)).map((file) => ({ file }));
   if (mutant.kind === 'limit') {
@@ -26,7 +26,7 @@ export function candidatesFor(mutant: Mutant, reach: ReadonlyMap<string, Reach>)
         return note ? [{ file, note }] : [];
       })
       .toSorted((one, other) => costOf(mutant, one) - costOf(mutant, other))
-      // A statement is made once, and works in later tests too.
+      // A statement is built once and used by later tests as well, so the run must not end early.
       .map(
         ({ file, note: { last } }): Trial => ({ file, ...(last && mutant.kind !== 'tenant' && { last }) }),
       );
@@ -35,7 +35,7 @@ export function candidatesFor(mutant: Mutant, reach: ReadonlyMap<string, Reach>)
   return [...refused, ...reached];
 }
 
-/** How long it takes until the first test comes to the guard; one that is not about it may not look. */
+/** The time until the first test reaches the guard, with a penalty for files that are not about it and may not check. */
 function costOf(
   { kind, file: source }: Mutant,
   { file, note }: { file: string; note: Omit<Note, 'place'> },
@@ -44,7 +44,7 @@ function costOf(
   return (note.ms * (isAbout ? 1 : 3)) / 10 ** alike(file, source);
 }
 
-/** With how many same words the names of a test and of a source begin. */
+/** The number of equal words at the beginning of the names of a test and a source file. */
 function alike(test: string, source: string): number {
   const [words, others] = [test, source].map((file) =>
     basename(file)
@@ -55,26 +55,26 @@ function alike(test: string, source: string): number {
   return Math.max(0, differing);
 }
 
-/** How far a test is from a limit: near if it says its name, a little farther if it says its number or one more. */
+/** The distance of a test from a limit: small if it contains the name, larger if it contains the number or the next one. */
 function distance(file: string, { guard }: Mutant): number {
   const [, name = '', digits = ''] = /(\w+)(?: = |: )([\d_]+)/.exec(guard) ?? [];
   const number = Number(digits.replaceAll('_', ''));
   const numbers = [number, number + 1].map((each) => each.toLocaleString('en').replaceAll(',', '[_,]?'));
-  // Small numbers stand everywhere: only those in words and in what is made in their length. So do names of one word.
+  // Small numbers and names of one word occur everywhere, so small numbers count only after words such as "most" or "length:".
   const said = `(${number < 100 ? '(most|to|than|of|length:|repeat\\(|Array\\() ?' : '\\b'})(${numbers.join('|')})\\b`;
   const text = readFileSync(file, 'utf8');
   if (/[a-z][A-Z]/.test(name) && text.includes(name)) return 1;
   return new RegExp(said).test(text) ? 3 : 1_000;
 }
 
-/** The tests that should fail without a guard, those that are most about it first. */
+/** The tests that should fail without a guard, the most specific first. */
 function testsFor({ kind, file }: Pick<Mutant, 'kind' | 'file'>): readonly string[] {
   if (kind === 'scope') return file.includes('/routes/') ? restScopes : graphScopes;
   const found = byFolder.find(([folder]) => file.startsWith(folder));
   return found?.[1] ?? ['test/resources', 'test/rest', 'test/server'];
 }
 
-// What is told of a scope in schema.graphql is missed by its comparison, where the tests take it from the schema.
+// If the tests take a scope from the schema, only the comparison with schema.graphql fails.
 const graphScopes = [
   'test/graph/scopes.test.ts',
   'test/security/scope-matrix.test.ts',
@@ -122,7 +122,7 @@ const byFolder: readonly (readonly [folder: string, tests: readonly string[]])[]
   ],
   ['src/portability/', ['test/cli']],
   ['src/resolvers/', ['test/resources', 'test/graph']],
-  // What only openapi.json says, of answers, is missed by its comparison alone.
+  // For declarations that only affect openapi.json, only the comparison with that file fails.
   ['src/rest-compat/', ['test/rest', 'test/contract/generated']],
   ['src/reference/', ['test/reference', 'test/server']],
   ['src/schema/', ['test/graph', 'test/resources']],

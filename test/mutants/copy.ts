@@ -4,38 +4,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Mutant, Noted } from './find.ts';
 
-/** One test file, run once, with one guard away. */
+/** One run of a test file with one guard switched off. */
 export interface Trial {
   readonly file: string;
-  /** The place of the guard among all; none is away where nothing is said. */
+  /** The index of the guard that is switched off, if any. */
   readonly mutant?: number;
-  /** The test behind which there is nothing to learn. */
+  /** The last test that reaches the guard. Later tests are skipped. */
   readonly last?: string;
 }
 
-/** How a trial went. */
+/** The result of a trial. */
 export interface TrialResult {
   readonly ms: number;
-  /** The name of the test that failed; none runs after it. */
+  /** The name of the test that failed. No test runs after it. */
   readonly failed?: string;
   readonly failureMessage?: string;
   readonly notes: readonly Note[];
 }
 
-/** The first and the last test of a file in which something of a guard was noted. */
+/** The first and the last test of a file that reached a guard. */
 export interface Note {
   readonly place: number;
   readonly how: Noted;
   readonly first: string;
   readonly last: string;
-  /** How long after the beginning of the file the first such test ended. */
+  /** The time from the start of the file to the end of the first such test. */
   readonly ms: number;
 }
 
-/** How long a trial may say nothing before it counts as one that hangs. */
+/** A trial without output for this long counts as hanging. */
 const hangMs = 150_000;
 
-/** A copy of the repository whose guards have switches. */
+/** A copy of the repository in which each guard has a switch. */
 export class Copy {
   readonly #directory = mkdtempSync(join(tmpdir(), 'workgraph-mutants-'));
   readonly #notes = join(this.#directory, '.workgraph');
@@ -48,21 +48,21 @@ export class Copy {
     mkdirSync(this.#notes);
     for (const [file, guards] of Map.groupBy(mutants.entries(), ([, { file }]) => file)) {
       const path = join(this.#directory, file);
-      // Wherever the source runs, in a test or in a process that one starts, the switches are there before it.
+      // Imported first, so that the switches exist wherever the source runs, in a test or in a process that a test starts.
       const first = `import '${join(this.#directory, 'test/mutants/switch.ts')}'; `;
       writeFileSync(path, first + withSwitches(readFileSync(path, 'utf8'), guards));
     }
   }
 
-  /** Ends what runs there, too. */
+  /** Removes the copy, and ends its running processes. */
   remove(): void {
     if (this.#running?.pid !== undefined) killGroup(this.#running.pid);
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
   /**
-   * Runs trials one after the other in one process. The results are as many as were run: none for those after one that
-   * hangs, and those for which there was no time.
+   * Runs trials one after the other in one process. Returns the results of those that have run, which are not those after
+   * a trial that hangs, and those for which the time was too short.
    */
   async run(trials: readonly Trial[], until: number): Promise<{ results: TrialResult[]; hangs: boolean }> {
     const results = join(this.#notes, 'results');
@@ -76,7 +76,7 @@ export class Copy {
       detached: true,
       env: {
         ...process.env,
-        // For jest's own contexts, in which each trial loads the modules again.
+        // Needed by jest's own contexts, in which each trial loads the modules again.
         NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules`.trim(),
         MUTANTS_NOTES: this.#notes,
         MUTANTS_UNTIL: String(until),
@@ -98,7 +98,7 @@ export class Copy {
   }
 }
 
-/** Puts a switch around each guard; one may stand in another. */
+/** Puts a switch around each guard. Guards may be nested. */
 function withSwitches(text: string, guards: Iterable<readonly [number, Mutant]>): string {
   const edits = [...guards].flatMap(([place, { start, end, switched }]) => {
     const [before, behind] = switched((how = 'refused') => `globalThis.guardIsOn(${place}, '${how}')`);
@@ -146,6 +146,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has ended already.
   }
 }

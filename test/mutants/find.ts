@@ -1,21 +1,21 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parse } from '@babel/parser';
 
-/** A guard of the source, and how it is made to be taken away. */
+/** A guard in the source, and how it can be switched off. */
 export interface Mutant {
   /** `tenant src/db/comments.ts:34 .where('workspaceId', '=', workspaceId)`. */
   name: string;
-  /** The same by what it stands in, not by the line, which changes with what is above; of two alike the second has a number. */
+  /** A name without the line, which would change with edits above: by the surrounding declarations, numbered if not unique. */
   guard: string;
   kind: 'tenant' | 'scope' | 'limit' | 'check';
   file: string;
   start: number;
   end: number;
-  /** What to put before and behind it, by the code that says whether it is there. */
+  /** The text to put before and after the guard, for the code that tells whether it is on. */
   switched: (isOn: (how?: Noted) => string) => readonly [before: string, behind: string];
 }
 
-/** What is noted of a guard in a test: that it refused something, or that the test came to it. */
+/** Whether a guard has refused something in a test, or the test has only reached it. */
 export type Noted = 'refused' | 'reached';
 
 interface Node {
@@ -26,7 +26,7 @@ interface Node {
   [name: string]: unknown;
 }
 
-/** Every guard that the source has, found by its form: nothing is listed by hand. */
+/** Finds every guard in the source by its syntax, without a list. */
 export function findMutants(root: string): Mutant[] {
   const files = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.generated.ts'))
@@ -85,7 +85,7 @@ function tenant(node: Node): Guard {
   };
 }
 
-/** The place of the argument that a call of the tenant plugin gives back when it binds nothing; none for a condition. */
+/** The index of the argument that a call of the tenant plugin returns if it is switched off; undefined for a condition. */
 const bindings: Readonly<Record<string, number | undefined>> = {
   condition: undefined,
   added: 0,
@@ -110,7 +110,7 @@ function bound(node: Node, file: string, text: string): Guard {
   return { kind: 'tenant', at: node, switched: (isOn) => [`(${isOn()} ? `, ` : ${instead})`] };
 }
 
-/** What a field, a type or a route needs: `scope: 'issues:read'`. */
+/** The scope of a field, a type or a route: `scope: 'issues:read'`. */
 function scope(node: Node): Guard {
   if (node.type !== 'ObjectProperty') return undefined;
   if (!['scope', 'fieldScope'].includes(String((node.key as Node).name))) return undefined;
@@ -123,10 +123,10 @@ function scope(node: Node): Guard {
     : undefined;
 }
 
-/** A limit: a number by the name of a most, or one of the limits' and the configuration's own. */
+/** A limit: a number whose name says that it is a maximum, or one of the limits' and the configuration's own. */
 function limit(node: Node, file: string, names: readonly string[]): Guard {
   const isNamed = node.type === 'VariableDeclarator' || node.type === 'ObjectProperty';
-  // What the document says of headers limits nothing.
+  // Numbers in the OpenAPI document limit nothing.
   if (!isNamed || file.startsWith('src/rest-compat/openapi/')) return undefined;
   const name = String(((node.id ?? node.key) as Node).name);
   const value = (node.init ?? node.value) as Node | undefined;
@@ -134,19 +134,19 @@ function limit(node: Node, file: string, names: readonly string[]): Guard {
     /^(max|most|largest)|(Bytes|Ms|Limit)$/.test(name) ||
     file.endsWith('/limits.ts') ||
     names.includes('limits');
-  // A count begins with 0.
+  // A 0 is the start of a count, not a limit.
   return isLimit && value?.type === 'NumericLiteral' && value.value !== 0
     ? {
         kind: 'limit',
         at: value,
         shown: node,
-        // Not without end: a test that makes what is just too much by this very number shall come to an end.
+        // Larger, but not infinite: a test that exceeds the limit by using this constant must end.
         switched: (isOn) => [`(${isOn()} ? `, ` : ${1_000 * Number(value.value)})`],
       }
     : undefined;
 }
 
-/** A statement that only refuses: a violation that is noted, a call of what checks, an `if` that raises. */
+/** A statement that only refuses: a recorded violation, a call of a check, or an `if` that throws. */
 function check(node: Node, text: string): Guard {
   if (node.type === 'ExpressionStatement') {
     const said = text.slice(node.start, node.end).replace(/^await /, '');
@@ -176,7 +176,7 @@ function check(node: Node, text: string): Guard {
   return undefined;
 }
 
-/** Comes to every node, with the names of what it stands in: functions, constants, properties. */
+/** Visits every node, with the names of the functions, constants and properties around it. */
 function walk(
   node: Node,
   names: readonly string[],

@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path';
 import type { Copy, Note } from './copy.ts';
 import type { Mutant } from './find.ts';
 
-/** What a test file does when every guard is there, by the guards' names. */
+/** The guards that a test file reaches when none is switched off. */
 export interface Reach {
-  /** Of the test's source: what was learnt holds as long as that does. */
+  /** The hash of the test's source. The notes are valid as long as it is the same. */
   readonly hash: string;
   readonly ms: number;
-  /** What fails without any change says nothing of one. */
+  /** Whether the file fails without any change, so that its failure would prove nothing. */
   readonly fails: boolean;
   readonly notes: Readonly<Record<string, readonly Omit<Note, 'place'>[]>>;
 }
 
-/** How many trials one process runs: modules of past ones stay in its memory. */
+/** The number of trials for one process, in whose memory the modules of past trials remain. */
 export const trialsAtOnce = 40;
 
-/** What each test file comes to; those asked for of which that is not known are run once, as long as there is time. */
+/** The guards that each test file reaches. Requested files without a cached result are run once, within the time. */
 export async function reachOf(
   copy: Copy,
   mutants: readonly Mutant[],
@@ -50,15 +50,15 @@ export async function reachOf(
         notes: byGuard as Reach['notes'],
       });
     }
-    if (hangs) throw new Error(`${some[results.length]} does not come to an end.`);
-    process.stdout.write(`What ${known.size} of ${files.length} test files come to is known.\n`);
+    if (hangs) throw new Error(`${some[results.length]} does not end.`);
+    process.stdout.write(`The guards that ${known.size} of ${files.length} test files reach are known.\n`);
     mkdirSync(dirname(kept), { recursive: true });
     writeFileSync(kept, JSON.stringify([...known]));
   }
   return known;
 }
 
-/** What fuzzers find today they may miss tomorrow; browsers and the style of the source miss no guard, and are slow. */
+/** Leaves out fuzzers, whose findings vary, and tests of browsers and of the source's style, which are slow and find no guard. */
 function isLeftOut(file: string): boolean {
   return leftOut.some((start) => file.startsWith(start));
 }

@@ -6,22 +6,22 @@ import { findMutants, type Mutant } from './find.ts';
 import { type Reach, reachOf, trialsAtOnce } from './reach.ts';
 import { Verdicts } from './verdicts.ts';
 
-// Takes each guard of the source away once and runs the tests that should miss it, in a copy where every guard has a
+// Switches each guard of the source off once and runs the tests that should fail then, in a copy where every guard has a
 // switch, so that one process can try many:
 //   npm run mutants -- [--list] [--only tenant|scope|limit|check] [--match <expression for the name>] [--tests <beginning of a path>,…]
 //                      [--files 12] [--minutes 3] [--again]
-// Verdicts are kept in verdicts.json, by the text of the guard: those that there are already are not asked for again,
-// but with --again those that survived, or that were killed by a time-out alone: on a machine with too much to do that is
-// no test. A mutant that no test misses is a survivor; the exit code is their number.
+// Verdicts are stored in verdicts.json, by the text of the guard. Guards with a verdict are not tried again,
+// but with --again those are that survived, or that only a time-out killed: on an overloaded machine that is
+// no proof. A mutant that no test detects is a survivor. The exit code is the number of survivors.
 const { values: chosen } = parseArgs({
   options: {
     list: { type: 'boolean', default: false },
     only: { type: 'string' },
     match: { type: 'string' },
     tests: { type: 'string', default: 'test/' },
-    /** How many test files may fail to miss a guard before it has survived. */
+    /** A guard has survived once this many test files have passed without it. */
     files: { type: 'string', default: '12' },
-    /** What there is no time for is left to the next run. */
+    /** The time limit of the run. The rest is left to the next run. */
     minutes: { type: 'string', default: '600' },
     again: { type: 'boolean', default: false },
   },
@@ -45,7 +45,7 @@ if (chosen.list) {
   await judgeAll(copy);
 }
 
-/** Round by round: every mutant has its first trial before one has its second. */
+/** Runs trials in rounds: every mutant has its first trial before any has its second. */
 async function judgeAll(copy: Copy): Promise<void> {
   await copy.make(root, all);
   const reach = await reachOf(copy, all, root, { until, isAsked });
@@ -72,7 +72,7 @@ async function judgeAll(copy: Copy): Promise<void> {
 }
 
 function nextTrials(reach: ReadonlyMap<string, Reach>): (Trial & { guard: Mutant })[] {
-  // What an earlier run has begun with waits for what it has not come to.
+  // Mutants that an earlier run has tried come after those that it has not.
   const inTurn = mutants.toSorted(
     (one, other) => verdicts.survivals(one.guard) - verdicts.survivals(other.guard),
   );

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// The switches of the guards in a process that a test has started; in the test itself they are there already.
+// The switches of the guards, for processes that a test starts. In the test itself they exist already.
 if (!('guardIsOn' in globalThis)) {
   const notes = join(import.meta.dirname, '../../.workgraph');
   const { mutant } = JSON.parse(readFileSync(join(notes, 'trial'), 'utf8')) as { mutant?: number };

@@ -5,15 +5,15 @@ const kept = join(import.meta.dirname, 'verdicts.json');
 
 const late = '(timed out)';
 
-/** By the guard, the test file that misses it, or the list of those that do not. */
+/** By guard, the test file that fails without it, or the list of those that pass. */
 type Known = Record<string, string | string[]>;
 
-/** What is known of each guard. It is kept in a file, to which several runs may write. */
+/** The verdict of each guard, in a file to which several runs may write. */
 export class Verdicts {
   readonly #guards: ReadonlySet<string>;
   #known: Known = {};
 
-  /** What is known of guards that are no longer there is forgotten. */
+  /** Drops the verdicts of guards that no longer exist. */
   constructor(guards: Iterable<string>) {
     this.#guards = new Set(guards);
     this.#change(() => {});
@@ -27,13 +27,13 @@ export class Verdicts {
     return this.#known[guard]?.includes(file) ?? false;
   }
 
-  /** How many test files have not missed it. */
+  /** The number of test files that have passed without the guard. */
   survivals(guard: string): number {
     const known = this.#known[guard];
     return Array.isArray(known) ? known.length : 0;
   }
 
-  /** Killed by what a test expects, not by the time that it takes. */
+  /** Whether an expectation of a test killed the mutant, and not a time-out. */
   isSure(guard: string): boolean {
     return this.isKilled(guard) && !this.#known[guard]?.includes(late);
   }
@@ -42,7 +42,7 @@ export class Verdicts {
     this.#change((known) => (known[guard] = isLate ? `${file} ${late}` : file));
   }
 
-  /** By one more test file; by all of them when none comes to it. */
+  /** Records that one more test file has passed without the guard, or all of them if none reaches it. */
   addSurvival(guard: string, file?: string): void {
     this.#change((known) => (known[guard] = [known[guard] ?? [], file ?? []].flat()));
   }

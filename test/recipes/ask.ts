@@ -5,7 +5,7 @@ import { startExampleWorld } from '../examples/world.ts';
 import { readRecipes, type Trial } from './recipe.ts';
 
 // Runs in a copy of the repository to which the recipes were applied: starts its server and prints, as JSON, what each
-// request of each recipe was answered with.
+// request of each recipe returns.
 const world = await startExampleWorld();
 try {
   const answers: Record<string, unknown[]> = {};

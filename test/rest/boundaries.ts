@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
 import type { OpenApi } from '../support/openapi.ts';
 
-/** Says whether a value is one that a schema of the document allows, formats included. */
+/** Makes a function that tells whether a schema of the document accepts a value, including its format. */
 export function validatorOf({ components }: OpenApi): (schema: object, value: unknown) => boolean {
   const ajv = new Ajv2020({ strict: false, validateFormats: true });
   const compiled = new Map<object, ValidateFunction>();
@@ -28,7 +28,7 @@ function isDate(text: string): boolean {
 
 const largestInt32 = 2_147_483_647;
 
-/** Texts at the edges of what a schema says of one, on both sides. */
+/** Texts just inside and just outside the limits of a schema. */
 export function textsAround({ maxLength = 0, enum: known = [], format }: JsonSchema): string[] {
   const sized = ['x', '\u{1f600}'].flatMap((character) => [
     character.repeat(maxLength),
@@ -84,7 +84,7 @@ function urls(maxLength: number): string[] {
   ];
 }
 
-/** JSON values at the edges of what a schema says, on both sides; `real` is a value that names something. */
+/** JSON values just inside and just outside the limits of a schema. `real` is a value that names an existing object. */
 export function valuesAround(schema: JsonSchema, real: unknown): unknown[] {
   const others = [null, true, false, 0, 1, -1, 1.5, '1', '', [], {}, [null]];
   const { minimum = -largestInt32 - 1, maximum = largestInt32, anyOf, items, maxItems = 0 } = schema;
@@ -101,7 +101,7 @@ export function valuesAround(schema: JsonSchema, real: unknown): unknown[] {
   return [...others, minimum, maximum, minimum - 1, maximum + 1, minimum + 0.5, ...(schema.enum ?? [])];
 }
 
-/** The longest text that a schema allows, of the characters that take the most room in an address. */
+/** The longest text that a schema accepts, of characters whose URL encoding is the longest. */
 export function longestText(schema: JsonSchema, allows: (value: unknown) => boolean): string {
   const { maxLength = 0, enum: known, type } = schema;
   if (known) return known.map(String).toSorted((one, other) => other.length - one.length)[0] ?? '';

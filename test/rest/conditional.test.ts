@@ -26,28 +26,31 @@ const revised = new Set([
 ]);
 
 describe('reads', () => {
-  it.each(reads.map(({ path }) => path))('GET %s has a tag, and 304 for who has it', async (template) => {
-    const path = await fillIn(template);
-    const first = await app.request('GET', path);
-    expect([path, first.status]).toEqual([path, 200]);
-    const form = revised.has(template) ? /^"r[1-9]\d*-[\w-]+"$/ : /^"[\w-]+"$/;
-    expect(tagOf(first)).toMatch(form);
-    const headers = { 'If-None-Match': `"other", W/${tagOf(first)}`, 'X-Request-Id': 'again' };
-    for (const method of ['GET', 'HEAD']) {
-      const again = await app.request(method, path, { headers });
-      expect(again).toMatchObject({ status: 304, body: '' });
-      expect(again.headers.get('content-type')).toBeNull();
-      expect(again.headers.get('x-request-id')).toBe('again');
-      expect(again.headers.get('server-timing')).toMatch(/^sql;desc="\d+ statements";dur=/);
-      for (const name of ['etag', 'vary', 'cache-control', 'x-graphql-operation'])
-        expect([name, again.headers.get(name)]).toEqual([name, first.headers.get(name)]);
-      expect(again.headers.get('vary')).toMatch(/Accept-Encoding/);
-      expect(again.headers.get('vary')).toMatch(/Authorization/);
-    }
-    expect((await app.request('GET', path, { headers: { 'If-None-Match': '*' } })).status).toBe(304);
-    for (const other of ['"other"', tagOf(first).slice(1, -1), ''])
-      expect((await app.request('GET', path, { headers: { 'If-None-Match': other } })).status).toBe(200);
-  });
+  it.each(reads.map(({ path }) => path))(
+    'GET %s has a tag, and is answered 304 to a client that has it',
+    async (template) => {
+      const path = await fillIn(template);
+      const first = await app.request('GET', path);
+      expect([path, first.status]).toEqual([path, 200]);
+      const form = revised.has(template) ? /^"r[1-9]\d*-[\w-]+"$/ : /^"[\w-]+"$/;
+      expect(tagOf(first)).toMatch(form);
+      const headers = { 'If-None-Match': `"other", W/${tagOf(first)}`, 'X-Request-Id': 'again' };
+      for (const method of ['GET', 'HEAD']) {
+        const again = await app.request(method, path, { headers });
+        expect(again).toMatchObject({ status: 304, body: '' });
+        expect(again.headers.get('content-type')).toBeNull();
+        expect(again.headers.get('x-request-id')).toBe('again');
+        expect(again.headers.get('server-timing')).toMatch(/^sql;desc="\d+ statements";dur=/);
+        for (const name of ['etag', 'vary', 'cache-control', 'x-graphql-operation'])
+          expect([name, again.headers.get(name)]).toEqual([name, first.headers.get(name)]);
+        expect(again.headers.get('vary')).toMatch(/Accept-Encoding/);
+        expect(again.headers.get('vary')).toMatch(/Authorization/);
+      }
+      expect((await app.request('GET', path, { headers: { 'If-None-Match': '*' } })).status).toBe(304);
+      for (const other of ['"other"', tagOf(first).slice(1, -1), ''])
+        expect((await app.request('GET', path, { headers: { 'If-None-Match': other } })).status).toBe(200);
+    },
+  );
 
   it('get a new tag with the same revision when a displayed name has changed', async () => {
     const { path, id } = await newIssue();
@@ -102,7 +105,7 @@ describe('writes', () => {
         last.includes('_') ? last.replace(/.{6}$/, '000000') : 'ENG-999999',
       );
       expect((await app.request(method, gone, { headers: { 'If-Match': tag }, ...body })).status).toBe(404);
-      // A webhook shows how many changes it is behind, which grows when an earlier write gets its position.
+      // A webhook shows its backlog, which grows when an earlier write gets its position.
       await numberAll(app.database);
       const fits = await app.request(method, path, {
         headers: { 'If-Match': `"elsewhere", "r${revision}-another-hash"` },
@@ -163,7 +166,7 @@ interface NewThing {
   id: string;
   tag: string;
   change: object;
-  /** Everything that a refused write must leave as it is. */
+  /** Everything that a refused write must not change. */
   state: () => Promise<unknown>;
 }
 
@@ -202,7 +205,7 @@ async function newThing(template: string): Promise<NewThing> {
   return { ...issue, path, id: made.body.id, tag: tagOf(made), change: { body: 'Changed' } };
 }
 
-/** The path with things of the demo in the place of its braces. */
+/** Fills the placeholders of a path with objects of the demo. */
 async function fillIn(template: string): Promise<string> {
   const [, , , , child = ''] = template.split('/');
   const { body } = await app.graphql<{ issues: { nodes: Candidate[] } }>(

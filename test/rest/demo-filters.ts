@@ -1,13 +1,13 @@
 import { fold } from '../../src/model/fold.ts';
 import { at, type Row } from './demo-lists.ts';
 
-/** Everything of the demo, as the graph shows it, by the path of its list; filled before the cases are made. */
+/** All rows of the demo that the graph returns, by the path of their list. Filled before the cases are built. */
 export const rows: Record<string, Row[]> = {};
 
-/** A query made of the demo's own ids, and the rows that it must let through. */
+/** A query with ids of the demo, and a predicate for the rows that it must return. */
 export type Case = readonly [string, () => { path: string; query: string; keep: (row: Row) => boolean }];
 
-/** Two values of a column that rows have, and what it means to have one of them. */
+/** Two values that occur in a column of the rows. */
 function valuesOf(path: string, column: string, list = false): [string, string] {
   const found = new Set(
     (rows[path] ?? []).flatMap((row) => (list ? (at(row, column) as string[]) : [at(row, column)])),
@@ -16,7 +16,7 @@ function valuesOf(path: string, column: string, list = false): [string, string] 
   return [first, second];
 }
 
-/** A repeated filter by a column: both values, joined by OR. */
+/** A repeated filter by a column: rows with either value match. */
 const repeated =
   (path: string, parameter: string, column: string, list = false, spell = (value: string) => value) =>
   () => {
@@ -40,7 +40,7 @@ const contains = (row: Row, column: string, text: string) =>
 const firstLead = () => valuesOf('/v1/projects', 'leadUserAccountId')[0];
 const firstTeam = (path: string) => valuesOf(path, 'team.code')[0];
 
-/** Every filter of the three lists, with what JavaScript makes of it. */
+/** Every filter of the three lists, with an equivalent predicate in JavaScript. */
 export const cases: readonly Case[] = [
   ['a label', repeated('/v1/projects', 'label_id', 'labelIds', true)],
   ['a lead', repeated('/v1/projects', 'lead_user_account_id', 'leadUserAccountId')],

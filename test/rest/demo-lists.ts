@@ -1,15 +1,15 @@
 import { fold } from '../../src/model/fold.ts';
 import type { SharedApp } from '../support/shared-app.ts';
 
-/** A row of a list as the graph shows it: what its order and its filters are worked out from here. */
+/** A row of a list with the fields that the graph returns, from which the expected order and filters are computed. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
 type Value = string | number | null;
 
-/** What a sort compares; null comes last both ways. */
+/** The value that a sort compares. Null comes last in both directions. */
 export type SortKey = (row: Row) => Value;
 
-/** The rows in the order of a sort, equal ones by their id in the same direction. */
+/** Sorts the rows, with ties ordered by id in the same direction. */
 export function inOrder(rows: readonly Row[], keyOf: SortKey, direction: string): Row[] {
   const sign = direction.startsWith('asc') ? 1 : -1;
   return rows.toSorted((a, b) => {
@@ -24,14 +24,14 @@ function compare(a: Value, b: Value): number {
   return a < b ? -1 : 1;
 }
 
-/** The value at a path such as `status.position`; undefined where something on the way is null. */
+/** The value at a path such as `status.position`; undefined if an object on the path is null. */
 export function at(row: Row, path: string): unknown {
   let value: unknown = row;
   for (const name of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[name];
   return value;
 }
 
-/** The key of a text that is compared by its fold. */
+/** The sort key of a text that is compared in its folded form. */
 export const folded =
   (path: string): SortKey =>
   (row) => {
@@ -39,19 +39,19 @@ export const folded =
     return typeof text === 'string' ? fold(text) : null;
   };
 
-/** The key of a number or of a text that is compared as it stands. */
+/** The sort key of a number, or of a text that is compared unchanged. */
 export const plain =
   (path: string): SortKey =>
   (row) =>
     (at(row, path) as Value | undefined) ?? null;
 
-/** The key of an enum's value: its place in a list of names. */
+/** The sort key of an enum value: its index in a list of names. */
 export const ranked =
   (path: string, names: readonly string[]): SortKey =>
   (row) =>
     names.indexOf(String(at(row, path)));
 
-/** Everything in a connection of the graph; `select` is what is selected of a row. */
+/** Reads all rows of a connection with a selection. */
 export async function allRows(app: SharedApp, field: string, select: string): Promise<Row[]> {
   const rows: Row[] = [];
   let after: string | null = null;

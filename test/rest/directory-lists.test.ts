@@ -52,7 +52,7 @@ const sorts: Readonly<Record<string, Readonly<Record<string, SortKey>>>> = {
     last_activity: plain('lastActivityUtc'),
   },
 };
-/** Issues are many, and the long spellings are the same word on every list. */
+/** The directions to try. There are many issues, so the long spellings are only tried on other lists. */
 const directionsOf = (path: string) =>
   path === '/v1/issues' ? ['asc', 'desc'] : ['asc', 'ascending', 'desc', 'descending'];
 const idsOf = (list: readonly Record<string, unknown>[]) => list.map(({ id }) => String(id));
@@ -98,7 +98,7 @@ describe('filters', () => {
   );
 });
 
-describe('unknown things', () => {
+describe('unknown objects', () => {
   const nobody = '01h455vb4pex5vsknk084sn02q';
 
   it.each(['/v1/projects', '/v1/members', '/v1/issues'])(

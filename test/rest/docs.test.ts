@@ -8,7 +8,7 @@ import { type App, startApp } from '../support/app.ts';
 const run = promisify(execFile);
 const page = readFileSync(join(import.meta.dirname, '../../docs/rest.md'), 'utf8');
 
-/** The examples of the page: a command, and the status that it says is answered. */
+/** The examples of the page: commands with the documented status. */
 const examples = Array.from(page.matchAll(/```sh\n(.*?)\n# (\d{3})\n```/gs), ([, command = '', status]) => ({
   command,
   status,
@@ -24,7 +24,7 @@ it('the server answers each example of docs/rest.md as the page says, in the ord
   expect(examples.length).toBeGreaterThan(8);
   const names: Record<string, string> = { URL: app.url, TOKEN: app.token };
   for (const { command, status } of examples) {
-    // What curl writes last is the status; `-w` may stand anywhere.
+    // Makes curl print the status at the end.
     const shell = command.replace('curl -s', `curl -s -w '\\n%{http_code}'`);
     const { stdout } = await run('sh', ['-ec', shell], { env: { ...process.env, ...names } });
     const [body = '', answered] = stdout.split(/\n(?=\d{3}$)/);

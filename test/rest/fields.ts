@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 
-/** How the specification's tables call the type of a field; `?` after it where contract.md says null. */
+/** The types of fields in the specification's tables, with `?` where contract.md permits null. */
 type FieldType =
   | 'string'
   | 'integer'
@@ -14,7 +14,7 @@ type FieldType =
   | 'timestamp?'
   | 'date?';
 
-/** A table of the specification, row by row; a nested table is an object, one in a list an array of objects. */
+/** A table of the specification. A nested table is an object, and a list of objects is an array. */
 export interface FieldTable {
   readonly [field: string]: FieldType | FieldTable | readonly [FieldTable] | { readonly orNull: FieldTable };
 }
@@ -131,7 +131,7 @@ export const issue: FieldTable = {
   isSubscribed: 'boolean',
 };
 
-/** Exactly the fields of the table, in its order, each of its type. */
+/** Expects exactly the fields of the table, in its order and with its types. */
 export function expectFields(value: unknown, table: FieldTable): void {
   expect(mistakes(value, table, '')).toEqual([]);
 }

@@ -51,7 +51,7 @@ describe('GET /v1/issues/{issueKey}/activity', () => {
         .execute();
   });
 
-  it('lists what happened in order', async () => {
+  it('lists the events in order', async () => {
     const { body } = await get(path);
     for (const entry of body.results) expect(differences(entry, 'Activity entry')).toEqual([]);
     expect(body.results).toMatchObject([

@@ -16,7 +16,7 @@ import { longestText, textsAround, validatorOf, valuesAround } from './boundarie
 const document = JSON.parse(printOpenApi()) as OpenApi;
 const isAllowed = validatorOf(document);
 const operations = documentedExamples(document).map((example) => [example.name, example] as const);
-/** CI and `CASES=all` try the limits of all operations, any other run those of one of so many of each method. */
+/** CI and `CASES=all` try all operations, other runs one in so many of each method. */
 const oneOf = 3;
 const methodOf = ([name]: readonly [name: string, ...unknown[]]): string => name.split(' ', 1)[0] ?? '';
 const tried = sampled(operations, oneOf, methodOf);
@@ -32,7 +32,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** A request of an operation that is not on the wire yet. */
+/** A request of an operation before it is encoded. */
 interface Request {
   path: Record<string, string>;
   query: [name: string, value: string][];
@@ -64,16 +64,16 @@ function wireOf({ method, path }: Route, request: Request): Wire {
 
 function routeOf(name: string): Route {
   const route = table.find(({ method, path }) => `${method} ${path}` === name);
-  if (!route) throw new Error(`${name} is no route.`);
+  if (!route) throw new Error(`${name} is not a route.`);
   return route;
 }
 
-/** Was a request refused for what it says, and not for what there is in the workspace. */
+/** Whether a request was refused for its form, and not because of the content of the workspace. */
 function isRefused({ status }: RawAnswer): boolean {
   return status === 400 || status === 413 || status === 431;
 }
 
-/** Sends a request, and notes where the server and the document differ. */
+/** Sends a request, and returns the differences between the server and the document. */
 async function differences(
   route: Route,
   request: Request,
@@ -90,7 +90,7 @@ async function differences(
   ];
 }
 
-describe('takes what the document allows, and refuses what is just beyond', () => {
+describe('the server accepts what the document permits, and refuses what is just beyond', () => {
   it.each(tried)(
     'in the parameters of %s',
     saysSeed(async (name, example) => {
@@ -104,10 +104,10 @@ describe('takes what the document allows, and refuses what is just beyond', () =
         for (const text of textsAround(item)) {
           const isHeader = parameter.in === 'header';
           if (isHeader && /[^\t\x20-\x7e]/.test(text)) continue;
-          // A client takes the white space off the ends of a header.
+          // A client trims the value of a header.
           const sent = isHeader ? text.trim() : text;
           const isInside = isAllowed(item, valueOf(item, sent));
-          // Whether there is such a thing is another question than whether it can be named so.
+          // A valid name may still be that of an unknown object.
           if (isInside && ('names' in wordOf(declared) || ofPeriods.has(parameter.name)) && sent !== '')
             continue;
           const request = exampleRequest(example);
@@ -164,7 +164,7 @@ describe('takes what the document allows, and refuses what is just beyond', () =
             declared && 'of' in declared
               ? declared.of.names
               : declared && 'names' in declared && declared.names;
-          // A turn is bounded by the thread, as a name is by what there is: no schema can say it.
+          // The valid turn numbers depend on the thread, as valid names depend on the workspace; a schema cannot express that.
           const isStored = names || field === 'turnNumber';
           const isOpen = isStored && value !== null && value !== given[field];
           return [{ body: { ...Object.fromEntries(others), [field]: value }, isOpen }];
@@ -187,7 +187,7 @@ describe('takes what the document allows, and refuses what is just beyond', () =
   );
 });
 
-/** Bodies that say two things about one field, or nothing. */
+/** Bodies with contradictions about one field, or without any field. */
 function changesAround(
   properties: Readonly<Record<string, JsonSchema>>,
 ): { body: object; isOpen: boolean }[] {
@@ -204,14 +204,14 @@ function changesAround(
   return [...pairs, { body: {}, isOpen: false }, { body: { ...nothing, unknown: 1 }, isOpen: false }];
 }
 
-/** The schema that a reference leads to. */
+/** Follows the reference of a schema. */
 function resolved(schema: JsonSchema & { $ref?: string }): JsonSchema {
   const name = schema.$ref?.split('/').at(-1);
   return name === undefined ? schema : (document.components.schemas[name] as JsonSchema);
 }
 
 describe('the head of a request', () => {
-  it.each(tried)('may hold all that the document allows of %s at once', async (name, example) => {
+  it.each(tried)('may contain everything that the document permits for %s at once', async (name, example) => {
     const route = routeOf(name);
     const request: Request = { path: {}, query: [], headers: {} };
     for (const { name: parameter, in: place, schema } of example.operation.parameters ?? []) {
@@ -247,15 +247,15 @@ describe('the head of a request', () => {
   });
 });
 
-/** Which periods there are follows from all of these together, and from the time zones that there are. */
+/** These parameters determine the periods together, and depend on the known time zones. */
 const ofPeriods: ReadonlySet<string> = new Set(['from', 'to', 'time_zone']);
 
-/** The word for a parameter's value. */
+/** The declaration of a parameter's value. */
 function wordOf(declared: Route['parameters'][string]): object {
   return 'of' in declared ? declared.of : declared;
 }
 
-/** What a text of a query is as JSON, as far as the schema asks for something else than a text. */
+/** Converts the text of a query parameter to the JSON type of its schema. */
 function valueOf({ type }: JsonSchema, text: string): unknown {
   if (type === 'integer') return /^(?:0|-?[1-9]\d*)$/.test(text) ? Number(text) : text;
   return type === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text;

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => app.stop());
 
-/** What a call of the client came to, which must be data. */
+/** Awaits a call of the client, which must return data. */
 async function data<Data>(call: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
   const { data, error } = await call;
   expect(error).toBeUndefined();
@@ -92,7 +92,7 @@ it('reads with each GET of the collection for Postman and Bruno', async () => {
   expect(answers.filter(([, isFine]) => !isFine)).toEqual([]);
 });
 
-it('reads issues and what hangs on them', async () => {
+it('reads issues and what belongs to them', async () => {
   const issues = await data(
     api.GET('/v1/issues', { params: { query: { team_code: 'WEB', status_category: ['active'] } } }),
   );
@@ -116,7 +116,7 @@ it('reads issues and what hangs on them', async () => {
   expect(said.messages).toHaveLength(thread.messageCount);
 });
 
-it('reads changes, and goes on from a cursor', async () => {
+it('reads changes, and continues from a cursor', async () => {
   const query = { page_size: 2 };
   const first = pageIn(await data(api.GET('/v1/changes', { params: { query } })));
   expect(first.results).toHaveLength(2);
@@ -125,13 +125,13 @@ it('reads changes, and goes on from a cursor', async () => {
   expect(next.results.map(({ position }) => position)).toEqual(['3', '4']);
 });
 
-/** The JSON of an answer that could be a stream, too. */
+/** Narrows an answer that could also be a stream to its JSON. */
 function pageIn<Page extends object>(answer: Page | string): Page {
   if (typeof answer === 'string') throw new Error('It is a stream.');
   return answer;
 }
 
-it('reads attachments and is led to their bytes', async () => {
+it('reads attachments and follows redirects to their bytes', async () => {
   const issueKey = 'WEB-54';
   const { results } = await data(
     api.GET('/v1/issues/{issueKey}/attachments', { params: { path: { issueKey } } }),
@@ -146,7 +146,7 @@ it('reads attachments and is led to their bytes', async () => {
     expect(await statusOf(api.GET(path, { params }))).toBe(302);
 });
 
-it('reads numbers of issues', async () => {
+it('reads statistics of issues', async () => {
   const groups = rowsOf(
     await data(api.GET('/v1/stats', { params: { query: { group_by: ['team', 'priority'], first: 5 } } })),
   );
@@ -158,13 +158,13 @@ it('reads numbers of issues', async () => {
   expect(flow).toHaveLength(3);
 });
 
-/** The rows of an answer that would be a text as CSV. */
+/** Narrows an answer that could also be CSV to its rows. */
 function rowsOf<Row>(answer: string | { results: Row[] }): Row[] {
   if (typeof answer === 'string') throw new Error('CSV was not asked for.');
   return answer.results;
 }
 
-it('reads what needs no token', async () => {
+it('reads public resources', async () => {
   const { tables } = await data(api.GET('/v1/meta/codes'));
   expect(tables.map(({ name }) => name)).toContain('priority');
   const path = { code: 'conflict' };
@@ -238,13 +238,13 @@ it('manages webhooks', async () => {
   expect(await statusOf(api.DELETE('/v1/webhooks/{webhookId}', at))).toBe(204);
 });
 
-it('is told what is wrong in the form of the document', async () => {
+it('gets errors in the documented form', async () => {
   const gone = await api.GET('/v1/issues/{issueKey}', { params: { path: { issueKey: 'WEB-9999' } } });
   expect([gone.response.status, gone.error?.code]).toEqual([404, 'not_found']);
   const bad = await api.GET('/v1/teams', { params: { query: { page_size: 0 } } });
   expect(bad.error?.errors.map(({ field }) => field)).toEqual(['page_size']);
 });
 
-it('has called every endpoint by now', () => {
+it('has called every endpoint in these tests', () => {
   expect([...called].toSorted()).toEqual(table.map(({ method, path }) => `${method} ${path}`).toSorted());
 });

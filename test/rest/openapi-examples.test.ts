@@ -22,7 +22,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-it('the document shows a request of every operation, and an answer of every status that is no failure', () => {
+it('the document has an example request of every operation, and an answer for every successful status', () => {
   expect(examples.map(({ name }) => name).toSorted()).toEqual(
     table.map(({ method, path }) => `${method} ${path}`).toSorted(),
   );
@@ -94,7 +94,7 @@ describe('the server with the workspace of the examples', () => {
 
 const run = promisify(execFile);
 
-/** Runs a command of the page as it stands, but for what curl says at the end. */
+/** Runs a command of the page unchanged, and makes curl print the status as well. */
 async function curl(command: string, { url, token }: App): Promise<{ status: number; body: unknown }> {
   const shell = command.replace('curl -s', `curl -s -w '\\n%{http_code}'`);
   const { stdout } = await run('sh', ['-ec', shell], { env: { ...process.env, URL: url, TOKEN: token } });
@@ -106,10 +106,10 @@ function withoutHeaders({ status, body }: ExampleAnswer): Omit<ExampleAnswer, 'h
   return { status, ...(body !== undefined && { body }) };
 }
 
-/** The texts of an answer that are nowhere in what the graph gave: nothing is made up on the way. */
+/** The texts of an answer that do not occur in the data of the graph. There must be none, since REST only converts. */
 function strangers(answer: unknown, data: unknown): string[] {
   const given = new Set(textsOf(data).map((text) => text.toLowerCase()));
-  // The path of an issue's page is put together from its key.
+  // The path of an issue's page is built from its key.
   const whole = (text: string) => text.toLowerCase().replace(/^\/issues\//, '');
   return textsOf(answer).filter((text) => text !== '' && !given.has(whole(text)));
 }

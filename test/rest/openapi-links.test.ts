@@ -24,7 +24,7 @@ afterAll(() => app.stop());
 
 let links = 0;
 
-/** What makes a new thing at each path. */
+/** The bodies that create an object at each path. */
 const bodies = (): Readonly<Record<string, Readonly<Record<string, unknown>>>> => ({
   '/v1/issues': { teamId: world.eng.id, title: 'New', description: '', priority: 0 },
   '/v1/issues/{issueKey}/comments': { body: 'Said.' },
@@ -34,7 +34,7 @@ const bodies = (): Readonly<Record<string, Readonly<Record<string, unknown>>>> =
   '/v1/webhooks': { url: 'https://hooks.example.com/', eventTypes: ['webhook.disabled.v1'] },
 });
 
-/** Makes a thing at a path; an attachment is there once its bytes are. */
+/** Creates an object at a path. An attachment also gets its bytes, because it is hidden before. */
 async function make(path: string): Promise<{ headers: Headers; body: Record<string, unknown> }> {
   const target = path.replace('{issueKey}', issueKey.toLowerCase());
   const made = await app.request<Record<string, unknown>>('POST', target, { body: bodies()[path] });
@@ -51,7 +51,7 @@ async function make(path: string): Promise<{ headers: Headers; body: Record<stri
   return made;
 }
 
-/** The request that a link leads to, as the runtime expressions of OpenAPI say. */
+/** Builds the request of a link by evaluating its runtime expressions. */
 function follow({ operationId, parameters }: OpenApiLink, body: unknown): { method: string; path: string } {
   const [path = '', method = ''] =
     Object.entries(document.paths)
@@ -67,7 +67,7 @@ function follow({ operationId, parameters }: OpenApiLink, body: unknown): { meth
   return { method: method.toUpperCase(), path: filled };
 }
 
-describe('what a POST makes', () => {
+describe('the result of a POST', () => {
   it.each(creations)(
     'can be read at its Location where it has a GET: %s',
     async (_name, { path, successes }) => {
@@ -91,7 +91,7 @@ describe('what a POST makes', () => {
     const links = Object.values(document.paths[path]?.['post']?.responses['201']?.links ?? {});
     const followed = links.map((link) => follow(link, body));
     expect(followed.map(({ method }) => method)).toContain('GET');
-    // What deletes comes last.
+    // The deletion comes last.
     const order = ['GET', 'PATCH', 'DELETE'];
     for (const { method, path: target } of followed.toSorted(
       (a, b) => order.indexOf(a.method) - order.indexOf(b.method),
@@ -106,7 +106,7 @@ describe('what a POST makes', () => {
     }
   });
 
-  it('has all links that the table knows of', () => {
+  it('has all links that the table declares', () => {
     const linked = creations.map(([name, { path }]) => {
       const { links = {} } = document.paths[path]?.['post']?.responses['201'] ?? {};
       return [name, Object.keys(links).toSorted()];

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Answer } from '../support/app.ts';
 import { expectFields, problem } from './fields.ts';
 
-/** The body was refused, for exactly these fields in their order. */
+/** Expects that the body was refused for exactly these fields, in this order. */
 export function expectRefused(answer: Answer, fields: readonly string[]): void {
   expect(answer.status).toBe(400);
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);

@@ -6,7 +6,7 @@ import { team } from '../support/fixtures.ts';
 import { differences } from './specified-fields.ts';
 import { type ListBody, walk } from './walk.ts';
 
-/** Name, project, branch, provider, is it the default; with ties in every order. */
+/** Name, project, branch, provider, and whether it is the default. There are ties in every order. */
 const rows = [
   ['web', 'Shop', 'main', 1, false],
   ['API', 'Shop', 'main', 2, true],
@@ -93,7 +93,7 @@ describe('GET /v1/teams/{teamCode}/repositories', () => {
   ])('%j lets through %j', async (query, places) => {
     const answer = await app.request<ListBody>('GET', `${path}?${query}`);
     for (const result of answer.body.results) expect(differences(result, 'Repository context')).toEqual([]);
-    // Two are called "web"; their ids were made in this order.
+    // Two are called "web"; their ids are in this order.
     expect(idsOf(answer)).toEqual(places.map((place) => made[place]?.id));
   });
 
@@ -113,7 +113,7 @@ describe('GET /v1/teams/{teamCode}/repositories', () => {
     });
   });
 
-  it('reads the default one, and says when a team has none', async () => {
+  it('returns the default repository, or an answer that says the team has none', async () => {
     const answer = await app.request<Record<string, unknown>>('GET', `${path}/default`);
     expect(differences(answer.body, 'Repository context')).toEqual([]);
     expect(answer.body).toMatchObject({ id: made[1]?.id, isDefaultForAgents: true, provider: 2 });

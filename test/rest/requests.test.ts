@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => app.stop());
 
-/** As it stands: fetch would tidy up the path. */
+/** Sends a path unchanged, which fetch would normalize. */
 function raw(method: string, path: string): Promise<{ status: number | undefined; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; body: string }>();
   const sent = httpRequest(
@@ -53,12 +53,15 @@ describe('paths and methods', () => {
     '/v2/teams',
   ];
 
-  it.each(nowhere)('%s is nowhere: 404, before any credential is looked at', async (path) => {
-    const { status, body } = await raw('GET', path);
-    expect(status).toBe(404);
-    expect(JSON.parse(body)).toMatchObject({ code: 'not_found' });
-    expectProblem(await app.request('GET', path, { token: null }), 404, 'not_found');
-  });
+  it.each(nowhere)(
+    '%s is not a route and is answered 404, before any credential is checked',
+    async (path) => {
+      const { status, body } = await raw('GET', path);
+      expect(status).toBe(404);
+      expect(JSON.parse(body)).toMatchObject({ code: 'not_found' });
+      expectProblem(await app.request('GET', path, { token: null }), 404, 'not_found');
+    },
+  );
 
   it.each(['/v1/./teams', '/v1/x/../teams', '//v1/teams', '/v1/teams%2F'])(
     '%s is no other way to write a path',
@@ -135,7 +138,7 @@ describe('paths and methods', () => {
 
 describe('credentials', () => {
   const nobody = '01h455vb4pex5vsknk084sn02q';
-  // Names of nothing, since all that is sent to the shared server must leave it as it is.
+  // Names of objects that do not exist, because requests must not change the shared server.
   const names: Readonly<Record<string, string>> = {
     issueKey: 'NOPE-1',
     teamCode: 'NOPE',

@@ -21,7 +21,7 @@ const get = async <Body = Record<string, unknown>>(path: string, status = 200) =
   return answer;
 };
 
-/** Things of the demo that have something to show under each of their lists. */
+/** Finds objects of the demo whose lists are not empty. */
 async function findKeys() {
   const { body } = await app.graphql<Record<'issues' | 'teams' | 'projects', { nodes: Found[] }>>(`{
     issues(first: 250) {
@@ -62,7 +62,7 @@ interface Found {
   defaultRepository?: { id: string } | null;
 }
 
-/** The lists of the specification on things of the demo that have something in them. */
+/** The paths of the specification's lists, for objects of the demo whose lists are not empty. */
 const listPaths: Readonly<Record<string, () => string>> = {
   '/v1/issues/{issueKey}/activity': () => `/v1/issues/${keys.busy}/activity`,
   '/v1/issues/{issueKey}/attachments': () => `/v1/issues/${keys.attachments}/attachments`,
@@ -125,7 +125,7 @@ it.each([...Object.keys(listPaths), '/v1/issues'])(
   },
 );
 
-describe('single things', () => {
+describe('single objects', () => {
   it.each([
     ['Attachment', () => firstOf(`/v1/issues/${keys.attachments}/attachments`)],
     ['Comment', () => firstOf(`/v1/issues/${keys.comments}/comments`)],

@@ -137,7 +137,7 @@ function specifiedType(name: string, note: string): string {
   return /^(boolean|datetime)/.exec(note)?.[0] ?? 'string';
 }
 
-/** The closed sets that the specification spells out; of providers it says how many spellings there are. */
+/** The closed sets that the specification lists. For providers it only gives the number of spellings. */
 function spellingsOf(name: string, note: string): string[] | undefined {
   if (name === 'direction') return ['asc', 'ascending', 'desc', 'descending'];
   if (name === 'provider') return ['github', 'azuredevops', 'azure-devops', 'azure_devops'];

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A field as the specification gives it: `type` in its words, singular ("string", "Label array", …). */
+/** A field of the specification. `type` is in its words, in the singular ("string", "Label array", …). */
 export interface SpecifiedField {
   name: string;
   type: string;
 }
 
-/** An endpoint as a row of the specification has it. */
+/** An endpoint of the specification. */
 export interface SpecifiedEndpoint {
   method: string;
   path: string;
   scope: string | undefined;
-  /** Name and what stands in parentheses behind it. */
+  /** The names, and the notes in parentheses after them. */
   parameters: { name: string; note: string }[];
   success: string;
-  /** The cell about the body; empty where there is none. */
+  /** The cell about the body; empty if there is none. */
   body: string;
 }
 
@@ -82,7 +82,7 @@ function plainType(type: string): string {
     .trim();
 }
 
-/** What follows a word in a section, up to the end of its sentence. */
+/** The text after a phrase in a section, up to the end of its sentence. */
 function sentence(heading: string, opening: string): string {
   const text = sectionOf(heading);
   const start = text.indexOf(opening);
@@ -120,7 +120,7 @@ export const resources: Readonly<Record<string, readonly SpecifiedField[]>> = {
   Member: proseFields(sentence('Member', 'Fields:')),
 };
 
-/** The bodies that have a table of their own, by the endpoint. */
+/** The tables of bodies, by endpoint. */
 export const bodyTables: Readonly<Record<string, readonly Record<string, string>[]>> = (() => {
   const [, create = [], update = []] = tablesOf(sectionOf('Issue mutations (scope issues:write)'));
   const [, message = []] = tablesOf(sectionOf('Issue links and comments (scope issues:write)'));

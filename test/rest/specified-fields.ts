@@ -1,18 +1,18 @@
 import { resources } from './specification.ts';
 
-/** Where contract.md ("Null and empty on REST") has null for what the specification calls a plain type. */
+/** The fields that may be null by contract.md ("Null and empty on REST"), although the specification has a plain type. */
 const nullable: Readonly<Record<string, readonly string[]>> = {
   Issue: ['primaryAssigneeUserAccountId', 'projectId', 'deliveryId', 'project', 'delivery', 'estimateValue'],
   Project: ['targetUtc'],
   'Project detail': ['targetUtc', 'startUtc'],
 };
 
-/** What the specification leaves open, as contract.md decides it. */
+/** Shapes that the specification leaves open and contract.md decides. */
 const openShapes: Readonly<Record<string, readonly string[]>> = {
   roleAssignments: ['role', 'userAccountId', 'displayName'],
 };
 
-/** Everything in which a value differs from the specification's table: its fields, their order, their types. */
+/** Lists the differences between a value and the specification's table: in fields, their order and their types. */
 export function differences(value: unknown, resource: string, at = resource): string[] {
   const fields = resources[resource];
   if (!fields) return [`${at}: the specification has no table for ${resource}`];

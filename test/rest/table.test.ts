@@ -11,7 +11,7 @@ function principalWith(scopes: readonly Scope[]): Principal {
   return { ...ids, displayName: '', role: 1, principalKind: 1, scopes: new Set(scopes), expiresUtc: null };
 }
 
-/** What operations cannot do without where their needs depend on their arguments. */
+/** Variables for operations whose scopes depend on their arguments. */
 const required = {
   groupBy: [],
   every: 'week',

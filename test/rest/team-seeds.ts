@@ -25,7 +25,7 @@ const rows = [
     deliveries: false,
     lead: 'Lena',
   },
-  // Its place among the names follows from the fold.
+  // Its position among the names depends on folding.
   {
     code: 'OPS',
     name: 'Öperations',
@@ -36,7 +36,7 @@ const rows = [
     deliveries: true,
     lead: 'Otto',
   },
-  // What LIKE would take for wildcards.
+  // Characters that are wildcards in LIKE.
   {
     code: 'ZED',
     name: 'zebra_100%',
@@ -59,7 +59,7 @@ const rows = [
   },
 ] as const;
 
-/** A team as its row was written, with ids as clients see them. */
+/** A team with the values of its row and public ids. */
 export interface SeededTeam {
   id: string;
   code: string;

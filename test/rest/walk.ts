@@ -1,7 +1,7 @@
 import type { Answer } from '../support/app.ts';
 import type { SharedApp } from '../support/shared-app.ts';
 
-/** A list as REST answers with it. */
+/** The body of a REST list. */
 export interface ListBody {
   results: Record<string, unknown>[];
   pagination: {
@@ -14,7 +14,7 @@ export interface ListBody {
   };
 }
 
-/** All pages of a list, each asked for with the `nextCursor` of the one before. */
+/** Reads all pages of a list by following `nextCursor`. */
 export async function walk(app: SharedApp, path: string): Promise<Answer<ListBody>[]> {
   const pages: Answer<ListBody>[] = [];
   let cursor = '';

@@ -14,7 +14,7 @@ function bodyOf(name: string) {
   return body;
 }
 
-/** The fields of a body that are refused with these values. */
+/** The fields of a body that are refused for these values. */
 function refusedBy(name: string, values: Record<string, unknown>): string[] {
   const { violations } = readBody(bodyOf(name), values);
   return violations.filter(({ message }) => message !== 'is required').map(({ field }) => field);

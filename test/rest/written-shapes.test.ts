@@ -12,7 +12,7 @@ import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { type App, startApp } from '../support/app.ts';
 import { httpClient } from '../support/http-client.ts';
 
-/** Replies that are not of one selection of the operation. */
+/** Routes whose reply does not consist of one selection of the operation. */
 const ofValues = ['/v1/meta/codes', '/v1/meta/errors/{code}'];
 
 const withRows = table.filter(({ rows, path }) => rows && !ofValues.includes(path));
@@ -25,7 +25,7 @@ it.each(withRows.map((route) => [`${route.method} ${route.path}`, route] as cons
   },
 );
 
-it('things that were written in different turns are joined in their order', () => {
+it('objects that were written in different turns are concatenated in their order', () => {
   const written = (...texts: string[]) => {
     const rows = new WrittenRows();
     const things = texts.map((text) => {
@@ -73,11 +73,11 @@ describe('the two executors', () => {
     await app.stop();
   });
 
-  it('give the same bytes, tags and links of every read, and charge the same for it', async () => {
+  it('return the same bytes, tags and links for every read, and charge the same cost', async () => {
     for (const path of paths) {
       const [compiled, graphqlJs] = await Promise.all(servers.map(({ request }) => request('GET', path)));
       expect({ path, ...shown(compiled) }).toEqual({ path, ...shown(graphqlJs), status: 200 });
-      // Both quotas are refilled by one in 360 ms, so what remains of them is nearly the same as long as the charges are.
+      // Both quotas are refilled by one in 360 ms, so equal charges leave nearly the same remainder.
       expect(Math.abs(remaining(compiled) - remaining(graphqlJs))).toBeLessThanOrEqual(2);
     }
     expect(paths.length).toBeGreaterThan(25);
@@ -93,12 +93,12 @@ function shown(answer: Awaited<ReturnType<App['request']>> | undefined) {
   };
 }
 
-/** What remains of the cost quota; NaN if the answer does not say it. */
+/** The remaining cost quota; NaN if the answer does not report it. */
 function remaining(answer: Awaited<ReturnType<App['request']>> | undefined): number {
   return Number(/"cost";r=(\d+)/.exec(answer?.headers.get('ratelimit') ?? '')?.[1]);
 }
 
-/** Every path of the table that is read, of several issues, projects, teams and members, with pages of several sizes. */
+/** The paths of all reads of the table, for several issues, projects, teams and members, with several page sizes. */
 async function demoPaths(app: App): Promise<string[]> {
   const { body } = await app.graphql<Demo>(`{
     issues(first: 250) { nodes { key agentThread { id } comments(first: 1) { nodes { id } }

@@ -38,8 +38,8 @@ async function revoke(token: string, id: string | undefined) {
 const statusOf = async (token: string | undefined) =>
   (await app.graphql('{ viewer { scopes } }', {}, { token: token ?? 'none' })).status;
 
-describe('minting', () => {
-  it('for oneself needs no scope, and gives a token that works', async () => {
+describe('creating a token', () => {
+  it('for oneself needs no scope', async () => {
     const own = await app.tokenFor({ scopes: ['teams:read'], role: 'guest' });
     const { made } = await mint(own, {});
     expect(made?.token).toMatch(/^wg_[0-9a-f]{48}$/);
@@ -47,14 +47,14 @@ describe('minting', () => {
     expect(await statusOf(made?.token)).toBe(200);
   });
 
-  it('gives no scope that the asking token lacks', async () => {
+  it('cannot grant a scope that the requesting token lacks', async () => {
     const own = await app.tokenFor({ scopes: ['teams:read'] });
     const { made, error } = await mint(own, { scopes: ['teams:read', 'issues:write'] });
     expect(made).toBeUndefined();
     expect(error?.extensions).toMatchObject({ code: 'FORBIDDEN', errors: [{ field: 'scopes' }] });
   });
 
-  it('gives no longer life than the asking token has, and as long a one when nothing is said', async () => {
+  it('cannot outlive the requesting token, whose expiry is the default', async () => {
     const expiresUtc = new Date(Date.now() + 3_600_000);
     const own = await app.tokenFor({ expiresUtc });
     expect((await mint(own, {})).made?.accessToken.expiresUtc).toBe(expiresUtc.toISOString());
@@ -67,7 +67,7 @@ describe('minting', () => {
     });
   });
 
-  it('names all that is wrong with an input at once', async () => {
+  it('reports all invalid fields at once', async () => {
     const { error } = await mint(app.token, {
       name: ' ',
       scopes: ['teams:read', 'everything'],
@@ -82,7 +82,7 @@ describe('minting', () => {
     ]);
   });
 
-  it('for others is for owners and admins with workspace:admin, and never for a higher role', async () => {
+  it('for others needs an owner or admin with workspace:admin, and never works for a higher role', async () => {
     const other = await member(app.database, app.workspaceId);
     const owner = app.ownerUserAccountId;
     const memberId = encodeId('member', other.id);
@@ -103,7 +103,7 @@ describe('minting', () => {
     expect(error?.extensions).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ field: 'memberId' }] });
   });
 
-  it('refuses a member of another workspace as one that does not exist, and the id of something else', async () => {
+  it('refuses a member of another workspace like one that does not exist, and an id of another kind', async () => {
     const second = await app.secondWorkspace();
     const stranger = await member(app.database, second.workspaceId);
     const { error: strange } = await mint(app.token, { memberId: encodeId('member', stranger.id) });
@@ -118,8 +118,8 @@ describe('minting', () => {
   });
 });
 
-describe('revoking', () => {
-  it('ends a token and all that were made of it, at once', async () => {
+describe('revoking a token', () => {
+  it('revokes the token and all its descendants at once', async () => {
     const parent = (await mint(app.token, {})).made;
     const child = (await mint(parent?.token ?? '', {})).made;
     const grandchild = (await mint(child?.token ?? '', {})).made;
@@ -131,7 +131,7 @@ describe('revoking', () => {
     ).toEqual([401, 401, 401, 200]);
   });
 
-  it('leaves no child behind that was being made meanwhile', async () => {
+  it('also revokes a child that is being created at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const parent = (await mint(app.token, {})).made;
       const [, ...children] = await Promise.all([
@@ -143,7 +143,7 @@ describe('revoking', () => {
     }
   });
 
-  it('is for its member, and for owners and admins, all with workspace:admin', async () => {
+  it('is permitted to its member and to owners and admins, with workspace:admin', async () => {
     const holder = await member(app.database, app.workspaceId);
     const fresh = async () =>
       (await mint(app.token, { memberId: encodeId('member', holder.id) })).made?.accessToken.id;
@@ -165,7 +165,7 @@ describe('revoking', () => {
     expect(await statusOf(owners?.token)).toBe(200);
   });
 
-  it('answers the tokens of another workspace as those that do not exist', async () => {
+  it('treats tokens of another workspace like those that do not exist', async () => {
     const second = await app.secondWorkspace();
     const theirs = (await mint(second.token, {})).made?.accessToken.id;
     const { error } = await revoke(app.token, theirs);
@@ -177,8 +177,8 @@ describe('revoking', () => {
   });
 });
 
-describe('listing', () => {
-  it('shows a token itself, and all tokens to owners and admins with workspace:admin', async () => {
+describe('listing tokens', () => {
+  it('shows a token itself, and all tokens if an owner or admin with workspace:admin asks', async () => {
     const plain = await app.tokenFor({ role: 'member' });
     const count = async (token: string) =>
       (

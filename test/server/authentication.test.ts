@@ -19,12 +19,12 @@ const rowOf = (token: string) =>
     .executeTakeFirstOrThrow();
 
 describe('a token', () => {
-  it('stands for its member; its look-up is not among the statements of the request', async () => {
+  it('authenticates its member, and its look-up does not count as a statement of the request', async () => {
     const answer = await app.graphql('{ viewer { scopes } }');
     expect(answer).toMatchObject({ status: 200, statements: 0 });
   });
 
-  it('is not kept as text', async () => {
+  it('is not stored as text', async () => {
     const { rows } = await app.database.unscoped
       .selectFrom('accessToken')
       .selectAll()
@@ -33,14 +33,14 @@ describe('a token', () => {
     expect(rows).not.toContain(app.token);
   });
 
-  it('is 401 once it has expired', async () => {
+  it('is answered 401 once it has expired', async () => {
     const token = await app.tokenFor({ expiresUtc: new Date(Date.now() + 1_500) });
     expect((await asked(token)).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 1_600));
     expect((await asked(token)).status).toBe(401);
   });
 
-  it.each(['suspended', 'removed'] as const)('is 401 while its member is %s', async (status) => {
+  it.each(['suspended', 'removed'] as const)('is answered 401 while its member is %s', async (status) => {
     const { userAccountId } = await member(app.database, app.workspaceId);
     const token = await app.tokenFor({ userAccountId });
     expect((await asked(token)).status).toBe(200);
@@ -57,7 +57,7 @@ describe('a token', () => {
     expect((await asked(token)).status).toBe(200);
   });
 
-  it('stands for the membership in its own workspace, where its account has one in another too', async () => {
+  it('authenticates the membership in its own workspace, even if its account has another one', async () => {
     const second = await app.secondWorkspace();
     const here = await member(app.database, app.workspaceId, { displayName: 'Gus Here', role: 'guest' });
     const there = await member(app.database, second.workspaceId, { displayName: 'Gus There', role: 'admin' });
@@ -68,7 +68,7 @@ describe('a token', () => {
       .where('workspaceId', '=', second.workspaceId)
       .where('id', '=', there.id)
       .execute();
-    // Who administers sees all tokens, and others their own.
+    // Administrators see all tokens, other members their own.
     for (const [workspace, displayName, tokens] of [
       [app, 'Gus Here', 1],
       [second, 'Gus There', 2],
@@ -82,7 +82,7 @@ describe('a token', () => {
     }
   });
 
-  it('has its last use written down, at most once a minute, and not among the statements of the request', async () => {
+  it('has its last use stored at most once a minute, which does not count as a statement of the request', async () => {
     const token = await app.tokenFor({ scopes: ['teams:read'] });
     expect((await rowOf(token)).lastUsedUtc).toBeNull();
     expect((await asked(token)).statements).toBe(isGraphqlJs ? 1 : 0);
@@ -92,14 +92,14 @@ describe('a token', () => {
     expect(await usedOf(token)).toEqual(first);
   });
 
-  it("is none while GraphiQL's page holds no more than its placeholder, so that the schema can be read", async () => {
+  it('is ignored while it is the placeholder of GraphiQL, so that the schema can be read', async () => {
     const headers = { authorization: 'Bearer <paste the token printed at start>' };
     const schema = await app.graphql('{ __schema { queryType { name } } }', {}, { token: null, headers });
     expect(schema).toMatchObject({ status: 200, body: { data: { __schema: {} } } });
     expect((await app.graphql('{ viewer { scopes } }', {}, { token: null, headers })).status).toBe(401);
   });
 
-  it('sees its own workspace alone', async () => {
+  it('gives access to its own workspace only', async () => {
     const second = await app.secondWorkspace();
     const { body } = await app.graphql<{ workspace: { name: string } }>(
       '{ workspace { name } }',
@@ -118,7 +118,7 @@ describe('a token', () => {
   });
 });
 
-/** The write stands beside the answer. */
+/** Waits for the last use, which is stored after the answer was sent. */
 async function usedOf(token: string): Promise<Date | null> {
   for (let tries = 0; tries < 50; tries += 1) {
     const { lastUsedUtc } = await rowOf(token);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => app.stop());
 
-/** What arrives, as it arrives: fetch would unpack it. */
+/** Requests a path and returns the compressed bytes, which fetch would decompress. */
 async function raw(path: string, accept: string | undefined, method = 'GET') {
   const headers = { ...(accept !== undefined && { 'Accept-Encoding': accept }) };
   return new Promise<{ coding: string | undefined; length: string | undefined; bytes: number }>(

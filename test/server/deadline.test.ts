@@ -6,7 +6,7 @@ import { encodeId } from '../../src/resolvers/ids.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 
 const withinMs = 500;
-/** What a busy machine may add. */
+/** A tolerance for busy machines. */
 const graceMs = 3_000;
 
 let app: App;
@@ -19,7 +19,7 @@ afterAll(() => app.stop());
 
 type Ask = () => Promise<{ status: number; headers: Headers; body: unknown }>;
 
-/** Asks, and holds that the answer is a 503 that came when the time was over. */
+/** Expects that a request is answered 503 at its deadline. */
 async function toldInTime(ask: Ask, words: unknown): Promise<void> {
   const began = performance.now();
   const { status, headers, body } = await ask();
@@ -37,7 +37,7 @@ const create = 'mutation Create($input: IssueCreateInput!) { issueCreate(input: 
 it('a request past its deadline is refused in time by both APIs, whatever it waits for, and a write can be repeated under its key', async () => {
   const read = () => app.request('GET', '/v1/issues');
   const readGraph = () => app.graphql('{ issues { nodes { title } } }');
-  // One write waits for the data store, the others for their turn behind it.
+  // One write waits for the data store, and the others wait for that write.
   const writes: Ask[] = [1, 2].flatMap((number) => [
     () =>
       app.request('POST', '/v1/issues', {
@@ -59,7 +59,7 @@ it('a request past its deadline is refused in time by both APIs, whatever it wai
     ]),
   );
   for (const write of writes) {
-    // A write that goes on after its time is still in progress.
+    // A write that continues after its deadline is still in progress.
     let answer = await write();
     for (
       const until = performance.now() + 10_000;

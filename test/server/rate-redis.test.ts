@@ -9,7 +9,7 @@ const redisUrl = process.env.TEST_REDIS_URL;
 const health = '{ health { status } }';
 const codes = '{ codes { entries { code } } }';
 
-/** A way to Redis that can be cut, or go silent with its connections open. */
+/** A proxy to Redis that can be cut, or become silent with open connections. */
 interface Way {
   url: string;
   cut(): Promise<void>;
@@ -60,14 +60,14 @@ async function openWay(target: string): Promise<Way> {
   };
 }
 
-/** What is left of the quota of cost, by an answer. */
+/** The remaining quota of cost in the headers of an answer. */
 function left({ headers }: Answer): number {
   return Number(/"cost";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
 }
 
 (redisUrl ? describe : describe.skip)('quotas in Redis (TEST_REDIS_URL)', () => {
   let app: App;
-  /** Hardly anything fills in while a test runs. */
+  /** Quotas that hardly refill during a test. */
   const settings = (url = redisUrl) => ({
     REQUESTS_PER_MINUTE: '1000',
     COST_PER_HOUR: '1000',
@@ -75,12 +75,12 @@ function left({ headers }: Answer): number {
   });
 
   beforeAll(async () => {
-    // Straight to Redis: a way through this process takes turns of it, and a busy machine's are longer than Redis has.
+    // Directly to Redis: a proxy in this process needs its event loop, and would exceed the time limit on a busy machine.
     app = await startApp({ settings: settings() });
   }, 240_000);
   afterAll(() => app.stop());
 
-  /** Asks for almost nothing until what is left fits. */
+  /** Sends cheap requests until the remaining quota fits. */
   async function until(fits: (cost: number) => boolean, ask: () => Promise<Answer>): Promise<number> {
     for (;;) {
       const answer = await ask();
@@ -90,7 +90,7 @@ function left({ headers }: Answer): number {
     }
   }
 
-  it('refuse with the same words and headers as those in memory', async () => {
+  it('refuse with the same message and headers as those in memory', async () => {
     const strict = await startApp({ settings: { ...settings(), REQUESTS_PER_MINUTE: '3' } });
     try {
       const answers: Answer[] = [];
@@ -105,7 +105,7 @@ function left({ headers }: Answer): number {
     }
   }, 120_000);
 
-  it('are charged by what came back, into debt', async () => {
+  it('are charged by the returned objects, and can be in debt', async () => {
     const token = await app.tokenFor();
     const statuses: number[] = [];
     while (statuses.at(-1) !== 429 && statuses.length < 50) {
@@ -123,7 +123,7 @@ function left({ headers }: Answer): number {
     await redis.quit();
     const second = await startApp({ settings: settings() });
     try {
-      // One caller of both: an address, since each server has tokens of its own.
+      // An address is the same caller on both servers, whose tokens differ.
       const none = { token: null };
       const { body } = await app.graphql(codes, {}, { ...none, headers: { 'x-graphql-cost': '1' } });
       const { actual } = (body.extensions ?? {}).cost as { actual: number };
@@ -152,7 +152,7 @@ function left({ headers }: Answer): number {
         await distant.graphql(codes, {}, { token });
         const shared = await until((cost) => cost < 950, ask);
         await way[how]();
-        // The process has not counted this caller before, so it begins with a full bucket; nobody is refused.
+        // The process has not counted this caller before, so it starts with a full bucket and refuses nobody.
         expect(await until((cost) => cost > shared + 20, ask)).toBeGreaterThan(980);
         const answers = await Promise.all(Array.from({ length: 20 }, ask));
         expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));

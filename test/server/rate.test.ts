@@ -15,14 +15,14 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => app.stop());
 
-/** What is left of a quota, as the answer says. */
+/** The remainder of a quota in the headers of an answer. */
 function left({ headers }: Answer, quota: 'requests' | 'cost'): { r: number; t: number } {
   const [, r, t] = new RegExp(`"${quota}";r=(\\d+);t=(\\d+)`).exec(headers.get('ratelimit') ?? '') ?? [];
   return { r: Number(r), t: Number(t) };
 }
 
 describe('a token', () => {
-  it('has one quota of requests for both faces, and is then refused with 429 on either', async () => {
+  it('has one quota of requests for both APIs, and is then answered 429 by either', async () => {
     const token = await app.tokenFor();
     const first = await app.request('GET', '/v1/teams?page_size=1', { token });
     expect(first.status).toBe(200);
@@ -32,7 +32,7 @@ describe('a token', () => {
     expect(left(first, 'requests')).toEqual({ r: 2, t: 20 });
     const second = await app.graphql(health, {}, { token });
     expect(left(second, 'requests').r).toBe(1);
-    // What is refused after it was counted says where its caller stands as well.
+    // A request that is refused after it was counted also has the headers of the quota.
     const third = await app.request('GET', '/v1/teams?page_size=0', { token });
     expect(third.status).toBe(400);
     expect(left(third, 'requests').r).toBe(0);
@@ -66,7 +66,7 @@ describe('a token', () => {
     }
   });
 
-  it('does not use up the quota of another, of the same member', async () => {
+  it('does not use the quota of another token of the same member', async () => {
     const [busy, quiet] = [await app.tokenFor(), await app.tokenFor()];
     for (let n = 0; n < 4; n += 1) await app.graphql(health, {}, { token: busy });
     expect((await app.graphql(health, {}, { token: busy })).status).toBe(429);
@@ -87,7 +87,7 @@ describe('a token', () => {
     ).toBe(429);
   });
 
-  it('reads where it stands on the graph', async () => {
+  it('can read its quotas in the graph', async () => {
     const token = await app.tokenFor();
     const query =
       '{ viewer { rateLimit { requests { limit remaining resetUtc } cost { limit remaining resetUtc } } } }';
@@ -108,13 +108,13 @@ describe('a token', () => {
     expect(Date.parse(requests?.resetUtc ?? '')).toBeGreaterThan(before);
     expect(Date.parse(requests?.resetUtc ?? '')).toBeLessThan(before + 60_000);
     expect(Date.parse(cost?.resetUtc ?? '')).toBeGreaterThanOrEqual(before);
-    // viewer, rateLimit, requests and cost came back.
+    // viewer, rateLimit, requests and cost were returned.
     expect(left(answer, 'cost').r).toBe(996);
   });
 });
 
 describe('cost', () => {
-  it('is charged by what came back, on both faces; a debt is waited off', async () => {
+  it('is charged by the returned objects in both APIs, and a debt has to refill', async () => {
     const rich = await startApp({ settings: { REQUESTS_PER_MINUTE: '1000', COST_PER_HOUR: '60' } });
     try {
       const codes = '{ codes { entries { code } } }';
@@ -129,7 +129,7 @@ describe('cost', () => {
           detail: expect.stringMatching(/^The quota of 60 objects an hour is used up: come back in \d+ s\.$/),
         },
       });
-      // An object a minute fills in.
+      // The quota refills by one object a minute.
       const retryAfter = Number(refused.headers.get('retry-after'));
       expect(retryAfter).toBeGreaterThan((actual - 60) * 60);
       expect(retryAfter).toBeLessThanOrEqual((actual - 60 + 1) * 60);
@@ -141,14 +141,14 @@ describe('cost', () => {
     }
   }, 120_000);
 
-  it('is nothing when an operation is refused', async () => {
+  it('is 0 when an operation is refused', async () => {
     const token = await app.tokenFor();
     expect(left(await app.graphql('{ nothing }', {}, { token }), 'cost').r).toBe(1000);
   });
 });
 
 describe('without a token', () => {
-  it('what is refused with 401 is counted by address, guesses of tokens too', async () => {
+  it('requests answered 401 are counted by address, including guesses of tokens', async () => {
     const own = await startApp({ settings: { REQUESTS_PER_MINUTE: '3' } });
     try {
       const tokens = [null, 'wg_guess', 'wg_another', 'wg_third', null];
@@ -165,7 +165,7 @@ describe('without a token', () => {
     }
   });
 
-  it('probes and pages are always answered, uncounted; what is public is counted by address', async () => {
+  it('probes and pages are not counted, and public resources are counted by address', async () => {
     const none = { token: null };
     const statuses: number[] = [];
     for (let n = 0; n < 5; n += 1) statuses.push((await app.request('GET', '/v1/meta/codes', none)).status);
@@ -178,7 +178,7 @@ describe('without a token', () => {
     expect((await app.graphql(health, {}, { token: await app.tokenFor() })).status).toBe(200);
   });
 
-  it('a document that needs a token hears so, on either face, however much was asked before', async () => {
+  it('an operation that needs a token is answered 401 by either API, even when the quota is used up', async () => {
     const none = { token: null };
     const viewer = '{ viewer { scopes } }';
     let over = await app.graphql(health, {}, none);
@@ -192,7 +192,7 @@ describe('without a token', () => {
       expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="workgraph"');
     }
     expect((await app.request('GET', '/v1/teams', none)).status).toBe(401);
-    // What is public, or cannot be read, has to wait.
+    // Public or unreadable operations are answered 429.
     const nested = `{ a: __type(name: "Query") { name } ...F } fragment F on Query { health { status } }`;
     for (const query of [health, nested, '{ nothing }', '{', '{ viewer @skip(if: $missing) { scopes } }'])
       expect([query, (await app.graphql(query, {}, none)).status]).toEqual([query, 429]);
@@ -200,7 +200,7 @@ describe('without a token', () => {
     expect((await app.graphql(spread, {}, none)).status).toBe(401);
   });
 
-  it('an address of IPv6 counts as its network, a mapped one as what it maps', () => {
+  it('an IPv6 address counts as its network, and a mapped address as the IPv4 address', () => {
     expect(callerOfAddress('127.0.0.1')).toBe('address:127.0.0.1');
     expect(callerOfAddress('::ffff:127.0.0.1')).toBe('address:127.0.0.1');
     expect(callerOfAddress('2001:db8:1:2:3:4:5:6')).toBe('address:2001:db8:1:2::/64');
@@ -211,7 +211,7 @@ describe('without a token', () => {
   });
 });
 
-it('a caller that waits as long as it was told is served again', async () => {
+it('a caller is served again after Retry-After', async () => {
   const quick = await startApp({ settings: { REQUESTS_PER_MINUTE: '60' } });
   try {
     let answer = await quick.graphql(health);
@@ -231,7 +231,7 @@ describe('the buckets in memory', () => {
     cost: { name: 'cost', limit: 3_600, windowSeconds: 3_600 },
   } as const;
 
-  it('fill up evenly, and no further than full', () => {
+  it('refill continuously up to their size', () => {
     let nowMs = 0;
     const buckets = new MemoryBuckets(quotas, () => nowMs);
     for (let n = 0; n < 60; n += 1) expect(buckets.take('a').granted).toBe(true);
@@ -244,7 +244,7 @@ describe('the buckets in memory', () => {
     expect(buckets.take('a')).toMatchObject({ granted: true, requests: 59 });
   });
 
-  it('are known to be empty for as long as nothing has filled in, without another look', async () => {
+  it('are known to be empty until the next refill, without another look-up', async () => {
     let nowMs = 0;
     const buckets = new MemoryBuckets(quotas, () => nowMs);
     const limiter = new RateLimiter(quotas, buckets, () => nowMs);
@@ -261,7 +261,7 @@ describe('the buckets in memory', () => {
     expect((await limiter.take('a')).overdrawn).toBeUndefined();
   });
 
-  it('keep a debt until it has filled up', () => {
+  it('keep a debt until it has refilled', () => {
     let nowMs = 0;
     const buckets = new MemoryBuckets(quotas, () => nowMs);
     buckets.charge('a', 3_610);
@@ -270,21 +270,21 @@ describe('the buckets in memory', () => {
     expect(buckets.take('a').cost).toBe(1);
   });
 
-  it('forget the caller that was not seen for longest, when there are too many', () => {
+  it('evict the least recently seen caller when there are too many', () => {
     const buckets = new MemoryBuckets(quotas, () => 0, 3);
     for (const caller of ['a', 'b', 'c', 'a', 'd']) buckets.take(caller);
     expect(buckets.take('a').requests).toBe(57);
     expect(buckets.take('b').requests).toBe(59);
   });
 
-  it('are of 100,000 callers at most, where nothing else is said', () => {
+  it('hold at most 100,000 callers by default', () => {
     const buckets = new MemoryBuckets(quotas, () => 0);
     for (let caller = 0; caller <= 100_000; caller += 1) buckets.take(`${caller}`);
     expect(buckets.take('1').requests).toBe(58);
     expect(buckets.take('0').requests).toBe(59);
   });
 
-  it('are known to be empty of 10,000 callers at most', async () => {
+  it('are remembered as empty for at most 10,000 callers', async () => {
     const empty = {
       take: () => ({ granted: false, requests: 0, cost: 0 }),
       charge: () => {},

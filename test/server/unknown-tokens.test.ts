@@ -30,12 +30,12 @@ const ask = (address: string, token: string | null, [method, path] = ['GET', '/v
 const askGraph = (address: string, token: string) =>
   app.graphql('{ teams { totalCount } }', {}, { token, headers: from(address) });
 
-/** Uses the quota of an address up. */
+/** Uses up the quota of an address. */
 async function exhaust(address: string): Promise<void> {
   for (let n = 0; n < perMinute; n += 1) expect((await ask(address, unknown(n))).status).toBe(401);
 }
 
-it('the server answers 429 on both faces once an address has sent too many', async () => {
+it('the server answers 429 in both APIs once an address has sent too many unknown tokens', async () => {
   const address = '192.0.2.1';
   await exhaust(address);
   const rest = await ask(address, unknown(99));
@@ -52,7 +52,7 @@ it('the server answers 429 on both faces once an address has sent too many', asy
     ).toBe(429);
 });
 
-it('the server goes on answering tokens that it knows, and refuses new ones from that address alone', async () => {
+it('the server keeps answering known tokens, and refuses unknown ones only from that address', async () => {
   const address = '192.0.2.2';
   const known = await app.tokenFor();
   expect((await ask('198.51.100.1', known)).status).toBe(200);
@@ -65,13 +65,13 @@ it('the server goes on answering tokens that it knows, and refuses new ones from
   expect((await ask(address, fresh)).status).toBe(200);
 });
 
-it('the server counts an address of IPv6 by its network', async () => {
+it('the server counts an IPv6 address by its network', async () => {
   await exhaust('2001:db8:1:2::1');
   expect((await ask('2001:db8:1:2:ffff::9', unknown(99))).status).toBe(429);
   expect((await ask('2001:db8:1:3::1', unknown(99))).status).toBe(401);
 });
 
-it('the server refuses nothing that needs no token', async () => {
+it('the server does not refuse requests that need no token', async () => {
   const address = '192.0.2.3';
   await exhaust(address);
   const statusOf = async (token: string | null, ...request: [string, string]) =>
@@ -86,7 +86,7 @@ it('the server refuses nothing that needs no token', async () => {
   expect(await statusOf(unknown(1), 'GET', '/v1/teams')).toBe(429);
 });
 
-it('the server refuses without asking the data store, and says how many in one line of the log', async () => {
+it('the server refuses without a statement, and logs the number in one line', async () => {
   const address = '192.0.2.4';
   await exhaust(address);
   await whileIssuesAreBlocked(app, async () => {
@@ -98,7 +98,7 @@ it('the server refuses without asking the data store, and says how many in one l
   expect(lines.filter((line) => line.address === address && line.status === 429)).toEqual([]);
 }, 60_000);
 
-it('the server lets through no more than the quota and what refills, however the tokens come', () => {
+it('the server looks up no more unknown tokens than the quota and its refill, in any pattern of arrival', () => {
   const steps = fc.array(
     fc.record({
       waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 90_000 })),

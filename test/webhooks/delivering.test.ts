@@ -22,7 +22,7 @@ afterEach(async () => {
 
 async function hooked(fields: Record<string, unknown> = {}) {
   const receiver = await startReceiver();
-  // A change that gets its position only after the webhook is there would be told to it.
+  // A change that gets its position only after the webhook was created would be sent to it.
   await numberAll(app.database);
   const { webhook, secret } = await hooks().call('webhookCreate', { url: receiver.url, ...fields });
   open.push({ receiver, id: webhook.id });
@@ -32,7 +32,7 @@ async function hooked(fields: Record<string, unknown> = {}) {
 const newIssue = (title = 'An issue') => ada.create({ teamId: world.eng.id, title });
 
 describe('the deliverer', () => {
-  it('tells of each change in order, signed, with the issue and the comment', async () => {
+  it('sends each change in order, signed, with the issue and the comment', async () => {
     const { receiver, id, secret } = await hooked();
     const issue = await newIssue('Grüße 🦉');
     await ada.mutate('commentCreate', { issueKey: issue.key, body: 'Said.' });
@@ -66,7 +66,7 @@ describe('the deliverer', () => {
     expect(await hooks().read(id)).toMatchObject({ state: 'ACTIVE', backlog: 0, failures: 0 });
   });
 
-  it('tells only of the named events and the named team', async () => {
+  it('sends only the chosen events of the chosen team', async () => {
     const { receiver } = await hooked({ eventTypes: ['issue-comment.created.v1'] });
     const { receiver: ofTeam } = await hooked({ teamId: world.eng.id });
     const { key } = await newIssue();
@@ -85,7 +85,7 @@ describe('the deliverer', () => {
     );
   });
 
-  it('repeats a message with the same id and body until it arrives, and keeps the order within the issue', async () => {
+  it('retries a message with the same id and body until it is accepted, and keeps the order within the issue', async () => {
     const { receiver, id } = await hooked();
     let failing = true;
     receiver.answer(() => (failing ? { status: 500, body: 'not now' } : { status: 200 }));
@@ -157,7 +157,7 @@ describe('the deliverer', () => {
     await receiver.until(1, ({ type, status }) => type === 'issue.created.v1' && status === 200);
   });
 
-  it('stops serving the webhook of a member who is no admin any more', async () => {
+  it('stops serving the webhook of a member who is no longer an admin', async () => {
     const token = await app.tokenFor({ role: 'admin' });
     const receiver = await startReceiver();
     const { webhook } = await webhookCalls(app, { token }).call('webhookCreate', { url: receiver.url });
@@ -177,7 +177,7 @@ describe('the deliverer', () => {
     expect(receiver.all).toHaveLength(1);
   });
 
-  it('repeats deliveries when it is asked to', async () => {
+  it('repeats deliveries on request', async () => {
     const { receiver, id } = await hooked();
     await newIssue();
     const [first] = await receiver.until(1);
@@ -188,7 +188,7 @@ describe('the deliverer', () => {
     expect(again).toMatchObject({ id: first?.id, text: first?.text });
   });
 
-  it('says that changes are missing when the log does not go back to them', async () => {
+  it('reports missing changes when the log does not go back to them', async () => {
     const { receiver, id } = await hooked();
     await app.database
       .of(app.workspaceId)
@@ -208,7 +208,7 @@ describe('the deliverer', () => {
     expect(await hooks().read(id)).toMatchObject({ state: 'ACTIVE' });
   });
 
-  it('says it once when the log starts over, whenever the event gets its position', async () => {
+  it('reports once that the log has started over, whenever the event gets its position', async () => {
     const { receiver } = await hooked();
     await newIssue();
     await receiver.until(1);
@@ -233,7 +233,7 @@ describe('the deliverer', () => {
   });
 });
 
-/** Makes what waits for a retry due at once. */
+/** Makes waiting retries due at once. */
 async function hasten(id: string): Promise<void> {
   await hooks().call('webhookUpdate', { id, state: 'DISABLED' });
   await hooks().call('webhookUpdate', { id, state: 'ACTIVE' });

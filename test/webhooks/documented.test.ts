@@ -35,7 +35,7 @@ it('the server answers each command of docs/webhooks.md as the page says, and a 
   let secret = '';
   for (const command of commands) {
     const expected = Number(/^# (\d+)$/m.exec(command)?.[1]);
-    // The status is printed behind the body.
+    // Makes curl print the status after the body.
     const told = command.replace('curl -s', "curl -s -w '\\n%{http_code}'");
     const { stdout } = await run('sh', ['-ec', told], { env: { ...process.env, ...names } });
     const status = Number(stdout.slice(stdout.lastIndexOf('\n') + 1));

@@ -1,4 +1,4 @@
-/** Hosts that are addresses of this machine or its neighbours, in all spellings that a URL allows. */
+/** Hosts that are addresses of this machine or its network, in all spellings that a URL permits. */
 export const hostileHosts = [
   '127.0.0.1',
   '127.1',

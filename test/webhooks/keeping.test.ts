@@ -33,7 +33,7 @@ it('the janitor removes messages after three days, and deleted webhooks with the
   await sql`delete from webhook where id = ${kept}`.execute(app.database.unscoped);
 });
 
-it('a webhook is held by one process at a time, until it is given back or its time is over', async () => {
+it('a webhook is leased to one process at a time, until it is released or the lease ends', async () => {
   const db = app.database.of(app.workspaceId);
   const { webhookId: id } = await storeWebhook(db, app.ownerUserAccountId);
   // The deliverer of the server finds nothing to do for it.

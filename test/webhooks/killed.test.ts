@@ -49,7 +49,7 @@ onPostgres(
     );
     let written = issues.length;
     for (let round = 1; round <= 2; round += 1) {
-      // The process that has written is the first to deliver.
+      // The process that has written delivers first.
       const { child, url } = await startProcess(location.href);
       const there = callerOf(httpClient(url, app.token), world.ada.token);
       const seen = receiver.all.length;

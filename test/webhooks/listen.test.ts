@@ -9,7 +9,7 @@ import { startReceiver } from './receiver.ts';
 
 const { app, world, ada } = useIssueWorld();
 
-/** Listens until the returned function is called, which gives what was printed. */
+/** Listens until the returned function is called, which returns the output. */
 function listening(forwardTo: string, events: string[] = []) {
   const stop = new AbortController();
   const printed: Record<string, unknown>[] = [];
@@ -31,7 +31,7 @@ function listening(forwardTo: string, events: string[] = []) {
 
 const cursorIn = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { cursor?: string }).cursor;
 
-it('webhooks listen forwards changes, signed, and goes on where it stopped with the same secret', async () => {
+it('webhooks listen forwards signed changes, and continues where it stopped with the same secret', async () => {
   const receiver = await startReceiver();
   const first = listening(receiver.url);
   await eventually(() =>

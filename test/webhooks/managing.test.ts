@@ -63,7 +63,7 @@ describe('webhookCreate', () => {
     });
   });
 
-  it('refuses more than a workspace may have, even at the same time', async () => {
+  it('enforces the limit of a workspace, even for concurrent requests', async () => {
     const other = await app.secondWorkspace();
     const theirs = webhookCalls(app, { token: other.token });
     const all = await Promise.allSettled(
@@ -73,7 +73,7 @@ describe('webhookCreate', () => {
     expect(await theirs.refused('webhookCreate', { url })).toMatchObject({ code: 'CONFLICT' });
   });
 
-  it('is for owners and admins whose token may read issues', async () => {
+  it('permits only owners and admins whose token may read issues', async () => {
     const member = webhookCalls(app, { token: world.ada.token });
     expect(await member.refused('webhookCreate', { url })).toMatchObject({ code: 'FORBIDDEN' });
     await expect(member.read(encodeId('webhook', newUuid()))).rejects.toThrow('Only owners and admins');
@@ -91,14 +91,14 @@ describe('webhookCreate', () => {
     ).toMatchObject({ code: 'VALIDATION_FAILED', fields: ['eventTypes'] });
   });
 
-  it('takes no Idempotency-Key, since its answer holds a secret', async () => {
+  it('refuses an Idempotency-Key, because its answer contains a secret', async () => {
     const keyed = webhookCalls(app, { headers: { 'Idempotency-Key': 'k1' } });
     expect((await keyed.refused('webhookCreate', { url })).message).toContain('secret');
   });
 });
 
 describe('a webhook', () => {
-  it('changes what is named, and reads with the rights of who changed it last', async () => {
+  it('is updated in the given fields, and then reads with the rights of the member who changed it', async () => {
     const { id } = await made({ eventTypes: ['issue.created.v1'], teamId: world.eng.id });
     const admin = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin', 'issues:read'] });
     const { webhook } = await webhookCalls(app, { token: admin }).call('webhookUpdate', {
@@ -124,7 +124,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('sends nothing to who has fewer scopes that was made with more', async () => {
+  it('sends no messages made with more scopes after a change by a token with fewer', async () => {
     const db = app.database.of(app.workspaceId);
     const { webhookId, deliveryId } = await storeWebhook(db, app.ownerUserAccountId);
     const id = encodeId('webhook', webhookId);
@@ -143,7 +143,7 @@ describe('a webhook', () => {
     expect(await hooks().deliveries(id)).toMatchObject([{ state: 'FAILED', body: '{}' }]);
   });
 
-  it('refuses a change of another revision, and the state that only the service sets', async () => {
+  it('refuses a wrong expected revision, and the state that only the service sets', async () => {
     const { id } = await made();
     for (const name of ['webhookUpdate', 'webhookDelete', 'webhookSecretRotate'] as const)
       expect(await hooks().refused(name, { id, expectedRevision: 7 })).toMatchObject({
@@ -154,7 +154,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('is gone when it is deleted', async () => {
+  it('cannot be read after its deletion', async () => {
     const { id } = await made();
     await hooks().call('webhookDelete', { id });
     expect(await hooks().read(id)).toBeUndefined();
@@ -164,7 +164,7 @@ describe('a webhook', () => {
     expect(node.body.data?.node).toBeNull();
   });
 
-  it('of another workspace is not there', async () => {
+  it('of another workspace does not exist', async () => {
     const { id } = await made();
     const { token } = await app.secondWorkspace();
     expect(await webhookCalls(app, { token }).refused('webhookUpdate', { id })).toMatchObject({
@@ -175,7 +175,7 @@ describe('a webhook', () => {
 });
 
 describe('webhookPing', () => {
-  it('says why nothing arrived', async () => {
+  it('returns the reason of a failure', async () => {
     const { id } = await made({ url: 'http://127.0.0.1:9/' });
     expect(await hooks().call('webhookPing', { id })).toMatchObject({
       isReceived: false,

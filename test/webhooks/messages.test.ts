@@ -15,7 +15,7 @@ const { webhooks } = JSON.parse(printOpenApi()) as OpenApi & {
 };
 const schemaOf = (name: string) => webhooks[name]?.post.requestBody.content['application/json'].schema ?? {};
 
-it('messages are as openapi.json says', async () => {
+it('messages match openapi.json', async () => {
   const receiver = await startReceiver();
   const { call } = webhookCalls(app);
   const { webhook } = await call('webhookCreate', { url: receiver.url });
@@ -36,7 +36,7 @@ it('messages are as openapi.json says', async () => {
   receiver.close();
 });
 
-it('long texts are cut, and then a message says so', async () => {
+it('long texts are cut, and the message says so', async () => {
   const receiver = await startReceiver();
   await webhookCalls(app).call('webhookCreate', { url: receiver.url });
   const { key } = await ada.create({

@@ -28,15 +28,15 @@ const waitOf = (each: Sent, webhook = active) => {
   return ((outcomes[0]?.nextAttemptUtc?.getTime() ?? 0) - now.getTime()) / 1_000;
 };
 
-describe('what follows from an attempt', () => {
-  it('is a retry after growing times, over three days', () => {
+describe('the outcome of an attempt', () => {
+  it('is a retry with growing delays, over three days', () => {
     const waits = Array.from({ length: 10 }, (_, attemptCount) => waitOf(sent(500, { attemptCount })));
     expect(waits).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, 86_400]);
     const [last] = outcomeOf(active, [sent(500, { createdUtc: ago(3 * dayMs) })], now).outcomes;
     expect(last).toMatchObject({ state: webhookDeliveryState.failed, nextAttemptUtc: null });
   });
 
-  it('spreads retries by a fifth', () => {
+  it('has delays that vary randomly by a fifth', () => {
     const waitWith = (random: number) =>
       outcomeOf(active, [sent(500)], now, () => random).outcomes[0]?.nextAttemptUtc;
     expect(waitWith(0)).toEqual(new Date(now.getTime() + 4_000));
@@ -49,11 +49,11 @@ describe('what follows from an attempt', () => {
     ['999999999', 86_400],
     ['soon', 5],
     ['-5', 5],
-  ])('waits as long as Retry-After says, a day at most: %s', (retryAfter, seconds) => {
+  ])('follows Retry-After, up to a day: %s', (retryAfter, seconds) => {
     expect(waitOf(sent(429, { retryAfter }))).toBe(seconds);
   });
 
-  it('is backing off after five failures in a row, with probes that are an hour apart at most', () => {
+  it('is BACKING_OFF after five consecutive failures, with probes at most an hour apart', () => {
     const probe = (failures: number) => {
       const { change } = outcomeOf(
         { ...active, failures, firstFailureUtc: ago(hourMs) },
@@ -67,7 +67,7 @@ describe('what follows from an attempt', () => {
     expect([4, 5, 6, 9, 20, 2_000].map(probe)).toEqual([1, 2, 4, 32, 60, 60]);
   });
 
-  it('is recovery with the first success, whatever was before', () => {
+  it('is a recovery at the first success', () => {
     const webhook = { state: webhookState.backing_off, failures: 50, firstFailureUtc: ago(6 * dayMs) };
     const { change, isRecovered, outcomes } = outcomeOf(webhook, [sent(204)], now);
     expect(isRecovered).toBe(true);
@@ -80,7 +80,7 @@ describe('what follows from an attempt', () => {
     expect(outcomes[0]).toMatchObject({ state: webhookDeliveryState.delivered });
   });
 
-  it('counts only failures in a row', () => {
+  it('depends on consecutive failures only', () => {
     const four = { ...active, failures: 4, firstFailureUtc: ago(hourMs) };
     expect(outcomeOf(four, [sent(200), sent(500)], now).change).toMatchObject({ failures: 1 });
     expect(outcomeOf(four, [sent(200), sent(500)], now).change.state).toBeUndefined();
@@ -104,7 +104,7 @@ describe('what follows from an attempt', () => {
     },
   );
 
-  it('keeps the last ten attempts', () => {
+  it('includes the last ten attempts', () => {
     const each = sent(500, { attemptCount: 30 });
     const attempts = Array.from({ length: 10 }, (_, ms) => ({
       utc: '',

@@ -34,7 +34,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-it('the example of a receiver handles each message once, though it is killed and messages are repeated', async () => {
+it('the example receiver handles each message once, although it is killed and messages are repeated', async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
   const { call, read, deliveries } = webhookCalls(app);

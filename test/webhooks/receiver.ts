@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A message as a receiver got it. */
+/** A received message. */
 export interface Received {
   readonly id: string;
   readonly type: string;
@@ -15,11 +15,11 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly port: number;
-  /** All messages so far, those that were refused among them. */
+  /** All messages so far, including those that were refused. */
   readonly all: readonly Received[];
-  /** Resolves with the messages that the condition is true of, when there are so many of them. */
+  /** Resolves with the matching messages once there are `count` of them. */
   until(count: number, matching?: (message: Received) => boolean): Promise<Received[]>;
-  /** What it answers with from now on. */
+  /** Sets the answer to the following messages. */
   answer(
     answer: (message: Omit<Received, 'status'>) => {
       status: number;

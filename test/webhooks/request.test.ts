@@ -11,7 +11,7 @@ afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
 
-/** A receiver on this machine, which counts its connections. */
+/** Starts a receiver on this machine that counts its connections. */
 async function receiver(answer: RequestListener): Promise<{ port: number; connections: () => number }> {
   const server: Server = createServer(answer).listen(0, '127.0.0.1');
   let connections = 0;
@@ -27,7 +27,7 @@ function sender(networks: string[], lookup?: LookupFunction, withinMs = 5_000) {
   return (url: string, body = '{}') => send(url, { 'Content-Type': 'application/json' }, body);
 }
 
-/** A look-up with answers of its own, one after the other. */
+/** A DNS look-up that returns the given answers one after the other. */
 function lookupOf(...answers: string[][]): LookupFunction {
   const left = [...answers];
   return (_name, _options, callback) => {
@@ -59,7 +59,7 @@ describe('sending a webhook', () => {
     expect(answer).toMatchObject({ status: 202, error: null, head: 'a'.repeat(1_024), retryAfter: '7' });
   });
 
-  it('connects to no address of this machine or its neighbours, however it is written', async () => {
+  it('refuses to connect to addresses of this machine or its network, in any spelling', async () => {
     const { port, connections } = await receiver((_request, response) => response.end());
     const send = sender([]);
     for (const host of [...hostileHosts, 'localhost']) {
@@ -72,7 +72,7 @@ describe('sending a webhook', () => {
     expect(connections()).toBe(0);
   });
 
-  it('checks the address that it connects to at each attempt, and not the one of an earlier look-up', async () => {
+  it('checks the address that it connects to in each attempt, not that of an earlier look-up', async () => {
     const { port, connections } = await receiver((_request, response) => response.end());
     const send = sender([], lookupOf(['127.0.0.1']));
     const { error } = await send(`https://rebound.example:${port}/`);
@@ -80,13 +80,13 @@ describe('sending a webhook', () => {
     expect(connections()).toBe(0);
   });
 
-  it('uses only the allowed ones of several addresses', async () => {
+  it('uses only those of several addresses that are permitted', async () => {
     const { port } = await receiver((_request, response) => response.end('here'));
     const send = sender(['127.0.0.1'], lookupOf(['10.0.0.1', '127.0.0.1']));
     expect(await send(`http://named.example:${port}/`)).toMatchObject({ status: 200, head: 'here' });
   });
 
-  it('refuses a name that leads elsewhere from the second attempt on', async () => {
+  it('refuses a name that resolves to another address from the second attempt on', async () => {
     const { port, connections } = await receiver((_request, response) => {
       response.setHeader('Connection', 'close').end('here');
     });
@@ -105,7 +105,7 @@ describe('sending a webhook', () => {
     expect(connections()).toBe(0);
   });
 
-  it('reads no more than the beginning of an endless answer, and no headers that are too long', async () => {
+  it('reads only the beginning of an endless answer, and refuses headers that are too long', async () => {
     const { port } = await receiver((request, response) => {
       if (request.url === '/headers') response.setHeader('X-Long', 'a'.repeat(2_000_000)).end();
       else {
@@ -124,7 +124,7 @@ describe('sending a webhook', () => {
     });
   });
 
-  it.each(['/silent', '/trickle'])('gives up an answer that does not come in time: %s', async (path) => {
+  it.each(['/silent', '/trickle'])('gives up if the answer does not arrive in time: %s', async (path) => {
     const { port } = await receiver((request, response) => {
       if (request.url !== '/trickle') return;
       const timer = setInterval(() => response.write('a'), 20);
@@ -135,7 +135,7 @@ describe('sending a webhook', () => {
     expect(error).toBe('There was no complete answer within 0.2 s.');
   });
 
-  it('says why there was no answer without a word about the network', async () => {
+  it('reports why there was no answer without details of the network', async () => {
     const { port } = await receiver((request) => request.socket.destroy());
     const send = sender(['127.0.0.1']);
     expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({

@@ -5,8 +5,8 @@ import { readConfig } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
 import { wire } from '../support/wire.ts';
 
-// A server on the database of the first argument, with the settings of the second: prints its address, and ends with its
-// standard input.
+// A server whose arguments are the location of its database and its settings. It prints its URL, and exits when its
+// standard input closes.
 const [, , location = '', settings = '{}'] = process.argv;
 const database = await openDatabase(
   location.startsWith('postgres') ? { url: location, wire } : { dataDir: location, wire },

@@ -16,7 +16,7 @@ describe('the signature of a webhook', () => {
     }
   });
 
-  it('is refused with another secret, another body, another id and at another time', () => {
+  it('is refused with another secret, body, id or time', () => {
     const secret = randomBytes(32);
     const judge = new Webhook(secretText(secret));
     const headers = signatureHeaders(message, [secret], new Date());
@@ -36,7 +36,7 @@ describe('WebhookSecrets', () => {
   const oldKey = 'a'.repeat(32);
   const newKey = 'b'.repeat(32);
 
-  it('opens what it has sealed, for the same webhook only', () => {
+  it('decrypt a secret only for the webhook that it was encrypted for', () => {
     const id = newUuid();
     const secrets = new WebhookSecrets([oldKey]);
     const { text, sealed } = secrets.make(id);
@@ -46,14 +46,14 @@ describe('WebhookSecrets', () => {
     expect(sealed.includes(Buffer.from(text.slice('whsec_'.length), 'base64'))).toBe(false);
   });
 
-  it('opens after the keys were exchanged, as long as the old one is among them', () => {
+  it('decrypt after a rotation of the keys, as long as the old one is configured', () => {
     const id = newUuid();
     const { sealed } = new WebhookSecrets([oldKey]).make(id);
     expect(new WebhookSecrets([newKey, oldKey]).open(sealed, id)).toHaveLength(32);
     expect(new WebhookSecrets([newKey]).open(sealed, id)).toBeUndefined();
   });
 
-  it('opens nothing that was changed or cut off', () => {
+  it('decrypt nothing that was changed or truncated', () => {
     const id = newUuid();
     const secrets = new WebhookSecrets([oldKey]);
     const { sealed } = secrets.make(id);

@@ -25,7 +25,7 @@ describe('WebhookTargets', () => {
     ['https://example.com/#part', 'fragment'],
   ])('refuses %s', (text, problem) => expect(problemOf(text)).toContain(problem));
 
-  it('accepts the networks of the setting, over http too, and nothing beside them', () => {
+  it('accepts the networks of the setting, also over http, and no others', () => {
     const networks = ['10.1.0.0/16', '::1'];
     expect(problemOf('http://10.1.2.3/hook', networks)).toBeUndefined();
     expect(problemOf('https://[::ffff:10.1.2.3]/hook', networks)).toBeUndefined();
@@ -34,7 +34,7 @@ describe('WebhookTargets', () => {
     expect(problemOf('http://93.184.215.14/hook', networks)).toContain('not public');
   });
 
-  it('says what is wrong with a text that is no URL', () => {
+  it('explains why a text is not a URL', () => {
     for (const text of [
       '',
       'nothing',
