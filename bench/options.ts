@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 import { contenders } from './contenders/all.ts';
 import { workloads } from './workloads/all.ts';
 
-/** What is checked of the shapes, and how. */
+/** The options of the check of shapes. */
 export interface ShapesOptions {
-  /** Whether the check goes on where an earlier run was stopped. */
+  /** Whether to continue a check that was interrupted. */
   readonly isResumed: boolean;
   /** Only filters whose name contains this. */
   readonly only: string | undefined;
-  /** Of the orders of each filter, one of so many is checked. */
+  /** Check one in so many orders of each filter. */
   readonly oneOf: number;
   /** Whether the list of pages that end early is rewritten. */
   readonly writes: boolean;

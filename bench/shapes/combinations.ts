@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 import type { NamedFilter } from './values.ts';
 
-/** Filters of two or three conditions on different fields, now and then with `or` or `not`. */
+/** Filters of two or three conditions on different fields, sometimes with `or` or `not`. */
 export function combinationsOf(single: readonly NamedFilter[], count: number, random: Random): NamedFilter[] {
   const byField = [...Map.groupBy(single, fieldOf).values()];
   return Array.from({ length: count }, (_, index) => {

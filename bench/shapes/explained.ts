@@ -2,10 +2,10 @@ import pg from 'pg';
 import { Lease, type TextRows } from '../../src/db/engine/lease.ts';
 import type { Prepared, Values } from '../../src/db/query/prepared.ts';
 
-/** What a statement did, as PostgreSQL says. */
+/** What a statement did, according to EXPLAIN. */
 export interface Explained {
   readonly text: string;
-  /** Rows that scans of tables have read, those included that a filter dropped. */
+  /** Rows that scans of tables have read, including those that a filter dropped. */
   readonly heapRows: number;
   /** Rows of tallies, of which there are only as many as groups in statuses, whatever the number of issues. */
   readonly tallyRows: number;
@@ -31,7 +31,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Explains statements on a connection of its own, one after the other: planned for their values, or once for all values. */
+/** Explains statements one after the other on a separate connection, with a custom or a generic plan. */
 export class Explainer {
   readonly #client: pg.Client;
   readonly #isGeneric: boolean;

@@ -30,10 +30,10 @@ export interface Answered {
 
 export interface Gate {
   readonly client: pg.Client;
-  /** A connection for statements that read whatever it takes: with much memory, and given up when this process is gone. */
+  /** A connection for unbounded statements: with much memory, and closed when this process ends. */
   readonly unbounded: pg.Client;
   readonly workspaceId: string;
-  /** The variables of an operation as resolvers get them: with the codes of enums. */
+  /** The variables of an operation as resolvers receive them, with the internal values of enums. */
   coerced(document: string, variables: Record<string, unknown>): Record<string, unknown>;
   /** Answers an operation with the product's compiled executor, and explains each of its statements. */
   ask(document: string, variables: Record<string, unknown>, how: { isGeneric: boolean }): Promise<Answered>;
@@ -125,7 +125,7 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
   };
 }
 
-/** The results of the shapes that an earlier run has judged, so that it can go on where it was stopped. */
+/** The results of an interrupted run, so that it can be continued. */
 export class Progress {
   readonly #file: string;
   readonly #done: Record<string, Judged[]>;

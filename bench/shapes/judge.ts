@@ -2,10 +2,10 @@ import type { Explained } from './explained.ts';
 
 export const pageSize = 50;
 
-/** In the data of the check; a workspace of a million issues has 46,000. */
+/** The largest number of tallies in the data of the check; a workspace of a million issues has 46,000. */
 const mostTallies = 100_000;
 
-/** What one page, or the pages of several parents, took. */
+/** The reads of one page, or of the pages of several parents. */
 export interface Judged {
   readonly name: string;
   readonly statements: number;
@@ -38,7 +38,7 @@ export function judgeReads(
   const indexEntries = sum((each) => each.indexEntries);
   const tallyRows = sum((each) => each.tallyRows);
   const buffers = sum((each) => each.buffers);
-  // Under very many parents a few rows of each are looked at, whatever the budget.
+  // With very many parents, a few rows of each are examined, whatever the budget.
   const most = Math.max(budget, (parents * budget) / 100);
   const problems = [
     heapRows > 2 * most + 4 * size * parents && `${heapRows} heap rows`,
@@ -55,7 +55,7 @@ export function judgeReads(
   return { statements: statements.length, heapRows, buffers, ms: sum((each) => each.ms), problems };
 }
 
-/** Prints what all pages together took. */
+/** Prints the reads of all pages together. */
 export function report(judged: readonly Judged[], say: (line: string) => void): void {
   const line = (title: string, of: (each: Judged) => number) => {
     const values = judged.map(of).toSorted((one, other) => one - other);

@@ -27,7 +27,7 @@ interface OrderBy {
   readonly direction: 'ASC' | 'DESC';
 }
 
-/** Knows what pages must have: it sorts all matching rows, without any limit. */
+/** Computes the expected rows of pages by sorting all matching rows without a limit. */
 export class Oracle {
   readonly #client: pg.Client;
 

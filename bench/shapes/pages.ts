@@ -83,10 +83,10 @@ function pagesOf({ first, middle, nulls, last }: Sequence): PageShape[] {
   ];
 }
 
-/** The most pages that a page which ended early is continued by. */
+/** The maximum number of pages that are read after a page that ended early. */
 const mostContinued = 5;
 
-/** Goes on from a page that ended early. Its rows and those of the next pages must be the expected ones, none left out. */
+/** Reads on from a page that ended early. Its rows and those of the next pages must be the expected ones without gaps. */
 async function continued(
   page: ListPage,
   { args, expected }: PageShape,

@@ -7,7 +7,7 @@ import { Slot } from './query/slots.ts';
 import type { Row, Tables } from './tables/tables.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 
-/** A token and its member, whatever their states are. */
+/** A token and its member, in any state. */
 export type TokenHolder = Pick<
   Selectable<AccessTokenTable>,
   'workspaceId' | 'userAccountId' | 'scopes' | 'expiresUtc' | 'lastUsedUtc' | 'revokedUtc'

@@ -36,7 +36,7 @@ const issuesPerStatement = 50_000;
 
 /**
  * Counts all issues, and adds to the tallies what they lack. The transaction sees issues and tallies of one moment, and
- * others add to other rows, so they may go on writing. Two such transactions at once would add the same: one of them fails.
+ * others add to other rows, so they may continue writing. Two such transactions at once would add the same: one of them fails.
  * Returns the number of tallies that were wrong.
  */
 export async function recountTallies(

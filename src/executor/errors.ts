@@ -109,7 +109,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCodes, code);
 }
 
-/** Errors of a database or storage that is gone, full or too slow. */
+/** Errors of a database or storage that is unreachable, full or too slow. */
 function storageError(error: unknown): AppError | undefined {
   if (
     error instanceof DatabaseUnavailableError ||

@@ -15,7 +15,7 @@ const firstReadsOf = perVariant((scoped: ScopedOperation) => {
   return [...found];
 });
 
-/** The context of an operation, with what its fields need to be read first. */
+/** The context of an operation, with the data that its fields need read in advance. */
 export async function withFirstReads<Ctx extends Context>(
   scoped: ScopedOperation,
   context: Ctx,

@@ -27,7 +27,7 @@ export const maxHeaderBytes = 16 * 1024;
 /** The most bytes of headers and address; all parameters that the OpenAPI document allows for one operation fit. */
 export const maxHeadBytes = 100 * 1024;
 
-/** What a request over one of the two limits is told. */
+/** The message for a request over one of the two limits. */
 export const headRule = `The headers of a request are at most ${maxHeaderBytes} bytes, and at most ${maxHeadBytes} bytes together with its address.`;
 
 /** The deepest nesting of JSON in a body or variables, of a document's selections, and of its literals. */

@@ -33,13 +33,13 @@ export interface SubscriptionRequest {
   readonly variables: Record<string, unknown> | undefined;
 }
 
-/** The answer for one event as JSON, and the cursor to go on from after it. */
+/** The answer for one event as JSON, and the cursor from which to continue after it. */
 export interface AnsweredEvent {
   readonly cursor: string;
   readonly json: string;
 }
 
-/** What a subscription tells after a cursor. */
+/** The events of a subscription after a cursor. */
 export interface AnsweredEvents {
   readonly events: readonly AnsweredEvent[];
   readonly cursor: string;
@@ -103,13 +103,13 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
   };
 }
 
-/** The cursor of the newest change, from which a stream goes on that names none. */
+/** The cursor of the newest change, from which a stream without a cursor starts. */
 export async function newestCursor(context: OperationContext): Promise<string> {
   const { changeCursor } = await readNewestCursor(context);
   return changeCursor ?? raise('internal_error', 'There is always a newest cursor.');
 }
 
-/** The list of the client has to be read again; what has changed in it is not told. */
+/** The client has to read its list again; its changes are not sent. */
 const resetJson = JSON.stringify({ data: null, extensions: { reset: true } });
 
 /** The only root field of a subscription, and its arguments. Validation has seen to it that there is one. */

@@ -1,6 +1,6 @@
-/** A kind of event: something that happens in a workspace and that the log of changes tells. */
+/** A kind of event in a workspace that the log of changes records. */
 interface EventKind {
-  /** The prefix of the id of what it is about. */
+  /** The id prefix of the object that the event concerns. */
   readonly subject: string;
   /** What a token needs to read it; `token` for any token. */
   readonly scope:

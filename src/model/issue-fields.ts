@@ -62,7 +62,7 @@ export type StoredField<Value, Column> =
       ? TextField<Value, Column> | DateField<Value> | ReferenceField<Value, Column>
       : never);
 
-/** A field that is written by code of its own, because it involves rows of other tables or other issues. */
+/** A field with separate code for writes, because it involves rows of other tables or other issues. */
 type RelatedField =
   | (Changed<null> & { readonly kind: 'person' | 'parent' })
   | (Changed<readonly []> & { readonly kind: 'ids'; readonly of: 'user' | 'label'; readonly max: number })

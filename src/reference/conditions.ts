@@ -91,7 +91,7 @@ export function withKeys(predicate: Predicate, snapshot: Snapshot, many = true):
   if (!('where' in predicate)) return predicate;
   if ('references' in predicate) {
     const keys = amongKeys(predicate, snapshot, many);
-    // An index that goes on with the order helps only for one key.
+    // An index whose next column is that of the order helps only for one key.
     const [only, ...others] = keys?.keys ?? [];
     if (keys && only !== undefined && others.length === 0)
       return { column: predicate.column, is: 'eq', value: only };

@@ -19,7 +19,7 @@ export function doerOf({ principal, requestId }: SignedIn): Doer {
   return { userAccountId, displayName, requestId };
 }
 
-/** What a statement of a request tells the log and the feeds. */
+/** What a statement of a request writes to the log and the feeds. */
 export function writeEvent(eventType: EventType): WriteEvent {
   const { icon = '' }: { meaning: string; icon?: string } = events[eventType];
   return { eventType, origin: changeOrigin.request, iconCss: icon };
@@ -30,7 +30,7 @@ export interface Activity {
   eventType: FeedEventType;
   /** The rest of the sentence after the name of the member: "edited a comment". */
   activityText: string;
-  /** The id of what it was done to. */
+  /** The id of the object that it was done to. */
   subject: string;
   /** The fields that were set. */
   fields?: readonly string[];

@@ -73,9 +73,9 @@ export async function readNewestCursor(ctx: Context): Promise<Pick<Context, 'cha
 /** A page of the log. */
 export interface ChangePage {
   nodes: ChangeRow[];
-  /** The place to go on from, which is set even if no change matches. */
+  /** The cursor from which to continue, which is set even if no change matches. */
   cursor: string;
-  /** Whether the log goes on after the cursor, with or without changes that match. */
+  /** Whether the log continues after the cursor, with or without changes that match. */
   hasMore: boolean;
   /** The issues of a page that several readers share. */
   issues?: SharedPage['issues'];

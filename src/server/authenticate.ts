@@ -110,7 +110,7 @@ export class Authenticator {
       if (version.auth === known.auth) return known;
       this.#known.delete(key);
     }
-    // On a meter of its own, like checks of the reference data: the operation does not cause them.
+    // Counted by a separate meter, like checks of the reference data, because the operation does not cause them.
     const holder = await metered(() => this.#holders.find(tokenHash));
     if (!holder) return undefined;
     this.#known.set(key, holder);

@@ -19,11 +19,11 @@ import { stoppingMessage } from './stopping.ts';
 export interface WaitingRequest {
   /** Gives its place among the requests in progress to others while it waits. */
   outside<Result>(wait: Promise<Result>): Promise<Result>;
-  /** Calls the listener when its client has gone; returns a function that removes the listener. */
+  /** Calls the listener when the client disconnects; returns a function that removes the listener. */
   onGone(listener: () => void): () => void;
 }
 
-/** What the token of a stream allows, checked anew before each delivery. */
+/** The permissions of a stream's token, checked again before each delivery. */
 export interface StreamRights {
   /** The principal, if it is known without waiting. Throws where the quota of the token is used up. */
   known(): Principal | undefined;
@@ -36,7 +36,7 @@ export interface StreamRights {
 /** How many streams deliver, and how many check their tokens, at once, beside the requests in progress. */
 const deliveriesAtOnce = 4;
 
-/** Lets requests wait for changes of their workspaces, and streams go on from them. */
+/** Lets requests wait for changes of their workspaces, and wakes up their streams. */
 export class ChangeWaits {
   readonly #live: Pick<Live, 'watch' | 'places' | 'limits' | 'counts'>;
   readonly #deliveries = new Semaphore(deliveriesAtOnce);
@@ -119,7 +119,7 @@ export class ChangeWaits {
     });
   }
 
-  /** The context of one delivery, which shares what it reads with the deliveries of other streams. */
+  /** The context of one delivery, which shares its reads with the deliveries of other streams. */
   #contextOf(rights: StreamRights, reader: Principal, arrivals: Arrivals): OperationContext {
     const context = rights.contextOf(reader);
     const { db, connect, reference } = signedIn(context);

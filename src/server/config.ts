@@ -195,7 +195,7 @@ export function workerEnvironment(environment: NodeJS.ProcessEnv = process.env):
   return { ...environment, [workerVariable]: '1' };
 }
 
-/** What npm, or `bin/workgraph.js` on an old Node, tells the process that it starts. */
+/** Environment variables that npm, or `bin/workgraph.js` on an old Node, sets for the process that it starts. */
 export function readLauncher(environment: NodeJS.ProcessEnv = process.env) {
   const { npm_lifecycle_event: script, npm_package_name: packageName } = environment;
   return { script, packageName, parentPid: Number(environment.WORKGRAPH_PARENT_PID) || process.ppid };

@@ -124,7 +124,7 @@ export class Contexts {
   }
 
   /**
-   * Opens a stream, which goes on from the first delivery. Before each delivery its token is checked again. A delivery does not
+   * Opens a stream, which continues from the first delivery. Before each delivery its token is checked again. A delivery does not
    * count as a request, but its objects are charged.
    */
   stream(

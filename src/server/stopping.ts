@@ -1,6 +1,6 @@
 import type { Address } from './http/listening.ts';
 
-/** The answer of the readiness probe when a server has been told to stop. */
+/** The answer of the readiness probe when a server is stopping. */
 export const stoppingMessage = 'The server is stopping.';
 
 /** Whether the process that listens at an address is a server of this service that is about to stop. Asks it and waits for half a second at most. */

@@ -55,7 +55,7 @@ export async function findFilledTable(
   return undefined;
 }
 
-/** The migrations that made the database what it is. */
+/** The migrations that have been applied to the database. */
 export async function selectMigrations(unscoped: Kysely<Tables>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from migration order by name collate "C"`.execute(unscoped);

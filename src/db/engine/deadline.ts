@@ -48,7 +48,7 @@ export class Deadline {
     this.#untilMs = performance.now() + this.#withinMs;
   }
 
-  /** A deadline with the same time left, for work that goes on when this client disconnects. */
+  /** A deadline with the same time left, for work that continues when this client disconnects. */
   apart(): Deadline {
     return new Deadline({ withinMs: this.leftMs, waitMs: this.#waitMs });
   }

@@ -157,7 +157,7 @@ async function fill(
 
 /**
  * Creates and drops indexes without blocking writers. It can be repeated: an index that is there stays, and one whose
- * building broke off, which PostgreSQL keeps as invalid, is built anew.
+ * building broke off, which PostgreSQL keeps as invalid, is built again.
  */
 async function changeIndexes(
   db: Kysely<Ledger>,

@@ -3,7 +3,7 @@ import type { Database } from './engine.ts';
 import type { UnscopedTrx } from './transaction.ts';
 
 /**
- * Reads the whole database as it is at one moment, across all workspaces, for commands of the operator. On the embedded
+ * Reads the whole database in one consistent snapshot, across all workspaces, for commands of the operator. On the embedded
  * engine, which has one session, everything else waits until the work is done.
  */
 export function inSnapshot<Result>(

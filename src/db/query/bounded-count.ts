@@ -76,7 +76,7 @@ export function matchingRows(reading: Reading, walked: AccessedWalk, step: Count
     .where(predicateSql(conditions, row, 'eachRow'));
 }
 
-/** The rows that a step looks at, whatever their parents, and the conditions that it looks for. */
+/** The rows that a step examines, of any parent, and the conditions that it tests. */
 function lookedBy(
   reading: Reading,
   walked: AccessedWalk,

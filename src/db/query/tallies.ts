@@ -6,7 +6,7 @@ import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import { type Predicate, predicateSql } from './predicate.ts';
 import { row, type Source } from './walk.ts';
 
-/** A kind of tally that tells how many issues match a filter, and the filter in the form for its rows. */
+/** A kind of tally from which the number of issues that match a filter follows, and the filter in the form for its rows. */
 export interface TallyChoice {
   readonly kind: TallyKind;
   readonly filter: Predicate;

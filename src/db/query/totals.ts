@@ -47,7 +47,7 @@ function hasCounter({ counter, parent }: Source, filter: Predicate): boolean {
   return !parent || ('column' in parent && parent.column === counter.key);
 }
 
-/** The total of a list, or of the children of each parent, where one statement tells it. */
+/** The total of a list, or of the children of each parent, where one statement returns it. */
 export function totalQuery(
   reading: Reading,
   source: Source,

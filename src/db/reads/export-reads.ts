@@ -138,7 +138,7 @@ async function ofIssues<Name extends Unordered>(
   return rows as Row<Name>[];
 }
 
-/** A stage with the names of what it refers to. */
+/** A stage with the names of the objects that it refers to. */
 export type StageRow = Pick<Row<'issueStage'>, 'issueId' | 'sinceUtc' | 'estimateValue' | 'deleted'> & {
   statusName: string | null;
   projectKey: string | null;

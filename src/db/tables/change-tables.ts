@@ -36,7 +36,7 @@ export interface ChangeInboxTable extends LoggedColumns {
 /** Numbered changes. Only the sequencer adds to them. */
 export interface ChangeTable extends LoggedColumns {
   position: number;
-  /** A random number of the run that gave the position; it tells histories apart. */
+  /** A random number of the sequencer's run that gave the position, which distinguishes histories. */
   tag: number;
   id: string;
   sortOrder: number;

@@ -11,7 +11,7 @@ import { columnsOf, type Part, type Parts } from './write-parts.ts';
 // Writes append to the log of changes here, in the statement or the transaction of the write. The sequencer gives the
 // changes their positions after the commit (src/live/sequencer.ts).
 
-/** What a statement tells of all the issues that it writes. */
+/** The log entry that a statement adds for each of the issues that it writes. */
 export interface WriteEvent {
   eventType: EventType;
   /** A code of `changeOrigin`. */

@@ -75,7 +75,7 @@ export async function updateImportedComment(
     .execute();
 }
 
-/** What belongs to an issue, counted anew. */
+/** The counts of what belongs to an issue, computed from the rows. */
 export type RecountedIssue = Pick<
   Row<'issue'>,
   'id' | 'commentCount' | 'lastCommentUtc' | 'subIssueCount' | 'linkCount'

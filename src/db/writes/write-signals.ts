@@ -7,7 +7,7 @@ function writesTo(verbs: string, tables: readonly string[]): RegExp {
 
 /** What somebody in the process waits for, and the statements that write it. */
 const signals = {
-  /** What processes keep in memory: reference data, and who a token stands for. */
+  /** Data that processes cache: reference data, and the principals of tokens. */
   reference: writesTo('insert into|update|delete from|merge into|truncate', [
     ...Object.keys(cachedTables),
     'accessToken',

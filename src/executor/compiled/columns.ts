@@ -48,7 +48,7 @@ export class Columns {
 
   /**
    * What is attached to each row about its neighbours in another table: on rows that a statement reads, what the
-   * statement derives; on rows that a resolver returned, what it preloaded, which is null where it preloaded nothing.
+   * statement derives; on rows that a resolver returned, the preloaded value, or null if nothing was preloaded.
    * Undefined where nothing can be attached.
    */
   attached(table: TableName, derive: Derivation | undefined): KeyColumn | undefined {

@@ -114,7 +114,7 @@ function isAt(bytes: Uint8Array, start: number, end: number, sought: Uint8Array)
   return true;
 }
 
-/** A column as it is. */
+/** The unchanged value of a column. */
 export function columnField(key: string, type: GraphQLOutputType, column: string, columns: Columns): Field {
   const bare = isNonNullType(type) ? type.ofType : type;
   const leaf = isListType(bare) ? undefined : codecOf(bare as GraphQLLeafType);

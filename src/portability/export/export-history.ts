@@ -79,7 +79,7 @@ export class ExportedHistory {
   }
 }
 
-/** A stage without what it does not have. */
+/** A stage without its empty fields. */
 function stageRecord({ sinceUtc, statusName, projectKey, deliveryNumber, estimateValue, deleted }: StageRow) {
   return {
     sinceUtc,

@@ -17,7 +17,7 @@ import { ImportReferences } from './import-references.ts';
 import { stagesOf } from './import-stages.ts';
 import { assigneesOf, type PreparedIssue } from './import-rows.ts';
 
-/** An issue of the file, and the line that it stands on. */
+/** An issue of the file, and its line number. */
 export interface ImportRow {
   readonly line: number;
   readonly issue: CleanIssue;

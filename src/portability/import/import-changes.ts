@@ -62,7 +62,7 @@ export async function updateChanged(
       deletedParentIssueId: parents.deleted.get(prepared.id) ?? null,
       activityCount: before.activityCount + entries.length,
       lastActivityUtc: entries.at(-1)?.occurredUtc ?? before.lastActivityUtc,
-      // The import is a change, and so is each update that the feed tells of.
+      // The import counts as a change, and so does each update in the feed.
       revision: before.revision + 1 + updatesIn(entries),
     };
     const event = { id: newUuid(), actor: null, fields: fieldsChanged(before, set, prepared) };

@@ -126,7 +126,7 @@ export interface ImportedIssue extends PlainFields {
   attachments?: ImportedAttachment[] | undefined;
   agentThread?: ImportedThread | undefined;
   stages?: ImportedStage[] | undefined;
-  /** Data without a column here, which is stored as it is in the source record. */
+  /** Data without a column here, which is stored unchanged in the source record. */
   relations: unknown[];
   fields: Record<string, unknown>;
 }

@@ -141,7 +141,7 @@ export class ImportReferences {
     return project?.id ?? null;
   }
 
-  /** What a past stage refers to may be gone; then the stage is without it. */
+  /** An object that a past stage refers to may have been deleted. Then the stage does not refer to it. */
   #stages({ stages = [], teamCode }: CleanIssue, teamId: string): FoundStage[] {
     return stages.map(({ sinceUtc, statusName, projectKey, deliveryNumber, estimateValue, deleted }) => {
       const nameFold = statusName === undefined ? undefined : fold(statusName);

@@ -9,7 +9,7 @@ import { type FilterFields, filterPredicate } from '../filters.ts';
 import { matchingIn } from './issues-in-memory.ts';
 import { type FilterReads, mayEnter, mayLeave, readsOf } from './moving-fields.ts';
 
-/** What happened to a list by the changes of one issue that are told together. */
+/** The effect on a list of the changes of one issue that are reported together. */
 export interface IssueEvent {
   kind: 'ENTERED' | 'CHANGED' | 'LEFT';
   issueId: string;
@@ -83,8 +83,8 @@ function kindOf(
 }
 
 /**
- * The events in the order of their last changes. Whoever goes on from the cursor of an event gets all events behind it again as a
- * whole, so the cursor comes before the first change of each of those.
+ * The events in the order of their last changes. A client that continues from the cursor of an event receives all later
+ * events again as a whole, so the cursor comes before the first change of each of those.
  */
 function withCursors(
   told: readonly Omit<IssueEvent, 'cursor'>[],

@@ -11,7 +11,7 @@ export type IssueFieldsInput = { [Name in IssueField]?: Readonly<ValueOf<KindOf<
 
 /**
  * The values to store, by field. Ids are uuids that have not been looked up yet, and a cleared field has its empty value.
- * An undefined field stays as it is.
+ * An undefined field is not changed.
  */
 export type IssueChange = { [Name in IssueField]?: FieldValue<Name> };
 

@@ -37,7 +37,7 @@ export interface IssueUpdateInput extends IssueFieldsInput {
   expectedRevision?: ExpectedRevision;
 }
 
-/** Changes the fields that are given; each call is one entry of the feed. */
+/** Changes the given fields. Each call adds one entry to the feed. */
 export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithPreloaded> {
   const context = contributor(ctx);
   const { principal, requestId, preloads = [] } = context;

@@ -29,7 +29,7 @@ export interface IssueCreateInput extends IssueFieldsInput {
   title: string;
 }
 
-/** Creates an issue with the next number of its team. Creation is no activity and closes nothing, whatever the status. */
+/** Creates an issue with the next number of its team. A creation adds no feed entry and never sets closedUtc. */
 export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithPreloaded> {
   const context = contributor(ctx);
   const { principal, preloads = [] } = context;

@@ -22,7 +22,7 @@ export class WebhookSecrets {
     this.#keys = [sealingKey(first), ...rest.map(sealingKey)];
   }
 
-  /** Makes a secret for a webhook: as the receiver needs it, and as it is stored. */
+  /** Creates a secret for a webhook: in the form for the receiver, and encrypted for storage. */
   make(webhookId: string): { text: string; sealed: Buffer } {
     const secret = randomBytes(32);
     return { text: secretText(secret), sealed: this.seal(secret, webhookId) };

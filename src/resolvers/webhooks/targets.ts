@@ -24,7 +24,7 @@ export class WebhookTargets {
   /** Whether an address may be connected to, as text; `protocol` is `https:` or `http:`. */
   allows(address: string, protocol: string): boolean {
     if (!ipaddr.isValid(address)) return false;
-    // An IPv4 address in the form of IPv6 is what it stands for.
+    // An IPv4-mapped IPv6 address is treated as the IPv4 address.
     const parsed = ipaddr.process(address);
     const isOwn = this.#networks.some(([network, bits]) => isWithin(parsed, network, bits));
     return isOwn || (protocol === 'https:' && parsed.range() === 'unicast');

@@ -9,7 +9,7 @@ import type { Violations } from '../errors.ts';
 import { checkText, uuidOf } from '../writes/write-rules.ts';
 import type { WebhookTargets } from './targets.ts';
 
-/** What a webhook can be told to be. */
+/** The settings of a webhook that a client may change. */
 export interface WebhookFields {
   url?: string | null | undefined;
   description?: string | null | undefined;

@@ -48,7 +48,7 @@ export async function writeItem<Item, Row>(
 
 /**
  * Does everything that the work reads and writes in one transaction. As it holds a connection from the beginning, it
- * does not wait for a serial key inside: where a write finds its key busy, everything is undone, and done anew when the
+ * does not wait for a serial key inside: where a write finds its key busy, everything is rolled back, and repeated when the
  * key is free.
  */
 export async function writeInOneTransaction<Result>(

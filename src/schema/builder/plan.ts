@@ -26,7 +26,7 @@ export interface ReferencePlans {
  */
 export type RowsOf = (args: Readonly<Record<string, unknown>>) => number;
 
-/** Something that a subscription tells: the parent of its answer, and the cursor to go on from after it. */
+/** An event of a subscription: the parent of its answer, and the cursor from which to continue after it. */
 export interface StreamEvent {
   readonly event: object;
   readonly cursor: string;
@@ -37,7 +37,7 @@ export interface StreamEvent {
 /** The events of a subscription after a cursor, oldest first. */
 export interface EventPage {
   readonly events: readonly StreamEvent[];
-  /** The cursor to go on from, which is set even if there are no events. */
+  /** The cursor from which to continue, which is set even if there are no events. */
   readonly cursor: string;
   /** Whether there may be more after the cursor already. */
   readonly hasMore: boolean;

@@ -16,7 +16,7 @@ export async function represent(
   // The tag and the ranges refer to the uncompressed bytes, so these are not compressed.
   if (head.get('Accept-Ranges') === 'bytes') return bytes;
   const contentType = head.get('Content-Type') ?? '';
-  // A body that is compressed already stays as it is.
+  // A compressed body is not changed.
   const given = head.get('Content-Encoding');
   const chosen = given
     ? undefined

@@ -2,7 +2,7 @@ import type { Deadline } from '../../db/engine/deadline.ts';
 import { AppError } from '../../resolvers/errors.ts';
 
 /**
- * Answers a request when its time is over, whatever it waits for. Its work ends with the next statement, which checks the
+ * Answers a request at its deadline, whatever it waits for. Its work ends with the next statement, which checks the
  * deadline.
  */
 export function inTime<Reply>(reply: Promise<Reply>, deadline: Deadline | undefined): Promise<Reply> {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 export interface Trace {
   /** For log lines: the trace, the span of the caller, and the span of this request. */
   readonly logged: { readonly traceId: string; readonly parentId: string; readonly spanId: string };
-  /** The value of the header `traceresponse`, which tells the caller the span of this request. */
+  /** The value of the header `traceresponse`, which informs the caller of the span of this request. */
   readonly response: string;
 }
 
