@@ -91,7 +91,7 @@ const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as Manifest;
 
 describe('the commands', () => {
-  it('refuse in words a backup over something that is there, or of a part', async () => {
+  it('refuse with a message to overwrite a backup or to back up only a part', async () => {
     expect(await backUp(app, first)).toMatchObject({
       exitCode: 1,
       stderr: `${first} already exists. A backup is written to a new directory.\n`,
@@ -100,14 +100,14 @@ describe('the commands', () => {
     expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('contains everything') });
   });
 
-  it('refuse in words a restoration into a database that has rows', async () => {
+  it('refuse with a message to restore into a database that has rows', async () => {
     expect(await restore(app, first)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('A backup can only be restored into an empty database'),
     });
   });
 
-  it('refuse in words a backup that was damaged, or of another version', async () => {
+  it('refuse with a message a backup that is damaged or of another version', async () => {
     const target = await emptyTemplate();
     const damaged = join(room, 'damaged');
     try {
@@ -143,7 +143,7 @@ describe('the commands', () => {
 });
 
 describe('a backup', () => {
-  it('has every table of the database, but for those that are left out for a reason', async () => {
+  it('contains every table of the database, except those that are left out for a reason', async () => {
     const { rows } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables
       where table_schema = current_schema() and table_type = 'BASE TABLE'`.execute(app.database.unscoped);
@@ -158,7 +158,7 @@ describe('a backup', () => {
     expect(Object.values(notInBackups).every((reason) => reason.length > 20)).toBe(true);
   });
 
-  it('comes back the same from the embedded engine, and from PostgreSQL and the embedded one again', async () => {
+  it('restores the same data from the embedded engine to either engine and back', async () => {
     const [embedded, other] = [await emptyEmbedded('there'), await emptyTemplate()];
     // The way back from PostgreSQL; without it, the second database is an embedded one already.
     const back = process.env.TEST_DATABASE_URL ? [await emptyEmbedded('again')] : [];
@@ -180,7 +180,7 @@ describe('a backup', () => {
     }
   });
 
-  it('is one moment of a database that is written to, files included', async () => {
+  it('is a consistent snapshot under concurrent writes, including files', async () => {
     const writing = writers(app, desk.issueKey, desk.token);
     await writing.begun;
     const live = join(room, 'live');
@@ -203,7 +203,7 @@ describe('a backup', () => {
     }
   });
 
-  it('is not there before it is whole, whenever its process dies', async () => {
+  it('does not appear before it is complete, whenever its process is killed', async () => {
     const dataDir = join(room, 'killed');
     mkdirSync(dataDir);
     await copyIntoDirectory('demo', dataDir);
@@ -228,7 +228,7 @@ describe('a backup', () => {
     expect(manifestOf(join(room, 'cut')).files.missing).toBeGreaterThan(0);
   });
 
-  it('leaves nothing when it is interrupted', async () => {
+  it('leaves no files when it is interrupted', async () => {
     const gone = new AbortController();
     gone.abort();
     await expect(

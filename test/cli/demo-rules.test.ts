@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
-// The demo was made row by row, not by the service's own writes; what those keep must hold of it all the same.
+// The rows of the demo were not created by the service's own writes, but must satisfy the same rules.
 
 let home: TestDatabase;
 
@@ -99,7 +99,7 @@ it.each([
   expect(await select(statement)).toEqual([]);
 });
 
-it('the demo ends each feed at the status, assignee, estimate, due date and delivery that the issue has', async () => {
+it('the feeds of the demo end with the current status, assignee, estimate, due date and delivery of the issue', async () => {
   const issues = await select<
     Record<'feed' | 'status' | 'assignee' | 'estimate' | 'due' | 'delivery', string | null>
   >(`

@@ -52,7 +52,7 @@ async function shows(column: string, table: string, codes: Record<string, number
   expect(rows.map(({ code }) => code)).toEqual(Object.values(codes).toSorted((one, other) => one - other));
 }
 
-it('the demo gives way to others while it is made, and says what was made', () => {
+it('loading the demo does not block the event loop, and reports what was created', () => {
   // How long it takes is for reading: about a second, and many when the machine is busy.
   console.info(`seeded in ${Math.round(seedMs)} ms on ${home.database.engine}: ${lines.join(' ')}`);
   expect(turnsOfOthers).toBeGreaterThan(10);
@@ -139,7 +139,7 @@ describe('the demo', () => {
     expect(await count(`${full} ends_on < '2026-03-18' and state = 3`)).toBeGreaterThan(50);
   });
 
-  it('has issues of a year with all that hangs on them', async () => {
+  it('has issues of a year with everything that belongs to them', async () => {
     expect(await count('issue where deleted_utc is null')).toBeGreaterThanOrEqual(600);
     expect(await count(`issue where created_utc < '2025-03-17' or created_utc > '2026-03-18'`)).toBe(0);
     await shows('priority', 'issue', codeTables.priority);
@@ -170,7 +170,7 @@ describe('the demo', () => {
     expect(await count('issue_link where deleted_utc is not null')).toBeGreaterThan(0);
   });
 
-  it('has threads of every status, of which some go on now and some are stale', async () => {
+  it('has threads of every status, some of them current and some stale', async () => {
     const { stale, ...stored } = threadStatus;
     await shows('status', 'agent_thread', stored);
     await shows('author_type', 'agent_thread_message', codeTables.authorType);
@@ -249,7 +249,7 @@ describe('a demo of a given time', () => {
   }, 120_000);
   afterEach(() => other.drop());
 
-  it('gives the same rows all day, but for the two conversations that go on, which move with the time', async () => {
+  it('has the same rows all day, except the two current conversations, which move with the time', async () => {
     const later = new Date('2026-03-18T23:59:00Z');
     await seed(other, { now: later });
     const [before, after] = [await dump(home), await dump(other)];

@@ -12,7 +12,7 @@ async function violationsOf(text: string, args: { workspace?: string } = {}): Pr
   return error instanceof AppError ? error.violations : [];
 }
 
-it('directory apply tells everything that is wrong with the shape of a file at once, by its path', async () => {
+it('directory apply reports all errors in the form of a file at once, by path', async () => {
   const text = `
 workspce: x
 members: [{ emailAddress: nobody, role: king }]
@@ -38,7 +38,7 @@ projects: nothing
   await expect(world.apply('a: [')).rejects.toThrow('The file is not valid YAML');
 });
 
-it('directory apply names every reference that leads nowhere, and writes nothing', async () => {
+it('directory apply names every unknown reference, and writes nothing', async () => {
   const before = await world.contents();
   const text = `
 workspace: ${world.name}
@@ -70,7 +70,7 @@ projects:
   expect(await world.contents()).toEqual(before);
 });
 
-it('directory apply lets neither the last owner go nor a status with open issues become a closed one', async () => {
+it('directory apply refuses to remove the last owner, and to close a status with open issues', async () => {
   const imports = await importWorld(world.database, world.name);
   expect(
     await violationsOf(`members: [{ displayName: Olive Owner, role: guest }]`, { workspace: world.name }),
@@ -87,7 +87,7 @@ it('directory apply lets neither the last owner go nor a status with open issues
   imports.remove();
 });
 
-it('directory apply takes as many labels of a project as its answers may show', async () => {
+it('directory apply accepts as many labels of a project as an answer may contain', async () => {
   const names = Array.from({ length: 251 }, (_, place) => `label ${place}`);
   const text = `
 labels: [${names.join(', ')}]
@@ -99,7 +99,7 @@ projects: [{ key: LIMITS, team: LIM, labels: [${names.join(', ')}] }]
   ]);
 });
 
-it('directory apply takes as many statuses of a team as its answers may show', async () => {
+it('directory apply accepts as many statuses of a team as an answer may contain', async () => {
   const file = (more: number) => {
     const extra = Array.from({ length: more }, (_, place) => `{ name: Extra ${place}, category: active }`);
     return `teams: [{ code: LST, statuses: [{ name: Todo, category: open }, ${extra.join(', ')}] }]`;

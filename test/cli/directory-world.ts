@@ -8,7 +8,7 @@ import type { Database } from '../../src/db/engine/engine.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
-/** What applying a file said. */
+/** The output of applying a file. */
 export interface Applied {
   exitCode: number;
   stdout: string;
@@ -20,9 +20,9 @@ export interface Applied {
 export interface DirectoryWorld {
   readonly database: Database;
   readonly name: string;
-  /** Writes the text to a file and applies that. */
+  /** Writes the text to a file and applies the file. */
   apply(text: string, args?: Partial<DirectoryApplyArguments>): Promise<Applied>;
-  /** All that the workspaces of the database hold, times aside. */
+  /** The content of all workspaces of the database, without times. */
   contents(): Promise<unknown>;
 }
 

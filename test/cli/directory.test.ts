@@ -55,7 +55,7 @@ async function one<Found>(query: ReturnType<typeof sql<Found>>): Promise<Found |
   return (await query.execute(world.database.unscoped)).rows[0];
 }
 
-it('directory apply makes all that the file says, then finds nothing to do', async () => {
+it('directory apply creates everything in the file, and a second run changes nothing', async () => {
   const first = await world.apply(yaml());
   expect(first).toMatchObject({ exitCode: 0, stderr: `30 created, 0 updated in ${world.name}\n` });
   expect(first.lines).toEqual(
@@ -76,7 +76,7 @@ it('directory apply makes all that the file says, then finds nothing to do', asy
   expect(await brokenInvariants(world.database)).toEqual({});
 });
 
-it('directory apply keeps folds, counts and copies true', async () => {
+it('directory apply updates folded texts, counts and copies', async () => {
   await world.apply(yaml());
   const team = await one(sql<Record<string, unknown>>`
     select t.name_fold, t.slug, t.member_count, t.active_project_count, t.deliveries_enabled, c.next_issue_number,
@@ -109,7 +109,7 @@ it('directory apply keeps folds, counts and copies true', async () => {
   });
 });
 
-it('directory apply says each change with what it was and what it becomes, and a dry run changes nothing', async () => {
+it('directory apply prints each change with the old and the new value, and a dry run changes nothing', async () => {
   await world.apply(yaml());
   const before = await world.contents();
   const text = yaml()
@@ -137,7 +137,7 @@ it('directory apply says each change with what it was and what it becomes, and a
   const team = await one(sql<{ count: number }>`select active_project_count as count from team t
     join workspace w on w.id = t.workspace_id where w.name = ${world.name} and t.code = 'ENG'`);
   expect(team).toEqual({ count: 0 });
-  // Whoever leads is renamed where it was copied, too.
+  // The copies of the lead's name are updated as well.
   const renamed = text
     .replace('displayName: Ada Lovelace', 'displayName: Ada King')
     .replaceAll('[Ada Lovelace', '[Ada King');
@@ -147,7 +147,7 @@ it('directory apply says each change with what it was and what it becomes, and a
   expect(lead).toEqual({ fold: 'ada king' });
 });
 
-it('directory apply leaves alone what the file does not speak of', async () => {
+it('directory apply does not change what the file does not mention', async () => {
   await world.apply(yaml());
   const before = await world.contents();
   expect((await world.apply(`workspace: ${world.name}\nteams: [{ code: ENG }]\n`)).lines).toEqual([]);
@@ -159,7 +159,7 @@ it('directory apply leaves alone what the file does not speak of', async () => {
   expect(lead).toEqual({ lead: null });
 });
 
-it('directory apply changes another workspace when it is told which', async () => {
+it('directory apply changes another workspace when it is named', async () => {
   await world.apply(yaml());
   const other = `${world.name} other`;
   await world.apply(`workspace: ${other}\nmembers: [{ displayName: Otto, role: owner }]`);
@@ -169,7 +169,7 @@ it('directory apply changes another workspace when it is told which', async () =
   );
 });
 
-it('directory apply makes one workspace of the same file when several run at once', async () => {
+it('concurrent runs of directory apply with the same file create one workspace', async () => {
   const file = parseDirectory({
     workspace: world.name,
     members: [{ displayName: 'Ada', role: 'owner' }],
@@ -187,7 +187,7 @@ it('directory apply prints the changes as one object for a script', async () => 
   expect(said.changes[0]).toEqual({ action: 'create', kind: 'workspace', name: world.name, fields: {} });
 });
 
-it('directory apply says when it is not clear which workspace is meant', async () => {
+it('directory apply reports when it is ambiguous which workspace is meant', async () => {
   const file = parseDirectory({ members: [{ displayName: 'Ada', role: 'owner' }] });
   const apply = (workspaceId?: string) =>
     applyDirectory(world.database, systemActor, file, { ...(workspaceId && { workspaceId }) });

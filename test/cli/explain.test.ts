@@ -35,7 +35,7 @@ it('explain prints the round trips of a query, their statements and its cost', a
   expect(third).toContain('from "label"');
 });
 
-it('explain says when graphql-js has to answer', async () => {
+it('explain reports when graphql-js has to answer', async () => {
   const { stdout } = await explain('{ __schema { queryType { name } } }');
   expect(stdout).toContain('the graphql-js executor');
 });
@@ -48,7 +48,7 @@ it.each([
   ['{ teams(first: 0) { totalCount } }', [], 'must be from 1 to 250'],
   ['query A { __typename } query B { __typename }', [], 'operation name'],
   ['{ __typename }', ['--nothing'], 'Unknown --nothing'],
-])('explain says what is wrong with %s %j', async (document, more, problem) => {
+])('explain reports what is wrong with %s %j', async (document, more, problem) => {
   const { exitCode, stdout, stderr } = await explain(document, ...more);
   expect([exitCode, stdout]).toEqual([exitCode || 1, '']);
   expect(stderr).toContain(problem);

@@ -95,7 +95,7 @@ function line(key: string, fields: Record<string, unknown> = {}): Record<string,
   };
 }
 
-/** Issues that have everything an issue can have. */
+/** Issues with a value in every field and an object of every kind. */
 const rich = [
   line('ENG-1', {
     title: 'Everything 🎉',
@@ -144,7 +144,7 @@ const rich = [
 
 const planned = { delivery: 3, project: 'MOON' };
 
-/** What an import knows of the stages of the issues above, in the order of their keys. */
+/** The stages of the issues above that an import knows, in the order of their keys. */
 const stagesOfRich = [
   [{ sinceUtc: '2026-01-02T03:04:05.678Z', status: 'Todo' }],
   [
@@ -177,7 +177,7 @@ async function importNdjson(file: string, workspace: string, args: { team?: stri
   return world.run((env) => runImport(env, { file, from: 'ndjson', workspace, json: true, ...args }));
 }
 
-/** An export without what must differ: the time of it, the workspace, and ids. */
+/** An export without the parts that must differ: its time, the workspace, and ids. */
 function comparable(lines: Record<string, unknown>[]): unknown[] {
   return lines.map(({ id: _id, workspace: _workspace, exportedUtc: _exportedUtc, ...rest }) => {
     const comments = rest.comments as Record<string, unknown>[] | undefined;
@@ -225,7 +225,7 @@ it('an import of an export gives the same export', async () => {
   expect(comparable(await exported(world, to))).toEqual(comparable(there));
 });
 
-it('an import of an export makes people invited guests, whoever they were, and changes nothing that is there', async () => {
+it('an import of an export adds people as invited guests, and does not change existing members', async () => {
   await importNdjson(world.write('rich.ndjson', [header, ...rich]), from);
   const out = await exported(world, from);
   await applyDirectory(
@@ -249,7 +249,7 @@ it('an import of an export makes people invited guests, whoever they were, and c
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 
-it('an import of an export copies into one team when it is told so, within the workspace too', async () => {
+it('an import of an export copies into one team on request, also within the workspace', async () => {
   await importNdjson(world.write('rich.ndjson', [header, ...rich]), from);
   const file = world.write('out.ndjson', await exported(world, from, 'ENG'));
   await expect(importNdjson(file, from)).rejects.toThrow('The file is an export of this workspace');
@@ -299,7 +299,7 @@ it('an export reads and writes page by page', async () => {
   expect(said.exitCode).toBe(130);
 });
 
-it('an import says what is wrong with a file that is no export, or one of a later version', async () => {
+it('an import reports what is wrong with a file that is not an export, or of a later version', async () => {
   const none = 'The file is not an export of workgraph';
   await expect(importNdjson(world.write('a.ndjson', []), to)).rejects.toThrow(none);
   await expect(importNdjson(world.write('b.ndjson', [line('ENG-1')]), to)).rejects.toThrow(none);

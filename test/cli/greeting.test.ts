@@ -45,7 +45,7 @@ describe('the greeting of a server', () => {
     expect(words).toContain(`"Authorization: Bearer $(cat '/srv/it'\\''s here/demo-token')"`);
   });
 
-  it('says how to make a token where none is known', () => {
+  it('explains how to create a token if none is known', () => {
     for (const isTerminal of [true, false]) {
       const words = greeting({ host: '::1', url: urls[0] ?? '', token: undefined, tokenFile, isTerminal });
       expect(words).toContain('npx workgraph token create');

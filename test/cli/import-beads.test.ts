@@ -82,7 +82,7 @@ it('an import from beads maps statuses, priorities, people, labels, comments and
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('an import from beads sets parents whichever comes first, and counts sub-issues', async () => {
+it('an import from beads sets parents in any order of lines, and counts sub-issues', async () => {
   // More than a batch lies between some of them.
   const filler = Array.from({ length: 130 }, (_, index) => bead(`f-${index}`));
   const file = suite.world.write('a.jsonl', [
@@ -122,7 +122,7 @@ it('an import from beads sets parents whichever comes first, and counts sub-issu
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('an import from beads gives the same when run twice, and takes over what has changed since', async () => {
+it('a second import from beads changes only what has changed in the source', async () => {
   const first = [
     bead('a', {
       labels: ['x'],
@@ -173,7 +173,7 @@ it('an import from beads gives the same when run twice, and takes over what has 
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('an import from beads leaves alone what was changed or deleted here, unless the source has changed', async () => {
+it('an import from beads keeps changes and deletions made here, unless the source has changed', async () => {
   suite.world.write('a.jsonl', [bead('a'), bead('b')]);
   await suite.world.beads('a.jsonl');
   const rows = await suite.database.unscoped
@@ -234,7 +234,7 @@ it('an import from beads keeps other relations and unknown fields with the sourc
   });
 });
 
-it('an import from beads makes a team when it is told its suite.name, and refuses one that is not there', async () => {
+it('an import from beads creates a team if it is given the name, and refuses an unknown team', async () => {
   const file = suite.world.write('a.jsonl', [bead('a')]);
   await expect(suite.world.beads(file, { team: 'NEW' })).rejects.toThrow('The workspace has no team NEW');
   await suite.world.beads(file, { team: 'new', 'create-team': 'New team' });

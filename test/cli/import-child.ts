@@ -17,7 +17,7 @@ process.exitCode = await runImport(
     stdout: (text) => void process.stdout.write(text),
     drained: () => Promise.resolve(),
     stderr: (text) => void process.stderr.write(text),
-    // A bar says more often how far it is.
+    // A progress bar reports more often.
     isTerminal: true,
     operator: { name: 'tester', host: 'here' },
     columns: 80,

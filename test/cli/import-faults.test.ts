@@ -10,7 +10,7 @@ const suite = useImportWorld();
 const issues = async () => (await exported(suite.world, suite.name)).slice(1);
 const byTitle = async (title: string) => (await issues()).find((issue) => issue.title === title);
 
-it('an import breaks circles of parents, of one issue too', async () => {
+it('an import breaks cycles of parents, including an issue that is its own parent', async () => {
   const file = suite.world.write('a.jsonl', [
     bead('a', childOf('a', 'b')),
     bead('b', childOf('b', 'c')),
@@ -24,7 +24,7 @@ it('an import breaks circles of parents, of one issue too', async () => {
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('an import refuses the lines that are no issue, with number and reason, and goes on', async () => {
+it('an import refuses invalid lines with their number and the reason, and continues', async () => {
   const file = suite.world.write('a.jsonl', [
     '\uFEFF' + JSON.stringify(bead('a')),
     '',
@@ -56,7 +56,7 @@ it('an import refuses the lines that are no issue, with number and reason, and g
   ]);
 });
 
-it('an import takes files that are empty or cut off, and lines of any length', async () => {
+it('an import accepts empty and truncated files, and lines of any length', async () => {
   expect(await suite.world.beads(suite.world.write('empty.jsonl', []))).toMatchObject({
     exitCode: 0,
     summary: { issues: 0 },
@@ -74,7 +74,7 @@ it('an import takes files that are empty or cut off, and lines of any length', a
   expect(longer.summary).toMatchObject({ created: 2, refused: 1 });
 });
 
-it('an import cuts, replaces and leaves out what does not fit, each with a warning', async () => {
+it('an import cuts, replaces or omits values that do not fit, each with a warning', async () => {
   const file = suite.world.write('a.jsonl', [
     bead('a', { title: '😀'.repeat(300), description: 'd'.repeat(100_001) }),
     bead('b', { title: 'nul', description: 'a\0b\ud800', notes: 'x\0' }),
@@ -107,7 +107,7 @@ it('an import cuts, replaces and leaves out what does not fit, each with a warni
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('an import stops between batches when it is asked to, and a second run goes on', async () => {
+it('an import stops between batches on request, and a second run continues', async () => {
   const lines = Array.from({ length: 350 }, (_, index) => bead(`s-${index}`));
   const file = suite.world.write('a.jsonl', lines);
   const stopping = new AbortController();
@@ -124,7 +124,7 @@ it('an import stops between batches when it is asked to, and a second run goes o
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('an import takes each issue once when two imports of a file run at once', async () => {
+it('two concurrent imports of a file create each issue once', async () => {
   const lines = Array.from({ length: 250 }, (_, index) =>
     bead(`t-${index}`, index > 9 ? childOf(`t-${index}`, `t-${index - 9}`) : {}),
   );
@@ -136,7 +136,7 @@ it('an import takes each issue once when two imports of a file run at once', asy
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('an import refuses the one line that the database does not take, and imports those beside it', async () => {
+it('an import refuses a line that the database rejects, and imports the others of its batch', async () => {
   await sql`alter table issue add constraint no_devil check (title <> 'devil')`.execute(
     suite.database.unscoped,
   );

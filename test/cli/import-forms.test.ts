@@ -9,7 +9,7 @@ import { bead, exported, useImportWorld } from './import-world.ts';
 
 const suite = useImportWorld();
 
-/** Writes bytes to a file of the world and gives its name. */
+/** Writes bytes to a file of the world and returns its name. */
 function file(name: string, bytes: string | Uint8Array): string {
   const path = suite.world.write(name, []);
   writeFileSync(path, bytes);
@@ -33,7 +33,7 @@ describe('bytes that are not UTF-8', () => {
     expect(await titles()).toEqual(['Caf\u00e9 \ufffd', 'Issue c']);
   });
 
-  it('are found in every line that has them, and in no other, however a file is cut into chunks', async () => {
+  it('are found in exactly the lines that contain them, however the file is split into chunks', async () => {
     const line = fc
       .oneof(
         fc.string({ unit: 'grapheme' }).map((each) => Buffer.from(each)),
@@ -64,7 +64,7 @@ describe('gzip', () => {
     bead(`g-${index}`, { description: 'd'.repeat(500) }),
   );
 
-  it('is read like the text in it, in several members too', async () => {
+  it('is read like its content, also in several members', async () => {
     const [first, second] = [many.slice(0, 120), many.slice(120)];
     const members = [gzipSync(jsonLines(...first)), gzipSync(jsonLines(...second))];
     const { exitCode, summary } = await suite.world.beads(file('a.jsonl.gz', Buffer.concat(members)));
@@ -83,7 +83,7 @@ describe('gzip', () => {
     expect(stderr).toContain(`line 301 refused: the gzip file ${words} here`);
   });
 
-  it('has the same limit of a line, in little memory', async () => {
+  it('has the same limit for lines, with little memory', async () => {
     const bomb = gzipSync(Buffer.concat([Buffer.alloc(200 * 1024 * 1024, 32), Buffer.from(`\n`)]));
     expect(bomb.length).toBeLessThan(300_000);
     const path = file('bomb.gz', Buffer.concat([bomb, gzipSync(jsonLines(bead('a')))]));
@@ -95,7 +95,7 @@ describe('gzip', () => {
   });
 });
 
-describe('a file that is no lines of UTF-8 at all', () => {
+describe('a file that does not consist of lines of UTF-8', () => {
   const records = jsonLines(bead('a'), bead('b'), bead('c'));
   const array = [bead('a'), bead('b')];
   const utf16 = (text: string) => Buffer.from(text, 'utf16le');
@@ -136,7 +136,7 @@ describe('a file that is no lines of UTF-8 at all', () => {
     expect(JSON.stringify(await exported(suite.world, suite.name))).not.toContain('Not made');
   });
 
-  it('is told from lines of which the first is bad', async () => {
+  it('is distinguished from lines of which only the first is invalid', async () => {
     const path = file('a.jsonl', `[1]\n{"id": "b",\n${records}`);
     const { summary, stderr } = await suite.world.beads(path);
     expect(summary).toMatchObject({ created: 3, refused: 2 });
@@ -157,8 +157,8 @@ describe('a file that is no lines of UTF-8 at all', () => {
   });
 });
 
-describe('records of beads that are no issues', () => {
-  it('are counted as left out, and no reason to fail', async () => {
+describe('records of beads that are not issues', () => {
+  it('are counted as left out, and are not an error', async () => {
     const path = file(
       'a.jsonl',
       jsonLines(
@@ -174,7 +174,7 @@ describe('records of beads that are no issues', () => {
     expect(stderr).toContain('skipped: 1 tombstones skipped, 2 records that are not issues');
   });
 
-  it('are refused when their type is not known', async () => {
+  it('are refused when their type is unknown', async () => {
     const path = file('a.jsonl', jsonLines(bead('a'), { _type: 'riddle', id: 'r', title: 'What is it?' }));
     const { exitCode, stderr } = await suite.world.beads(path);
     expect(exitCode).toBe(1);

@@ -86,7 +86,7 @@ function comparable(lines: readonly Line[]): unknown {
   return JSON.parse(text);
 }
 
-it('an export with everything gives the same export after an import elsewhere', async () => {
+it('a complete export is the same after an import into another workspace', async () => {
   const out = await exported('Halyard & Tern', { files: 'exported', deleted: true });
   const first = await imported(out);
   expect(first).toMatchObject({ created: 648, refused: 0, warnings: [] });
@@ -99,7 +99,7 @@ it('an export with everything gives the same export after an import elsewhere', 
   expect(comparable(await exported(copy, { files: 'copied', deleted: true }))).toEqual(comparable(out));
 }, 300_000);
 
-it('an export without flags has no files and nothing that was deleted', async () => {
+it('an export without flags contains no files and nothing that was deleted', async () => {
   const lines = await exported('Halyard & Tern');
   expect(lines).toHaveLength(638);
   expect(JSON.stringify(lines.slice(1))).not.toMatch(/"attachments"|"deletedUtc"/);
@@ -119,7 +119,7 @@ const began = entry('Ann began', '2026-01-03T00:00:00.000Z');
 const ended = entry('Ann ended', '2026-01-05T00:00:00.000Z');
 const message = { author: 'Ann', body: 'Hello', createdUtc: '2026-01-03T00:00:00.000Z' };
 
-it('a changed line adds to the feed, the files and the comments what is new', async () => {
+it('a changed line adds only new entries to the feed, the files and the comments', async () => {
   writeFileSync(join(world.directory, 'a.txt'), 'a');
   const a = { file: 'a.txt', uploadedBy: 'Ann', createdUtc: '2026-01-03T00:00:00.000Z' };
   const comment = { id: '1', author: 'Ann', body: 'First' };
@@ -148,7 +148,7 @@ it('a changed line adds to the feed, the files and the comments what is new', as
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 
-it('a feed in which something else happened here stays as it is', async () => {
+it('a feed with other entries made here is not changed', async () => {
   await imported([header, { ...issue, activity: [began, ended] }]);
   const other = entry('Ann did something else', '2026-01-04T00:00:00.000Z');
   expect(await imported([header, { ...issue, activity: [began, other, ended] }])).toMatchObject({
@@ -160,7 +160,7 @@ it('a feed in which something else happened here stays as it is', async () => {
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 
-it('a deleted parent is remembered, and a deletion in the source deletes nothing here', async () => {
+it('a deleted parent is stored, and a deletion in the source deletes nothing here', async () => {
   const deletedUtc = '2026-01-09T00:00:00.000Z';
   const parent = { ...issue, key: 'ENG-9', deletedUtc };
   const child = { ...issue, key: 'ENG-2', parent: 'ENG-9' };
@@ -181,7 +181,7 @@ it('a deleted parent is remembered, and a deletion in the source deletes nothing
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 
-it('what of a history cannot be taken is left out with a warning', async () => {
+it('invalid parts of a history are left out with a warning', async () => {
   const { warnings } = await imported([
     header,
     {

@@ -39,7 +39,7 @@ function manyBeads(): Record<string, unknown>[] {
   });
 }
 
-it('an import leaves nothing half imported when it is killed, and a second run finishes the job', async () => {
+it('a killed import leaves no incomplete issue, and a second run completes it', async () => {
   const world = await importWorld(database, workspace);
   const file = world.write('many.jsonl', manyBeads());
   const location = await locationOf();
@@ -90,7 +90,7 @@ async function killAfter(seen: number, args: string[]): Promise<void> {
   expect({ signal, said }).toMatchObject({ signal: 'SIGKILL' });
 }
 
-/** Issues that lack something that came with them in the file, and gaps in their numbers. */
+/** Issues that lack a part from the file, and gaps in the numbers. */
 async function halfImported(workspaceId: string): Promise<Record<string, number>> {
   const lacking = (table: string, column: string) => sql<number>`(
     select count(*)::int from issue i where i.workspace_id = ${workspaceId} and not exists (
@@ -113,7 +113,7 @@ async function countIssues(workspaceId: string): Promise<number> {
   return count;
 }
 
-/** Ids are made anew; all else of two imports of one file is equal. */
+/** The content without ids, which are the only difference between two imports of one file. */
 function withoutIds({ id: _, comments, ...issue }: Record<string, unknown>): unknown {
   return {
     ...issue,

@@ -14,7 +14,7 @@ import type { ImportSummary } from '../../src/portability/import/import-run.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 
-/** What a command said: its data and its words. */
+/** The output of a command: its data and its messages. */
 export interface Said {
   exitCode: number;
   stdout: string;
@@ -38,7 +38,7 @@ export interface ImportWorld {
   remove(): void;
 }
 
-/** Makes a workspace of its own in the database. */
+/** Creates a separate workspace in the database. */
 export async function importWorld(database: Database, name: string): Promise<ImportWorld> {
   const cwd = mkdtempSync(join(tmpdir(), 'workgraph-import-'));
   const { workspaceId } = await applyDirectory(
@@ -102,7 +102,7 @@ export async function exported(
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** A line of beads, with what every issue has. */
+/** A line of beads with the fields of every issue. */
 export function bead(id: string, fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id,

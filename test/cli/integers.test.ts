@@ -5,7 +5,7 @@ import { brokenInvariants } from '../support/invariants.ts';
 import { useDirectoryWorld } from './directory-world.ts';
 import { bead, importWorld } from './import-world.ts';
 
-// Each integer of a file is sent at its extremes; then an ordinary file must still be taken.
+// Each integer in a file is set to its extremes. Afterwards an ordinary file must still be accepted.
 
 const world = useDirectoryWorld();
 
@@ -110,7 +110,7 @@ describe.each([
     options: { team: 'BD' },
   },
 ])('an import from $from with an integer in place of any value', ({ from, head, record, options }) => {
-  it('takes or refuses each line, and the next import takes its line', async () => {
+  it('accepts or refuses each line, and the next import accepts its line', async () => {
     const home = await importWorld(world.database, world.name);
     const run = (lines: readonly unknown[]) => {
       const file = home.write('lines.jsonl', [...head, ...lines]);

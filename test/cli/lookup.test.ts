@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => end());
 
-it('a member is found by e-mail address, name, id or account, whatever the case', async () => {
+it('a member is found by e-mail address, name, id or account, in any case', async () => {
   const words = [
     'ADA@example.com',
     'ada',
@@ -44,7 +44,7 @@ it('a name that several members have is refused', async () => {
   );
 });
 
-it('an unknown member is answered with some of those that there are', async () => {
+it('the error for an unknown member lists some existing ones', async () => {
   await expect(findMember(db, 'Bob')).rejects.toThrow(
     /^The workspace has no member Bob; there are Ada, .*Grace Hopper.*\.$/,
   );

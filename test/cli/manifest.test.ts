@@ -17,7 +17,7 @@ async function fileOf(name: string, document: string): Promise<string> {
   return file;
 }
 
-it('manifest prints documents under their hashes, as a server takes them', async () => {
+it('manifest prints documents by their hashes, in the format that a server reads', async () => {
   const texts = ['query B { teams { totalCount } }\n', 'query A { issues { totalCount } }\n'];
   const files = await Promise.all(texts.map((text, place) => fileOf(`${place}.graphql`, text)));
   const { exitCode, stdout } = await workgraph(['manifest', ...files]);
@@ -43,6 +43,6 @@ it('manifest prints nothing when one of them does not fit the schema, and says w
   expect(third).toContain('ENOENT');
 });
 
-it('manifest refuses a flag that it does not have', async () => {
+it('manifest refuses an unknown flag', async () => {
   expect((await workgraph(['manifest', '--nothing', 'x'])).stderr).toContain('Unknown --nothing');
 });

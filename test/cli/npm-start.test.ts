@@ -15,7 +15,7 @@ import { workgraph } from './workgraph.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const script = join(repository, 'bin/workgraph.js');
-/** What npm tells a script of ours. */
+/** The environment that npm sets for a script. */
 const fromNpm = { npm_lifecycle_event: 'start', npm_package_name: 'workgraph' };
 // These servers have the embedded database, whatever the other tests run on, so they are started in one of the two runs.
 const onEmbedded = process.env.TEST_DATABASE_URL ? describe.skip : describe;
@@ -134,7 +134,7 @@ function parentOf(pid: number): number {
 }
 
 onEmbedded('a server that outlives its parent on purpose', () => {
-  it('goes on when it was not started by npm', async () => {
+  it('continues when it was not started by npm', async () => {
     const started = await startBy('/bin/sh', ['-c', `${process.execPath} ${script} serve --no-demo & wait`]);
     started.child.kill('SIGKILL');
     await once(started.child, 'exit');
@@ -228,7 +228,7 @@ onEmbedded('a second start', () => {
     rmSync(shared, { recursive: true, force: true });
   });
 
-  /** Starts a server that goes on after the test. */
+  /** Starts a server that keeps running after the test. */
   async function start(drainMs: number, env: NodeJS.ProcessEnv = {}): Promise<Started> {
     const started = await startBy(process.execPath, [script, 'serve', '--no-demo'], {
       DATA_DIR: shared,
@@ -239,7 +239,7 @@ onEmbedded('a second start', () => {
     return started;
   }
 
-  /** Tells a server to stop; it is stopping then, and answers still. */
+  /** Makes a server start to stop. It still answers meanwhile. */
   async function stopping(server: Started): Promise<void> {
     process.kill(server.server, 'SIGTERM');
     while ((await fetch(`${server.url}/readyz`)).status === 200) await delay(10);

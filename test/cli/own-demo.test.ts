@@ -83,7 +83,7 @@ function write(lines: readonly object[], directory = ownDirectory): void {
   writeFileSync(join(from, 'issues.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-it('somebody’s own files make a workspace beside the demo, and their dates move', async () => {
+it('own files create a workspace beside the demo, and their dates are shifted', async () => {
   write([ownHeader, ownIssue]);
   writeFileSync(join(from, 'plan.md'), '# The plan');
   await use('demo');
@@ -118,7 +118,7 @@ it.each([
   ],
   ['a file outside', ownIssueWith({ file: '../other' }), 'the file ../other is not in the directory'],
   ['a team that is not there', { ...ownIssue, key: 'OPS-1' }, 'the workspace has no team OPS'],
-])('files that name %s are refused, and nothing of them is kept', async (_, issue, words) => {
+])('files that name %s are refused, and nothing of them is stored', async (_, issue, words) => {
   write([ownHeader, issue]);
   writeFileSync(join(from, 'plan.md'), '# The plan');
   await use('migrated');

@@ -108,7 +108,7 @@ onEmbedded('the package that npm pack makes, in an otherwise empty folder,', () 
     expect(readdirSync(join(own, 'dist')).toSorted()).toEqual(built);
   });
 
-  it('answers a query over the demo that it comes with', async () => {
+  it('answers a query over its demo', async () => {
     const { teams } = await ask<{ teams: unknown }>('{ teams(first: 1) { totalCount nodes { name } } }');
     expect(teams).toEqual({ totalCount: 14, nodes: [{ name: 'Booking Web' }] });
   });

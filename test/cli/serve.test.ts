@@ -23,7 +23,7 @@ function tokenIn(dataDir: string): string {
   return readFileSync(join(dataDir, 'demo-token'), 'utf8').trim();
 }
 
-/** Runs the requests that a server printed, as they are printed. */
+/** Runs the requests that a server printed, unchanged. */
 async function runPrinted(words: string): Promise<unknown[]> {
   const requests = words.match(/curl (?:[^\n]*\\\n)*[^\n]*/g) ?? [];
   return Promise.all(
@@ -75,7 +75,7 @@ describe('serve on the embedded database', () => {
   }, 60_000);
   afterAll(() => serving?.end('SIGKILL'));
 
-  it('fills in the demo, prints requests that work as they stand, logs without secrets, and ends on a signal', async () => {
+  it('loads the demo, prints requests that work unchanged, logs no secrets, and exits on a signal', async () => {
     serving = await serve(['--data-dir', dataDir]);
     const words = serving.words();
     const token = tokenIn(dataDir);
@@ -134,7 +134,7 @@ describe('serve on the embedded database', () => {
     90_000,
   );
 
-  it('keeps the demo token for the next start, and the directory from a second server', async () => {
+  it('reuses the demo token at the next start, and locks the directory against a second server', async () => {
     const token = tokenIn(dataDir);
     chmodSync(join(dataDir, 'demo-token'), 0o644);
     serving = await serve([], { DATA_DIR: dataDir, ...generous });
@@ -151,7 +151,7 @@ describe('serve on the embedded database', () => {
     });
   }, 90_000);
 
-  it('has the bytes of all files of the demo, and shows each as its row says', async () => {
+  it('has the bytes of all files of the demo, and displays each according to its row', async () => {
     // The server of the test before, which holds the directory.
     serving ??= await serve([], { DATA_DIR: dataDir, ...generous });
     const { data } = (await ask(
@@ -220,7 +220,7 @@ describe('a start that must fail', () => {
     expect(ran.stderr).toMatch(words);
   });
 
-  it('says at once that its data directory is a file', async () => {
+  it('reports at once that its data directory is a file', async () => {
     const file = join(newDirectory(), 'file');
     writeFileSync(file, '');
     const ran = await workgraph(['serve', '--port', '0', '--data-dir', file]);
@@ -239,7 +239,7 @@ describe('a start that must fail', () => {
   });
   afterAll(() => place.remove());
 
-  it('changes the database only when it is told to', async () => {
+  it('changes the database only on request', async () => {
     const behind = await workgraph(['serve', '--port', '0'], env);
     expect(behind).toMatchObject({
       exitCode: 1,

@@ -51,7 +51,7 @@ async function run(args: Record<string, unknown> = {}, signal = new AbortControl
   return { exitCode, said };
 }
 
-it('the socket passes arguments and terminal there, and data, words and exit code back in their order', async () => {
+it('the socket passes arguments and terminal to the server, and data, messages and exit code back in order', async () => {
   let terminal: unknown;
   execute = async ({ stdout, stderr, isTerminal, columns, cwd, operator }, args) => {
     terminal = { isTerminal, columns, cwd, operator, args };
@@ -73,7 +73,7 @@ it('the socket passes arguments and terminal there, and data, words and exit cod
   expect(exitCode).toBe(7);
 });
 
-it('the socket does not run ahead of a client that takes its data slowly', async () => {
+it('the socket does not buffer data for a client that reads slowly', async () => {
   const chunk = 'x'.repeat(64 * 1024);
   let [put, ahead] = [0, 0];
   execute = async ({ stdout, drained }) => {
@@ -104,12 +104,12 @@ it('the socket does not run ahead of a client that takes its data slowly', async
   expect(ahead).toBeLessThan(40);
 });
 
-it('the socket tells failures as the command would alone', async () => {
+it('the socket reports failures like the command without a server', async () => {
   execute = () => Promise.reject(new UsageError('Not like that.'));
   expect(await run()).toEqual({ exitCode: 2, said: ['err Not like that.\n'] });
 });
 
-it('the socket aborts the command when its client goes', async () => {
+it('the socket aborts the command when its client disconnects', async () => {
   const aborted = new Promise<void>((resolve) => {
     execute = ({ signal, stdout }) =>
       new Promise((end) => {
@@ -128,7 +128,7 @@ it('the socket aborts the command when its client goes', async () => {
   expect(await left).toBe('AbortError');
 });
 
-it('the socket asks commands to end when the server stops, and waits for them', async () => {
+it('the socket aborts commands when the server stops, and waits for them', async () => {
   execute = ({ signal, stderr }) =>
     new Promise((end) => {
       signal.addEventListener('abort', () => {

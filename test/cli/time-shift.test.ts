@@ -31,7 +31,7 @@ it.each([
   expect(shift(text)).toBe(moved);
 });
 
-it('nothing moves when now is the reference', () => {
+it('no date is shifted when the current time is the reference', () => {
   const text = '2026-02-11T11:56:00.000Z 2026-02-11 2024-02-29T00:00:00.000Z';
   expect(timeShift(reference, reference)(text)).toBe(text);
 });

@@ -59,7 +59,7 @@ describe('a server that was started with --no-demo', () => {
     expect(await json('workspace', 'list')).toEqual([]);
   });
 
-  it('makes a workspace with its owner and a token', async () => {
+  it('creates a workspace with its owner and a token', async () => {
     const made = await json<Workspace>(
       'workspace',
       'create',
@@ -76,7 +76,7 @@ describe('a server that was started with --no-demo', () => {
     });
   }, 60_000);
 
-  it('has commands work through it, and sees at once what they change', async () => {
+  it('runs commands through its socket, and sees their changes at once', async () => {
     const made = await json<Token>('token', 'create', '--workspace', 'acme', '--scopes', 'teams:read');
     expect(await statusOf(made.token)).toBe(200);
     expect((await json<Token[]>('token', 'list')).map(({ id }) => id)).toContain(made.id);
@@ -88,16 +88,16 @@ describe('a server that was started with --no-demo', () => {
     expect(serving.log()).not.toContain(made.token);
   }, 60_000);
 
-  it('has commands fail as they would alone', async () => {
+  it('fails commands with the same errors as without a server', async () => {
     const ran = await run('token', 'create', '--workspace', 'nobody');
     expect(ran).toEqual({ exitCode: 1, stdout: '', stderr: 'There is no workspace nobody.\n' });
   });
 
-  it('lets the owner of the directory alone use its socket', () => {
+  it('permits only the owner of the directory to use its socket', () => {
     expect(statSync(join(dataDir, 'socket')).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses what is no command, and goes on', async () => {
+  it('refuses what is not a command, and keeps running', async () => {
     const said = await new Promise<string>((resolve) => {
       const socket = connect(join(dataDir, 'socket'));
       let text = '';
@@ -114,7 +114,7 @@ describe('a server that was started with --no-demo', () => {
   });
 });
 
-it('without a server, a command prints its data on standard output and its words on standard error', async () => {
+it('without a server, a command prints its data on standard output and its messages on standard error', async () => {
   const { stdout, stderr } = await run('token', 'create', '--workspace', 'acme', '--expires', '30d');
   expect(stdout).toMatch(/^wg_[0-9a-f]{48}\n$/);
   expect(stderr).toMatch(/^Created token_\w+ for Ada/);
@@ -138,7 +138,7 @@ describe('the commands', () => {
   }, 60_000);
   afterAll(() => app.stop());
 
-  it('find a workspace by name or id, and ask which when there are several', async () => {
+  it('find a workspace by name or id, and require one when there are several', async () => {
     for (const named of [workspace.id, 'Ácme', 'acme']) {
       const { stdout } = await inProcess(app, 'token create', [
         '--workspace',
@@ -167,7 +167,7 @@ describe('the commands', () => {
     });
   });
 
-  it('make tokens for whom one names, that do what they are for', async () => {
+  it('create working tokens for the named member', async () => {
     for (const named of [workspace.owner.memberId, 'ada@X.example']) {
       const { stdout } = await inProcess(app, 'token create', [
         '--workspace',
@@ -200,7 +200,7 @@ describe('the commands', () => {
     },
   );
 
-  it('make no token for those who may use none', async () => {
+  it('create no token for members who may not use one', async () => {
     const { id } = await member(app.database, app.workspaceId, { displayName: 'Sue', status: 'suspended' });
     const words = ['--workspace', 'Test', '--member', encodeId('member', id)];
     expect(await inProcess(app, 'token create', words)).toMatchObject({
@@ -264,7 +264,7 @@ describe('the commands', () => {
       1,
       'ownerDisplayName: must have at most 255 characters.',
     ],
-  ])('%s %j fails in words', async (name, args, exitCode, words) => {
+  ])('%s %j fails with a message', async (name, args, exitCode, words) => {
     const ran = await inProcess(app, name, args);
     expect(ran).toMatchObject({ exitCode, stdout: '' });
     expect(ran.stderr).toContain(words);
@@ -294,7 +294,7 @@ describe('help', () => {
     expect((await workgraph(['schema'])).stdout).toContain('type Issue implements Node');
   });
 
-  it('a flag that is none is refused before anything is done', async () => {
+  it('an unknown flag is refused before anything is done', async () => {
     const ran = await workgraph(['token', 'create', '--scope', 'issues:read']);
     expect(ran).toEqual({ exitCode: 2, stdout: '', stderr: 'Unknown --scope; --help lists the flags.\n' });
   });

@@ -12,7 +12,7 @@ it.each([
   ],
   [['import'], 'Missing required positional argument: FILE; npx workgraph import --help shows the usage.\n'],
   [[], /^A work-tracking service .*\n\nUSAGE workgraph serve\|/],
-])('a wrong use is told in plain text on standard error: %j', async (words, told) => {
+])('wrong usage is explained in plain text on standard error: %j', async (words, told) => {
   const { exitCode, stdout, stderr } = await workgraph(words);
   expect([exitCode, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(told);

@@ -240,7 +240,7 @@ describe('workgraph verify', () => {
     expect(stderr).toMatch(/^\d{3} rules: all hold\n$/);
   });
 
-  it('tells what is broken and where, as words and as JSON, and ends with 1', async () => {
+  it('reports what is broken and where, as text and as JSON, and exits with 1', async () => {
     await sql`update team set member_count = 7 where code = 'BD'`.execute(app.database.unscoped);
     const words = await inProcess(app, 'verify', []);
     const json = await inProcess(app, 'verify', ['--json']);
@@ -262,7 +262,7 @@ describe('workgraph verify', () => {
     });
   });
 
-  it('asks the store for every file when told, and names what is lost or of another size', async () => {
+  it('checks every file in the store on request, and names those that are missing or of another size', async () => {
     const none = await inProcess(app, 'verify', ['--files']);
     expect(none.stdout).toContain(`BROKEN: ${filesRule}`);
     const files = await selectUploadedFiles(app.database.unscoped, undefined, 1_000);
@@ -305,7 +305,7 @@ describe('the rules of workgraph verify', () => {
     });
   });
 
-  it('find a cycle of 3,000 issues among 20,000, and none in the chain that it was', async () => {
+  it('find a cycle of 3,000 issues among 20,000, and none in a chain', async () => {
     await undone(async (trx) => {
       const rule = await ruleNamed(trx, 'no issue is a part of itself');
       await addIssues(trx, 20_000, 3_000);
@@ -335,7 +335,7 @@ describe('the rules of workgraph verify', () => {
     );
   });
 
-  it('take a number of an old issue for a purged one', async () => {
+  it('treat the missing number of an old issue as that of a purged one', async () => {
     await undone(async (trx) => {
       const rule = await ruleNamed(trx, 'numbers of a team are without gaps, those of purged issues apart');
       await sql`delete from issue where number = 2 and team_id <> (select id from team where code = 'BD')`.execute(
@@ -345,7 +345,7 @@ describe('the rules of workgraph verify', () => {
     });
   });
 
-  it('find a row that points at nothing, by each reference of the catalog', async () => {
+  it('find a dangling reference, for each reference of the catalog', async () => {
     await undone(async (trx) => {
       const references = await selectReferences(trx);
       // A change is in the inbox for some milliseconds only.
@@ -386,7 +386,7 @@ describe('the rules of workgraph verify', () => {
     });
   });
 
-  it('follow every uuid that is no key of its own row', async () => {
+  it('check every uuid that is not a key of its own row', async () => {
     await undone(async (trx) => {
       const { rows } = await sql<{ name: string; column: string }>`
         select c.table_name || '.' || c.column_name as name from information_schema.columns c

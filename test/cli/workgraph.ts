@@ -10,22 +10,22 @@ import { reportFailure } from '../../src/cli/failures.ts';
 import type { App } from '../support/app.ts';
 import { wire } from '../support/wire.ts';
 
-/** What a command left behind. */
+/** The result of a command. */
 export interface Ran {
   exitCode: number;
   stdout: string;
   stderr: string;
 }
 
-/** A server as a process of its own. */
+/** A server in a separate process. */
 export interface Serving {
   url: string;
   child: ChildProcess;
-  /** All words so far. */
+  /** All messages so far. */
   words: () => string;
-  /** All lines of log so far. */
+  /** All log lines so far. */
   log: () => string;
-  /** Sends the signal and gives the exit code. */
+  /** Sends a signal and returns the exit code. */
   end: (signal?: NodeJS.Signals) => Promise<number>;
 }
 
@@ -71,7 +71,7 @@ export async function serve(args: readonly string[], env: Record<string, string>
   };
 }
 
-/** Starts `workgraph serve` in a terminal of its own, stops it once it is ready, and gives all that it wrote there. */
+/** Starts `workgraph serve` in a pseudo-terminal, stops it once it is ready, and returns its output. */
 export async function serveInTerminal(args: readonly string[]): Promise<string> {
   const command = [process.execPath, script, 'serve', '--port', '0', ...args].map((word) => `'${word}'`);
   const child = spawn('script', ['--quiet', '--return', '--command', command.join(' '), '/dev/null'], {
@@ -84,7 +84,7 @@ export async function serveInTerminal(args: readonly string[]): Promise<string> 
     words += String(chunk);
     if (isReady || !/REST +curl [^\n]*\n/.test(words)) return;
     isReady = true;
-    // As the key does that interrupts.
+    // Like Ctrl+C.
     child.stdin.write('\x03');
   });
   await once(child, 'close');
