@@ -16,11 +16,11 @@
 
   const withoutLayout = (text) => text.replace(/#[^\n]*/g, '').replace(/[\s,]+/g, '');
 
-  /** GraphiQL sends a query without its layout; the tab that it came from has it as it was typed. */
-  const asTyped = (query) => {
+  /** GraphiQL sends a query without its layout. The address and what it has stored have it as it was typed. */
+  const asTyped = (sent) => {
     const { tabs = [] } = JSON.parse(sessionStorage.getItem('graphiql:tabState') ?? '{}');
-    const tab = tabs.find((each) => each.query && withoutLayout(each.query) === withoutLayout(query));
-    return tab?.query ?? query;
+    const typed = [new URLSearchParams(location.search).get('query'), ...tabs.map(({ query }) => query)];
+    return typed.find((query) => query && withoutLayout(query) === withoutLayout(sent)) ?? sent;
   };
 
   const remember = (body) => {
