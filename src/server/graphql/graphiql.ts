@@ -31,7 +31,10 @@ const page = once(async () => {
     // A token that is entered into the page stays in that tab (`assets/graphiql.js`).
     shouldPersistHeaders: true,
   });
-  const ours = html.replace(charset, charset + headOfOurs).replace(body, body + bodyOfOurs);
+  const ours = html
+    .replace(charset, charset + headOfOurs)
+    .replace(body, body + bodyOfOurs)
+    .replace(root, `<main><h1>GraphiQL</h1>${root}</main>`);
   return staticFile('text/html; charset=utf-8', Buffer.from(ours));
 });
 
@@ -58,6 +61,8 @@ const history = `<details class="history">
       </details>`;
 const bodyOfOurs = `<link rel="stylesheet" href="/assets/graphiql.css" />
       ${navigationBar('/graphql', true, `${history}<button type="button" class="sign-out" hidden>Sign out</button>`)}`;
+
+const root = '<div id="root"></div>';
 
 const body = '<body id="body" class="no-focus-outline">';
 
