@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
 import { type App, isGraphqlJs, startApp } from '../support/app.ts';
 
 let app: App;
@@ -94,34 +91,4 @@ it('the metrics are served on their own port, which serves nothing else', async 
   expect((await fetch(new URL('/', app.metricsUrl))).status).toBe(404);
   expect((await fetch(app.metricsUrl ?? '', { method: 'POST' })).status).toBe(404);
   expect((await fetch(app.metricsUrl ?? '')).headers.get('content-type')).toMatch(/^text\/plain; version=0/);
-});
-
-/** The expressions of the dashboard and of the alerts in deploy/. */
-function expressions(): string[] {
-  const read = (path: string) => readFileSync(join(import.meta.dirname, '../../deploy', path), 'utf8');
-  const { panels } = JSON.parse(read('grafana/service.json')) as {
-    panels: { targets: { expr: string }[] }[];
-  };
-  const { groups } = parse(read('prometheus/alerts.yaml')) as { groups: { rules: { expr: string }[] }[] };
-  return [...panels.flatMap(({ targets }) => targets), ...groups.flatMap(({ rules }) => rules)].map(
-    ({ expr }) => expr,
-  );
-}
-
-it('the dashboard and the alerts of deploy/ name only metrics, labels and values that exist', async () => {
-  const text = await (await fetch(app.metricsUrl ?? '')).text();
-  const names = new Set(Array.from(text.matchAll(/^# TYPE (\w+)/gm), ([, name]) => name));
-  const documented = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
-  const used = expressions().flatMap((expression) =>
-    Array.from(expression.matchAll(/\b((?:workgraph|nodejs|process)_\w+)(?:\{(\w+)=~?"([^"]+)"\})?/g)),
-  );
-  expect(used.length).toBeGreaterThan(25);
-  for (const [, metric = '', label, value = ''] of used) {
-    const name = metric.replace(/_(?:bucket|count|sum)$/, '');
-    expect([...names]).toContain(name);
-    if (label === undefined) continue;
-    const [row] = documented.split('\n').filter((line) => line.startsWith(`| \`${name}\` |`));
-    expect(row).toContain(`\`${label}\``);
-    if (label !== 'status') expect(`${row}`).toContain(value);
-  }
 });
