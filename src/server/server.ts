@@ -30,7 +30,7 @@ import { createFront } from './front.ts';
 import { createGraphQLFace } from './graphql/graphql.ts';
 import { asksForWebSocket, WebSockets } from './graphql/web-socket.ts';
 import { startJanitor } from './janitor.ts';
-import { listenOn } from './http/listening.ts';
+import { listenOn, stopAccepting } from './http/listening.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { type ServerParts, watchServer } from './observability/server-metrics.ts';
 import { watchStreams } from './observability/stream-metrics.ts';
@@ -245,7 +245,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       live.watch.close(drainMs);
       webSockets.close(drainMs);
       stopping ??= Promise.all([
-        stopServer({ server, beside, webSockets }, drainMs, withinMs),
+        stopServer({ server, beside, webSockets }, { drainMs, withinMs, isReplaced }),
         janitor?.stop(),
         link?.settle(drainMs),
         webhooks.close(),
@@ -324,13 +324,14 @@ function addressOf(server: Server): string {
 
 async function stopServer(
   { server, beside, webSockets }: { server: Server; beside: readonly SocketServer[]; webSockets: WebSockets },
-  drainMs: number,
-  withinMs: number,
+  { drainMs, withinMs, isReplaced }: { drainMs: number; withinMs: number; isReplaced: boolean },
 ): Promise<void> {
-  await delay(drainMs);
   const all = [server, ...beside];
   const closed = Promise.all(all.map((each) => once(each, 'close')));
-  for (const each of all) each.close();
+  // Another worker has the same sockets. Each client here gets the time to send a request, whose answer ends the connection.
+  if (isReplaced) for (const each of all) stopAccepting(each);
+  await delay(drainMs);
+  if (!isReplaced) for (const each of all) each.close();
   // Idle connections that wait for their next request are closed at once.
   server.closeIdleConnections();
   const late = setTimeout(() => {

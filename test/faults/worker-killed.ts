@@ -7,7 +7,7 @@ import { untilWorkers, workersOf } from './support/workers.ts';
 import { Writers } from './support/writers.ts';
 
 /** The service ends when five workers die within a minute, so they are killed more slowly. */
-const pauseMs = 15_000;
+const pauseMs = 20_000;
 
 // One of two workers is killed in mid-write: the other goes on, and the supervisor starts another one.
 await runFault(import.meta.filename, {

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { stopAccepting } from '../../src/server/http/listening.ts';
 import { WorkerLink } from '../../src/server/workers/worker-link.ts';
 
 // A worker without a database: it answers each request with its pid. It ends at its start if the file of the first argument exists.
@@ -13,7 +15,8 @@ const beside = await link.listen(server, '127.0.0.1');
 link.ready(`http://127.0.0.1:${link.start.port}`, undefined);
 await link.stopped;
 const all = [server, ...beside];
-const closed = Promise.all(all.map((each) => new Promise((resolve) => each.close(resolve))));
+const closed = Promise.all(all.map((each) => once(each, 'close')));
+for (const each of all) stopAccepting(each);
 await Promise.all([closed, link.settle(0)]);
 await link.close();
 process.exit(0);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { createServer, type ListenOptions, type Server as SocketServer } from 'node:net';
+import { createServer, type ListenOptions, Server as SocketServer } from 'node:net';
 
 /** How many sockets listen. Per turn of the event loop, which is long in an overload, Node accepts one connection of each. */
 const sockets = 8;
@@ -53,6 +53,14 @@ export function shareConnections(server: Server): SocketServer {
 export function adopt<Taker extends SocketServer>(server: Taker, socket: SocketServer): Taker {
   server.listen(socket, backlog);
   return server;
+}
+
+/**
+ * Accepts no more connections, and leaves those that are open. The method of `http.Server` closes those that have no request, among
+ * them such as were just opened and will send one.
+ */
+export function stopAccepting(server: SocketServer): void {
+  SocketServer.prototype.close.call(server);
 }
 
 async function listening(server: SocketServer, options: ListenOptions): Promise<void> {

@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 export function workersOf(supervisor: number, word = 'workgraph.js'): number[] {
   const tasks = `/proc/${supervisor}/task`;
   const children = readdirSync(tasks).flatMap((task) =>
-    readFileSync(`${tasks}/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    contentOf(`${tasks}/${task}/children`).split(' ').filter(Boolean).map(Number),
   );
-  return children.filter((pid) => commandOf(pid).includes(word));
+  return children.filter((pid) => contentOf(`/proc/${pid}/cmdline`).includes(word));
 }
 
 /** Waits until so many workers of a service accept connections. */
@@ -28,10 +28,10 @@ export async function untilReplaced(workers: () => readonly number[], old: reado
   }
 }
 
-/** Empty for a process that has ended. */
-function commandOf(pid: number): string {
+/** Empty for a process or a thread that has ended. */
+function contentOf(file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch {
     return '';
   }
