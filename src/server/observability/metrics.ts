@@ -29,6 +29,8 @@ interface Described {
   /** The name of the label. */
   readonly label?: string;
   readonly read: Reading;
+  /** How the values of several workers become one; their sum by default. */
+  readonly ofWorkers?: 'max';
 }
 
 /** The metrics of this process for Prometheus. They contain no workspace, no caller and no text of a client. */
@@ -90,11 +92,12 @@ export class Metrics {
   }
 
   /** A number that goes up and down. */
-  gauge({ name, help, label, read }: Described): void {
+  gauge({ name, help, label, read, ofWorkers }: Described): void {
     const gauge = new Gauge({
       name,
       help,
       ...(label && { labelNames: [label] }),
+      ...(ofWorkers && { aggregator: ofWorkers }),
       registers: [this.#registry],
       collect: () => each(read(), label, (labels, value) => gauge.set(labels, value)),
     });

@@ -27,6 +27,8 @@ export function watchStreams(
     name: 'workgraph_change_inbox_rows',
     help: 'Changes of all workspaces that waited for their positions when this process last looked, at most a second ago',
     read: () => counts.inboxRows,
+    // Each worker looks at the changes of all workspaces.
+    ofWorkers: 'max',
   });
   metrics.counter({
     name: 'workgraph_changes_total',
