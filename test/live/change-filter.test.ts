@@ -76,7 +76,7 @@ function conditions(): Record<string, unknown>[] {
   ];
 }
 
-it('a filter says of a change in memory what SQL says of it', async () => {
+it('a filter matches the same changes in memory as in SQL', async () => {
   const single = conditions();
   const filters = [
     ...single.flatMap((one) => [one, { not: one }]),

@@ -77,7 +77,7 @@ describe('changes', () => {
     expect((await changes({ after: first?.cursor })).nodes).toEqual(read.slice(1));
   });
 
-  it('show what they are about, as it is now, and the values before', async () => {
+  it('show the object that they concern in its current state, and the previous values', async () => {
     const start = await now();
     const { key, id } = await newIssue();
     const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
@@ -112,7 +112,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('are the tombstones of what was deleted', async () => {
+  it('are tombstones of deleted objects', async () => {
     const start = await now();
     const { key, id } = await newIssue();
     await ada.mutate('issueDelete', { key });
@@ -124,7 +124,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('can be filtered, and the cursor goes on where none matches', async () => {
+  it('can be filtered, and the cursor advances even if none matches', async () => {
     const start = await now();
     const [one, two] = [await newIssue(), await newIssue()];
     await ada.mutate('commentCreate', { issueKey: two.key, body: 'Said.' });
@@ -140,7 +140,7 @@ describe('changes', () => {
     expect(none).toEqual({ nodes: [], cursor: await now(), hasMore: false });
   });
 
-  it('are shown as far as the scopes of the token cover them', async () => {
+  it('are shown only if the scopes of the token cover them', async () => {
     const start = await now();
     await newIssue();
     const events = ['team.updated.v1', 'project.updated.v1', 'member.updated.v1', 'label.updated.v1'];
@@ -224,7 +224,7 @@ describe('a cursor', () => {
     expect(await refused({ after: `${version}-${position}-zzz` })).toContain('CURSOR_EXPIRED');
   });
 
-  it('is still good when all changes were removed after nothing had happened for long', async () => {
+  it('is still valid when retention has removed all changes of a quiet workspace', async () => {
     await newIssue();
     const end = await now();
     const inMonths = new Date(Date.now() + 90 * 24 * 60 * 60_000);
@@ -264,14 +264,14 @@ describe('a cursor', () => {
 });
 
 describe('a read that waits', () => {
-  it('is answered when something happens, though it has waited', async () => {
+  it('is answered when a change is made', async () => {
     const start = await now();
     const waiting = changes({ after: start, waitSeconds: 25 });
     const { id } = await newIssue();
     expect((await waiting).nodes).toMatchObject([{ eventType: 'issue.created.v1', subjectId: id }]);
   });
 
-  it('waits on when what happens does not match', async () => {
+  it('keeps waiting when a change does not match', async () => {
     const start = await now();
     const filter = { eventType: { eq: 'issue-comment.created.v1' } };
     const waiting = changes({ after: start, filter, waitSeconds: 25 });
@@ -281,7 +281,7 @@ describe('a read that waits', () => {
     expect((await waiting).nodes).toMatchObject([{ eventType: 'issue-comment.created.v1' }]);
   });
 
-  it('is answered without changes when its time is over, with a cursor to go on from', async () => {
+  it('is answered without changes at its deadline, with a cursor from which to continue', async () => {
     const start = await now();
     expect(await changes({ after: start, waitSeconds: 1 })).toEqual({
       nodes: [],
@@ -312,7 +312,7 @@ describe('a read that waits', () => {
   });
 });
 
-it('GET /v1/changes says 410 for an expired cursor', async () => {
+it('GET /v1/changes answers 410 for an expired cursor', async () => {
   expect(await app.request('GET', '/v1/changes?cursor=c1-1-zzz')).toMatchObject({
     status: 410,
     body: { code: 'cursor_expired' },

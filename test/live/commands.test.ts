@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const changesIn = (work: () => Promise<unknown>) => changesOf(test.database, world.workspaceId, work);
 
-it('an import leaves the events of its issues, of what it made for them, and of its end', async () => {
+it('an import logs events for its issues, for the objects that it created, and for its end', async () => {
   world.write('a.jsonl', [
     bead('a', { labels: ['new'], assignee: 'Somebody New' }),
     bead('b', childOf('b', 'a')),
@@ -39,7 +39,7 @@ it('an import leaves the events of its issues, of what it made for them, and of 
   expect(await changesIn(() => world.beads('a.jsonl'))).toMatchObject([{ eventType: 'import.finished.v1' }]);
 });
 
-it('a second import leaves an event of each issue that its source has changed, with the fields', async () => {
+it('a second import logs an event for each issue that its source has changed, with the fields', async () => {
   world.write('b.jsonl', [bead('c'), bead('d')]);
   await world.beads('b.jsonl');
   world.write('b.jsonl', [bead('c', { title: 'Another title' }), bead('d')]);
@@ -51,7 +51,7 @@ it('a second import leaves an event of each issue that its source has changed, w
   expect(changes[0]?.previous).toMatchObject({ title: expect.any(String) });
 });
 
-it('a directory file leaves an event of each row that it makes or changes, and none where nothing differs', async () => {
+it('a directory file logs an event for each row that it creates or changes, and none if nothing differs', async () => {
   const file = (name: string) =>
     parseDirectory({
       workspace: 'Events',
@@ -80,7 +80,7 @@ it('a directory file leaves an event of each row that it makes or changes, and n
   expect(await changesIn(() => expect(refusal()).rejects.toThrow('nobody@example.com'))).toEqual([]);
 });
 
-it('the log is whole after all of it', async () => {
+it('the log has no gaps after these commands', async () => {
   await numberAll(test.database);
   expect(await brokenInvariants(test.database)).toEqual({});
 });

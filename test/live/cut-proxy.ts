@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server that a test can cut. */
+/** A proxy in front of a server, which a test can cut. */
 export interface CutProxy {
   url: string;
-  /** Breaks all connections, and leads the next ones to this server. */
+  /** Closes all connections, and forwards the next ones to this server. */
   lead(to: string): void;
   stop(): Promise<void>;
 }

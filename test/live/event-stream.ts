@@ -1,4 +1,4 @@
-/** An event as a client of `text/event-stream` sees it. */
+/** A parsed event of `text/event-stream`. */
 export interface ServerEvent {
   id: string;
   type: string;
@@ -10,9 +10,9 @@ export interface Listening {
   response: Response;
   /** The next event; throws when the stream has ended. */
   next(): Promise<ServerEvent>;
-  /** How many events have come that `next` has not given yet. */
+  /** The number of received events that `next` has not returned yet. */
   count(): number;
-  /** The id of the last event, with or without data: where to go on. */
+  /** The id of the last event, with or without data, from which to continue. */
   lastId(): string;
   /** Resolves when the server ends the stream. */
   ended: Promise<void>;

@@ -177,7 +177,7 @@ it('every mutation of the schema is tried here', () => {
   expect(Object.keys(calls).sort()).toEqual(mutations.map(({ name }) => name).sort());
 });
 
-it.each(mutations)('$name leaves exactly the events that it names', async ({ name, named }) => {
+it.each(mutations)('$name logs exactly the events that it declares', async ({ name, named }) => {
   const { accepted, refused } = (await calls[name]?.()) ?? { accepted: {}, refused: {} };
   const ofRefused = await changesIn(async () => {
     const { errors } = await send(name, refused, '__typename');
@@ -217,7 +217,7 @@ it('an upload leaves the event of its attachment', async () => {
   expect(typesOf(changes)).toEqual(['issue-attachment.created.v1']);
 });
 
-it('a change of fields tells which, and their values before', async () => {
+it('a change of fields logs the fields and their previous values', async () => {
   const { key } = await ada.create({
     teamId: world.eng.id,
     title: 'Old title',
@@ -241,7 +241,7 @@ it('a change of fields tells which, and their values before', async () => {
   ]);
 });
 
-it('writes of several comments in one statement are told in their order', async () => {
+it('several comments written by one statement are logged in their order', async () => {
   const { key } = await newIssue();
   const bodies = Array.from({ length: 20 }, (_, number) => `Comment ${number}`);
   const changes = await changesIn(() =>
@@ -250,7 +250,7 @@ it('writes of several comments in one statement are told in their order', async 
   expect(changes.map(({ sortOrder }) => sortOrder)).toEqual(bodies.map((_, index) => index + 2));
 });
 
-it('each event names a kind of subject and a scope', () => {
+it('each event declares a kind of subject and a scope', () => {
   const ofMutations = new Set(
     mutations.flatMap(({ named }): EventType[] => ('none' in named ? [] : [...named])),
   );

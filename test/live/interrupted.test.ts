@@ -51,7 +51,7 @@ async function follow(url: string) {
   return { heard, until, stop };
 }
 
-it('the client of graphql-sse hears of each change once, whenever its connection breaks', async () => {
+it('the client of graphql-sse receives each change once, whenever its connection breaks', async () => {
   const proxy = await startProxy(app.url);
   const client = await follow(proxy.url);
   const made: string[] = [];
@@ -68,7 +68,7 @@ it('the client of graphql-sse hears of each change once, whenever its connection
   await proxy.stop();
 });
 
-it('a stream hears of changes that another process has numbered, though its notification was lost', async () => {
+it('a stream receives changes that another process has numbered, although its notification was lost', async () => {
   const stream = await subscribe(app, document, { after: await cursorNow(app) }, { token: world.ada.token });
   const [id, subjectId] = [newUuid(), newUuid()];
   // As another process would have left it: nothing here has written to the inbox, and nobody notifies.
@@ -93,7 +93,7 @@ it('a stream ends without `complete` when the server stops, so that its client c
   await expect(stream.next()).rejects.toThrow('has ended');
 });
 
-onPostgres('a client hears of each change once when all backends of its server are terminated', async () => {
+onPostgres('a client receives each change once when all backends of its server are terminated', async () => {
   const client = await follow(app.url);
   const before = await newIssue();
   await client.until(before.id);
@@ -115,7 +115,7 @@ onPostgres('a client hears of each change once when all backends of its server a
   client.stop();
 });
 
-onPostgres('a client goes on at another server when its own is killed', async () => {
+onPostgres('a client continues at another server when its own is killed', async () => {
   const second = await startSecondServer(app);
   if (!second) throw new Error('PostgreSQL takes a second server.');
   const proxy = await startProxy(second.url);

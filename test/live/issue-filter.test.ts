@@ -98,7 +98,7 @@ async function conditionOf(
   return { column, is: random.pick(['eq', 'lt', 'lte', 'gt', 'gte']), value: first };
 }
 
-it('a filter of issues finds in memory what SQL finds', async () => {
+it('a filter of issues matches the same issues in memory as in SQL', async () => {
   const random = new Random('filters of issues');
   const ids = (await rowsOf('issue')).map(({ id }) => String(id));
   const reference = { renewed: () => memory.renewed(workspaceId) };

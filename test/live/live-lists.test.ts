@@ -44,7 +44,7 @@ const newIssue = (fields: object = {}) => ada.create({ teamId: world.eng.id, tit
 const urgent = { priority: { eq: 'URGENT' } };
 
 describe('subscription { issues }', () => {
-  it('tells what enters a list, changes in it and leaves it, and nothing of other issues', async () => {
+  it('sends what enters a list, changes in it and leaves it, and nothing about other issues', async () => {
     const stream = await follow(urgent);
     const { key, id } = await newIssue();
     await ada.update(key, { title: 'Another' });
@@ -68,7 +68,7 @@ describe('subscription { issues }', () => {
     stream.stop();
   });
 
-  it('tells several changes of an issue that wait together as one event', async () => {
+  it('sends several waiting changes of an issue as one event', async () => {
     const start = await cursorNow(app);
     const { key, id } = await newIssue({ priority: 'URGENT' });
     await ada.update(key, { title: 'Another' });
@@ -128,7 +128,7 @@ describe('subscription { issues }', () => {
     stream.stop();
   });
 
-  it('loses no event when it goes on from any of them', async () => {
+  it('loses no event when it continues from any of them', async () => {
     const start = await cursorNow(app);
     const [one, two] = [await newIssue(), await newIssue()];
     // The first change of the second issue is before the last one of the first.
@@ -155,7 +155,7 @@ describe('subscription { issues }', () => {
     end.stop();
   });
 
-  it('says that the list has to be read again when what its filter refers to was changed', async () => {
+  it('requests a new read of the list when an object of its filter was changed', async () => {
     const stream = await follow({ status: { isTerminal: { eq: false } } }, await cursorNow(app));
     const unaffected = await follow(urgent, await cursorNow(app));
     await app.database
@@ -188,7 +188,7 @@ describe('subscription { issues }', () => {
     expect(response.status).toBe(400);
   });
 
-  it('joins a list without a gap, whatever is written meanwhile', async () => {
+  it('continues a list without gaps under concurrent writes', async () => {
     const writes = Array.from({ length: 20 }, () => newIssue({ priority: 'URGENT' }));
     const { body } = await app.graphql<{
       workspace: { changeCursor: string };
@@ -247,7 +247,7 @@ describe('equal subscriptions', () => {
     expect(statements.length).toBeLessThan(30);
   });
 
-  it('answer each token for itself where a field is computed for the viewer', async () => {
+  it('compute fields that depend on the viewer separately for each token', async () => {
     const query = `subscription ($after: String) {
       issues(after: $after) { issue { key isSubscribed viewerCanUpdate } }
     }`;
@@ -269,7 +269,7 @@ describe('equal subscriptions', () => {
     for (const stream of streams) stream.stop();
   });
 
-  it('tell each token only what its scopes cover', async () => {
+  it('send each token only what its scopes cover', async () => {
     const query = 'subscription ($after: String) { changes(after: $after) { eventType } }';
     const start = await cursorNow(app);
     const narrow = await app.tokenFor({ scopes: ['teams:read'], role: 'member' });

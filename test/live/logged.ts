@@ -2,7 +2,7 @@ import type { Database } from '../../src/db/engine/engine.ts';
 import { sql } from 'kysely';
 import { Sequencer } from '../../src/live/sequencer.ts';
 
-/** A change as it is in the log, whether it has a position yet or not. */
+/** A change in the log, with or without a position. */
 export interface LoggedChange {
   workspaceId: string;
   changeId: string;
@@ -19,7 +19,7 @@ export interface LoggedChange {
   occurredUtc: Date;
 }
 
-/** All changes that were logged, those without a position last. */
+/** All logged changes. Those without a position come last. */
 export async function loggedChanges(database: Database, workspaceId: string): Promise<LoggedChange[]> {
   const columns = sql`sort_order, event_type, actor_user_account_id, issue_id, team_id, subject_id, fields, previous,
     origin, request_id, occurred_utc`;
@@ -42,7 +42,7 @@ export async function changesOf(
   return (await loggedChanges(database, workspaceId)).filter(({ changeId }) => !before.has(changeId));
 }
 
-/** Numbers what waits for its position, beside the server's own sequencer. */
+/** Gives waiting changes their positions, in addition to the server's own sequencer. */
 export async function numberAll(database: Database): Promise<void> {
   for (;;) {
     const sequencer = new Sequencer({ database, onNumbered: () => undefined, logger: console });

@@ -20,7 +20,7 @@ async function samples(name: string): Promise<Record<string, number>> {
   );
 }
 
-it('`changes reset` makes every cursor expire, ends the streams, and leaves an event that says so', async () => {
+it('`changes reset` makes every cursor expire, ends the streams, and logs an event', async () => {
   await newIssue();
   const before = await cursorNow(app);
   const stream = await follow(before);

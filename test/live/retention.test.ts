@@ -7,7 +7,7 @@ import { numberAll } from './logged.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-it('changes are removed when they are too old, and the log says where it begins', async () => {
+it('old changes are removed, and the log records its new start', async () => {
   const { database, drop } = await copyTemplate('demo');
   const { id: workspaceId } = await database.unscoped
     .selectFrom('workspace')

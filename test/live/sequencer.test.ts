@@ -85,7 +85,7 @@ it('numbers the changes of a process that died after its commit, and gives posit
   expect(rows.map(({ position }) => position - (rows[0]?.position ?? 0))).toEqual([0, 1, 2]);
 });
 
-it('numbers a change that nothing in this process has announced, because every process looks from time to time', async () => {
+it('numbers a change that nothing in this process has announced, because every process checks periodically', async () => {
   const { database, drop } = await copyTemplate('migrated');
   const { promise, resolve } = Promise.withResolvers<[string, number]>();
   const waited: number[] = [];
@@ -96,7 +96,7 @@ it('numbers a change that nothing in this process has announced, because every p
     logger: console,
   });
   const workspaceId = newUuid();
-  // The process is busy with writes of its own.
+  // The process is busy with its own writes.
   const busy = setInterval(() => sequencer.wake(newUuid()), 20);
   // The signal knows statements by their lower case, so that this one is like that of a process that died.
   await sql`

@@ -19,7 +19,7 @@ async function cursorNow(): Promise<string> {
 }
 
 describe('GET /v1/changes as a stream', () => {
-  it('tells each change as it is made, as the same item that a page has', async () => {
+  it('sends each change when it is made, in the same form as in a page', async () => {
     const stream = await listen(at(), world.ada.token);
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8');
@@ -37,7 +37,7 @@ describe('GET /v1/changes as a stream', () => {
     expect(page.body.results).toEqual([commented.data]);
   });
 
-  it('begins after a cursor, and goes on from Last-Event-ID without loss or repetition', async () => {
+  it('starts after a cursor, and continues from Last-Event-ID without loss or repetition', async () => {
     const start = await cursorNow();
     const { key } = await newIssue();
     for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
@@ -54,7 +54,7 @@ describe('GET /v1/changes as a stream', () => {
     expect(positions.map((position) => position - (positions[0] ?? 0))).toEqual([0, 1, 2, 3]);
   });
 
-  it('tells only what matches the filter, and its id still goes on', async () => {
+  it('sends only changes that match the filter, and its id still advances', async () => {
     const start = await cursorNow();
     const stream = await listen(at(`?cursor=${start}&event_type=issue-comment.created.v1`), world.ada.token);
     const { key } = await newIssue();
@@ -87,7 +87,7 @@ describe('GET /v1/changes as a stream', () => {
     expect(metrics).toMatch(/^workgraph_change_inbox_rows \d+$/m);
   });
 
-  it('tells nothing of other workspaces, and only what the scopes cover', async () => {
+  it('sends nothing of other workspaces, and only what the scopes cover', async () => {
     const other = await app.secondWorkspace();
     const foreign = await listen(at(), other.token);
     const narrow = await listen(at(), await app.tokenFor({ scopes: ['teams:read'] }));
@@ -143,7 +143,7 @@ describe('GET /v1/changes as a stream', () => {
     for (const stream of streams) await expect(stream.next()).rejects.toThrow('has ended');
   });
 
-  it('leaves the places of requests to others', async () => {
+  it('does not occupy the tickets of requests', async () => {
     const tokens = await Promise.all(Array.from({ length: 8 }, () => app.tokenFor()));
     const streams = await Promise.all(tokens.flatMap((token) => [1, 2, 3].map(() => listen(at(), token))));
     expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));

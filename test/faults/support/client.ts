@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What a server said, and how long it took to say it all. */
+/** An answer, and the time until it was complete. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -14,11 +14,11 @@ export interface Ask {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
-  /** After which nobody listens any more; a request that comes to that hangs. */
+  /** The time after which a client gives up; a request that takes longer counts as hanging. */
   readonly withinMs?: number | undefined;
 }
 
-/** One who asks a server, on connections that are kept open. */
+/** A client with keep-alive connections. */
 export class Client {
   readonly #url: string;
   readonly #token: string | undefined;
@@ -30,7 +30,7 @@ export class Client {
     this.#agent = new Agent({ keepAlive: true, maxSockets });
   }
 
-  /** Throws when the connection breaks or nothing comes in time. */
+  /** Sends a request; throws if the connection breaks or there is no answer in time. */
   ask({ method = 'GET', path, headers = {}, body, withinMs = 60_000 }: Ask): Promise<Answer> {
     const began = performance.now();
     const payload = body === undefined ? undefined : JSON.stringify(body);
@@ -61,7 +61,7 @@ export class Client {
   }
 }
 
-/** What an answer says in words where it refuses; whoever stands between may have words of his own. */
+/** The message of a refusal, which may also come from a proxy. */
 export function wordsOf({ body }: Pick<Answer, 'body'>): string {
   return (/"detail":"([^"]*)"/.exec(body)?.[1] ?? body).replaceAll(/\s+/g, ' ').slice(0, 120);
 }

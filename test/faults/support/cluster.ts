@@ -17,7 +17,7 @@ import { onAllCores } from './tools.ts';
 
 const readyWithinMs = 60_000;
 
-/** A PostgreSQL of the fault's own, to be killed, frozen and filled. */
+/** A separate PostgreSQL server for a fault to kill, freeze and fill. */
 export class Cluster {
   readonly url: string;
   /** Where its files are; the log beside them. */
@@ -33,7 +33,7 @@ export class Cluster {
     this.url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   }
 
-  /** Makes one in a new folder and starts it; what is written is as safe as by PostgreSQL's own settings. */
+  /** Creates a cluster in a new folder and starts it, with PostgreSQL's default settings for durability. */
   static async create(
     folder: string,
     settings: Readonly<Record<string, string>> = {},
@@ -81,7 +81,7 @@ export class Cluster {
     }
   }
 
-  /** Does it take a connection and a statement now. */
+  /** Whether it accepts a connection and a statement now. */
   async answers(): Promise<boolean> {
     return this.query('select 1').then(
       () => true,
@@ -101,7 +101,7 @@ export class Cluster {
     }
   }
 
-  /** Kills the postmaster and all its children, as a machine that goes away does. */
+  /** Kills the postmaster and all its children, like a crash of the machine. */
   async kill(): Promise<void> {
     const pids = this.#pids();
     const exit = this.#exit();
@@ -118,7 +118,7 @@ export class Cluster {
     if (backend !== undefined) signal(backend, 'SIGKILL');
   }
 
-  /** Stops all its processes where they are: connections stay, nothing answers. */
+  /** Freezes all its processes: connections stay open, and nothing answers. */
   freeze(): void {
     for (const pid of this.#pids()) signal(pid, 'SIGSTOP');
   }
@@ -127,7 +127,7 @@ export class Cluster {
     for (const pid of this.#pids().toReversed()) signal(pid, 'SIGCONT');
   }
 
-  /** Does it still run; a full disk may have ended it. */
+  /** Whether it is still running; a full disk may have ended it. */
   get isRunning(): boolean {
     return (
       this.#postmaster !== undefined &&

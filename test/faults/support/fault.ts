@@ -6,13 +6,13 @@ import { writeFigure } from './document.ts';
 import { install, keepToOneCore, type Tool } from './tools.ts';
 
 export interface FaultOptions {
-  /** As the table has it. */
+  /** The name in the table. */
   readonly fault: string;
   readonly pass: string;
   /** How much of it: rounds, or seconds. */
   readonly amount: { readonly unit: string; readonly short: number; readonly long: number };
   readonly needs?: readonly Tool[];
-  /** Does it, and gives the figure that was measured. */
+  /** Runs the fault and returns the measured figure. */
   readonly run: (trial: Trial) => Promise<string>;
 }
 
@@ -20,13 +20,13 @@ export interface FaultOptions {
 export interface Trial {
   readonly amount: number;
   readonly isShort: boolean;
-  /** A folder that goes away with the run. */
+  /** A folder that is removed at the end of the run. */
   readonly folder: string;
   /** Losses, exits, coarse deadlines: must hold in either form. */
   must(holds: boolean, words: string): void;
   /** A figure in milliseconds or a ratio: must hold in the long form, on a machine that does nothing else. */
   figure(holds: boolean, words: string): void;
-  /** Done at the end, the last first, whatever has happened. */
+  /** Cleanups that always run at the end, in reverse order. */
   defer(undo: () => unknown): void;
 }
 
@@ -90,7 +90,7 @@ export async function runFault(
   process.exit(failures.length === 0 ? 0 : 1);
 }
 
-/** The number that so much of all are below; NaN of none. */
+/** The quantile of numbers; NaN without any. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = Float64Array.from(numbers).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -3,7 +3,7 @@ import type { Database } from '../../../src/db/engine/engine.ts';
 import { brokenInvariants } from '../../support/invariants.ts';
 import type { World } from './world.ts';
 
-/** What was acknowledged, so that it can be looked for. */
+/** Acknowledged writes, which must be found later. */
 export class Ledger {
   /** The descriptions of issues by their titles, which are all different, as last acknowledged. */
   readonly issues = new Map<string, string>();
@@ -18,8 +18,8 @@ export class Ledger {
   }
 
   /**
-   * Everything that is lost, doubled or broken, in words; nothing when all is well. Every write must have been
-   * acknowledged by now: one that nobody knows the end of could be either.
+   * Describes everything that is lost, duplicated or broken. Every write must have been
+   * acknowledged by now, because one with an unknown result could be either.
    */
   async check(database: Database, { workspaceId }: World): Promise<string[]> {
     const wrong: string[] = [];
