@@ -9,7 +9,7 @@ const pollMs = 1_000;
  * The shortest time in which those who wait for a workspace are told of it again; changes that come faster are read together. It
  * is longer with more of them, for whom more has to be read each time.
  */
-const gatherMs = (waiting: number) => Math.min(10 + waiting, 100);
+const gatherMs = (waiting: number) => Math.min(10 + waiting / 4, 250);
 
 interface Watched {
   position: number;

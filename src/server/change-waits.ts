@@ -4,6 +4,7 @@ import { metered } from '../db/engine/meter.ts';
 import { Semaphore } from '../db/engine/semaphore.ts';
 import type { EventAnswers, OperationContext } from '../executor/execute.ts';
 import { maxAnswerBytes } from '../executor/limits.ts';
+import { Turns } from '../executor/turns.ts';
 import type { Arrivals } from '../live/change-watch.ts';
 import { Cohorts } from '../live/cohorts.ts';
 import { eventStream } from '../live/event-stream.ts';
@@ -41,6 +42,7 @@ export class ChangeWaits {
   readonly #live: Pick<Live, 'watch' | 'places' | 'limits' | 'counts'>;
   readonly #deliveries = new Semaphore(deliveriesAtOnce);
   readonly #checks = new Semaphore(deliveriesAtOnce);
+  readonly #turns = new Turns();
   readonly #cohorts = new Cohorts<Delivery>();
   readonly #answers = new Cohorts<EventAnswers>();
   readonly #log = new SharedLog();
@@ -101,7 +103,11 @@ export class ChangeWaits {
         const reader = await check();
         const { arrival } = arrivals;
         const read = () =>
-          inTurn(this.#deliveries, () => deliver(this.#contextOf(rights, reader, arrivals), cursor));
+          inTurn(this.#deliveries, async () => {
+            // A thousand deliveries that are answered from memory would hold up everything else.
+            for (let wait = this.#turns.next(); wait; wait = this.#turns.next()) await wait;
+            return deliver(this.#contextOf(rights, reader, arrivals), cursor);
+          });
         const delivery = await (cohort === undefined
           ? read()
           : this.#cohorts.read(keyOf(reader, `${arrival} ${cursor} ${cohort}`), read));

@@ -22,9 +22,13 @@ await runFault(import.meta.filename, {
     trial.defer(() => client.close());
     const cursorNow = async () => {
       const body = { query: '{ workspace { changeCursor } }' };
-      const answer = await client.ask({ method: 'POST', path: '/graphql', body });
-      const { data } = JSON.parse(answer.body) as { data: { workspace: { changeCursor: string } } };
-      return data.workspace.changeCursor;
+      for (;;) {
+        const answer = await client.ask({ method: 'POST', path: '/graphql', body });
+        const { data } = JSON.parse(answer.body) as { data?: { workspace: { changeCursor: string } } };
+        // Beside so many writes it may be told to come again.
+        if (data) return data.workspace.changeCursor;
+        await delay(20);
+      }
     };
     const writing = await writeBatches(service.url, world);
     const delays = async (forMs: number) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { fenced } from '../live/page-code.ts';
 import type { App } from '../support/app.ts';
 import { findingsOf, openTab } from './walk.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
@@ -42,6 +43,53 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     expect(response.status()).toBe(200);
     await page.locator('.result-window').getByText('viewer').first().waitFor();
   }, 120_000);
+
+  it('shows the events of a subscription while it runs', async () => {
+    const { page } = watched;
+    await page.locator('.graphiql-query-editor .monaco-editor').first().click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText('subscription { changes { eventType issue { key } } }');
+    await page.keyboard.press('Control+Shift+End');
+    await page.keyboard.press('Delete');
+    const begun = page.waitForResponse(
+      (response) => response.headers()['content-type']?.startsWith('text/event-stream') ?? false,
+    );
+    await page.locator('.graphiql-execute-button').click();
+    expect((await begun).status()).toBe(200);
+    for (const key of ['WEB-1', 'WEB-2']) {
+      await app.graphql(
+        'mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { id } } }',
+        { input: { issueKey: key, body: 'Seen in a browser.' } },
+      );
+      await page.locator('.result-window').getByText(key).first().waitFor();
+    }
+    // The same button stops it.
+    await page.locator('.graphiql-execute-button').click();
+  }, 120_000);
+
+  it('lets a page read a subscription with the function of docs/live.md', async () => {
+    const code = fenced('js').find((text) => text.includes('function* events('));
+    const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
+      '{ workspace { changeCursor } }',
+    );
+    const given = [app.token, body.data?.workspace.changeCursor].map((each) => JSON.stringify(each));
+    const heard = watched.page.evaluate<{ id: string; data: unknown }>(
+      `(async () => {
+        ${code}
+        const [token, cursor] = [${given.join(', ')}];
+        const stream = events(location.origin, token, 'subscription { changes { issue { key } } }', {}, cursor);
+        const { value } = await stream.next();
+        await stream.return();
+        return value;
+      })()`,
+    );
+    await app.graphql(
+      'mutation { commentCreate(input: { issueKey: "WEB-3", body: "Heard by a page." }) { comment { id } } }',
+    );
+    const { id, data } = await heard;
+    expect(id).toMatch(/^c1-/);
+    expect(data).toEqual({ changes: { issue: { key: 'WEB-3' } } });
+  }, 60_000);
 
   it('has a title, and the width of a phone where it is one', async () => {
     const phone = await openPage(browser, app.url, { viewport: { width: 375, height: 812 }, isMobile: true });
