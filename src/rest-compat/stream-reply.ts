@@ -38,11 +38,14 @@ export async function streamReply(
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
   const first = deliveryIn(judged, data);
   const deliver = async (reading: OperationContext, cursor: string) => {
-    const result = await read(reading, cursor);
+    let objects = 0;
+    // Each stream that shares the delivery is charged for it.
+    const result = await read({ ...reading, charge: (count) => (objects += count) }, cursor);
     if (result.errors) throw new Error('The stream ends, and its client learns why when it comes back.');
-    return deliveryIn(judged, result.data);
+    return { ...deliveryIn(judged, result.data), objects };
   };
-  const events = await request.stream({ first, deliver, face: 'rest' });
+  const cohort = JSON.stringify([operationName, { ...judged.variables, after: null }]);
+  const events = await request.stream({ first, deliver, cohort, face: 'rest' });
   return { status: 200, headers: { ...streamHeaders, 'X-GraphQL-Operation': operationName }, events };
 }
 

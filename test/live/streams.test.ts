@@ -87,6 +87,22 @@ describe('GET /v1/changes as a stream', () => {
     expect(metrics).toMatch(/^workgraph_change_inbox_rows \d+$/m);
   });
 
+  it('reads once for equal streams, whose tokens cover the same', async () => {
+    const saved = async () => {
+      const metrics = await (await fetch(app.metricsUrl ?? '')).text();
+      return Number(/^workgraph_stream_reads_total\{kind="saved"\} (\d+)$/m.exec(metrics)?.[1]);
+    };
+    const start = await cursorNow();
+    const tokens = await Promise.all([1, 2, 3].map(() => app.tokenFor()));
+    const streams = await Promise.all(tokens.map((token) => listen(at(`?cursor=${start}`), token)));
+    const before = await saved();
+    await newIssue();
+    const told = await Promise.all(streams.map((stream) => stream.next()));
+    expect(new Set(told.map((event) => JSON.stringify(event))).size).toBe(1);
+    expect(await saved()).toBeGreaterThan(before);
+    for (const stream of streams) stream.stop();
+  });
+
   it('sends nothing of other workspaces, and only what the scopes cover', async () => {
     const other = await app.secondWorkspace();
     const foreign = await listen(at(), other.token);
