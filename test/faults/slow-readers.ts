@@ -95,7 +95,7 @@ await runFault(import.meta.filename, {
     trial.figure(p99 <= 1.5 * p99Before + 20, `others heard after ${ms(p99)}, before after ${ms(p99Before)}`);
     return (
       `${readers} streams, ${Math.round(perSecond)} changes a second; memory ${beforeMb} MB before, at most ${mostMb} MB; ` +
-      `others hear of everything after p99 ${ms(p99Before)} before, ${ms(p99)} meanwhile; ${cut} cut, of which the system kept no bytes for; ` +
+      `others hear of everything after p99 ${ms(p99Before)} before, ${ms(p99)} meanwhile; ${cut} cut because they read nothing; ` +
       `who came back read ${end - Number(start.split('-')[1])} changes without a gap`
     );
   },
