@@ -89,12 +89,18 @@ it('numbers a change that nothing in this process has announced, because every p
   const { database, drop } = await copyTemplate('migrated');
   const { promise, resolve } = Promise.withResolvers<[string, number]>();
   const waited: number[] = [];
+  const hasLooked = Promise.withResolvers<void>();
   const sequencer = new Sequencer({
     database,
     onNumbered: (workspaceId, position) => resolve([workspaceId, position]),
-    onSearched: (rows) => waited.push(rows),
+    onSearched: (rows) => {
+      waited.push(rows);
+      hasLooked.resolve();
+    },
     logger: console,
   });
+  // It looks at its start, which must not be what finds the change.
+  await hasLooked.promise;
   const workspaceId = newUuid();
   // The process is busy with its own writes.
   const busy = setInterval(() => sequencer.wake(newUuid()), 20);
