@@ -1,4 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse, stringify } from 'yaml';
 import { type App, isGraphqlJs, startApp } from '../support/app.ts';
 
 let app: App;
@@ -91,4 +96,89 @@ it('the metrics are served on their own port, which serves nothing else', async 
   expect((await fetch(new URL('/', app.metricsUrl))).status).toBe(404);
   expect((await fetch(app.metricsUrl ?? '', { method: 'POST' })).status).toBe(404);
   expect((await fetch(app.metricsUrl ?? '')).headers.get('content-type')).toMatch(/^text\/plain; version=0/);
+});
+
+describe('the expressions', () => {
+  const folder = join(import.meta.dirname, '../../deploy/monitoring');
+  const dashboard = JSON.parse(readFileSync(join(folder, 'grafana-dashboard.json'), 'utf8')) as {
+    panels: { title: string; targets: { expr: string }[] }[];
+  };
+  const alertsFile = join(folder, 'prometheus-alerts.yaml');
+  const alerts = parse(readFileSync(alertsFile, 'utf8')) as {
+    groups: { rules: { alert: string; expr: string }[] }[];
+  };
+  const shown = dashboard.panels.flatMap(({ title, targets }) =>
+    targets.map(({ expr }) => [title, expr] as const),
+  );
+  const alarmed = alerts.groups.flatMap(({ rules }) =>
+    rules.map(({ alert, expr }) => [alert, expr] as const),
+  );
+  const table = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+  const nameIn = /\b(?:workgraph|nodejs|process)_\w+/g;
+
+  /** The names that the server gives, by the names of their samples. */
+  async function existing(): Promise<Map<string, string>> {
+    const text = await (await fetch(app.metricsUrl ?? '')).text();
+    return new Map(
+      Array.from(text.matchAll(/^# TYPE (\w+) (\w+)$/gm)).flatMap(([, name = '', type]) =>
+        (type === 'histogram' ? ['_bucket', '_count', '_sum'] : ['']).map(
+          (end) => [name + end, name] as const,
+        ),
+      ),
+    );
+  }
+
+  it.each([
+    ['dashboard', shown],
+    ['alert rules', alarmed],
+  ])('of the %s ask only for metrics, labels and values that exist', async (_, expressions) => {
+    const names = await existing();
+    const wrong = expressions.flatMap(([title, expr]) => {
+      const asked = expr.match(nameIn) ?? [];
+      const rows = asked.map(
+        (name) => table.split('\n').find((line) => line.startsWith(`| \`${names.get(name)}\``)) ?? '',
+      );
+      const isDocumented = (word: string) =>
+        ['job', 'instance', 'le'].includes(word) || rows.some((row) => row.includes(`\`${word}\``));
+      const grouped = Array.from(expr.matchAll(/\bby \(([^)]+)\)/g), ([, labels = '']) =>
+        labels.split(/,\s*/),
+      );
+      const matched = Array.from(expr.matchAll(/(\w+)!?=~?"/g), ([, label = '']) => label);
+      // The values of these two labels are many, and not documented one by one.
+      const values = Array.from(expr.matchAll(/(\w+)="(\w+)"/g)).flatMap(([, label = '', value = '']) =>
+        ['face', 'status'].includes(label) ? [] : [value],
+      );
+      const missing = [
+        ...asked.filter((name) => !names.has(name)),
+        ...[...grouped.flat(), ...matched, ...values].filter((word) => !isDocumented(word)),
+      ];
+      return missing.length > 0 || asked.length === 0 ? [[title, missing]] : [];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('of the dashboard show every metric of the service', async () => {
+    const printed = new Set([...(await existing()).values()].filter((name) => name.startsWith('workgraph_')));
+    const names = await existing();
+    const seen = new Set(
+      shown.flatMap(([, expr]) => expr.match(nameIn) ?? []).map((name) => names.get(name)),
+    );
+    expect([...printed].filter((name) => !seen.has(name))).toEqual([]);
+  });
+
+  const promtool = spawnSync('promtool', ['--version']).status === 0 ? it : it.skip;
+  promtool('are accepted by promtool', () => {
+    const checked = spawnSync('promtool', ['check', 'rules', alertsFile], { encoding: 'utf8' });
+    expect(checked.stderr + checked.stdout).toContain('SUCCESS');
+    const rules = shown.map(([, expr], index) => ({
+      record: `panel_${index}`,
+      expr: expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.*'),
+    }));
+    const folder = mkdtempSync(join(tmpdir(), 'workgraph-panels-'));
+    const file = join(folder, 'panels.yaml');
+    writeFileSync(file, stringify({ groups: [{ name: 'panels', rules }] }));
+    const panels = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(panels.stderr + panels.stdout).toContain('SUCCESS');
+  });
 });
