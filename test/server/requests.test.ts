@@ -114,15 +114,6 @@ describe('pages', () => {
     });
     expect(again).toMatchObject({ status: 304, body: '' });
   });
-
-  it('/issues/{key} opens GraphiQL on the issue', async () => {
-    const answer = await app.request('GET', '/issues/eng-42', { token: null });
-    expect(answer.status).toBe(302);
-    const query = new URL(answer.headers.get('location') ?? '', app.url).searchParams.get('query') ?? '';
-    expect(query).toContain('issue(key: "ENG-42")');
-    expect((await app.graphql(query)).body).toEqual({ data: { issue: null } });
-    expect((await app.request('GET', '/issues/eng-0', { token: null })).status).toBe(404);
-  });
 });
 
 /** Sends bytes as they are and gives all that comes back until the server closes, or is quiet. */
