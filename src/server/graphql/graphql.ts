@@ -59,8 +59,8 @@ interface YogaContext {
   readonly mediaType: GraphQLMediaType;
   /** Set where the operation is a subscription: a refusal has its status, whatever the media type. */
   isSubscription?: boolean;
-  /** The stream with which a subscription is answered. */
-  stream?: RestReply;
+  /** Gets the stream with which a subscription is answered. Yoga runs operations with a copy of the context, which has the same. */
+  readonly opened: { stream?: RestReply };
 }
 
 /**
@@ -90,7 +90,13 @@ export function createGraphQLFace(
       const mediaType = acceptedMediaType(request.headers.accept);
       try {
         const { parameters, operation, accepted } = await admit(graph, request, mediaType);
-        const context: YogaContext = { parameters, operation, incoming: request, mediaType: accepted };
+        const context: YogaContext = {
+          parameters,
+          operation,
+          incoming: request,
+          mediaType: accepted,
+          opened: {},
+        };
         // Yoga would send events in a form of its own.
         const isDirect = request.method === 'POST' && graphqlPath === 'direct';
         if (isDirect || accepted === 'text/event-stream')
@@ -98,7 +104,7 @@ export function createGraphQLFace(
         const init = { method: request.method, headers: { accept: accepted } };
         yoga ??= import('graphql-yoga').then(({ createYoga }) => createGraphQLYoga(createYoga, graph));
         const response = await (await yoga).fetch('http://workgraph/graphql', init, context);
-        if (context.stream) return context.stream;
+        if (context.opened.stream) return context.opened.stream;
         return {
           status: response.status,
           headers: { ...Object.fromEntries(response.headers), Vary: 'Accept' },
@@ -197,7 +203,7 @@ async function runOpenly(
     if (chosen.operation === OperationTypeNode.SUBSCRIPTION) {
       context.isSubscription = true;
       const request = { schema, document, operationName, variables };
-      context.stream = await subscriptionReply(request, operation, incoming, name);
+      context.opened.stream = await subscriptionReply(request, operation, incoming, name);
       return {};
     }
     const idempotencyKey = idempotencyKeyOf(incoming.headers);
@@ -244,7 +250,7 @@ function httpOf(result: OperationResult, { mediaType, incoming, isSubscription }
 
 /** The reply that Yoga would send, with the same body, status and headers, without calling Yoga. */
 function directReply(result: OperationResult, context: YogaContext): RestReply {
-  if (context.stream) return context.stream;
+  if (context.opened.stream) return context.opened.stream;
   const { status, headers } = httpOf(result, context);
   const { json, data, errors, extensions } = result;
   if (context.mediaType === 'text/event-stream') {
