@@ -44,29 +44,6 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.locator('.result-window').getByText('viewer').first().waitFor();
   }, 120_000);
 
-  it('shows the events of a subscription while it runs', async () => {
-    const { page } = watched;
-    await page.locator('.graphiql-query-editor .monaco-editor').first().click();
-    await page.keyboard.press('Control+A');
-    await page.keyboard.insertText('subscription { changes { eventType issue { key } } }');
-    await page.keyboard.press('Control+Shift+End');
-    await page.keyboard.press('Delete');
-    const begun = page.waitForResponse(
-      (response) => response.headers()['content-type']?.startsWith('text/event-stream') ?? false,
-    );
-    await page.locator('.graphiql-execute-button').click();
-    expect((await begun).status()).toBe(200);
-    for (const key of ['WEB-1', 'WEB-2']) {
-      await app.graphql(
-        'mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { id } } }',
-        { input: { issueKey: key, body: 'Seen in a browser.' } },
-      );
-      await page.locator('.result-window').getByText(key).first().waitFor();
-    }
-    // The same button stops it.
-    await page.locator('.graphiql-execute-button').click();
-  }, 120_000);
-
   it('lets a page read a subscription with the function of docs/live.md', async () => {
     const code = fenced('js').find((text) => text.includes('function* events('));
     const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
@@ -134,7 +111,8 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.context().close();
   }, 120_000);
 
-  it('shows a subscription as it runs', async () => {
+  // In a link, since the editor adds brackets to what is typed.
+  it('shows the events of a subscription while it runs', async () => {
     const { page } = await openTab(browser, app.url, { token: app.token });
     const query = 'subscription { changes { eventType issue { key } } }';
     await page.goto(`${app.url}/graphql?${new URLSearchParams({ query })}`);
@@ -142,11 +120,16 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
       (response) => response.headers()['content-type']?.startsWith('text/event-stream') ?? false,
     );
     await page.locator('.graphiql-execute-button').click();
-    await begun;
-    await app.graphql(
-      'mutation { commentCreate(input: { issueKey: "WEB-1", body: "Seen." }) { comment { id } } }',
-    );
-    await page.locator('.result-window').getByText('issue-comment.created.v1').waitFor();
+    expect((await begun).status()).toBe(200);
+    for (const key of ['WEB-1', 'WEB-2']) {
+      await app.graphql(
+        'mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { id } } }',
+        { input: { issueKey: key, body: 'Seen in a browser.' } },
+      );
+      await page.locator('.result-window').getByText(key).first().waitFor();
+    }
+    // The same button stops it.
+    await page.locator('.graphiql-execute-button').click();
     await page.context().close();
   }, 120_000);
 
