@@ -3,7 +3,7 @@ import type { Database } from '../db/engine/engine.ts';
 import type { FileStore } from '../storage/storage.ts';
 import type { Actor } from '../resolvers/audit.ts';
 import { flagsOf } from '../server/settings.ts';
-import { refuseUnknownArguments, reportFailure } from './failures.ts';
+import { refuseWrongArguments, reportFailure } from './failures.ts';
 
 /**
  * The database, files and terminal of a command. A command with a database runs in its own process, or in the server
@@ -87,7 +87,7 @@ export function databaseCommand<const Args extends ArgsDef>(
     args,
     async run(context) {
       process.exitCode = await reportFailure(async () => {
-        refuseUnknownArguments(context.args, args);
+        refuseWrongArguments(context.args, args);
         // Loaded only now, since `--help` needs no database.
         const { runWithDatabase } = await import('./location.ts');
         return runWithDatabase({ name, execute, hasNoTimeout }, context.args);

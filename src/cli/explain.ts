@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { defineCommand } from 'citty';
-import { CommandError, messagesOf, refuseUnknownArguments, reportFailure } from './failures.ts';
+import { CommandError, placedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
 
 const args = {
   file: { type: 'positional', description: 'A file with a GraphQL document', required: true },
@@ -25,9 +25,11 @@ export const command = defineCommand({
   args,
   async run(context) {
     process.exitCode = await reportFailure(async () => {
-      refuseUnknownArguments(context.args, args);
+      refuseWrongArguments(context.args, args);
       const { file, operation, variables } = context.args;
-      return explain(await textOf(file), operation, parseVariables(variables)).catch(failWithMessages);
+      return explain(await textOf(file), operation, parseVariables(variables)).catch((error: unknown) => {
+        throw new CommandError(placedMessagesOf(error, file).join('\n'), { cause: error });
+      });
     });
   },
 });
@@ -36,11 +38,6 @@ function textOf(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: unknown) => {
     throw new CommandError(`${file} cannot be read.`, { cause: error });
   });
-}
-
-/** Errors in the document or its variables are printed without a stack. */
-function failWithMessages(error: unknown): never {
-  throw new CommandError(messagesOf(error).join('\n'), { cause: error });
 }
 
 async function explain(

@@ -31,12 +31,21 @@ export async function reportFailure(
   }
 }
 
-/** Throws for unknown flags and for too many positional arguments, which citty both ignores. */
-export function refuseUnknownArguments(parsed: Record<string, unknown>, defined: ArgsDef): void {
+/**
+ * Throws for what citty lets pass: unknown flags, too many positional arguments, and flags without their value, which would
+ * otherwise mean that they were not given (`token create --member` would make a token of the owner).
+ */
+export function refuseWrongArguments(parsed: Record<string, unknown>, defined: ArgsDef): void {
   const known = new Set(Object.keys(defined).map(flagKey));
   const unknown = Object.keys(parsed).filter((name) => name !== '_' && !known.has(flagKey(name)));
   if (unknown.length > 0) {
     throw new UsageError(`Unknown ${unknown.map((name) => `--${name}`).join(', ')}; --help lists the flags.`);
+  }
+  for (const [name, { type }] of Object.entries(defined)) {
+    if (type !== 'string') continue;
+    const value = parsed[name];
+    const isFlag = typeof value === 'string' && value.startsWith('--') && known.has(flagKey(value.slice(2)));
+    if (value === '' || isFlag) throw new UsageError(`--${name} needs a value; --help shows the usage.`);
   }
   const positional = Object.values(defined).filter(({ type }) => type === 'positional').length;
   const words = Array.isArray(parsed._) ? parsed._.slice(positional) : [];
@@ -44,10 +53,25 @@ export function refuseUnknownArguments(parsed: Record<string, unknown>, defined:
     throw new UsageError(`Unexpected argument ${JSON.stringify(words[0])}; --help shows the usage.`);
 }
 
-/** The messages of an error of a document or its variables; `errors` holds them if there are several. */
-export function messagesOf(error: unknown): string[] {
+/**
+ * The messages of an error of a document or its variables, each with its place in the file, as compilers write it:
+ * `query.graphql:2:11: …`. `errors` holds them if there are several.
+ */
+export function placedMessagesOf(error: unknown, file: string): string[] {
+  return errorsOf(error).map((one) => {
+    const [place] =
+      (Object(one) as { locations?: readonly { line: number; column: number }[] }).locations ?? [];
+    return `${file}${place ? `:${place.line}:${place.column}` : ''}: ${messageOf(one)}`;
+  });
+}
+
+function errorsOf(error: unknown): readonly unknown[] {
   const { errors = [error] } = Object(error) as { errors?: unknown[] };
-  return errors.map((one) => (one instanceof Error ? one.message : String(one)));
+  return errors;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 const usageErrors: ReadonlySet<string> = new Set(['UsageError', 'ConfigError']);

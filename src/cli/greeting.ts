@@ -11,6 +11,8 @@ export interface Greeting {
   readonly token: string | undefined;
   /** The absolute path of the file that holds the token. */
   readonly tokenFile: string;
+  /** Whether the server has pages other than the first. */
+  readonly explorer: boolean;
   /** Whether the text goes to a terminal, where only the person who started the server reads it. */
   readonly isTerminal: boolean;
 }
@@ -21,9 +23,12 @@ export interface Greeting {
  * up in a log. So the text of the token is printed only in a terminal, by a server that no other machine can reach;
  * otherwise the requests read it from its file.
  */
-export function greeting({ url, host, token, tokenFile, isTerminal }: Greeting): string {
+export function greeting({ url, host, token, tokenFile, explorer, isTerminal }: Greeting): string {
+  const pages = explorer
+    ? `\n  Dashboard    ${url}/dashboard\n  GraphiQL     ${url}/graphql\n  Reference    ${url}/v1/docs`
+    : '';
   if (token === undefined) {
-    return `\nworkgraph is ready at ${url}\n\n  Browser    ${url}/\n  GraphiQL   ${url}/graphql\n  A token    npx workgraph token create\n\n`;
+    return `\nworkgraph is ready at ${url}\n\n  Browser      ${url}/${pages}\n  A token      npx workgraph token create\n\n`;
   }
   const isShown = isTerminal && isLoopback(host) && isLoopback(new URL(url).hostname);
   const authorization = isShown
@@ -33,8 +38,7 @@ export function greeting({ url, host, token, tokenFile, isTerminal }: Greeting):
   return `
 workgraph is ready at ${url}
 
-  Browser      ${url}/${isShown ? `#token=${token}` : ''}
-  GraphiQL     ${url}/graphql
+  Browser      ${url}/${isShown ? `#token=${token}` : ''}${pages}
   Demo token   ${isShown ? token : `in ${tokenFile}`}
 
   GraphQL      curl ${url}/graphql ${authorization} \\
@@ -46,13 +50,13 @@ workgraph is ready at ${url}
 
 /** Prints how to use a server that is ready. */
 export function printGreeting(
-  { publicUrl, host, dataDir }: Pick<Config, 'publicUrl' | 'host' | 'dataDir'>,
+  { publicUrl, host, dataDir, explorer }: Pick<Config, 'publicUrl' | 'host' | 'dataDir' | 'explorer'>,
   serverUrl: string,
   token: string | undefined,
 ): void {
   const url = publicUrl ?? serverUrl;
   const { isTTY: isTerminal } = process.stderr;
-  process.stderr.write(greeting({ url, host, token, tokenFile: tokenFileOf(dataDir), isTerminal }));
+  process.stderr.write(greeting({ url, host, token, tokenFile: tokenFileOf(dataDir), explorer, isTerminal }));
 }
 
 /** Tells whether only this machine can reach the address. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { defineCommand } from 'citty';
-import { CommandError, messagesOf, refuseUnknownArguments, reportFailure } from './failures.ts';
+import { CommandError, placedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
 
 const args = {
   files: { type: 'positional', description: 'Files that contain one document each', required: true },
@@ -16,7 +16,7 @@ export const command = defineCommand({
   async run(context) {
     process.exitCode = await reportFailure(async () => {
       const { _: files, ...flags } = context.args;
-      refuseUnknownArguments(flags, args);
+      refuseWrongArguments(flags, args);
       return manifest(files);
     });
   },
@@ -38,7 +38,7 @@ async function manifest(files: readonly string[]): Promise<number> {
       reader.read(text);
       texts.push(text);
     } catch (error) {
-      problems.push(...messagesOf(error).map((message) => `${file}: ${message}`));
+      problems.push(...placedMessagesOf(error, file));
     }
   }
   if (problems.length > 0) throw new CommandError(problems.join('\n'));

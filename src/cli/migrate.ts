@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
 import { locationArgs } from './environment.ts';
-import { refuseUnknownArguments, reportFailure } from './failures.ts';
+import { refuseWrongArguments, reportFailure } from './failures.ts';
 
 /**
  * Not a `databaseCommand`, because those require a database that is up to date. A running server's database always is.
@@ -13,7 +13,7 @@ export const command = defineCommand({
   args: locationArgs,
   async run({ args }) {
     process.exitCode = await reportFailure(async () => {
-      refuseUnknownArguments(args, locationArgs);
+      refuseWrongArguments(args, locationArgs);
       const { locationOf, migrateLocation } = await import('./location.ts');
       const { readConfig } = await import('../server/config.ts');
       const applied = await migrateLocation(readConfig(locationOf(args)), (text) =>

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { flagNameOf, flagsOf, type SettingName, settingNames } from '../server/settings.ts';
 import type { DatabaseCommand } from './environment.ts';
-import { refuseUnknownArguments, reportFailure } from './failures.ts';
+import { refuseWrongArguments, reportFailure } from './failures.ts';
 
 const args = {
   ...flagsOf(settingNames),
@@ -25,7 +25,7 @@ export function serveCommand(findCommand: (name: string) => Promise<DatabaseComm
     args,
     async run(context) {
       const exitCode = await reportFailure(async () => {
-        refuseUnknownArguments(context.args, args);
+        refuseWrongArguments(context.args, args);
         const { start } = await import('./start.ts');
         const { migrate, demo } = context.args;
         return start({ settings: settingsOf(context.args), migrate, demo, findCommand });

@@ -41,8 +41,8 @@ it('explain reports when graphql-js has to answer', async () => {
 });
 
 it.each([
-  ['{ teams { nodes { nothing } } }', [], 'Cannot query field "nothing"'],
-  ['{ teams {', [], 'Syntax Error'],
+  ['{ teams { nodes { nothing } } }', [], '.graphql:1:19: Cannot query field "nothing"'],
+  ['{\n  teams {', [], '.graphql:2:10: Syntax Error'],
   ['query ($size: Int!) { teams(first: $size) { totalCount } }', [], '"$size"'],
   ['query ($size: Int!) { teams(first: $size) { totalCount } }', ['--variables', 'no'], 'JSON object'],
   ['{ teams(first: 0) { totalCount } }', [], 'must be from 1 to 250'],

@@ -38,8 +38,8 @@ it('manifest prints nothing when one of them does not fit the schema, and says w
   const { exitCode, stdout, stderr } = await workgraph(['manifest', good, bad, join(directory, 'missing')]);
   expect([exitCode, stdout]).toEqual([1, '']);
   const [first, second, third] = stderr.split('\n');
-  expect(first).toContain('bad.graphql: Cannot query field "nothing"');
-  expect(second).toContain('bad.graphql: Cannot query field "other"');
+  expect(first).toContain('bad.graphql:1:');
+  expect(second).toContain('Cannot query field "other"');
   expect(third).toContain('ENOENT');
 });
 

@@ -298,4 +298,15 @@ describe('help', () => {
     const ran = await workgraph(['token', 'create', '--scope', 'issues:read']);
     expect(ran).toEqual({ exitCode: 2, stdout: '', stderr: 'Unknown --scope; --help lists the flags.\n' });
   });
+
+  // Without the refusal, each of the first two would print a token of the owner with all scopes.
+  it.each([
+    [['--member'], '--member'],
+    [['--member', '--json'], '--member'],
+    [['--scopes='], '--scopes'],
+    [['--workspace', 'acme', '--expires'], '--expires'],
+  ])('token create %j is refused, since a flag has no value', async (args, flag) => {
+    const stderr = `${flag} needs a value; --help shows the usage.\n`;
+    expect(await workgraph(['token', 'create', ...args])).toEqual({ exitCode: 2, stdout: '', stderr });
+  });
 });
