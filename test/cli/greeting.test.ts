@@ -30,7 +30,7 @@ const cells = hosts.flatMap((host) =>
 describe('the greeting of a server', () => {
   it.each(cells)(
     'shows the token only at a terminal and a loopback address: %j',
-    ({ host, url, explorer: true, isTerminal }) => {
+    ({ host, url, isTerminal }) => {
       const words = greeting({ host, url, token, tokenFile, explorer: true, isTerminal });
       const isShown = isTerminal && loopbacks.has(host) && !url.startsWith('https');
       expect(words.includes(token)).toBe(isShown);
@@ -50,13 +50,27 @@ describe('the greeting of a server', () => {
   });
 
   it('quotes the path of the file for a shell', () => {
-    const words = greeting({ host: '::', url: urls[0] ?? '', token, tokenFile, explorer: true, isTerminal: false });
+    const words = greeting({
+      host: '::',
+      url: urls[0] ?? '',
+      token,
+      tokenFile,
+      explorer: true,
+      isTerminal: false,
+    });
     expect(words).toContain(`"Authorization: Bearer $(cat '/srv/it'\\''s here/demo-token')"`);
   });
 
   it('explains how to create a token if none is known', () => {
     for (const isTerminal of [true, false]) {
-      const words = greeting({ host: '::1', url: urls[0] ?? '', token: undefined, tokenFile, explorer: true, isTerminal });
+      const words = greeting({
+        host: '::1',
+        url: urls[0] ?? '',
+        token: undefined,
+        tokenFile,
+        explorer: true,
+        isTerminal,
+      });
       expect(words).toContain('npx workgraph token create');
       expect(words).not.toContain('demo-token');
     }
