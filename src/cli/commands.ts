@@ -19,6 +19,8 @@ export const commands: SubCommandsDef = {
   schema: () => import('./schema.ts').then(({ command }) => command),
   webhooks: () => import('./webhooks.ts').then(({ command }) => command as CommandDef),
   openapi: () => import('./openapi.ts').then(({ command }) => command),
+  completion: () =>
+    import('./completion.ts').then(({ completionCommand }) => completionCommand(commands) as CommandDef),
 };
 
 /** Finds a command by its name, such as `token create`. Undefined for a command that needs no database. */

@@ -86,7 +86,9 @@ async function isCostlyRefusal(query: RandomQuery, compiled: string, graphqlJs: 
     extensions?: { cost?: { requested: number } };
   };
   const isTooComplex = error.extensions?.code === 'QUERY_TOO_COMPLEX';
-  const isKnown = isTooComplex || graphqlJs.includes(JSON.stringify(error.message));
+  // graphql-js never reads the arguments of a list below an object that is null.
+  const isOfArgument = error.extensions?.code === 'INVALID_REQUEST';
+  const isKnown = isTooComplex || isOfArgument || graphqlJs.includes(JSON.stringify(error.message));
   return isKnown && (priced.extensions?.cost?.requested ?? 0) > maxFallbackCost;
 }
 

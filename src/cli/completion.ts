@@ -1,0 +1,141 @@
+import { type ArgsDef, type CommandDef, defineCommand, type SubCommandsDef } from 'citty';
+import { refuseWrongArguments, reportFailure, UsageError } from './failures.ts';
+
+const args = {
+  shell: { type: 'positional', required: true, valueHint: 'bash|zsh|fish', description: 'The shell' },
+} as const;
+
+/** A command, or a group of commands, as a shell completes it. */
+interface Completed {
+  /** The words that lead to it: `token create`. */
+  readonly path: readonly string[];
+  readonly description: string;
+  readonly children: readonly string[];
+  /** The values of an argument that has only few. */
+  readonly choices: readonly string[];
+  readonly flags: readonly {
+    readonly name: string;
+    readonly takesValue: boolean;
+    readonly description: string;
+  }[];
+}
+
+/** Prints what teaches a shell the commands and flags. `all` is every command. */
+export function completionCommand(all: SubCommandsDef) {
+  return defineCommand({
+    meta: {
+      name: 'completion',
+      description: 'Print what lets bash, zsh or fish complete commands and flags',
+    },
+    args,
+    async run(context) {
+      process.exitCode = await reportFailure(async () => {
+        refuseWrongArguments(context.args, args);
+        const { shell } = context.args;
+        const print = Object.hasOwn(shells, shell) ? shells[shell as keyof typeof shells] : undefined;
+        if (!print)
+          throw new UsageError(`There is no completion for ${shell}; there are bash, zsh and fish.`);
+        process.stdout.write(print(await walk(all)));
+        return 0;
+      });
+    },
+  });
+}
+
+const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
+async function walk(all: SubCommandsDef): Promise<readonly Completed[]> {
+  const found: Completed[] = [];
+  const visit = async (path: readonly string[], command: CommandDef): Promise<void> => {
+    const children = (await valueOf(command.subCommands)) ?? {};
+    const meta = await valueOf(command.meta);
+    const args = (await valueOf(command.args)) ?? {};
+    const choices = Object.values(args).flatMap((arg) =>
+      arg.type === 'positional' && arg.valueHint?.includes('|') ? arg.valueHint.split('|') : [],
+    );
+    const flags = Object.entries(args).flatMap(([name, arg]) =>
+      arg.type === 'positional'
+        ? []
+        : [{ name, takesValue: arg.type !== 'boolean', description: arg.description ?? '' }],
+    );
+    found.push({
+      path,
+      description: meta?.description ?? '',
+      children: Object.keys(children),
+      choices,
+      flags,
+    });
+    for (const [name, child] of Object.entries(children))
+      await visit([...path, name], (await valueOf(child)) as CommandDef);
+  };
+  await visit([], { subCommands: all });
+  return found;
+}
+
+/** Citty allows a value, a promise, or a function that returns either. */
+async function valueOf<Value>(
+  given: Value | Promise<Value> | (() => Value | Promise<Value>),
+): Promise<Value> {
+  return typeof given === 'function' ? (given as () => Value | Promise<Value>)() : given;
+}
+
+function bashScript(commands: readonly Completed[]): string {
+  // The longest path first, since a path is also the beginning of those below it.
+  const cases = commands
+    .toSorted((one, other) => other.path.length - one.path.length)
+    .map((command) => {
+      const words = [
+        ...command.children,
+        ...command.choices,
+        ...command.flags.map(({ name }) => `--${name}`),
+      ].join(' ');
+      const pattern = command.path.length === 0 ? '*' : `"${command.path.join(' ')} "*`;
+      return `    ${pattern}) words="${words}" ;;`;
+    });
+  return `# Completion of workgraph for bash: eval "$(workgraph completion bash)"
+_workgraph() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" path="" word words=""
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
+    [[ $word == -* ]] || path+="$word "
+  done
+  case "$path" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _workgraph workgraph
+`;
+}
+
+function zshScript(commands: readonly Completed[]): string {
+  return `# Completion of workgraph for zsh: eval "$(workgraph completion zsh)"
+autoload -U +X compinit bashcompinit
+compinit -u
+bashcompinit
+${bashScript(commands).split('\n').slice(1).join('\n')}`;
+}
+
+function fishScript(commands: readonly Completed[]): string {
+  const byPath = new Map(commands.map((command) => [command.path.join(' '), command]));
+  const lines = commands.flatMap(({ path, children, choices, flags }) => {
+    const seen = path.map((word) => `__fish_seen_subcommand_from ${word}`);
+    const none = children.length > 0 ? [`not __fish_seen_subcommand_from ${children.join(' ')}`] : [];
+    const when = `-n ${inQuotes([...seen, ...none].join('; and '))}`;
+    return [
+      ...children.map((name) => {
+        const { description = '' } = byPath.get([...path, name].join(' ')) ?? {};
+        return `complete -c workgraph -f ${when} -a ${name} -d ${inQuotes(description)}`;
+      }),
+      ...choices.map((name) => `complete -c workgraph -f ${when} -a ${name}`),
+      ...flags.map(
+        ({ name, takesValue, description }) =>
+          `complete -c workgraph ${when} -l ${name}${takesValue ? ' -r' : ''} -d ${inQuotes(description)}`,
+      ),
+    ];
+  });
+  return `# Completion of workgraph for fish: workgraph completion fish | source\n${lines.join('\n')}\n`;
+}
+
+function inQuotes(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
