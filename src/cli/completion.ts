@@ -1,4 +1,4 @@
-import { type ArgsDef, type CommandDef, defineCommand, type SubCommandsDef } from 'citty';
+import { type CommandDef, defineCommand, type SubCommandsDef } from 'citty';
 import { refuseWrongArguments, reportFailure, UsageError } from './failures.ts';
 
 const args = {
