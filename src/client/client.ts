@@ -49,7 +49,7 @@ export interface Workgraph extends Streams {
 export function connect(options: ConnectOptions): Workgraph {
   const { token, retries = 4, timeoutMs = 60_000, longestWaitMs = 60_000 } = options;
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  const url = options.url.replace(/\/+$/, '');
+  const url = options.url.endsWith('/') ? options.url.slice(0, -1) : options.url;
   const headers = { Authorization: `Bearer ${token}` };
   const patience = { fetch, retries, timeoutMs, longestWaitMs };
   const send = (request: Request, mayRepeat: boolean) => sendPatiently(patience, request, mayRepeat);
