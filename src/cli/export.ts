@@ -6,6 +6,7 @@ import { ExportFiles } from '../portability/export/export-files.ts';
 import { exportIssues } from '../portability/export/export-issues.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { writeBackup } from './backup/write.ts';
+import { counted } from './counted.ts';
 import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { ndjsonVersion } from './import/ndjson.ts';
@@ -40,9 +41,11 @@ async function exportBackup(
   const directory = resolve(env.cwd, to);
   const { tables, files } = await writeBackup(env, directory);
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  env.stderr(`${directory}: ${rows} rows of ${tables.length} tables, ${files.count} files\n`);
+  env.stderr(
+    `${directory}: ${counted(rows, 'row')} of ${counted(tables.length, 'table')}, ${counted(files.count, 'file')}\n`,
+  );
   if (files.missing === 0) return exitCodes.done;
-  env.stderr(`${files.missing} files were not in the store.\n`);
+  env.stderr(`${counted(files.missing, 'file was', 'files were')} not in the store.\n`);
   return exitCodes.failed;
 }
 
@@ -77,9 +80,9 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
       issues += 1;
     }
   }
-  env.stderr(`${issues} issues of ${teams.length} ${teams.length === 1 ? 'team' : 'teams'} exported\n`);
+  env.stderr(`${counted(issues, 'issue')} of ${counted(teams.length, 'team')} exported\n`);
   if (!files?.missing) return exitCodes.done;
-  env.stderr(`${files.missing} files were not in the store.\n`);
+  env.stderr(`${counted(files.missing, 'file was', 'files were')} not in the store.\n`);
   return exitCodes.failed;
 }
 

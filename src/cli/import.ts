@@ -10,6 +10,7 @@ import { databaseLedger } from '../portability/import/import-ledger.ts';
 import type { ImportTarget } from '../portability/import/import-people.ts';
 import { importIssues, type ImportSummary } from '../portability/import/import-run.ts';
 import { restoreBackup } from './backup/restore.ts';
+import { counted } from './counted.ts';
 import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { beadsAnonymous, beadsContent } from './import/beads.ts';
@@ -56,7 +57,7 @@ export async function runImport(env: CommandEnvironment, args: ImportArguments):
         refused: (line, reason) => progress.say(`line ${line} refused: ${reason}`),
         warning: (line, text) => progress.say(`line ${line}: ${text}`),
         progress: (soFar) =>
-          progress.update(file.bytesRead, `${soFar.issues} issues, ${soFar.refused} refused`),
+          progress.update(file.bytesRead, `${counted(soFar.issues, 'issue')}, ${soFar.refused} refused`),
       },
     }).finally(() => progress.end());
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
@@ -80,7 +81,7 @@ async function importBackup(
   const { tables, files, createdUtc } = await restoreBackup(env, directory);
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   env.stderr(
-    `${rows} rows of ${tables.length} tables and ${files.count} files, as they were ${createdUtc}\n`,
+    `${counted(rows, 'row')} of ${counted(tables.length, 'table')} and ${counted(files.count, 'file')}, as they were ${createdUtc}\n`,
   );
   env.stderr('Run `npx workgraph verify --files` to check them.\n');
   if (args.json)

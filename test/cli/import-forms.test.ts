@@ -171,7 +171,7 @@ describe('records of beads that are not issues', () => {
     const { exitCode, summary, stderr } = await suite.world.beads(path);
     expect(exitCode).toBe(0);
     expect(summary).toMatchObject({ created: 1, refused: 0, tombstones: 1, otherRecords: 2 });
-    expect(stderr).toContain('skipped: 1 tombstones skipped, 2 records that are not issues');
+    expect(stderr).toContain('skipped: 1 tombstone skipped, 2 records that are not issues');
   });
 
   it('are refused when their type is unknown', async () => {

@@ -1,4 +1,5 @@
 import type { ImportSummary } from '../../portability/import/import-run.ts';
+import { counted } from '../counted.ts';
 
 /** The lines that tell the user the result of an import. */
 export function importWords(summary: ImportSummary, seconds: number): string[] {
@@ -10,36 +11,34 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
     ...(deletedHere > 0 ? [`${deletedHere} deleted here and not imported again`] : []),
   ];
   const included = some([
-    [summary.comments, 'comments'],
-    [summary.labels, 'labels'],
-    [summary.members, 'invited guests'],
-    [summary.parents, 'parents set'],
+    counted(summary.comments, 'comment'),
+    counted(summary.labels, 'label'),
+    counted(summary.members, 'invited guest'),
+    counted(summary.parents, 'parent set', 'parents set'),
   ]);
   const skipped = some([
-    [refused, 'lines refused'],
-    [tombstones, 'tombstones skipped'],
-    [otherRecords, 'records that are not issues'],
-    [summary.parentsMissing, 'parents missing'],
-    [summary.warnings, 'warnings'],
+    counted(refused, 'line refused', 'lines refused'),
+    counted(tombstones, 'tombstone skipped', 'tombstones skipped'),
+    counted(otherRecords, 'record that is not an issue', 'records that are not issues'),
+    counted(summary.parentsMissing, 'parent missing', 'parents missing'),
+    counted(summary.warnings, 'warning'),
   ]);
   const stored = some([
-    [summary.relationsKept, 'other relations'],
-    [summary.fieldsKept, 'other fields'],
+    counted(summary.relationsKept, 'other relation'),
+    counted(summary.fieldsKept, 'other field'),
   ]);
   return [
     ...(summary.isStopped
       ? ['Stopped. The issues imported so far are complete; run the command again to continue.']
       : []),
-    `${summary.issues} issues in ${seconds} s: ${parts.join(', ')}`,
+    `${counted(summary.issues, 'issue')} in ${seconds} s: ${parts.join(', ')}`,
     ...(included ? [`including: ${included}`] : []),
     ...(skipped ? [`skipped: ${skipped}`] : []),
     ...(stored ? [`stored with the source record: ${stored}`] : []),
   ];
 }
 
-function some(counts: readonly (readonly [number, string])[]): string {
-  return counts
-    .filter(([count]) => count > 0)
-    .map(([count, noun]) => `${count} ${noun}`)
-    .join(', ');
+/** What there is any of. */
+function some(counts: readonly string[]): string {
+  return counts.filter((text) => !text.startsWith('0 ')).join(', ');
 }
