@@ -3,7 +3,7 @@ import { workgraph } from './workgraph.ts';
 
 it.each([
   [['tokn'], 'Unknown command tokn; did you mean token?\n'],
-  [['frobnicate'], /^Unknown command frobnicate; there are serve, migrate, .*openapi\.\n$/],
+  [['frobnicate'], /^Unknown command frobnicate; there are serve, migrate, .*completion\.\n$/],
   [['token'], 'token needs one of create, list, revoke; --help says more.\n'],
   [['token', 'crate'], 'Unknown command token crate; did you mean create?\n'],
   [
