@@ -194,7 +194,7 @@ describe('the log', () => {
       new Error('asked').stack?.includes('compiled/run.ts')
         ? Promise.reject(new TypeError('a fault of ours'))
         : connect();
-    const { shared } = app.database;
+    const shared = app.database.shared.bind(app.database);
     // The statement must not go over a shared connection, which it may have shown to be quick enough for in another test.
     Object.assign(app.database, { connect: failing, shared: () => undefined });
     const body = await ask('query Faulty { issues { nodes { title } } }');

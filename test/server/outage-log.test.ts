@@ -24,7 +24,7 @@ afterAll(() => app.stop());
 /** Sends a request while every way to the database ends with this error, and gives its status and its lines. */
 async function failing(failure: Error, method: string, path: string, body?: unknown) {
   const connect = app.database.connect.bind(app.database);
-  const { shared } = app.database;
+  const shared = app.database.shared.bind(app.database);
   const ping = app.database.ping.bind(app.database);
   const fail = () => Promise.reject(failure);
   // The compiled executor takes connections, the graphql-js executor has Kysely take them.
