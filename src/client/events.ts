@@ -12,7 +12,7 @@ export interface StreamOptions {
 /** Opens the stream after a cursor. */
 export type OpenStream = (cursor: string | undefined, signal: AbortSignal) => Promise<Response>;
 
-/** The server sends at least a comment every 10 seconds. */
+/** The server sends at least a comment every 15 seconds. */
 const silenceMs = 30_000;
 const longestWaitMs = 30_000;
 /** How often a stream that was never answered is opened again. */

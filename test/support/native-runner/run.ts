@@ -36,7 +36,7 @@ type Configs = readonly [
 
 type RunArguments = [...Configs, environment: unknown, runtime: unknown, testPath: string];
 
-/** A test file that starts with this comment changes modules of the product, so it runs in a process of its own. */
+/** A test file that starts with this comment runs in a process of its own: it changes modules of the product, or needs fresh ones. */
 const ownProcess = '// @own-process';
 
 /** Runs one test file. Jest's option `testRunner` names this module. */

@@ -1,6 +1,6 @@
 import { errorOf, GraphError, openStream } from './graph.js';
 
-/** The server sends a comment every 10 seconds. After this long without a byte, the connection is not there any more. */
+/** The server sends a comment every 15 seconds. After this long without a byte, the connection is not there any more. */
 const silenceMs = 25_000;
 
 const refusals = new Set([
