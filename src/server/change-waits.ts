@@ -20,6 +20,8 @@ import { stoppingMessage } from './stopping.ts';
 export interface WaitingRequest {
   /** Gives its place among the requests in progress to others while it waits. */
   outside<Result>(wait: Promise<Result>): Promise<Result>;
+  /** Throws if the client has disconnected, or if the time of the request is over. */
+  check(): void;
   /** Calls the listener when the client disconnects; returns a function that removes the listener. */
   onGone(listener: () => void): () => void;
 }
@@ -87,7 +89,9 @@ export class ChangeWaits {
     { first, deliver, farewell, cohort, face }: StreamSource<OperationContext>,
   ): AsyncIterable<string | Uint8Array> {
     if (this.#live.watch.isClosed) raise('unavailable', stoppingMessage);
-    const { arrivals, leave } = this.#enter(request, principal);
+    const counts = this.#live.counts.streams;
+    const { arrivals, leave } = this.#enter(request, principal, () => (counts[face] -= 1));
+    counts[face] += 1;
     // Something may have arrived between the first delivery and now.
     arrivals.arrive();
     const check = async () => rights.known() ?? inTurn(this.#checks, () => rights.authenticate());
@@ -117,9 +121,7 @@ export class ChangeWaits {
         return own;
       },
     });
-    this.#live.counts.streams[face] += 1;
     return untilEnd(texts, () => {
-      this.#live.counts.streams[face] -= 1;
       if (this.#live.watch.isClosed) this.#live.counts.cut.stopping += 1;
       leave();
     });
@@ -145,10 +147,14 @@ export class ChangeWaits {
     if (count > 0 && notedMs > 0) counts.onLag?.('delivered', (performance.now() - notedMs) / 1_000);
   }
 
+  /** `onLeave` is called once, also for a stream that nobody begins to read, because its client has gone meanwhile. */
   #enter(
     request: WaitingRequest,
     { tokenId, workspaceId }: Principal,
+    onLeave: () => void = () => undefined,
   ): { arrivals: Arrivals; leave: () => void } {
+    // A client that has gone already would never leave.
+    request.check();
     const leavePlace = this.#live.places.enter(tokenId);
     const arrivals = this.#live.watch.arrivals(workspaceId);
     let hasLeft = false;
@@ -158,6 +164,7 @@ export class ChangeWaits {
       removeListener();
       arrivals.end();
       leavePlace();
+      onLeave();
     };
     const removeListener = request.onGone(leave);
     return { arrivals, leave };

@@ -256,6 +256,7 @@ describe('a connection', () => {
       4401,
     ],
     ['says something that is no message', [{ type: 'nothing' }], 4400],
+    ['says what only a server says', [{ type: 'next', id: '1', payload: {} }], 4400],
     ['says nothing for three seconds', [], 4408],
   ] as const)('is closed if it %s', async (_what, messages, code) => {
     const { closed, say } = bare();
@@ -306,6 +307,19 @@ describe('a connection', () => {
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     response.resume();
     expect(response.statusCode).toBe(200);
+  });
+
+  it('that is closed while its subscription begins leaves no stream behind', async () => {
+    for (let turns = 0; turns < 40; turns += 1) {
+      const { socket, closed, say } = bare();
+      await say(init(world.ada.token));
+      await once(socket, 'message');
+      await say({ type: 'subscribe', id: '1', payload: { query: follow } });
+      for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+      socket.terminate();
+      await closed;
+    }
+    while ((await openStreams()) > 0) await setImmediate();
   });
 
   it('that sends anything at all is answered or closed, and others are served as before', async () => {

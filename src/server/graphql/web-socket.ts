@@ -36,7 +36,7 @@ const mostBeginning = 32;
 /** With so many bytes unread by the client, nothing more of it is read. */
 const pausedAboveBytes = 1_048_576;
 
-const closeCodes = { goingAway: 1001, tryAgainLater: 1013 } as const;
+const closeCodes = { goingAway: 1001, tryAgainLater: 1013, badRequest: 4400 } as const;
 
 interface WebSocketOptions {
   readonly admission: Admission;
@@ -64,6 +64,11 @@ interface Connected {
 /** Whether a request asks for a WebSocket here. Any other request to upgrade is answered as if it did not ask. */
 export function asksForWebSocket({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
   return /^websocket$/i.test(headers.upgrade ?? '') && /^\/graphql(\?|$)/.test(url);
+}
+
+/** Whether the library rejected a message that only servers send. */
+function isUnexpected(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Unexpected message of type');
 }
 
 export class WebSockets {
@@ -136,6 +141,7 @@ export class WebSockets {
         onMessage: (take) =>
           ws.on('message', (data: Buffer) => {
             take(String(data)).catch((error: unknown) => {
+              if (isUnexpected(error)) return ws.close(closeCodes.badRequest, 'Invalid message received');
               this.#options.logger.error({ err: error }, 'a message of a WebSocket failed');
               ws.close(4500, 'Internal server error');
             });
@@ -274,6 +280,10 @@ export class WebSockets {
     }>();
     admission.enter(
       (ticket) => {
+        if (connected.ws.readyState !== connected.ws.OPEN) {
+          ticket.leave();
+          return reject(new AppError('unavailable', 'The client has gone.'));
+        }
         connected.tickets.add(ticket);
         request.ticket = ticket;
         const work = () => inTime(graphql.handle(request), ticket.deadline);

@@ -122,6 +122,10 @@ export class ServerRequest implements RestRequest {
     return this.ticket ? this.ticket.outside(wait) : wait;
   }
 
+  check(): void {
+    this.ticket?.deadline.check();
+  }
+
   onGone(listener: () => void): () => void {
     return this.ticket?.deadline.onGone(listener) ?? (() => undefined);
   }
