@@ -90,7 +90,7 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
       key === undefined
         ? await answer({ ...request, context }, scoped, cost)
         : await executeOnce({ ...scoped, document, key }, context, (inside) =>
-            answer({ ...request, context: inside, rows: undefined }, scoped, cost),
+            answer({ ...request, context: inside, form: 'data', rows: undefined }, scoped, cost),
           );
     const failure = result.errors?.find(isFinal);
     if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;

@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { collectFields } from '@graphql-tools/utils';
 import { type DocumentNode, type ExecutionResult, print } from 'graphql';
-import { signedIn } from '../resolvers/context.ts';
+import type { KeyName, NewKey } from '../db/idempotency.ts';
+import { type SignedIn, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
-import { once } from '../resolvers/writes/idempotency.ts';
+import { keepAnswer, type Once, once, underKey } from '../resolvers/writes/idempotency.ts';
+import { type KeyedWrite, NeedsTransaction } from '../resolvers/writes/keyed-write.ts';
+import { showsOnlyWritten } from './compiled/executor.ts';
 import type { WrittenAnswer } from './compiled/json-writer.ts';
-import { rootOf } from './errors.ts';
+import { isOutage, rootOf } from './errors.ts';
 import type { OperationContext } from './execute.ts';
 import type { ScopedOperation } from './scope-rule.ts';
 
@@ -37,33 +40,95 @@ export interface KeyedMutation extends ScopedOperation {
 }
 
 /**
- * Runs a mutation and keeps its result in one transaction, or returns the kept result. An error in any of its fields
- * undoes all of it.
+ * Runs a mutation and keeps its result under its key, or returns the kept result. Where one statement does the write, that
+ * statement keeps the key, and the answer is added afterwards. Any other mutation runs in one transaction with its key, and
+ * an error in any of its fields undoes all of it.
  */
-export async function executeOnce(
+export function executeOnce(
   mutation: KeyedMutation,
   context: OperationContext,
-  run: (context: OperationContext) => Promise<ExecutionResult>,
+  run: Execution,
 ): Promise<OperationResult> {
-  checkKey(mutation);
-  const request = { key: mutation.key, requestHash: hashOf(mutation) };
-  let failed: { cause: unknown; result: ExecutionResult } | undefined;
+  const mayBeOneStatement =
+    checkKey(mutation) && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
+  const signed = signedIn(context);
+  return underKey(signed, { key: mutation.key, requestHash: hashOf(mutation) }, async (key) => {
+    const done = mayBeOneStatement ? await byOneStatement(key, signed, run) : undefined;
+    return done ?? inOneTransaction(key, signed, run);
+  });
+}
+
+/** Runs the mutation in a context. */
+type Execution = (context: OperationContext) => Promise<ExecutionResult>;
+
+/**
+ * Does the write by one statement. Gives undefined where that could not be done; a transaction then says why, or does the write.
+ */
+async function byOneStatement(
+  key: NewKey,
+  context: SignedIn & OperationContext,
+  run: Execution,
+): Promise<OperationResult | undefined> {
+  const keyed: KeyedWrite = { key, isDone: false };
+  let result: ExecutionResult;
   try {
-    const { result, replayed } = await once(signedIn(context), request, async (inside) => {
+    result = await run({ ...context, keyed });
+  } catch (error) {
+    if (error instanceof NeedsTransaction) return undefined;
+    throw error;
+  }
+  if (keyed.isDone) {
+    if (!result.errors) await added(key, context, result);
+    return result;
+  }
+  return result.errors?.some(isOutage) ? result : undefined;
+}
+
+/** Adds the answer to its key. The write is done, so its answer does not fail with this. */
+async function added(
+  key: KeyName & Pick<NewKey, 'createdUtc'>,
+  context: SignedIn & OperationContext,
+  { data }: ExecutionResult,
+): Promise<void> {
+  try {
+    await keepAnswer(context, key, data);
+  } catch (error) {
+    context.report?.(error);
+  }
+}
+
+async function inOneTransaction(
+  key: NewKey,
+  context: SignedIn & OperationContext,
+  run: Execution,
+): Promise<OperationResult> {
+  let failed: { cause: unknown; result: ExecutionResult } | undefined;
+  let kept: Once;
+  try {
+    kept = await once(context, key, async (inside) => {
       const answer = await run(inside);
       if (!answer.errors) return answer.data;
       // The first error caused the others. It is thrown unchanged, so that `once` recognises a lost race and runs again.
       failed = { cause: rootOf(answer.errors[0]), result: answer };
       throw failed.cause;
     });
-    return { data: result as ExecutionResult['data'], ...(replayed && { replayed: true as const }) };
   } catch (error) {
     if (failed && error === failed.cause) return failed.result;
     throw error;
   }
+  if ('result' in kept)
+    return {
+      data: kept.result as ExecutionResult['data'],
+      ...(kept.replayed && { replayed: true as const }),
+    };
+  const { written, createdUtc } = kept;
+  const result = await run({ ...context, repeated: written });
+  if (!result.errors) await added({ ...key, createdUtc }, context, result);
+  return { ...result, replayed: true };
 }
 
-function checkKey(mutation: KeyedMutation): void {
+/** Refuses a key where none may be. Gives whether one statement may do the write. */
+function checkKey(mutation: KeyedMutation): boolean {
   if (!keyForm.test(mutation.key)) refuse(keyRule);
   const type = mutation.schema.getMutationType() ?? raise('internal_error', 'There are mutations.');
   const { fields } = collectFields(
@@ -77,8 +142,12 @@ function checkKey(mutation: KeyedMutation): void {
   const [name, second] = names.filter((each) => !each.startsWith('__'));
   if (name === undefined || second !== undefined)
     return refuse('goes with an operation of exactly one mutation: send others on their own');
-  const { takesNoKey } = (type.getFields()[name]?.extensions ?? {}) as { takesNoKey?: string };
+  const { takesNoKey, keepsKey = false } = (type.getFields()[name]?.extensions ?? {}) as {
+    takesNoKey?: string;
+    keepsKey?: boolean;
+  };
   if (takesNoKey !== undefined) refuse(`is not taken by ${name}: ${takesNoKey}`);
+  return keepsKey;
 }
 
 function refuse(message: string): never {

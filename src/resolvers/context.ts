@@ -7,6 +7,7 @@ import type { Snapshot } from '../reference/snapshot.ts';
 import type { LogPages } from './changes.ts';
 import { raise } from './errors.ts';
 import type { RequestFiles } from './attachments/files.ts';
+import type { KeyedWrite } from './writes/keyed-write.ts';
 import type { OpenTransaction, Writes } from './writes/write-transaction.ts';
 import type { WebhookSending } from './webhooks/sending.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
@@ -109,6 +110,10 @@ export interface Context {
   readonly changeCursor?: string | undefined;
   /** How many rows a page may read. */
   readonly bounds: ReadBounds;
+  /** The only write of the operation, where it has an Idempotency-Key and one statement may do it. */
+  readonly keyed?: KeyedWrite | undefined;
+  /** The row that the only write of the operation returned before, where it is not done again. */
+  readonly repeated?: Readonly<Record<string, unknown>> | undefined;
   /** Set when the whole operation is one transaction, which `db` then is. */
   readonly openTransaction?: OpenTransaction;
 }

@@ -85,6 +85,7 @@ const CommentDeletePayload = builder
 
 mutation('commentCreate', CommentCreateInput, CommentCreatePayload, createComment, {
   description: 'Writes a comment on an issue and subscribes the viewer to it. Guests may comment too.',
+  extensions: { keepsKey: true },
   events: ['issue-comment.created.v1'],
 });
 

@@ -181,6 +181,7 @@ mutation(
   {
     description:
       'Creates an issue with the next number of its team. The viewer becomes its reporter and is subscribed to it.',
+    extensions: { keepsKey: true },
     events: ['issue.created.v1'],
   },
 );
@@ -192,6 +193,7 @@ mutation(
   async (ctx, input) => ({ issue: await updateIssue(ctx, input) }),
   {
     description: 'Changes those fields of an issue that are set in the input.',
+    extensions: { keepsKey: true },
     events: ['issue.updated.v1'],
   },
 );

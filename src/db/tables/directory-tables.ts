@@ -249,7 +249,10 @@ export interface IdempotencyKeyTable {
   userAccountId: string;
   key: string;
   requestHash: Buffer;
-  result: string;
+  /** The answer, as JSON. Null from the statement of the write until the answer is added. */
+  result: string | null;
+  /** The row that was written, by the names of columns in SQL, until there is an answer. */
+  written: Readonly<Record<string, unknown>> | null;
   createdUtc: Timestamp;
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Expression, type QueryCreator, sql, type SqlBool } from 'kysely';
 import { issueColumns } from '../../model/issue-columns.ts';
 import type { IssueName, IssueRow } from '../issues.ts';
 import { PreparedSelect, type Sending, StatementsByShape } from '../query/prepared.ts';
@@ -6,8 +6,25 @@ import { typed } from '../query/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps } from './follow-ups.ts';
 import { logged, type WriteEvent } from './change-log.ts';
-import { asked, askedValues, changed, enteredInFeed, followedBy, locked } from './issue-parts.ts';
-import { columnsOf, composed, type Parts, partsOf, recordset } from './write-parts.ts';
+import {
+  asked,
+  type AskedFilter,
+  askedValues,
+  changed,
+  enteredInFeed,
+  followedBy,
+  locked,
+} from './issue-parts.ts';
+import { areKeyed, isFree, kept, type Keyed, keyParts, keyValues } from './kept-keys.ts';
+import {
+  columnsOf,
+  composed,
+  type Part,
+  type Parts,
+  partsOf,
+  recordset,
+  type WrittenTables,
+} from './write-parts.ts';
 
 /** What new comments are made of. New comments of one shape share a statement. */
 export interface CommentShape {
@@ -16,10 +33,12 @@ export interface CommentShape {
   reply: boolean;
   /** Do they wait for an issue that another transaction has locked; otherwise it is left out. */
   wait: boolean;
+  /** Is any of them under an Idempotency-Key. */
+  keyed: boolean;
 }
 
 /** A new comment, with the name of its author and the id of its entry in the feed. */
-export interface NewComment {
+export interface NewComment extends Keyed {
   issue: IssueName;
   id: string;
   author: string;
@@ -42,8 +61,12 @@ const newCommentColumns = {
   request: 'text',
 } as const;
 
-/** The issue as its new comments left it, and the author of the comment that they reply to. */
-export type CommentCreated = IssueRow & { place: number; parentAuthorUserAccountId: string | null };
+/** The issue as its new comments left it, and the comment that they reply to, with its author. */
+export type CommentCreated = IssueRow & {
+  place: number;
+  parentCommentId: string | null;
+  parentAuthorUserAccountId: string | null;
+};
 
 /**
  * Writes comments on issues, in their order, with everything that follows from them, by one statement. Gives the issue
@@ -52,7 +75,7 @@ export type CommentCreated = IssueRow & { place: number; parentAuthorUserAccount
  */
 export async function createComments(
   sending: Sending,
-  shape: CommentShape,
+  shape: Omit<CommentShape, 'keyed'>,
   comments: readonly NewComment[],
   event: WriteEvent,
   parentId: string | undefined,
@@ -60,7 +83,7 @@ export async function createComments(
   const issues = [...Map.groupBy(comments, ({ issue }) => JSON.stringify(issue)).values()];
   const places = new Map(issues.flatMap((group, index) => group.map(({ id }) => [id, index + 1])));
   const newComments = issues.flatMap((group, index) =>
-    group.map(({ issue: _, ...comment }, place) => ({
+    group.map(({ issue: _, key: __, ...comment }, place) => ({
       ...comment,
       issue: index + 1,
       place: place + 1,
@@ -70,30 +93,34 @@ export async function createComments(
   const toIssues = issues.flatMap(([first, ...others]) =>
     first ? [{ issue: first.issue, comments: others.length + 1 }] : [],
   );
-  const rows = await statements.send(sending, shape, {
-    ...askedValues(toIssues),
-    ...event,
-    newComments: JSON.stringify(newComments),
-    parentId,
-  });
+  const rows = await statements.send(
+    sending,
+    { ...shape, keyed: areKeyed(comments) },
+    {
+      ...keyValues(comments),
+      ...askedValues(toIssues),
+      ...event,
+      newComments: JSON.stringify(newComments),
+      parentId,
+    },
+  );
   const byPlace = new Map(rows.map((row) => [row.place, row]));
   return comments.map(({ id }) => byPlace.get(places.get(id) ?? 0));
 }
 
 const statements = new StatementsByShape<CommentShape, CommentCreated>(
   (db, shape) =>
-    new PreparedSelect<CommentCreated>(commentCreation(db, shape), [
-      ...issueColumns,
-      'place',
-      'parentAuthorUserAccountId',
-    ]),
+    new PreparedSelect<CommentCreated>(commentCreation(db, shape), [...issueColumns, ...moreColumns]),
 );
 
-function commentCreation(db: TenantDb, { named, reply, wait }: CommentShape) {
+const moreColumns = ['place', 'parentCommentId', 'parentAuthorUserAccountId'] as const;
+
+function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentShape) {
   const parts = partsOf(db);
-  const parentAuthor = reply
-    ? parts.selectFrom('parent').select('authorUserAccountId')
-    : sql<string | null>`null::uuid`;
+  const ofParent = (column: 'id' | 'authorUserAccountId') =>
+    reply
+      ? sql<string | null>`(${parts.selectFrom('parent').select(column)})`
+      : sql<string | null>`null::uuid`;
   const parentName = parts.selectFrom('parent').select('displayName');
   const text = reply ? sql`' replied to ' || (${parentName})` : sql`' commented'`;
   const entry = {
@@ -108,13 +135,21 @@ function commentCreation(db: TenantDb, { named, reply, wait }: CommentShape) {
     subject: sql.ref('newComments.id'),
     at: sql.ref('changed.lastActivityUtc'),
   };
-  return composed(db, [
-    ['newComments', newComments(parts)],
-    asked(parts, named, []),
+  const returned = (from: QueryCreator<WrittenTables>) =>
+    from
+      .selectFrom('changed')
+      .select(issueColumns.map((column) => `changed.${column}` as const))
+      .select('changed.place')
+      .select(ofParent('id').as('parentCommentId'))
+      .select(ofParent('authorUserAccountId').as('parentAuthorUserAccountId'));
+  const all = composed(db, [
+    ...(keyed ? keyParts(parts) : []),
+    ['newComments', newComments(parts, keyed)],
+    asked(parts, named, [], keyed ? commentsOf(parts) : undefined),
     locked(parts, { named, wait }, []),
     reply ? ['parent', parentOf(parts)] : undefined,
     ['changed', commentedOn(parts, reply)],
-    ['written', written(parts, reply)],
+    ['written', written(parts, ofParent)],
     enteredInFeed(parts, inFeed, (selections) => commented(parts).select(selections)),
     logged(parts, inLog, (selections) =>
       commented(parts).select(selections).orderBy('changed.place').orderBy('newComments.place'),
@@ -124,15 +159,47 @@ function commentCreation(db: TenantDb, { named, reply, wait }: CommentShape) {
     ...followUps.flatMap((followUp) =>
       followUp(db, { kind: 'activity', columns: ['commentCount', 'lastCommentUtc'] }),
     ),
-  ])
-    .selectFrom('changed')
-    .select([...issueColumns, 'changed.place'])
-    .select(sql<string | null>`(${parentAuthor})`.as('parentAuthorUserAccountId'));
+    ...(keyed ? keptComments(parts, returned(parts)) : []),
+  ]);
+  return keyed ? all.selectFrom('shown').select([...issueColumns, ...moreColumns]) : returned(all);
 }
 
-function newComments(parts: Parts) {
+/** Keeps the new comments under their keys, each as its issue and its id. */
+function keptComments(parts: Parts, shown: Part[1]): Part[] {
+  const keys = kept(
+    parts,
+    (selections) =>
+      parts
+        .selectFrom('shown')
+        .innerJoin('newComments', 'newComments.issue', 'shown.place')
+        .innerJoin('givenKeys', (join) => join.on('givenKeys.entry', '=', sql.ref('newComments.entry')))
+        .select(selections),
+    sql`jsonb_build_object('comment_id', new_comments.id)`,
+  );
+  return [['shown', shown], keys];
+}
+
+/** The new comments; under keys, those that may be written, with their places counted anew. */
+function newComments(parts: Parts, keyed: boolean) {
   const rows = recordset<NewComment & { place: number }, 'one'>('newComments', 'one', newCommentColumns);
-  return parts.selectFrom(rows).selectAll();
+  if (!keyed) return parts.selectFrom(rows).selectAll();
+  const { place: _, later: __, ...others } = newCommentColumns;
+  const place = sql`row_number() over (partition by one.issue order by one.place)`;
+  return parts
+    .selectFrom(rows)
+    .select(Object.keys(others).map((name) => sql.ref(`one.${name}`).as(name)))
+    .select(sql<number>`${place}::int`.as('place'))
+    .select(sql<number>`(count(*) over (partition by one.issue) - ${place})::int`.as('later'))
+    .where(isFree);
+}
+
+/** How many comments an issue of `asked` gets that may be written. */
+function commentsOf(parts: Parts): AskedFilter {
+  const written = parts
+    .selectFrom('newComments')
+    .where('newComments.issue', '=', sql.ref<number>('one.place'));
+  const comments = sql<number>`(${written.select(sql<number>`count(*)::int`.as('count'))})`;
+  return { where: sql<SqlBool>`${comments} > 0`, comments };
 }
 
 function parentOf(parts: Parts) {
@@ -155,9 +222,10 @@ function commentedOn(parts: Parts, reply: boolean) {
   return reply ? update.where((eb) => eb.exists(parts.selectFrom('parent').select('id'))) : update;
 }
 
-function written(parts: Parts, reply: boolean) {
-  const ofParent = (column: 'id' | 'authorUserAccountId') =>
-    reply ? sql`(${parts.selectFrom('parent').select(column)})` : sql`null::uuid`;
+function written(
+  parts: Parts,
+  ofParent: (column: 'id' | 'authorUserAccountId') => Expression<string | null>,
+) {
   const { columns, selections } = columnsOf<'comment'>({
     id: sql.ref('newComments.id'),
     issueId: sql.ref('changed.id'),

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type QueryCreator, sql } from 'kysely';
 import { issueColumns, type SettableColumn } from '../../model/issue-columns.ts';
 import type { IssueColumns, IssueRow } from '../issues.ts';
 import { logged, previousValues, type WriteEvent } from './change-log.ts';
@@ -21,7 +21,8 @@ import {
   newValue,
 } from './issue-parts.ts';
 import { stageColumns } from './issue-stages.ts';
-import { composed, partsOf } from './write-parts.ts';
+import { areKeyed, isFree, keptByEntry, keyParts, keyValues } from './kept-keys.ts';
+import { composed, partsOf, type WrittenTables } from './write-parts.ts';
 
 /** What changes of issues are made of. Changes of one shape share a statement. */
 export interface IssueChangeShape extends IssueSearch {
@@ -29,6 +30,8 @@ export interface IssueChangeShape extends IssueSearch {
   columns: readonly SettableColumn[];
   /** For a change of the status: is the new one terminal. */
   closing?: boolean | undefined;
+  /** Is any of them under an Idempotency-Key. */
+  keyed?: boolean;
   /** Tables of which the answer shows rows that belong to the issue. */
   preloads?: readonly PreloadableTable[];
 }
@@ -47,18 +50,23 @@ export async function changeIssues(
   event?: WriteEvent,
 ): Promise<(IssueChanged | undefined)[]> {
   if (issues.length === 0) return [];
-  const rows = await statements.send(sending, shape, { ...askedValues(issues), ...event });
+  const keyed = areKeyed(issues);
+  const keys = keyValues(issues.map(({ key, event: { id = '' } = {} }) => ({ key, entry: id })));
+  const values = { ...askedValues(issues), ...keys, ...event };
+  const rows = await statements.send(sending, keyed ? { ...shape, keyed } : shape, values);
   const byPlace = new Map(rows.map((row) => [row.place, row]));
   return issues.map((_, index) => byPlace.get(index + 1));
 }
 
 const statements = new StatementsByShape<IssueChangeShape, IssueChanged>((db, shape) => {
-  const { preloads = [] } = shape;
-  const more = preloads.length > 0 ? (['revisionSeen', ...preloads] as const) : [];
-  return new PreparedSelect<IssueChanged>(issueChange(db, shape), [...issueColumns, 'place', ...more]);
+  const columns = [...issueColumns, 'place', ...more(shape.preloads ?? [])] as const;
+  return new PreparedSelect<IssueChanged>(issueChange(db, shape), columns);
 });
 
-function issueChange(db: TenantDb, { columns, closing, kind, preloads = [], ...search }: IssueChangeShape) {
+function issueChange(
+  db: TenantDb,
+  { columns, closing, kind, keyed = false, preloads = [], ...search }: IssueChangeShape,
+) {
   const parts = partsOf(db);
   const write: IssueWrite = { kind, columns };
   const values: IssueColumns = {
@@ -76,8 +84,17 @@ function issueChange(db: TenantDb, { columns, closing, kind, preloads = [], ...s
     fields: sql`coalesce(${sql.ref('changed.fields')}, '{}'::text[])`,
     previous: previousValues(columns),
   };
-  return composed(db, [
-    asked(parts, search.named, columns),
+  const returned = (from: QueryCreator<WrittenTables>) =>
+    from
+      .selectFrom('changed')
+      .select(issueColumns.map((column) => `changed.${column}` as const))
+      .select('changed.place')
+      .$if(preloads.length > 0, (query) =>
+        query.select(revisionSeen(parts)).select(preloadedColumns(parts, preloads, write)),
+      );
+  const all = composed(db, [
+    ...(keyed ? keyParts(parts) : []),
+    asked(parts, search.named, columns, keyed ? { where: isFree } : undefined),
     locked(parts, search, columns),
     ['changed', changed(parts, kind, values)],
     isInFeed(kind)
@@ -93,13 +110,16 @@ function issueChange(db: TenantDb, { columns, closing, kind, preloads = [], ...s
         )
       : undefined,
     ...followUps.flatMap((followUp) => followUp(db, write)),
-  ])
-    .selectFrom('changed')
-    .select(issueColumns)
-    .select('changed.place')
-    .$if(preloads.length > 0, (query) =>
-      query.select(revisionSeen(parts)).select(preloadedColumns(parts, preloads, write)),
-    );
+    ...(keyed ? keptByEntry(parts, returned(parts).select('changed.entry')) : []),
+  ]);
+  return keyed
+    ? all.selectFrom('shown').select([...issueColumns, 'place', ...more(preloads)])
+    : returned(all);
+}
+
+/** What a statement with preloads returns besides. */
+function more(preloads: readonly PreloadableTable[]) {
+  return preloads.length > 0 ? (['revisionSeen', ...preloads] as const) : [];
 }
 
 /** A change from one terminal status to another leaves the time at which the issue was closed. */

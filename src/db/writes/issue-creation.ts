@@ -24,6 +24,7 @@ import { logged, type WriteEvent } from './change-log.ts';
 import { type Preloaded, preloadedColumns } from './preloaded.ts';
 import { inCategories } from './issue-counts.ts';
 import { followedBy, type IssueEvent } from './issue-parts.ts';
+import { areKeyed, isFree, type Keyed, keptByEntry, keyParts, keyValues } from './kept-keys.ts';
 import { assigned, followers, labelled, newRoleAssignments } from './new-issue-parts.ts';
 import { columnsOf, composed, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
 
@@ -37,6 +38,8 @@ interface IssuesShape {
   counted: boolean;
   /** Do they come with their own times and counts. */
   history: boolean;
+  /** Is any of them under an Idempotency-Key. */
+  keyed: boolean;
 }
 
 export interface IssueCreationShape extends IssuesShape {
@@ -52,7 +55,7 @@ export interface IssueCreationShape extends IssuesShape {
 type Value = string | number | Date | null;
 
 /** A new issue of a team. */
-export interface NewIssue {
+export interface NewIssue extends Keyed {
   teamId: string;
   columns: Readonly<Record<Exclude<InsertedColumn, 'labelIds' | 'assigneeUserAccountIds'>, Value>>;
   /** Where it comes with its history. */
@@ -74,6 +77,7 @@ export function shapeOf(issues: readonly NewIssue[]): IssuesShape {
     roles: issues.some(({ roles }) => roles.length > 0),
     counted: issues.some(({ columns }) => columns.deliveryId !== null || columns.projectId !== null),
     history: issues.some(({ history }) => history !== undefined),
+    keyed: areKeyed(issues),
   };
 }
 
@@ -110,6 +114,7 @@ function creationValues(issues: readonly NewIssue[]): Values {
   const followers = rowsOf((issue) => issue.followers);
   const issuesOf = (rows: readonly { issue: string }[]) => uuidArray(rows.map(({ issue }) => issue));
   return {
+    ...keyValues(issues.map(({ key, event }) => ({ key, entry: event.id }))),
     teams: JSON.stringify(teams.map(([id, { length }], index) => ({ id, count: length, place: index + 1 }))),
     newIssues: JSON.stringify(
       teams.flatMap(([, ofTeam], index) =>
@@ -141,16 +146,22 @@ function issueRow({ columns, history, labels, assignees, event }: NewIssue): Rec
 
 function issueCreation(
   db: TenantDb,
-  { assignees, labels, roles, counted, history, preloads, wait }: IssueCreationShape,
+  { assignees, labels, roles, counted, history, keyed, preloads, wait }: IssueCreationShape,
 ) {
   const parts = partsOf(db);
   const own = [...insertedColumns, ...(history ? historyColumns : [])];
   const write: IssueWrite = { kind: 'insert', counted, history };
-  return composed(db, [
-    ['teams', teams(parts)],
+  const shown = parts
+    .selectFrom('changed')
+    .innerJoin('newIssues as one', 'one.id', 'changed.id')
+    .select(issueColumns.map((column) => `changed.${column}` as const))
+    .select(preloadedColumns(parts, preloads, write));
+  const all = composed(db, [
+    ...(keyed ? keyParts(parts) : []),
+    ['newIssues', newIssues(parts, own, keyed)],
+    ['teams', teams(parts, keyed)],
     ...(wait ? [['counters', counters(parts)] as const] : freeCounters(parts)),
     ['numbered', numbered(parts)],
-    ['newIssues', newIssues(parts, own)],
     ['changed', inserted(parts, own, history)],
     assignees ? ['assigned', assigned(parts)] : undefined,
     labels ? ['labelled', labelled(parts)] : undefined,
@@ -158,17 +169,26 @@ function issueCreation(
     followedBy(parts, followers(parts)),
     created(parts),
     ...followUps.flatMap((followUp) => followUp(db, write)),
-  ])
+    ...(keyed ? keptByEntry(parts, shown.select(sql.ref<string>('one.entry').as('entry'))) : []),
+  ]);
+  if (keyed) return all.selectFrom('shown').select([...issueColumns, ...preloads]);
+  return all
     .selectFrom('changed')
     .select(issueColumns)
     .select(preloadedColumns(parts, preloads, write));
 }
 
-function teams(parts: Parts) {
+/** Teams and how many new issues each of them gets. */
+function teams(parts: Parts, keyed: boolean) {
   const columns = { id: 'uuid', count: 'int', place: 'int' };
-  return parts
-    .selectFrom(recordset<{ id: string; count: number; place: number }, 'one'>('teams', 'one', columns))
-    .selectAll();
+  const all = parts.selectFrom(
+    recordset<{ id: string; count: number; place: number }, 'one'>('teams', 'one', columns),
+  );
+  if (!keyed) return all.selectAll();
+  return all
+    .innerJoin('newIssues', 'newIssues.team', 'one.place')
+    .select(['one.id', sql<number>`count(*)::int`.as('count'), 'one.place'])
+    .groupBy(['one.id', 'one.place']);
 }
 
 const numberedAt = sql<Date>`date_trunc('milliseconds', clock_timestamp())`.as('at');
@@ -226,7 +246,8 @@ function numbered(parts: Parts) {
 
 type OwnColumn = InsertedColumn | HistoryColumn;
 
-function newIssues(parts: Parts, own: readonly OwnColumn[]) {
+/** The new issues; under keys, those that may be written, with their places counted anew. */
+function newIssues(parts: Parts, own: readonly OwnColumn[], keyed: boolean) {
   const columns = {
     team: 'int',
     place: 'int',
@@ -236,7 +257,14 @@ function newIssues(parts: Parts, own: readonly OwnColumn[]) {
     ...Object.fromEntries(own.map((column) => [column, columnTypes[column]])),
   };
   const rows = recordset<{ id: string; team: number; place: number }, 'one'>('newIssues', 'one', columns);
-  return parts.selectFrom(rows).selectAll();
+  if (!keyed) return parts.selectFrom(rows).selectAll();
+  const names = Object.keys(columns).map(jsonName);
+  const place = sql<number>`(row_number() over (partition by one.team order by one.place) - 1)::int`;
+  return parts
+    .selectFrom(rows)
+    .select(names.filter((name) => name !== 'place').map((name) => sql.ref(`one.${name}`).as(name)))
+    .select(place.as('place'))
+    .where(isFree);
 }
 
 function inserted(parts: Parts, own: readonly OwnColumn[], history: boolean) {

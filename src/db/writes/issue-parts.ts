@@ -1,7 +1,8 @@
-import { type AliasedExpression, type Expression, type SqlBool, sql } from 'kysely';
+import { type AliasableExpression, type AliasedExpression, type Expression, type SqlBool, sql } from 'kysely';
 import { columnTypes, jsonName, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueColumns, type IssueName, revised } from '../issues.ts';
 import { typed } from '../query/slots.ts';
+import type { Keyed } from './kept-keys.ts';
 import { columnsOf, jsonRow, type Part, type Parts, recordset } from './write-parts.ts';
 
 // The parts of every statement that writes to issues that exist: what is asked, the issues that it finds and locks, and
@@ -29,7 +30,7 @@ export interface IssueSearch {
 }
 
 /** What a write asks for one issue. */
-export interface AskedIssue {
+export interface AskedIssue extends Keyed {
   issue: IssueName | { teamId: string; number: number };
   /** The only revision that it is for; null for any. */
   expectedRevision?: number | null | undefined;
@@ -103,8 +104,19 @@ const askedColumns = [
   'comments',
 ] as const;
 
+/** Which issues a statement with Idempotency-Keys may write, and how many comments each of them gets. */
+export interface AskedFilter {
+  where: Expression<SqlBool>;
+  comments?: AliasableExpression<number>;
+}
+
 /** What the statement is to do, with the columns that it sets. */
-export function asked(parts: Parts, named: IssueNaming, columns: readonly SettableColumn[]): Part {
+export function asked(
+  parts: Parts,
+  named: IssueNaming,
+  columns: readonly SettableColumn[],
+  filter?: AskedFilter,
+): Part {
   const all = {
     place: 'int',
     expected: 'int',
@@ -120,7 +132,14 @@ export function asked(parts: Parts, named: IssueNaming, columns: readonly Settab
     ...nameColumns[named],
     ...Object.fromEntries(columns.map((column) => [newName(column), columnTypes[column]])),
   };
-  return ['asked', parts.selectFrom(recordset<object, 'one'>('asked', 'one', all)).selectAll()];
+  const rows = parts.selectFrom(recordset<object, 'one'>('asked', 'one', all));
+  if (!filter) return ['asked', rows.selectAll()];
+  const { where, comments = sql.ref<number>('one.comments') } = filter;
+  const names = Object.keys(all)
+    .map(jsonName)
+    .filter((name) => name !== 'comments');
+  const selections = names.map((name) => sql.ref(`one.${name}`).as(name));
+  return ['asked', rows.select([...selections, comments.as('comments')]).where(where)];
 }
 
 /** Finds issues by what they are called, at the revision that is expected where one is, and locks them. */

@@ -37,6 +37,14 @@ interface WriteParts {
   counters: { teamId: string; next: number; at: Date };
   /** The number of the first new issue of each team. */
   numbered: { teamId: string; number: number; place: number; at: Date };
+  /** The Idempotency-Keys of what the statement writes, by the entry in the log. */
+  givenKeys: { entry: string; account: string; key: string };
+  /** The entries that are not written, because their keys are in use. */
+  refused: { entry: string };
+  /** What a statement with Idempotency-Keys returns, which it also keeps. */
+  shown: Record<string, unknown> & { entry: string; place: number };
+  /** What is asked, before what is not written is left out. */
+  given: Asked;
   /** What the statement takes from the counts of deliveries and projects (sign −1), and what it adds to them (sign 1). */
   counted: { deliveryId: string | null; projectId: string | null } & Record<
     'sign' | 'closed' | 'completed' | 'canceled' | 'estimate',
@@ -65,8 +73,11 @@ interface Asked {
   comments: number;
 }
 
+/** The tables of a part: those of the tenant, and the parts before it. */
+export type WrittenTables = TenantTables & WriteParts;
+
 /** Builds parts. The tenant plugin binds them when the statement is complete. */
-export type Parts = Kysely<TenantTables & WriteParts>;
+export type Parts = Kysely<WrittenTables>;
 
 export function partsOf(db: TenantDb): Parts {
   const bare: unknown = db.withoutPlugins();
@@ -77,16 +88,13 @@ export function partsOf(db: TenantDb): Parts {
 export type Part = readonly [name: string, query: Pick<Expression<unknown>, 'toOperationNode'>];
 
 /** A statement that begins with the parts, in their order. */
-export function composed(
-  db: TenantDb,
-  parts: readonly (Part | undefined)[],
-): QueryCreator<TenantTables & WriteParts> {
+export function composed(db: TenantDb, parts: readonly (Part | undefined)[]): QueryCreator<WrittenTables> {
   let query: unknown = db;
   for (const part of parts) {
     // `WriteParts` declares what each name stands for; Kysely cannot infer it from a list.
     if (part) query = (query as Parts).with(part[0], () => part[1] as Expression<object>);
   }
-  return query as QueryCreator<TenantTables & WriteParts>;
+  return query as QueryCreator<WrittenTables>;
 }
 
 /** The columns of an insert, and the expressions that are selected for them in the same order. */

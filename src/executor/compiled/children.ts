@@ -5,6 +5,7 @@ import { Prepared } from '../../db/query/prepared.ts';
 import { existsQuery, sumsQuery } from '../../db/query/row-queries.ts';
 import type { TableName } from '../../db/tables/tables.ts';
 import { countsQuery } from '../../db/query/totals.ts';
+import { preloadableTables } from '../../db/writes/preloaded.ts';
 import type { KeyColumn, Read } from './columns.ts';
 import { distinctKeys } from './distinct-keys.ts';
 import type { Frame, Row } from './frame.ts';
@@ -48,6 +49,10 @@ export class ExistsFetch implements Fetch {
     this.#viewerColumn = plan.viewerColumn;
     this.#key = key;
     this.#part = part;
+  }
+
+  get showsOnlyWritten(): boolean {
+    return this.#attached !== undefined && preloadableTables.some((table) => table === this.#table);
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {

@@ -75,6 +75,7 @@ function compileObject(
     const plan = new ObjectPlan(type.name, columns);
     const context: CompileContext = { reading, type, plan, shared: new Map() };
     for (const [key, fieldNodes] of fields) plan.fields.push(compileField(context, key, fieldNodes));
+    plan.repeatsFields = new Set([...fields.values()].map(([node]) => node?.name.value)).size < fields.size;
     return plan;
   };
   return columns.isCached ? leafPlan(reading.schema, type, fields, make) : make();
@@ -225,7 +226,7 @@ function preloadOf(context: CompileContext, fetch: Fetch, keyColumn: string): Pr
   if (!(fetch instanceof SumsFetch) || fetch.keyColumn !== keyColumn) return undefined;
   const { table, part } = fetch;
   const attached = attachedColumn(context, table);
-  return attached && { part, value: (row) => preloadedSums(table, attached.text(row)) };
+  return attached && { fetch, part, value: (row) => preloadedSums(table, attached.text(row)) };
 }
 
 /** The same row under another type. */
@@ -233,6 +234,7 @@ function self(context: CompileContext, key: string, field: AnyField, nodes: read
   const plan = compileObject(context.reading, objectType(field), nodes, context.plan.columns);
   const part = context.plan.newPart();
   context.plan.fetches.push({
+    showsOnlyWritten: plan.showsOnlyWritten,
     fetch: (frame, run) => {
       const same = newFrame(run, frame.rows, frame.types);
       frame.parts[part] = same;

@@ -6,6 +6,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import type { Context } from '../../resolvers/context.ts';
+import { NeedsTransaction } from '../../resolvers/writes/keyed-write.ts';
 import { RootResults } from '../../schema/builder/root-results.ts';
 import { isFinal } from '../errors.ts';
 import { Turns } from '../turns.ts';
@@ -13,7 +14,7 @@ import { perVariant } from '../variants.ts';
 import { compileOperation } from './compile.ts';
 import { type Frame, newFrame, NotCompilable, type Row } from './frame.ts';
 import { JsonWriter, type WrittenAnswer } from './json-writer.ts';
-import type { ObjectPlan } from './objects.ts';
+import { ObjectPlan } from './objects.ts';
 import { type CompiledRowForm, compileRowForm, type RowForm } from './row-form.ts';
 import { type AnswerForm, MissingReference, Run } from './run.ts';
 
@@ -68,6 +69,7 @@ export async function answerCompiled(
     compiledCounts.answered += 1;
     return data;
   } catch (error) {
+    if (error instanceof NeedsTransaction) throw error;
     if (isFinal(error) && compilable.operation.operation === OperationTypeNode.QUERY) throw error;
     compiledCounts.bailed += 1;
     onFallback(error);
@@ -98,6 +100,15 @@ export async function answerEventsCompiled(
     onFallback(error);
     return undefined;
   }
+}
+
+/**
+ * Whether an operation shows no more than what its only write returns, so that the row of the write suffices for the answer. Its
+ * answer is also of bounded length then.
+ */
+export function showsOnlyWritten(compilable: Compilable): boolean {
+  const plan = planOf(compilable);
+  return plan instanceof ObjectPlan && plan.showsOnlyWritten;
 }
 
 /** Runs the plan, and once more with new reference data where the cached data is older than a row that refers to it. */

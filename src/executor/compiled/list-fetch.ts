@@ -2,6 +2,8 @@ import { linksQuery, type ListOrder, listsQuery } from '../../db/query/page.ts';
 import type { ChildSource } from '../../db/query/walk.ts';
 import type { Through } from '../../db/query/predicate.ts';
 import { Prepared } from '../../db/query/prepared.ts';
+import { cachedDeclaration } from '../../db/tables/cached-tables.ts';
+import { preloadableTables } from '../../db/writes/preloaded.ts';
 import { asUuids } from '../../db/wire/cell-formats.ts';
 import { textAt, WireRow } from '../../db/wire/wire-row.ts';
 import { testOf } from '../../reference/conditions.ts';
@@ -55,6 +57,15 @@ export class ListFetch implements Fetch {
   /** Adds a selection on the listed rows; returns the index of its frame. */
   view(plan: ObjectPlan): number {
     return this.#views.push(plan) - 1;
+  }
+
+  get showsOnlyWritten(): boolean {
+    const { parent, table } = this.#source;
+    const joined = 'through' in parent ? parent.through.table : table;
+    // The rows of a preloaded join are read only where there are any.
+    const isPreloaded = this.#attached !== undefined && preloadableTables.some((each) => each === joined);
+    if (!isPreloaded && !(this.columns.isCached && cachedDeclaration(joined))) return false;
+    return this.#views.every((view) => view.showsOnlyWritten);
   }
 
   fetch(frame: Frame, run: Run): Promise<void> | undefined {

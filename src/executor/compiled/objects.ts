@@ -8,6 +8,11 @@ import { type FieldName, fieldNames, type Sink } from './sink.ts';
 export interface Fetch {
   /** Returns a promise only where there is something to wait for. */
   fetch(frame: Frame, run: Run): Promise<void> | undefined;
+  /**
+   * Whether it shows rows that a write returned, with what the write preloaded of their neighbours, and reference data, and
+   * reads nothing else.
+   */
+  readonly showsOnlyWritten?: boolean;
 }
 
 /** Starts all items before it waits for any; returns a promise only where there is something to wait for. */
@@ -36,6 +41,8 @@ export class ObjectPlan {
   readonly columns: Columns;
   readonly fields: Field[] = [];
   readonly fetches: Fetch[] = [];
+  /** Whether a field is selected under two names, so that nothing bounds the answer but the length of the document. */
+  repeatsFields = false;
   /** Set on mutations: each root field is fetched, with everything below it, before the next one. */
   isSerial = false;
   #parts = 0;
@@ -90,6 +97,11 @@ export class ObjectPlan {
     }
     out.endObject();
   };
+
+  /** Whether all that it fetches shows only rows that a write returned, and each of their fields once. */
+  get showsOnlyWritten(): boolean {
+    return !this.repeatsFields && this.fetches.every(({ showsOnlyWritten }) => showsOnlyWritten === true);
+  }
 
   /** Whether a row is always written as the same bytes: it is cached, and all fields depend on nothing else. */
   get isFixed(): boolean {

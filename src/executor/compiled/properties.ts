@@ -42,6 +42,10 @@ class HeldFetch implements Fetch {
     this.#plan = plan;
   }
 
+  get showsOnlyWritten(): boolean {
+    return this.#plan.showsOnlyWritten;
+  }
+
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
     const flat: Row[] = [];
     const start = new Int32Array(frame.rows.length);

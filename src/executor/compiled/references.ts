@@ -30,6 +30,8 @@ interface Referrer {
 
 /** Reads the part of a referred row from a row that refers to it; undefined where that does not have it. */
 export interface Preload {
+  /** What fetches the part where it is not preloaded. */
+  readonly fetch: Fetch;
   readonly part: number;
   readonly value: (row: Row) => unknown;
 }
@@ -54,6 +56,17 @@ export class ReferenceFetch implements Fetch {
   /** Adds a field that refers to such rows. */
   add(referrer: Referrer): void {
     this.#referrers.push(referrer);
+  }
+
+  get showsOnlyWritten(): boolean {
+    if (!this.columns.isCached) return false;
+    return this.#referrers.every(
+      ({ plan, preloads = [] }) =>
+        !plan.repeatsFields &&
+        plan.fetches.every(
+          (each) => each.showsOnlyWritten === true || preloads.some(({ fetch }) => fetch === each),
+        ),
+    );
   }
 
   fetch(frame: Frame, run: Run): Promise<void> | undefined {

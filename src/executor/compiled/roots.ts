@@ -153,6 +153,10 @@ export class GivenFetch implements Fetch {
     this.#options = options;
   }
 
+  get showsOnlyWritten(): boolean {
+    return this.#options.plan?.showsOnlyWritten ?? true;
+  }
+
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { key, load, args, part, plan, preloads } = this.#options;
     const given = args(run);

@@ -1,5 +1,6 @@
 import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
 import { changeIssues, type IssueChanged, type IssueChangeShape } from '../../db/writes/issue-change.ts';
+import type { Keyed } from '../../db/writes/kept-keys.ts';
 import type { AskedIssue, IssueEvent } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import { following, type SettableColumn } from '../../model/issue-columns.ts';
@@ -55,7 +56,7 @@ interface CheckedChange {
 }
 
 /** What a change asks of its statement. */
-export interface FormedChange {
+export interface FormedChange extends Keyed {
   shape: Omit<IssueChangeShape, 'wait'>;
   asked: AskedIssue;
 }
@@ -78,7 +79,7 @@ export async function sendChanges(
         const changed = await changeIssues(
           to,
           shape,
-          round.map(({ asked }) => asked),
+          round.map(({ asked, key }) => ({ ...asked, key })),
           event,
         );
         round.forEach((change, index) => rows.set(change, changed[index]));

@@ -5,6 +5,7 @@ import {
   replaceRoleAssignments,
   selectAssignees,
 } from '../../db/reads/issue-sets.ts';
+import type { IssueChanged } from '../../db/writes/issue-change.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, type LockedIssues, lockIssues, type NamedIssue } from '../../db/issues.ts';
@@ -26,6 +27,7 @@ import {
   type ReferenceLookup,
   type References,
 } from './issue-references.ts';
+import { rowBefore } from '../writes/keyed-write.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { contributor } from '../writes/write-access.ts';
 import { write, writeItem } from '../writes/write-transaction.ts';
@@ -39,6 +41,8 @@ export interface IssueUpdateInput extends IssueFieldsInput {
 
 /** Changes the given fields. Each call adds one entry to the feed. */
 export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithPreloaded> {
+  const before = rowBefore<IssueChanged>(ctx);
+  if (before) return asChanged(before, ctx.preloads ?? []);
   const context = contributor(ctx);
   const { principal, requestId, preloads = [] } = context;
   const { workspaceId } = principal;

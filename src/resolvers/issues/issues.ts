@@ -1,5 +1,6 @@
 import { createIssues, type IssueCreated, type NewIssue, shapeOf } from '../../db/writes/issue-creation.ts';
-import type { Preloaded, WithPreloaded } from '../../db/writes/preloaded.ts';
+import type { Keyed } from '../../db/writes/kept-keys.ts';
+import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues } from '../../db/issues.ts';
 import { type Sending, uuidArray } from '../../db/query/prepared.ts';
@@ -19,6 +20,7 @@ import {
   type ReferenceLookup,
 } from './issue-references.ts';
 import { addToSubIssueCounts } from './sub-issues.ts';
+import { rowBefore } from '../writes/keyed-write.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { contributor } from '../writes/write-access.ts';
 import { write, writeItem } from '../writes/write-transaction.ts';
@@ -31,6 +33,8 @@ export interface IssueCreateInput extends IssueFieldsInput {
 
 /** Creates an issue with the next number of its team. A creation adds no feed entry and never sets closedUtc. */
 export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithPreloaded> {
+  const before = rowBefore<IssueCreated>(ctx);
+  if (before) return asCreated(before, enteredIn(input));
   const context = contributor(ctx);
   const { principal, preloads = [] } = context;
   const { workspaceId } = principal;
@@ -47,11 +51,11 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
     batchKey: `issue ${workspaceId}`,
   });
   if (!row) return write(context, serialKey, inTransaction);
-  return Object.assign(row, { preloaded: { ...preloadedOf(drafted), deliveryCount: row.deliveryCount } });
+  return asCreated(row, drafted);
 }
 
 /** A new issue, and whether the counts of its delivery are preloaded. */
-interface CreatedIssue {
+interface CreatedIssue extends Keyed {
   issue: NewIssue;
   preloadsDelivery: boolean;
 }
@@ -61,7 +65,7 @@ function createAll(
   items: readonly CreatedIssue[],
   wait: boolean,
 ): Promise<(IssueCreated | undefined)[]> {
-  const issues = items.map(({ issue }) => issue);
+  const issues = items.map(({ issue, key }) => ({ ...issue, key }));
   const preloads = items.some(({ preloadsDelivery }) => preloadsDelivery) ? (['deliveryCount'] as const) : [];
   return createIssues(to, { ...shapeOf(issues), preloads, wait }, issues);
 }
@@ -88,14 +92,24 @@ function newIssue(drafted: Draft, { principal, requestId }: SignedIn): NewIssue 
   };
 }
 
-/** The related rows of a new issue: exactly those of its input. */
-function preloadedOf({ change, assignees }: Draft): Preloaded {
-  return {
+/** What the input of a new issue says of its fields. */
+type Entered = Pick<Draft, 'change' | 'assignees'>;
+
+/** The new issue with the related rows, which are exactly those of its input. */
+function asCreated(row: IssueCreated, { change, assignees }: Entered): IssueRow & WithPreloaded {
+  const preloaded = {
     issueAssignee: uuidArray(assignees.all),
     issueLabel: uuidArray(change.labelIds ?? []),
     issueRoleAssignment: uuidArray((change.roleAssignments ?? []).map((each) => each.userAccountId)),
     issueSubscription: 'true',
+    deliveryCount: row.deliveryCount,
   };
+  return Object.assign(row, { preloaded });
+}
+
+function enteredIn(input: IssueCreateInput, violations = new Violations()): Entered {
+  const change = parseIssueFields({ ...input, statusId: input.statusId ?? undefined }, violations);
+  return { change, assignees: assigneesAfter(change, { primary: null, all: [] }) };
 }
 
 /** An issue that breaks no rule, but has no number yet. */
@@ -110,7 +124,7 @@ interface Draft {
 async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Draft> {
   const violations = new Violations();
   const teamId = uuidOf(violations, 'teamId', 'team', input.teamId);
-  const change = parseIssueFields({ ...input, statusId: input.statusId ?? undefined }, violations);
+  const { change, assignees } = enteredIn(input, violations);
   const references = await findReferences(look, change, { teamId });
   const team = teamId ? references.find('team', teamId) : undefined;
   if (teamId && !team) violations.add('teamId', 'does not belong to this workspace');
@@ -127,7 +141,7 @@ async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Dr
     title: change.title,
     change,
     status: { id: status.id, rank: status.code },
-    assignees: assigneesAfter(change, { primary: null, all: [] }),
+    assignees,
   };
 }
 

@@ -1,5 +1,17 @@
 import type { Kysely } from 'kysely';
-import { removeKeys, selectKept, tryLockKey, upsertKept } from '../../db/idempotency.ts';
+import {
+  addAnswers,
+  type KeyName,
+  lockOf,
+  type NewAnswer,
+  type NewKey,
+  removeKeys,
+  rowOf,
+  selectKept,
+  tryLockKey,
+  upsertKept,
+} from '../../db/idempotency.ts';
+import type { Sending } from '../../db/query/prepared.ts';
 import type { Tables } from '../../db/tables/tables.ts';
 import type { SignedIn } from '../context.ts';
 import { raise } from '../errors.ts';
@@ -17,25 +29,47 @@ export interface KeyedRequest {
   readonly requestHash: Buffer;
 }
 
+/** Does work under a key, of which this process does one at a time. */
+export function underKey<Result>(
+  { principal: { workspaceId, userAccountId }, now, writes: { serial } }: SignedIn,
+  { key, requestHash }: KeyedRequest,
+  work: (key: NewKey) => Promise<Result>,
+): Promise<Result> {
+  const name = { userAccountId, key };
+  const lock = lockOf(workspaceId, name);
+  const serialKey = `idempotency ${lock}`;
+  if (serial.isBusy(serialKey)) inProgress();
+  return serial.run(serialKey, () => work({ ...name, requestHash, createdUtc: now, lock }));
+}
+
+function inProgress(): never {
+  raise('conflict', 'A request with this Idempotency-Key is in progress. Repeat it in a moment.');
+}
+
+/** The result of work, or the row that its statement wrote and that has no answer yet. */
+export type Once =
+  | { readonly result: unknown; readonly replayed: boolean }
+  | { readonly written: Record<string, unknown>; readonly createdUtc: Date };
+
 /**
  * Does the work of a request once, however often the request is repeated. The result is stored in the transaction of the
  * work and returned to each repetition. Work that throws stores nothing, so its key can be used again.
  */
 export async function once(
   context: SignedIn,
-  { key, requestHash }: KeyedRequest,
+  key: NewKey,
   work: (inside: SignedIn) => Promise<unknown>,
-): Promise<{ result: unknown; replayed: boolean }> {
-  const { userAccountId } = context.principal;
-  const name = { userAccountId, key };
+): Promise<Once> {
   return writeInOneTransaction(context, async (inside) => {
-    if (!(await tryLockKey(inside.db, name)))
-      raise('conflict', 'A request with this Idempotency-Key is in progress. Repeat it in a moment.');
-    const kept = await selectKept(inside.db, name, new Date(context.now.getTime() - keptMs));
+    if (!(await tryLockKey(inside.db, key))) inProgress();
+    const kept = await selectKept(inside.db, key, new Date(context.now.getTime() - keptMs));
     if (kept) {
-      if (!kept.requestHash.equals(requestHash))
+      if (!kept.requestHash.equals(key.requestHash))
         raise('idempotency_key_reused', 'This Idempotency-Key came with another request: take a new one.');
-      return { result: JSON.parse(kept.result) as unknown, replayed: true };
+      const { result, written, createdUtc } = kept;
+      return result === null
+        ? { written: rowOf(written ?? {}), createdUtc }
+        : { result: JSON.parse(result) as unknown, replayed: true };
     }
     const result = await work(inside);
     const text = JSON.stringify(result);
@@ -44,9 +78,33 @@ export async function once(
         'invalid_request',
         'The answer is too large to be kept under an Idempotency-Key: select less of it.',
       );
-    await upsertKept(inside.db, { ...name, requestHash, result: text, createdUtc: context.now });
+    await upsertKept(inside.db, key, text);
     return { result, replayed: false };
   });
+}
+
+/** Keeps the answer to a write that is done. Without it, a repeated request is answered from the row that was written. */
+export async function keepAnswer(
+  { db, connect, principal: { workspaceId }, writes }: SignedIn,
+  { userAccountId, key, createdUtc }: KeyName & Pick<NewKey, 'createdUtc'>,
+  answer: unknown,
+): Promise<void> {
+  const result = JSON.stringify(answer);
+  if (result.length > maxResultLength) return;
+  await writes.send<NewAnswer, true>(
+    { db, connect },
+    {
+      item: { userAccountId, key, createdUtc, result },
+      send: addAll,
+      serialKey: `answer ${workspaceId} ${userAccountId} ${key}`,
+      batchKey: `answers ${workspaceId}`,
+    },
+  );
+}
+
+async function addAll(to: Sending, answers: readonly NewAnswer[]): Promise<true[]> {
+  await addAnswers(to, answers);
+  return answers.map(() => true);
 }
 
 /** Removes some of the expired keys. */

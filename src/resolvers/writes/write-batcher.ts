@@ -3,6 +3,7 @@ import type { Deadline } from '../../db/engine/deadline.ts';
 import { metered, meter } from '../../db/engine/meter.ts';
 import { again, isForeignKeyViolation } from '../../db/engine/transaction.ts';
 import { DatabaseUnavailableError } from '../../db/engine/unavailable.ts';
+import { isKeptAlready } from '../../db/idempotency.ts';
 import type { Sending } from '../../db/query/prepared.ts';
 import type { SerialQueue } from './serial-queue.ts';
 
@@ -51,8 +52,9 @@ async function sendAlone<Item, Row>(
     const [row] = await again(() => send(to, [item], true));
     return row;
   } catch (error) {
-    // Something that was checked before the statement was deleted before its lock: checking again can say what.
-    if (isForeignKeyViolation(error)) return undefined;
+    // Something that was checked before the statement was deleted before its lock, or another request has kept the same
+    // Idempotency-Key: checking again can say what.
+    if (isForeignKeyViolation(error) || isKeptAlready(error)) return undefined;
     throw error;
   }
 }

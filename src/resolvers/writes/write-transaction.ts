@@ -1,6 +1,8 @@
 import { Loaders } from '../../db/reads/loaders.ts';
 import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
+import type { Keyed } from '../../db/writes/kept-keys.ts';
 import type { SignedIn } from '../context.ts';
+import { requireTransaction } from './keyed-write.ts';
 import type { SerialQueue } from './serial-queue.ts';
 import { batched, direct, type ItemWrite, type SendItem } from './write-batcher.ts';
 
@@ -20,10 +22,12 @@ export function writesOf(serial: SerialQueue, { batching }: { batching: boolean 
  * has loaded.
  */
 export async function write<Result>(
-  { db, loaders, writes, openTransaction }: SignedIn,
+  context: SignedIn,
   serialKey: string | undefined,
   work: (trx: Trx) => Promise<Result>,
 ): Promise<Result> {
+  requireTransaction(context);
+  const { db, loaders, writes, openTransaction } = context;
   const inOne = () => inTransaction(db, work);
   if (serialKey !== undefined) openTransaction?.take(serialKey);
   const isSerial = serialKey !== undefined && !openTransaction;
@@ -33,15 +37,18 @@ export async function write<Result>(
 }
 
 /** Writes one item by a statement, which is a transaction by itself; gives undefined where it could not be written. */
-export async function writeItem<Item, Row>(
-  { db, connect, loaders, writes, openTransaction }: SignedIn,
+export async function writeItem<Item extends Keyed, Row>(
+  context: SignedIn,
   itemWrite: ItemWrite<Item, Row>,
 ): Promise<Row | undefined> {
+  const { db, connect, keyed, loaders, writes, openTransaction } = context;
   openTransaction?.take(itemWrite.serialKey);
   const to = { db, connect };
+  const item = keyed ? { ...itemWrite.item, key: keyed.key } : itemWrite.item;
   const row = openTransaction
-    ? (await itemWrite.send(to, [itemWrite.item], true))[0]
-    : await writes.send(to, itemWrite);
+    ? (await itemWrite.send(to, [item], true))[0]
+    : await writes.send(to, { ...itemWrite, item });
+  if (keyed && row !== undefined) keyed.isDone = true;
   loaders.clear();
   return row;
 }

@@ -1,0 +1,26 @@
+import type { NewKey } from '../../db/idempotency.ts';
+import type { Context } from '../context.ts';
+
+/** A write that is done under an Idempotency-Key by one statement, which keeps the key. */
+export interface KeyedWrite {
+  readonly key: NewKey;
+  isDone: boolean;
+}
+
+/** Ends the attempt to do a keyed write by one statement, before anything is written; only `executeOnce` sees it. */
+export class NeedsTransaction extends Error {
+  constructor() {
+    super('A transaction has to do the write.');
+  }
+}
+
+/** For work that a single statement cannot do. */
+export function requireTransaction({ keyed }: Context): void {
+  if (keyed) throw new NeedsTransaction();
+}
+
+/** The row that the write of this request returned when it was done, where only the answer has to be given again. */
+export function rowBefore<Row>({ repeated }: Context): Row | undefined {
+  // What the statement of a mutation kept is read by the same mutation.
+  return repeated as Row | undefined;
+}
