@@ -6,6 +6,8 @@ import { skippedCode } from './support/fault.ts';
 // `npm run faults [NAME…]`: each fault is a program of its own, run one after the other; docs/faults.md tells of them.
 const all = [
   'server-killed',
+  'answer-not-kept',
+  'hot-team',
   'postgres-killed',
   'postgres-frozen',
   'connections-cut',

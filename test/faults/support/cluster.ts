@@ -89,11 +89,17 @@ export class Cluster {
     );
   }
 
-  /** Runs a statement on a connection of its own, past the service. */
-  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  /** A connection past the service, which the caller ends. */
+  async connect(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 5_000 });
     client.on('error', () => undefined);
     await client.connect();
+    return client;
+  }
+
+  /** Runs a statement on a connection of its own, past the service. */
+  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const client = await this.connect();
     try {
       return (await client.query(text, [...values])).rows as Row[];
     } finally {
