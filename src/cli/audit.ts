@@ -1,11 +1,12 @@
-import { type AuditSelection, selectAuditEntries } from '../db/audit.ts';
+import { type AuditSelection, hasActorNamed, selectAuditEntries } from '../db/audit.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
+import { hint } from '../model/nearest.ts';
 import { auditActorKind, auditActs } from '../resolvers/audit.ts';
-import { encodeId, parseId } from '../resolvers/ids.ts';
+import { encodeId } from '../resolvers/ids.ts';
 import { databaseCommand } from './environment.ts';
 import { UsageError } from './failures.ts';
-import { findMember, findWorkspace } from './lookup.ts';
+import { findWorkspace, memberNamed, noMember } from './lookup.ts';
 import { table } from './table.ts';
 import { timeOf } from './times.ts';
 
@@ -23,7 +24,7 @@ export const command = databaseCommand({
     },
     actor: {
       type: 'string',
-      description: 'The actor: a member by e-mail address, name or id, or any actor by name',
+      description: 'The actor: a member by e-mail address, name or id, or another actor by name',
     },
     act: { type: 'string', description: `The action: ${Object.keys(auditActs).join(', ')}` },
     limit: { type: 'string', default: '100', description: 'The maximum number of entries, up to 10000' },
@@ -47,13 +48,17 @@ async function actorNamed(
   db: TenantDb,
   named: string,
 ): Promise<Pick<AuditSelection, 'userAccountId' | 'actorName'>> {
-  if (!named.includes('@') && !parseId(named)) return { actorName: named };
-  return { userAccountId: (await findMember(db, named)).userAccountId };
+  const member = await memberNamed(db, named);
+  if (member) return { userAccountId: member.userAccountId };
+  // Whoever runs commands, the service itself and members of the past are known by name alone.
+  if (await hasActorNamed(db, named)) return { actorName: named };
+  throw await noMember(db, named);
 }
 
 function actNamed(act: string): string {
   if (Object.hasOwn(auditActs, act)) return act;
-  throw new UsageError(`--act must be one of ${Object.keys(auditActs).join(', ')}.`);
+  const acts = Object.keys(auditActs);
+  throw new UsageError(`--act must be one of ${acts.join(', ')}${hint(act, acts) || '.'}`);
 }
 
 function limitOf(text: string): number {

@@ -1,5 +1,6 @@
 import { type CommandDef, defineCommand, type SubCommandsDef } from 'citty';
 import { refuseWrongArguments, reportFailure, UsageError } from './failures.ts';
+import { valueOf } from './usage.ts';
 
 const args = {
   shell: { type: 'positional', required: true, valueHint: 'bash|zsh|fish', description: 'The shell' },
@@ -70,13 +71,6 @@ async function walk(all: SubCommandsDef): Promise<readonly Completed[]> {
   };
   await visit([], { subCommands: all });
   return found;
-}
-
-/** Citty allows a value, a promise, or a function that returns either. */
-async function valueOf<Value>(
-  given: Value | Promise<Value> | (() => Value | Promise<Value>),
-): Promise<Value> {
-  return typeof given === 'function' ? (given as () => Value | Promise<Value>)() : given;
 }
 
 function bashScript(commands: readonly Completed[]): string {

@@ -2,7 +2,7 @@ import { type ArgsDef, type CommandDef, defineCommand, type ParsedArgs } from 'c
 import type { Database } from '../db/engine/engine.ts';
 import type { FileStore } from '../storage/storage.ts';
 import type { Actor } from '../resolvers/audit.ts';
-import { flagsOf } from '../server/settings.ts';
+import { flagsOf } from '../server/setting-flags.ts';
 import { refuseWrongArguments, reportFailure } from './failures.ts';
 
 /**

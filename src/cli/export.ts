@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { inTransaction } from '../db/engine/transaction.ts';
+import { countExportedIssues } from '../db/reads/export-reads.ts';
 import { recordAuditEntries } from '../resolvers/audit.ts';
 import { exportDirectory } from '../portability/export/export-directory.ts';
 import { ExportFiles } from '../portability/export/export-files.ts';
@@ -12,6 +13,7 @@ import { exitCodes, UsageError } from './failures.ts';
 import { ndjsonVersion } from './import/ndjson.ts';
 import { requireTeam } from './import/team.ts';
 import { findWorkspace } from './lookup.ts';
+import { Progress } from './progress.ts';
 
 export interface ExportArguments {
   readonly workspace?: string | undefined;
@@ -71,14 +73,28 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
   const files =
     args.files === undefined ? undefined : new ExportFiles(env.store, resolve(env.cwd, args.files));
   const options = { deleted: args.deleted ?? false, files };
+  const db = env.database.of(workspaceId);
+  const teamIds = teams.map((team) => team.id);
+  const total = env.isTerminal ? await countExportedIssues(db, teamIds, options) : 0;
+  const progress = new Progress(env, { total, unit: 'issue' });
   let issues = 0;
-  for (const team of teams) {
-    for await (const record of exportIssues(env.database.of(workspaceId), team, options)) {
-      if (env.signal.aborted) return exitCodes.interrupted;
-      env.stdout(`${JSON.stringify(record)}\n`);
-      await env.drained();
-      issues += 1;
+  try {
+    for (const team of teams) {
+      for await (const record of exportIssues(db, team, options)) {
+        if (env.signal.aborted) {
+          progress.say(
+            `Stopped after ${counted(issues, 'issue')}; what was written is not the whole export.`,
+          );
+          return exitCodes.interrupted;
+        }
+        env.stdout(`${JSON.stringify(record)}\n`);
+        await env.drained();
+        issues += 1;
+        progress.update(issues);
+      }
     }
+  } finally {
+    progress.end();
   }
   env.stderr(`${counted(issues, 'issue')} of ${counted(teams.length, 'team')} exported\n`);
   if (!files?.missing) return exitCodes.done;

@@ -31,6 +31,17 @@ export async function reportFailure(
   }
 }
 
+/** Reads the values of flags with the rules of the API, whose refusals are then wrong uses of the command. */
+export async function readingFlags<Result>(read: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'validation_failed')
+      throw new UsageError(describe(error), { cause: error });
+    throw error;
+  }
+}
+
 /**
  * Throws for what citty lets pass: unknown flags, too many positional arguments, and flags without their value, which would
  * otherwise mean that they were not given (`token create --member` would make a token of the owner).

@@ -16,12 +16,12 @@ import { exitCodes, UsageError } from './failures.ts';
 import { beadsAnonymous, beadsContent } from './import/beads.ts';
 import { type Line, readLines } from './import/lines.ts';
 import { ndjsonContent, readHeader } from './import/ndjson.ts';
-import { Progress } from './import/progress.ts';
 import { recordLines } from './import/records.ts';
 import { openSourceFile } from './import/source-file.ts';
 import { importWords } from './import/summary.ts';
 import { requireTeam } from './import/team.ts';
 import { findWorkspace } from './lookup.ts';
+import { Progress } from './progress.ts';
 
 export interface ImportArguments {
   readonly file: string;
@@ -44,7 +44,7 @@ export async function runImport(env: CommandEnvironment, args: ImportArguments):
   const file = await openSourceFile(path);
   try {
     const { target, lines } = await openSource(env, args, path, readLines(file.text));
-    const progress = new Progress(env, file.totalBytes);
+    const progress = new Progress(env, { total: file.totalBytes, unit: 'issue' });
     const startedMs = performance.now();
     const summary = await importIssues({
       db: env.database.of(target.workspaceId),
@@ -57,7 +57,7 @@ export async function runImport(env: CommandEnvironment, args: ImportArguments):
         refused: (line, reason) => progress.say(`line ${line} refused: ${reason}`),
         warning: (line, text) => progress.say(`line ${line}: ${text}`),
         progress: (soFar) =>
-          progress.update(file.bytesRead, `${counted(soFar.issues, 'issue')}, ${soFar.refused} refused`),
+          progress.update(file.bytesRead, { count: soFar.issues, words: `${soFar.refused} refused` }),
       },
     }).finally(() => progress.end());
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10;

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DirectoryHeldError } from '../db/engine/directory-lock.ts';
 import type { EmbeddedLocation } from '../db/engine/embedded.ts';
 import { type Database, openDatabase } from '../db/engine/engine.ts';
-import { migrate, schemaState } from '../db/engine/migrate.ts';
+import { migrate, type MigrateOptions, schemaState } from '../db/engine/migrate.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import { type Config, readConfig } from '../server/config.ts';
 import type { DatabaseCommand, Terminal } from './environment.ts';
@@ -68,7 +68,11 @@ export async function openUpToDate(
 }
 
 /** Applies the pending migrations and prints their names. */
-export async function migrateLocation(config: Config, say: (text: string) => void): Promise<string[]> {
+export async function migrateLocation(
+  config: Config,
+  say: (text: string) => void,
+  progress?: MigrateOptions['progress'],
+): Promise<string[]> {
   const { databaseUrl, dataDir, wire } = config;
   // There is no timeout because creating an index over many rows can take long.
   const location =
@@ -76,7 +80,7 @@ export async function migrateLocation(config: Config, say: (text: string) => voi
   const database = await openDatabase(location);
   try {
     await refuseNewerSchema(database);
-    return await migrate(database, { log: (line) => say(`${line}\n`) });
+    return await migrate(database, { log: (line) => say(`${line}\n`), ...(progress && { progress }) });
   } finally {
     await database.close();
   }
@@ -131,13 +135,21 @@ async function runAndClose(database: Database, run: () => Promise<number>): Prom
   }
 }
 
+/** Standard error of this process. */
+export function ownScreen(): Pick<Terminal, 'stderr' | 'isTerminal' | 'columns'> {
+  return {
+    stderr: (text) => process.stderr.write(text),
+    isTerminal: isatty(2),
+    // A terminal that does not know its width says 0.
+    columns: process.stderr.columns || 80,
+  };
+}
+
 function ownTerminal(signal: AbortSignal): Terminal {
   return {
     stdout: (text) => process.stdout.write(text),
     drained: () => whenDrained(process.stdout, signal),
-    stderr: (text) => process.stderr.write(text),
-    isTerminal: isatty(2),
-    columns: process.stderr.columns ?? 80,
+    ...ownScreen(),
     cwd: process.cwd(),
     operator: { name: userName(), host: hostname() },
     signal,

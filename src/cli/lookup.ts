@@ -4,6 +4,7 @@ import type { Row } from '../db/tables/tables.ts';
 import { type MemberCard, selectMemberCards, selectMembersBy, selectWorkspaces } from '../db/workspaces.ts';
 import { memberRole } from '../model/codes.ts';
 import { fold } from '../model/fold.ts';
+import { whatExists } from '../model/nearest.ts';
 import { parseId } from '../resolvers/ids.ts';
 import { CommandError, UsageError } from './failures.ts';
 
@@ -20,37 +21,44 @@ export async function findWorkspace(
   if (only && named) throw new CommandError(`Several workspaces are called ${named}; use an id instead.`);
   if (only)
     throw new UsageError('There are several workspaces: choose one with --workspace (a name or an id).');
-  throw new CommandError(
-    named
-      ? `There is no workspace ${named}.`
-      : 'There is no workspace yet: create one with `npx workgraph workspace create --name …`.',
-  );
+  if (!named || workspaces.length === 0)
+    throw new CommandError(
+      'There is no workspace yet: create one with `npx workgraph workspace create --name …`.',
+    );
+  const names = workspaces.map(({ name }) => name);
+  throw new CommandError(ended(`There is no workspace ${named}${whatExists(named, names)}`));
 }
 
-/** Finds a member by id, account, e-mail address or name; without any, the first owner. */
-export async function findMember(db: TenantDb, named: string | undefined): Promise<MemberCard> {
-  if (!named) {
-    const [first] = await selectMemberCards(db);
-    if (first?.role === memberRole.owner) return first;
-    throw new CommandError('The workspace has no owner; choose a member with --member.');
-  }
+/** The first owner of a workspace. */
+export async function findOwner(db: TenantDb): Promise<MemberCard> {
+  const [first] = await selectMemberCards(db);
+  if (first?.role === memberRole.owner) return first;
+  throw new CommandError('The workspace has no owner; choose a member with --member.');
+}
+
+/** Finds a member by id, account, e-mail address or name; undefined if there is none. */
+export async function memberNamed(db: TenantDb, named: string): Promise<MemberCard | undefined> {
   for (const key of memberKeys(named)) {
     const [member, other] = await selectMembersBy(db, key);
     if (other)
       throw new CommandError(`Several members are called ${named}; use an e-mail address or an id instead.`);
     if (member) return member;
   }
-  throw new CommandError(`The workspace has no member ${named}; there are ${await someMembers(db)}.`);
+  return undefined;
 }
 
-/** The names of members, for a message. */
-async function someMembers(db: TenantDb): Promise<string> {
+/** Finds a member by id, account, e-mail address or name. */
+export async function findMember(db: TenantDb, named: string): Promise<MemberCard> {
+  const found = await memberNamed(db, named);
+  if (found) return found;
+  throw await noMember(db, named);
+}
+
+/** The error for a member that does not exist. */
+export async function noMember(db: TenantDb, named: string): Promise<CommandError> {
   const names = (await selectMemberCards(db)).map(({ displayName }) => displayName);
-  const shown = names.slice(0, mostShown).join(', ');
-  return names.length > mostShown ? `${shown} and ${names.length - mostShown} others` : shown;
+  return new CommandError(ended(`The workspace has no member ${named}${whatExists(named, names)}`));
 }
-
-const mostShown = 5;
 
 function isNamed({ id, name }: WorkspaceCard, named: string): boolean {
   const parsed = parseId(named);
@@ -67,4 +75,9 @@ function memberKeys(named: string) {
     { column: 'emailAddressFold', value },
     { column: 'displayNameFold', value },
   ] as const;
+}
+
+/** The message with its full stop, unless it ends with a question. */
+export function ended(message: string): string {
+  return message.endsWith('?') ? message : `${message}.`;
 }

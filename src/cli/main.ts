@@ -1,17 +1,10 @@
-import { stripVTControlCharacters } from 'node:util';
-import {
-  type ArgsDef,
-  type CommandDef,
-  defineCommand,
-  renderUsage,
-  runCommand,
-  runMain,
-  type SubCommandsDef,
-} from 'citty';
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { type CommandDef, defineCommand, runCommand, type SubCommandsDef } from 'citty';
 import packageFile from '../../package.json' with { type: 'json' };
-import { hint } from '../rest-compat/nearest.ts';
+import { hint } from '../model/nearest.ts';
 import { commands } from './commands.ts';
 import { exitCodes } from './failures.ts';
+import { usageOf, valueOf } from './usage.ts';
 
 const { name, version, description } = packageFile;
 const rawArgs = process.argv.slice(2);
@@ -26,19 +19,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 if (isServer) process.stderr.on('error', () => undefined);
 
 const isHelp = rawArgs.some((word) => word === '--help' || word === '-h');
-if (isHelp || rawArgs.length === 0 || (rawArgs.length === 1 && rawArgs[0] === '--version')) await help();
+if (rawArgs.length === 1 && rawArgs[0] === '--version') process.stdout.write(`${version}\n`);
+else if (isHelp || rawArgs.length === 0) await help();
 else await run();
 
-/** Prints the usage, or the version. Without any words, the usage is the answer to a mistake. */
+/** Prints the usage of the command that the words name. Without any words, it is the answer to a mistake. */
 async function help(): Promise<void> {
+  const { command, path, unknown } = await named();
+  if (unknown !== undefined) return refuse(unknownCommand(command, path, unknown));
   const to = isHelp ? process.stdout : process.stderr;
-  if (rawArgs.length === 0) process.exitCode = exitCodes.usage;
-  const print = async <Args extends ArgsDef>(command: CommandDef<Args>, parent?: CommandDef<Args>) => {
-    const usage = await renderUsage(command, parent);
-    to.write(`${to.isTTY ? usage : stripVTControlCharacters(usage)}\n`);
-  };
-  if (rawArgs.length === 0) await print(program);
-  else await runMain(program, { rawArgs, showUsage: print });
+  if (!isHelp) process.exitCode = exitCodes.usage;
+  const usage = await usageOf(command, path, (style, text) => styleText(style, text, { stream: to }));
+  to.write(`${usage}\n`);
 }
 
 async function run(): Promise<void> {
@@ -46,26 +38,48 @@ async function run(): Promise<void> {
     await runCommand(program, { rawArgs });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'CLIError') throw error;
-    process.stderr.write(`${await mistake(error)}\n`);
-    process.exitCode = exitCodes.usage;
+    await refuse(mistake(error));
   }
+}
+
+async function refuse(message: Promise<string>): Promise<void> {
+  process.stderr.write(`${await message}\n`);
+  process.exitCode = exitCodes.usage;
+}
+
+interface Named {
+  readonly command: CommandDef;
+  /** The words that lead to it. */
+  readonly path: readonly string[];
+  /** The word after them, if it should be a command and is none. */
+  readonly unknown: string | undefined;
+}
+
+/** Finds the command that the words of the command line name. */
+async function named(): Promise<Named> {
+  let command: CommandDef = program;
+  const path: string[] = [];
+  for (const word of rawArgs) {
+    const known: SubCommandsDef | undefined = await valueOf(command.subCommands);
+    if (!known || word.startsWith('-')) break;
+    const child = Object.hasOwn(known, word) ? known[word] : undefined;
+    if (!child) return { command, path, unknown: word };
+    command = await valueOf(child);
+    path.push(word);
+  }
+  return { command, path, unknown: undefined };
 }
 
 /** What is wrong with the words of the command line, and what would be right. */
 async function mistake({ message }: Error): Promise<string> {
-  let known: SubCommandsDef | undefined = commands;
-  const path: string[] = [];
-  for (const word of rawArgs) {
-    if (!known || word.startsWith('-')) break;
-    if (!Object.hasOwn(known, word)) {
-      const names = Object.keys(known);
-      return `Unknown command ${[...path, word].join(' ')}${hint(word, names) || `; there are ${names.join(', ')}.`}`;
-    }
-    const next: unknown = known[word];
-    path.push(word);
-    known = ((await (typeof next === 'function' ? next() : next)) as { subCommands?: SubCommandsDef })
-      .subCommands;
-  }
+  const { command, path, unknown } = await named();
+  if (unknown !== undefined) return unknownCommand(command, path, unknown);
+  const known = await valueOf(command.subCommands);
   if (known) return `${path.join(' ')} needs one of ${Object.keys(known).join(', ')}; --help says more.`;
   return `${stripVTControlCharacters(message).replace(/\.$/, '')}; npx workgraph ${path.join(' ')} --help shows the usage.`;
+}
+
+async function unknownCommand(command: CommandDef, path: readonly string[], word: string): Promise<string> {
+  const names = Object.keys((await valueOf(command.subCommands)) ?? {});
+  return `Unknown command ${[...path, word].join(' ')}${hint(word, names) || `; there are ${names.join(', ')}.`}`;
 }

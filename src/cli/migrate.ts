@@ -1,6 +1,7 @@
 import { defineCommand } from 'citty';
 import { locationArgs } from './environment.ts';
-import { refuseWrongArguments, reportFailure } from './failures.ts';
+import { counted } from './counted.ts';
+import { exitCodes, refuseWrongArguments, reportFailure } from './failures.ts';
 
 /**
  * Not a `databaseCommand`, because those require a database that is up to date. A running server's database always is.
@@ -14,11 +15,23 @@ export const command = defineCommand({
   async run({ args }) {
     process.exitCode = await reportFailure(async () => {
       refuseWrongArguments(args, locationArgs);
-      const { locationOf, migrateLocation } = await import('./location.ts');
+      const { locationOf, migrateLocation, ownScreen } = await import('./location.ts');
       const { readConfig } = await import('../server/config.ts');
-      const applied = await migrateLocation(readConfig(locationOf(args)), (text) =>
-        process.stderr.write(text),
-      );
+      const { Progress } = await import('./progress.ts');
+      let progress: InstanceType<typeof Progress> | undefined;
+      // Nothing can stop a migration but the end of its connection, after which the database is as it was before it.
+      process.once('SIGINT', () => {
+        progress?.say('Stopped. The migrations applied so far stay; run the command again to continue.');
+        process.exit(exitCodes.interrupted);
+      });
+      const applied = await migrateLocation(
+        readConfig(locationOf(args)),
+        (text) => (progress ? progress.say(text.trimEnd()) : process.stderr.write(text)),
+        ({ name, done, total, rows }) => {
+          progress ??= new Progress(ownScreen(), { total, unit: 'migration' });
+          progress.update(done, { words: rows > 0 ? `${name}: ${counted(rows, 'row')}` : name });
+        },
+      ).finally(() => progress?.end());
       process.stderr.write(
         applied.length > 0 ? 'The database is up to date now.\n' : 'The database was already up to date.\n',
       );

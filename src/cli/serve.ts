@@ -1,5 +1,7 @@
 import { defineCommand } from 'citty';
-import { flagNameOf, flagsOf, type SettingName, settingNames } from '../server/settings.ts';
+import { settingGroups } from '../server/setting-kinds.ts';
+import { flagNameOf, flagsOf } from '../server/setting-flags.ts';
+import { type SettingName, settingNames } from '../server/settings.ts';
 import type { DatabaseCommand } from './environment.ts';
 import { refuseWrongArguments, reportFailure } from './failures.ts';
 
@@ -7,10 +9,12 @@ const args = {
   ...flagsOf(settingNames),
   migrate: {
     type: 'boolean',
+    heading: settingGroups.database,
     description: 'Bring an external database up to date first; an embedded one always is',
   },
   demo: {
     type: 'boolean',
+    heading: settingGroups.database,
     description: 'Fill an empty external database with the demo workspace; a new embedded one always is',
     negativeDescription: 'Leave a new embedded database empty',
   },

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Terminal } from './environment.ts';
 import { CommandError } from './failures.ts';
-import { type CommandRequest, commandLine, socketPathOf } from './socket-protocol.ts';
+import { type CommandRequest, commandLine, interruptPath, socketPathOf } from './socket-protocol.ts';
 
 /**
  * Runs a command in the server that holds the data directory, and prints its output. Returns undefined if nothing
@@ -16,10 +17,31 @@ export async function runThroughServer(
   const socketPath = socketPathOf(dataDir);
   if (socketPath === undefined) return undefined;
   const { isTerminal, columns, cwd, operator, signal } = terminal;
-  const sent = request({ socketPath, method: 'POST', path: '/commands', signal, agent: false });
-  sent.end(JSON.stringify({ command, args, isTerminal, columns, cwd, operator } satisfies CommandRequest));
-  const answer = await answerTo(sent);
-  return answer && readAnswer(answer, terminal);
+  const id = randomUUID();
+  const sent = request({ socketPath, method: 'POST', path: '/commands', agent: false });
+  sent.end(
+    JSON.stringify({ id, command, args, isTerminal, columns, cwd, operator } satisfies CommandRequest),
+  );
+  const interrupted = () => void interrupt(socketPath, id).then((isDone) => isDone || sent.destroy());
+  signal.addEventListener('abort', interrupted);
+  try {
+    const answer = await answerTo(sent);
+    return answer && (await readAnswer(answer, terminal));
+  } finally {
+    signal.removeEventListener('abort', interrupted);
+  }
+}
+
+/**
+ * Asks the server to interrupt a run, which then says what it has done. Returns false for a server of an earlier version, which
+ * notices only that its client is gone.
+ */
+async function interrupt(socketPath: string, id: string): Promise<boolean> {
+  const sent = request({ socketPath, method: 'POST', path: interruptPath, agent: false });
+  sent.end(id);
+  const answer = await answerTo(sent).catch(() => undefined);
+  answer?.resume();
+  return answer?.statusCode === 204;
 }
 
 async function answerTo(sent: ClientRequest): Promise<IncomingMessage | undefined> {

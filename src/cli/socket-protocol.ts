@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 /** The request with which a client asks the server that holds the data directory to run a command. */
 export const commandRequest = z.object({
+  /** Names the run, so that another request can interrupt it. */
+  id: z.string().default(''),
   command: z.string(),
   args: z.record(z.string(), z.unknown()),
   cwd: z.string(),
@@ -20,6 +22,9 @@ export const commandLine = z.union([
   z.object({ exit: z.number() }),
 ]);
 export type CommandLine = z.infer<typeof commandLine>;
+
+/** Where a client asks the server to interrupt the run whose id is the body. The server then answers 204. */
+export const interruptPath = '/interruptions';
 
 /** The kernel allows 108 bytes; this leaves a margin. */
 const maxSocketPath = 100;

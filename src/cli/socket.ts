@@ -7,7 +7,7 @@ import type { Database } from '../db/engine/engine.ts';
 import type { FileStore } from '../storage/storage.ts';
 import type { CommandEnvironment, DatabaseCommand } from './environment.ts';
 import { exitCodes, reportFailure } from './failures.ts';
-import { type CommandLine, commandRequest, socketPathOf } from './socket-protocol.ts';
+import { type CommandLine, commandRequest, interruptPath, socketPathOf } from './socket-protocol.ts';
 import { whenDrained } from './when-drained.ts';
 
 export interface CommandSocketOptions {
@@ -30,8 +30,13 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
   if (path === undefined) return undefined;
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
+  const interruptions = new Map<string, AbortController>();
   const server = createServer((req, res) => {
-    const run = runCommand(req, res, options, stopping.signal).finally(() => running.delete(run));
+    const answered =
+      req.url === interruptPath
+        ? interrupt(req, res, interruptions)
+        : runCommand(req, res, options, { stopping: stopping.signal, interruptions });
+    const run = answered.finally(() => running.delete(run));
     running.add(run);
   });
   // A killed process may have left its socket behind. Nothing uses it, since this process holds the directory's lock.
@@ -54,25 +59,39 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
   };
 }
 
+/** Interrupts the run whose id is the body of the request. */
+async function interrupt(
+  req: IncomingMessage,
+  res: ServerResponse,
+  interruptions: ReadonlyMap<string, AbortController>,
+): Promise<void> {
+  interruptions.get(await text(req))?.abort();
+  res.writeHead(204).end();
+}
+
 async function runCommand(
   req: IncomingMessage,
   res: ServerResponse,
   { database, dataDir, store, findCommand, logger }: CommandSocketOptions,
-  stopping: AbortSignal,
+  { stopping, interruptions }: { stopping: AbortSignal; interruptions: Map<string, AbortController> },
 ): Promise<void> {
   const write = (line: CommandLine) => void res.write(`${JSON.stringify(line)}\n`);
   const stderr = (err: string) => write({ err });
   const exit = await reportFailure(async () => {
-    const { command: name, args, ...terminal } = commandRequest.parse(JSON.parse(await text(req)));
+    const { id, command: name, args, ...terminal } = commandRequest.parse(JSON.parse(await text(req)));
     const command = await findCommand(name);
     if (!command) {
       stderr(`The running server does not know the command \`${name}\`; it has another version.\n`);
       return exitCodes.failed;
     }
     logger.info({ command: name }, `command ${name}`);
-    const clientGone = new AbortController();
-    res.on('close', () => clientGone.abort());
-    const signal = AbortSignal.any([clientGone.signal, stopping]);
+    const interrupted = new AbortController();
+    interruptions.set(id, interrupted);
+    res.on('close', () => {
+      interruptions.delete(id);
+      interrupted.abort();
+    });
+    const signal = AbortSignal.any([interrupted.signal, stopping]);
     const env: CommandEnvironment = {
       ...terminal,
       database,

@@ -6,8 +6,8 @@ import { memberRole } from '../model/codes.ts';
 import { scopes as allScopes } from '../resolvers/context.ts';
 import { decodeId, encodeId } from '../resolvers/ids.ts';
 import { actorOf, databaseCommand } from './environment.ts';
-import { CommandError, UsageError } from './failures.ts';
-import { findMember, findWorkspace } from './lookup.ts';
+import { CommandError, readingFlags, UsageError } from './failures.ts';
+import { findMember, findOwner, findWorkspace } from './lookup.ts';
 import { table } from './table.ts';
 import { timeOf } from './times.ts';
 
@@ -39,7 +39,8 @@ const create = databaseCommand({
   async run(env, args) {
     const { database, stdout, stderr } = env;
     const { id: workspaceId } = await findWorkspace(database, args.workspace);
-    const member = await findMember(database.of(workspaceId), args.member);
+    const db = database.of(workspaceId);
+    const member = args.member ? await findMember(db, args.member) : await findOwner(db);
     if (!takesPart(member))
       throw new CommandError(`${member.displayName} is suspended or removed and cannot use a token.`);
     const now = new Date();
@@ -49,9 +50,9 @@ const create = databaseCommand({
       scopes,
       expiresUtc: args.expires ? timeOf('--expires', args.expires, now, 1) : undefined,
     };
-    checkTokenInput(input, now);
+    await readingFlags(() => checkTokenInput(input, now));
     const { userAccountId } = member;
-    const issued = await issueToken(database.of(workspaceId), actorOf(env), {
+    const issued = await issueToken(db, actorOf(env), {
       ...input,
       userAccountId,
       parentTokenId: null,
@@ -124,7 +125,10 @@ const revoke = databaseCommand({
     const id = decodeId('token', args.id);
     if ('problem' in id) throw new UsageError(`The id of the token: ${id.problem}.`);
     const workspaceId = await selectTokenWorkspace(database.unscoped, id.uuid);
-    if (!workspaceId) throw new CommandError(`There is no access token ${args.id}.`);
+    if (!workspaceId)
+      throw new CommandError(
+        `There is no access token ${args.id}; \`npx workgraph token list\` shows those that there are.`,
+      );
     const db = database.of(workspaceId);
     await revokeFamily(db, actorOf(env), { id: id.uuid }, new Date());
     const token = await selectAccessToken(db, id.uuid);

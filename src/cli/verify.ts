@@ -3,6 +3,7 @@ import { verifyDatabase, type Finding } from '../portability/verify.ts';
 import { verifyFiles } from '../portability/verify-files.ts';
 import { databaseCommand } from './environment.ts';
 import { exitCodes } from './failures.ts';
+import { Progress } from './progress.ts';
 
 export const command = databaseCommand({
   name: 'verify',
@@ -14,9 +15,18 @@ export const command = databaseCommand({
     limit: { type: 'string', description: 'The maximum number of rows to print for one rule', default: '20' },
     json: { type: 'boolean', description: 'Print one object: rules, findings' },
   },
-  async run({ database, store, signal, stdout, stderr }, { files, limit: maxRows, json }) {
+  async run(env, { files, limit: maxRows, json }) {
+    const { database, store, signal, stdout, stderr } = env;
     const limit = Math.max(1, Number.parseInt(maxRows, 10) || 20);
-    const { rules, findings } = await verifyDatabase(database, { signal, limit });
+    let progress: Progress | undefined;
+    const { rules, findings } = await verifyDatabase(database, {
+      signal,
+      limit,
+      reached: (rule, done, total) => {
+        progress ??= new Progress(env, { total, unit: 'rule' });
+        progress.update(done, { words: rule });
+      },
+    }).finally(() => progress?.end());
     const fileFinding = files ? await verifyFiles(database, store, { signal, limit }) : undefined;
     const all = fileFinding ? [...findings, fileFinding] : findings;
     const checked = rules + (files ? 1 : 0);

@@ -3,6 +3,7 @@ import { selectWorkspaces } from '../db/workspaces.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { createWorkspace } from '../resolvers/workspaces.ts';
 import { actorOf, databaseCommand } from './environment.ts';
+import { readingFlags } from './failures.ts';
 import { table } from './table.ts';
 
 const create = databaseCommand({
@@ -16,11 +17,13 @@ const create = databaseCommand({
   },
   async run(env, args) {
     const { database, stdout, stderr } = env;
-    const created = await createWorkspace(database, actorOf(env), {
-      name: args.name,
-      ownerDisplayName: args.owner,
-      ownerEmailAddress: args['owner-email'] || undefined,
-    });
+    const created = await readingFlags(() =>
+      createWorkspace(database, actorOf(env), {
+        name: args.name,
+        ownerDisplayName: args.owner,
+        ownerEmailAddress: args['owner-email'] || undefined,
+      }),
+    );
     const { token } = created.ownerToken;
     const id = encodeId('workspace', created.workspaceId);
     const owner = {

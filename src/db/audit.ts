@@ -16,6 +16,17 @@ export interface AuditSelection {
   readonly limit: number;
 }
 
+/** Whether the log names an actor so. */
+export async function hasActorNamed(db: TenantDb, actorName: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('auditEntry')
+    .select('id')
+    .where('actorName', '=', actorName)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** The newest entries of a workspace, newest first. */
 export function selectAuditEntries(
   db: TenantDb,

@@ -36,6 +36,18 @@ export async function selectTeamsByCode(db: TenantDb, codes: string[]): Promise<
   return db.selectFrom('team').selectAll().where(anyText('code', codes)).execute();
 }
 
+/** The codes of all teams, in order. */
+export async function selectTeamCodes(db: TenantDb): Promise<string[]> {
+  const teams = await db.selectFrom('team').select('code').orderBy('code').execute();
+  return teams.map(({ code }) => code);
+}
+
+/** The keys of projects, in order; of many, the first thousand. */
+export async function selectProjectKeys(db: TenantDb): Promise<string[]> {
+  const projects = await db.selectFrom('project').select('key').orderBy('key').limit(1000).execute();
+  return projects.map(({ key }) => key);
+}
+
 /** The statuses of teams, in their order. */
 export async function selectStatusesOf(trx: Trx, teamIds: string[]): Promise<Row<'status'>[]> {
   return trx

@@ -15,6 +15,8 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal | undefined;
   /** The maximum number of rows that are listed for one rule. Further rows are only counted. */
   readonly limit?: number | undefined;
+  /** Called before each rule, with how many have been checked. */
+  readonly reached?: ((rule: string, done: number, total: number) => void) | undefined;
 }
 
 /** The number of checked rules, and the violated ones. */
@@ -38,12 +40,13 @@ export function verifyDatabase(database: Database, options: VerifyOptions = {}):
 /** Checks all rules within a transaction. */
 export async function verifyRows(
   trx: UnscopedTrx,
-  { signal, limit = 20 }: VerifyOptions = {},
+  { signal, limit = 20, reached }: VerifyOptions = {},
 ): Promise<Verified> {
   const rules = await selectRules(trx, ruleCodes);
   const findings: Finding[] = [];
-  for (const rule of rules) {
+  for (const [place, rule] of rules.entries()) {
     signal?.throwIfAborted();
+    reached?.(rule.name, place, rules.length);
     const faulty = await selectFaulty(trx, rule, limit);
     if (faulty.total > 0) findings.push({ rule: rule.name, ...faulty });
     // The embedded engine runs on this thread; other work gets a turn of the event loop between the rules.

@@ -7,6 +7,7 @@ import { inTransaction } from '../db/engine/transaction.ts';
 import { type MemberCard, selectMemberCard } from '../db/workspaces.ts';
 import { type Actor, actorOf, type AuditedAction, recordAuditEntries } from './audit.ts';
 import { memberRole, memberStatus } from '../model/codes.ts';
+import { hint } from '../model/nearest.ts';
 import { type Context, type Principal, type Scope, scopes, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { decodeId, encodeId, newUuid } from './ids.ts';
@@ -146,7 +147,7 @@ export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void 
   for (const scope of input.scopes.filter((scope) => !isScope(scope))) {
     violations.add(
       'scopes',
-      `${JSON.stringify(scope.slice(0, 50))} is not a scope; the scopes are ${scopes.join(', ')}`,
+      `${JSON.stringify(scope.slice(0, 50))} is not a scope; the scopes are ${scopes.join(', ')}${hint(scope, scopes)}`,
     );
   }
   violations.that(!input.expiresUtc || input.expiresUtc > now, 'expiresUtc', 'must be in the future');

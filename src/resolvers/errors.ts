@@ -174,8 +174,10 @@ export const maxViolations = 100;
 export class Violations {
   readonly #found: Violation[] = [];
 
-  add(field: string, message: string): void {
-    if (this.#found.length < maxViolations) this.#found.push({ field, message });
+  /** A message that takes work to write is a function, which is called only if the message is kept. */
+  add(field: string, message: string | (() => string)): void {
+    if (this.#found.length >= maxViolations) return;
+    this.#found.push({ field, message: typeof message === 'string' ? message : message() });
   }
 
   /** Adds the violation unless the condition is true. */

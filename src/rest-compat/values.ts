@@ -4,7 +4,7 @@ import { isCalendarDate, parseDateTime } from '../schema/builder/scalars.ts';
 import { codeSchema, codesOf } from './enums.ts';
 import { idLength, idProblem, idTail } from './ids.ts';
 import { type JsonSchema, largestInt32 } from './json-schema.ts';
-import { hint, nearest } from './nearest.ts';
+import { hint, nearest } from '../model/nearest.ts';
 
 /** One violation. `field` is the name of a parameter or the path of a field. */
 export interface Violation {

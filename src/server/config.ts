@@ -4,7 +4,8 @@ import type { StreamLimits } from '../live/stream-limits.ts';
 import type { ExecutorName } from '../executor/execute.ts';
 import type { AdmissionLimits } from './limits/admission.ts';
 import { settingsSchema } from './setting-schemas.ts';
-import { flagNameOf, type LogLevel, type SettingName, settingNames } from './settings.ts';
+import { flagNameOf } from './setting-flags.ts';
+import { type LogLevel, type SettingName, settingNames } from './settings.ts';
 
 /** The settings of a server, read and checked. README.md describes them. */
 export interface Config {

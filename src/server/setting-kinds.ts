@@ -15,8 +15,21 @@ export type SettingKind =
       readonly deprecated?: Readonly<Record<string, string>>;
     };
 
+/** What settings are about, and the heading above them in the help of `serve`. */
+export const settingGroups = {
+  address: 'Address',
+  database: 'Database and processes',
+  files: 'Files',
+  limits: 'Limits',
+  live: 'Changes, streams and webhooks',
+  pages: 'Pages and queries',
+  observability: 'Logs, metrics and stopping',
+} as const;
+
 /** One setting: an environment variable, and the flag of `serve` of the same name. */
 export type Setting = SettingKind & {
+  readonly group: keyof typeof settingGroups;
+  /** What the help shows in place of the value, where the kind does not say it. */
   readonly valueHint?: string;
   /** The description of the flag, to which the name of the variable and the default are added. */
   readonly help: string;

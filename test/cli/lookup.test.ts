@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { findMember } from '../../src/cli/lookup.ts';
+import { findMember, findOwner } from '../../src/cli/lookup.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
@@ -35,7 +35,7 @@ it('a member is found by e-mail address, name, id or account, in any case', asyn
   ];
   for (const named of words) expect(await findMember(db, named)).toMatchObject({ id: owner.id });
   expect(await findMember(db, 'grace hopper')).toMatchObject({ displayName: 'Grace Hopper' });
-  expect(await findMember(db, undefined)).toMatchObject({ id: owner.id });
+  expect(await findOwner(db)).toMatchObject({ id: owner.id });
 });
 
 it('a name that several members have is refused', async () => {

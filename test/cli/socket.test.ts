@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +9,7 @@ import type { CommandEnvironment, Terminal } from '../../src/cli/environment.ts'
 import { UsageError } from '../../src/cli/failures.ts';
 import { type CommandSocket, openCommandSocket } from '../../src/cli/socket.ts';
 import { runThroughServer } from '../../src/cli/socket-client.ts';
+import { socketPathOf } from '../../src/cli/socket-protocol.ts';
 import type { Database } from '../../src/db/engine/engine.ts';
 import type { FileStore } from '../../src/storage/storage.ts';
 
@@ -109,23 +111,34 @@ it('the socket reports failures like the command without a server', async () => 
   expect(await run()).toEqual({ exitCode: 2, said: ['err Not like that.\n'] });
 });
 
-it('the socket aborts the command when its client disconnects', async () => {
+it('the socket passes an interruption on, and the command says what it has done', async () => {
+  const person = new AbortController();
+  execute = ({ signal, stderr }) =>
+    new Promise((end) => {
+      signal.addEventListener('abort', () => {
+        stderr('half is done');
+        end(130);
+      });
+      person.abort();
+    });
+  expect(await run({}, person.signal)).toEqual({ exitCode: 130, said: ['err half is done'] });
+});
+
+it('the socket aborts the command when its client dies', async () => {
+  const sent = request({ socketPath: socketPathOf(dataDir), method: 'POST', path: '/commands' });
   const aborted = new Promise<void>((resolve) => {
-    execute = ({ signal, stdout }) =>
+    execute = ({ signal }) =>
       new Promise((end) => {
-        stdout('started');
         signal.addEventListener('abort', () => {
           resolve();
           end(130);
         });
+        sent.destroy();
       });
   });
-  const person = new AbortController();
-  const left = run({}, person.signal).catch((error: unknown) => (error as Error).name);
-  await delay(100);
-  person.abort();
+  sent.on('error', () => undefined);
+  sent.end(JSON.stringify({ command: 'test run', args: {}, isTerminal: true, columns: 80, cwd: '/' }));
   await aborted;
-  expect(await left).toBe('AbortError');
 });
 
 it('the socket aborts commands when the server stops, and waits for them', async () => {

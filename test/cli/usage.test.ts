@@ -11,7 +11,8 @@ it.each([
     'Missing required argument: --name; npx workgraph workspace create --help shows the usage.\n',
   ],
   [['import'], 'Missing required positional argument: FILE; npx workgraph import --help shows the usage.\n'],
-  [[], /^A work-tracking service .*\n\nUSAGE workgraph serve\|/],
+  [['token', 'crate', '--help'], 'Unknown command token crate; did you mean create?\n'],
+  [[], /^A work-tracking service .*\n\nUsage  npx workgraph <command>\n\nCommands\n  serve /],
 ])('wrong usage is explained in plain text on standard error: %j', async (words, told) => {
   const { exitCode, stdout, stderr } = await workgraph(words);
   expect([exitCode, stdout]).toEqual([2, '']);

@@ -71,24 +71,46 @@ export async function serve(args: readonly string[], env: Record<string, string>
   };
 }
 
-/** Starts `workgraph serve` in a pseudo-terminal, stops it once it is ready, and returns its output. */
-export async function serveInTerminal(args: readonly string[]): Promise<string> {
-  const command = [process.execPath, script, 'serve', '--port', '0', ...args].map((word) => `'${word}'`);
+/** Starts `workgraph serve` in a pseudo-terminal, stops it once it is ready and `use` is done, and returns its output. */
+export async function serveInTerminal(
+  args: readonly string[],
+  use: (url: string) => Promise<void> = () => Promise.resolve(),
+): Promise<string> {
+  const ran = await inTerminal(['serve', '--port', '0', ...args], async (shown) => {
+    await use(await shown(/ready at (\S+)\r?\n[\s\S]*(?:REST +curl|A token +npx) [^\n]*\n/));
+  });
+  return ran.output;
+}
+
+/**
+ * Runs `workgraph` in a pseudo-terminal. `use` may wait for what is shown, of which it gets the first group; then Ctrl+C is
+ * pressed.
+ */
+export async function inTerminal(
+  args: readonly string[],
+  use: (shown: (words: RegExp) => Promise<string>) => Promise<void>,
+): Promise<{ exitCode: number; output: string }> {
+  const command = [process.execPath, script, ...args].map((word) => `'${word}'`);
+  const { NO_COLOR: _, ...env } = environment({ TERM: 'xterm' });
   const child = spawn('script', ['--quiet', '--return', '--command', command.join(' '), '/dev/null'], {
-    env: environment({}),
+    env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  let words = '';
-  let isReady = false;
-  child.stdout.on('data', (chunk) => {
-    words += String(chunk);
-    if (isReady || !/REST +curl [^\n]*\n/.test(words)) return;
-    isReady = true;
-    // Like Ctrl+C.
-    child.stdin.write('\x03');
-  });
-  await once(child, 'close');
-  return words;
+  let output = '';
+  const ended = once(child, 'close') as Promise<[number]>;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const shown = async (words: RegExp) => {
+    for (;;) {
+      const found = words.exec(output);
+      if (found) return found[1] ?? '';
+      const next = await Promise.race([once(child.stdout, 'data'), ended.then(() => undefined)]);
+      if (!next && !words.test(output)) throw new Error(`The program ended without ${words}: ${output}`);
+    }
+  };
+  await use(shown);
+  child.stdin.write('\x03');
+  const [exitCode] = await ended;
+  return { exitCode, output };
 }
 
 /** Runs a command on an app's database without a process of its own; `name` is as a person types it. */

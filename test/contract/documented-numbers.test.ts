@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serveCommand } from '../../src/cli/serve.ts';
 import { readConfig } from '../../src/server/config.ts';
-import { flagNameOf, settingNames } from '../../src/server/settings.ts';
+import { flagNameOf } from '../../src/server/setting-flags.ts';
+import { settingNames } from '../../src/server/settings.ts';
 
 // What the documentation promises in numbers, held against the constants of the code. To add a promise, copy its
 // sentence or the beginning of its table row, and put `{file constant}` (within src) in place of the number. A number of

@@ -3,7 +3,7 @@ import { Violations } from '../../src/resolvers/errors.ts';
 import { parseUrl } from '../../src/resolvers/link-urls.ts';
 import { limits } from '../../src/model/limits.ts';
 import { readBody, set } from '../../src/rest-compat/body.ts';
-import { nearest } from '../../src/rest-compat/nearest.ts';
+import { nearest } from '../../src/model/nearest.ts';
 import { pageLinks } from '../../src/rest-compat/page-links.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { boolean, code, dateTime, httpUrl, oneOf, type Read, text } from '../../src/rest-compat/values.ts';

@@ -11,6 +11,7 @@ import { advanceSequences, speakPlainly, withoutForeignKeys, writeRows } from '.
 import { analyzeTables } from '../../db/writes/import-writes.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
+import { Progress } from '../progress.ts';
 import { CommandError } from '../failures.ts';
 import { readLines } from '../import/lines.ts';
 import {
@@ -37,6 +38,14 @@ const maxRowBytes = 500 * 1024 * 1024;
  * backup is checked, then the files are stored, and at last all rows are inserted in one transaction.
  */
 export async function restoreBackup(env: CommandEnvironment, directory: string): Promise<Manifest> {
+  return restore(env, directory).catch((error: unknown) => {
+    if (env.signal.aborted)
+      env.stderr('Stopped. No row was restored; run the command again to start over.\n');
+    throw error;
+  });
+}
+
+async function restore(env: CommandEnvironment, directory: string): Promise<Manifest> {
   const { database, signal } = env;
   const manifest = await readManifest(directory);
   const tables = await selectBackupTables(database.unscoped);
@@ -47,13 +56,24 @@ export async function restoreBackup(env: CommandEnvironment, directory: string):
     signal.throwIfAborted();
     await restoreFile(env, directory, file);
   }
-  await database.unscoped.transaction().execute(async (trx) => {
-    await speakPlainly(trx);
-    await withoutForeignKeys(trx, async () => {
-      for (const table of tables) await restoreTable(trx, table, manifest, directory, signal);
-    });
-    await advanceSequences(trx);
-  });
+  const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
+  const progress = new Progress(env, { total, unit: 'row' });
+  let restored = 0;
+  const reached = (name: string, rows: number) => {
+    signal.throwIfAborted();
+    restored += rows;
+    progress.update(restored, { words: name });
+  };
+  await database.unscoped
+    .transaction()
+    .execute(async (trx) => {
+      await speakPlainly(trx);
+      await withoutForeignKeys(trx, async () => {
+        for (const table of tables) await restoreTable(trx, table, manifest, directory, reached);
+      });
+      await advanceSequences(trx);
+    })
+    .finally(() => progress.end());
   await analyzeTables(database.unscoped);
   return manifest;
 }
@@ -139,13 +159,13 @@ async function restoreTable(
   table: BackupTable,
   manifest: Manifest,
   directory: string,
-  signal: AbortSignal,
+  reached: (name: string, rows: number) => void,
 ): Promise<void> {
   const saved = manifest.tables.find(({ name }) => name === table.name);
   const path = tablePath(directory, table.name);
   let rows = 0;
   for await (const lines of batches(path)) {
-    signal.throwIfAborted();
+    reached(table.name, lines.length);
     await writeRows(trx, table, lines);
     rows += lines.length;
     // The embedded engine runs on this thread; other work gets a turn of the event loop between the batches.

@@ -4,12 +4,18 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { contentKey } from '../../db/attachments.ts';
-import { type BackupTable, selectBackupTables, selectMigrations } from '../../db/backup/catalog.ts';
+import {
+  type BackupTable,
+  estimateRows,
+  selectBackupTables,
+  selectMigrations,
+} from '../../db/backup/catalog.ts';
 import { readRows, speakPlainly } from '../../db/backup/rows.ts';
 import { whileFilesStay } from '../../db/housekeeping.ts';
 import { inSnapshot } from '../../db/engine/snapshot.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
+import { Progress } from '../progress.ts';
 import { CommandError } from '../failures.ts';
 import { readLines } from '../import/lines.ts';
 import {
@@ -42,6 +48,7 @@ export async function writeBackup(env: CommandEnvironment, directory: string): P
     return manifest;
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
+    if (env.signal.aborted) env.stderr(`Stopped. Nothing was written to ${directory}.\n`);
     throw error;
   }
 }
@@ -51,24 +58,41 @@ async function fill(env: CommandEnvironment, partial: string): Promise<Manifest>
   const { migrations, tables } = await inSnapshot(env.database, async (trx) => {
     await speakPlainly(trx);
     const found = await selectBackupTables(trx);
+    const progress = new Progress(env, { total: await estimateRows(trx, found), unit: 'row' });
     const written: BackedUpTable[] = [];
-    for (const table of found) {
-      env.signal.throwIfAborted();
-      written.push(await writeTable(trx, table, partial));
+    let rowsOfOthers = 0;
+    try {
+      for (const table of found) {
+        const backedUp = await writeTable(trx, table, partial, (rows) => {
+          env.signal.throwIfAborted();
+          progress.update(rowsOfOthers + rows, { words: table.name });
+        });
+        rowsOfOthers += backedUp.rows;
+        written.push(backedUp);
+      }
+    } finally {
+      progress.end();
     }
     return { migrations: await selectMigrations(trx), tables: written };
   });
-  const files = await writeFiles(env, partial);
+  const files = await writeFiles(env, partial, tables);
   return { format: 'workgraph-backup', version: backupVersion, createdUtc, migrations, tables, files };
 }
 
-async function writeTable(trx: UnscopedTrx, table: BackupTable, partial: string): Promise<BackedUpTable> {
+async function writeTable(
+  trx: UnscopedTrx,
+  table: BackupTable,
+  partial: string,
+  reached: (rows: number) => void,
+): Promise<BackedUpTable> {
   let rows = 0;
+  reached(rows);
   const written = await writeSynced(
     tablePath(partial, table.name),
     (async function* () {
       for await (const lines of readRows(trx, table)) {
         rows += lines.length;
+        reached(rows);
         yield Buffer.from(`${lines.join('\n')}\n`);
       }
     })(),
@@ -77,19 +101,26 @@ async function writeTable(trx: UnscopedTrx, table: BackupTable, partial: string)
 }
 
 /** Copies and lists the files of the attachments in the table file that has just been written. */
-async function writeFiles(env: CommandEnvironment, partial: string): Promise<Manifest['files']> {
+async function writeFiles(
+  env: CommandEnvironment,
+  partial: string,
+  tables: readonly BackedUpTable[],
+): Promise<Manifest['files']> {
+  const total = tables.find(({ name }) => name === 'attachment')?.rows ?? 0;
+  const progress = new Progress(env, { total, unit: 'file' });
   let [count, missing] = [0, 0];
   const list = (async function* () {
     for await (const { workspaceId, id, revision, sizeBytes } of uploadedOf(partial)) {
       env.signal.throwIfAborted();
       const key = contentKey({ workspaceId, id, revision });
-      const listed = await copyFile(env, partial, key, sizeBytes);
+      const listed = await copyFile(env, partial, key, sizeBytes, progress);
       if (listed.sha256 === undefined) missing += 1;
       else count += 1;
+      progress.update(count + missing);
       yield Buffer.from(`${JSON.stringify(listed)}\n`);
     }
   })();
-  const written = await writeSynced(fileListPath(partial), list);
+  const written = await writeSynced(fileListPath(partial), list).finally(() => progress.end());
   return { count, missing, ...written };
 }
 
@@ -110,14 +141,15 @@ async function* uploadedOf(partial: string): AsyncGenerator<UploadedRow> {
 }
 
 async function copyFile(
-  { store, stderr }: CommandEnvironment,
+  { store }: CommandEnvironment,
   partial: string,
   key: string,
   sizeBytes: number,
+  progress: Progress,
 ): Promise<ListedFile> {
   const bytes = await store.get(key);
   if (!bytes) {
-    stderr(`The file ${key} is not in the store, so the backup does not contain it.\n`);
+    progress.say(`The file ${key} is not in the store, so the backup does not contain it.`);
     return { key, bytes: sizeBytes };
   }
   const path = filePath(partial, key);

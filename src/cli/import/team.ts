@@ -1,9 +1,11 @@
-import { selectTeamsByCode } from '../../db/imports.ts';
+import { selectTeamCodes, selectTeamsByCode } from '../../db/imports.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import { applyDirectory } from '../../portability/directory/directory.ts';
 import { parseDirectory } from '../../portability/directory/directory-file.ts';
 import { actorOf, type CommandEnvironment } from '../environment.ts';
+import { whatExists } from '../../model/nearest.ts';
 import { CommandError } from '../failures.ts';
+import { ended } from '../lookup.ts';
 
 /**
  * Finds the team with a code, in upper or lower case. If there is none, creates it with the name `createName`, if any.
@@ -32,7 +34,9 @@ export async function requireTeam(
   }
   const created = await find();
   if (created) return created;
+  const codes = await selectTeamCodes(database.of(workspaceId));
+  const message = ended(`The workspace has no team ${wanted}${whatExists(wanted, codes)}`);
   throw new CommandError(
-    `The workspace has no team ${wanted}. Create it with \`npx workgraph directory apply\`, or use --create-team NAME.`,
+    `${message} Create it with \`npx workgraph directory apply\`, or use --create-team NAME.`,
   );
 }

@@ -43,6 +43,18 @@ export async function selectBackupTables(unscoped: Kysely<Tables>): Promise<Back
   return tables;
 }
 
+/** About how many rows the tables have together, as their statistics say; 0 if they have none yet. */
+export async function estimateRows(
+  unscoped: Kysely<Tables>,
+  tables: readonly BackupTable[],
+): Promise<number> {
+  const names = tables.map(({ name }) => name);
+  const { rows } = await sql<{ estimate: number }>`
+    select coalesce(sum(greatest(reltuples, 0)), 0)::float8 as estimate from pg_class
+    where relname = any(${names}) and relnamespace = current_schema()::regnamespace`.execute(unscoped);
+  return Math.round(rows[0]?.estimate ?? 0);
+}
+
 /** The first of the tables that has a row; undefined when all are empty. */
 export async function findFilledTable(
   unscoped: Kysely<Tables>,

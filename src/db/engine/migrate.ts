@@ -13,8 +13,19 @@ export interface SchemaState {
   readonly pending: string[];
 }
 
+export interface MigrationProgress {
+  readonly name: string;
+  /** How many are done, and how many were pending at the start. */
+  readonly done: number;
+  readonly total: number;
+  /** The rows that this migration has filled so far. */
+  readonly rows: number;
+}
+
 export interface MigrateOptions {
   readonly log?: (line: string) => void;
+  /** Called before each migration of those that are pending, and when one has written rows. */
+  readonly progress?: (reached: MigrationProgress) => void;
   /** Called with what a migration reports, such as how many rows it repaired; `log` by default. */
   readonly report?: (line: string) => void;
   /** The directory of the files NNNN_name.ts; that of the repository by default. */
@@ -28,16 +39,18 @@ export interface MigrateOptions {
  * A PostgreSQL database must be open with `statementTimeoutMs: 0`, because creating an index over many rows takes long.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
-  const { log, report = log, folder = FOLDER } = options;
+  const { log, report = log, progress, folder = FOLDER } = options;
   const names = await migrationNames(folder);
   const db = database.unscoped.withoutPlugins() as unknown as Kysely<Ledger>;
   const applied: string[] = [];
+  const total = progress ? (await schemaState(database, folder)).pending.length : 0;
+  const reached = (name: string, rows: number) => progress?.({ name, done: applied.length, total, rows });
   for (;;) {
     // The embedded engine has one connection and one process, so nothing could write meanwhile anyway.
     const beside = database.engine === 'postgres' ? db : undefined;
     const step = await db
       .transaction()
-      .execute((transaction) => applyNext(transaction, { names, folder, beside }));
+      .execute((transaction) => applyNext(transaction, { names, folder, beside, reached }));
     if (step === 'done') return applied;
     if (step === 'held') await delay(RETRY_MS);
     else {
@@ -100,7 +113,17 @@ const RETRY_MS = 50;
  */
 async function applyNext(
   transaction: Transaction<Ledger>,
-  { names, folder, beside }: { names: readonly string[]; folder: string; beside: Kysely<Ledger> | undefined },
+  {
+    names,
+    folder,
+    beside,
+    reached,
+  }: {
+    names: readonly string[];
+    folder: string;
+    beside: Kysely<Ledger> | undefined;
+    reached: (name: string, rows: number) => void;
+  },
 ): Promise<'done' | 'held' | { name: string; done: string | undefined }> {
   const lock = await sql<{
     taken: boolean;
@@ -120,7 +143,8 @@ async function applyNext(
   const migration = (await import(pathToFileURL(join(folder, `${name}${EXTENSION}`)).href)) as Migration;
   // The transaction with the lock is idle while others work.
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
-  const done = await run(migration, transaction, beside);
+  reached(name, 0);
+  const done = await run(migration, transaction, beside, (rows) => reached(name, rows));
   await transaction.insertInto('migration').values({ name }).execute();
   return { name, done: done ?? undefined };
 }
@@ -129,10 +153,11 @@ async function run(
   migration: Migration,
   transaction: Transaction<Ledger>,
   beside: Kysely<Ledger> | undefined,
+  filled: (rows: number) => void,
 ): Promise<string | undefined | void> {
   if ('indexes' in migration) return changeIndexes(beside ?? transaction, migration.indexes);
   if ('fillSome' in migration)
-    return fill((after) => migration.fillSome(ofAnyTable(beside ?? transaction), after));
+    return fill((after) => migration.fillSome(ofAnyTable(beside ?? transaction), after), filled);
   return migration.up(ofAnyTable(transaction));
 }
 
@@ -144,12 +169,14 @@ function ofAnyTable(db: Kysely<Ledger>): Kysely<unknown> {
 /** Fills a table step by step. */
 async function fill(
   fillSome: (after: unknown) => Promise<{ written: number; last: unknown }>,
+  filled: (rows: number) => void,
 ): Promise<string | undefined> {
   let rows = 0;
   let after: unknown;
   do {
     const { written, last } = await fillSome(after);
     rows += written;
+    filled(rows);
     after = last;
   } while (after !== undefined);
   return rows > 0 ? `wrote ${rows} rows` : undefined;

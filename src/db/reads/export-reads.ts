@@ -26,6 +26,21 @@ export async function selectIssuesAfter(
     .execute();
 }
 
+/** How many issues an export of teams has. */
+export async function countExportedIssues(
+  db: TenantDb,
+  teamIds: readonly string[],
+  { deleted }: { deleted: boolean },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('issue')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('teamId', '=', anyUuid([...teamIds]))
+    .$if(!deleted, (query) => query.where('deletedUtc', 'is', null))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Issues with their parents; with deleted parents only if `deleted`. */
 function withParent(db: TenantDb, deleted: boolean) {
   return db

@@ -3,6 +3,7 @@ import { memberRole, memberStatus, principalKind } from '../../model/codes.ts';
 import type { AgentEntry, DirectoryFile, MemberEntry } from './directory-file.ts';
 import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { fold } from '../../model/fold.ts';
+import { whatExists } from '../../model/nearest.ts';
 
 type MemberRow = Row<'member'>;
 
@@ -105,7 +106,12 @@ export function memberNamed(plan: DirectoryPlan, path: string, text: string): Me
   const byEmail = plan.rows.member.find(({ emailAddressFold }) => emailAddressFold === wanted);
   if (byEmail) return byEmail;
   const [found, ...others] = plan.rows.member.filter(({ displayNameFold }) => displayNameFold === wanted);
-  if (!found) plan.violations.add(path, `no member has the e-mail address or name "${text}"`);
+  if (!found) {
+    plan.violations.add(path, () => {
+      const names = plan.rows.member.map(({ displayName }) => displayName);
+      return `no member has the e-mail address or name "${text}"${whatExists(text, names)}`;
+    });
+  }
   if (others.length === 0) return found;
   plan.violations.add(path, `several members are called "${text}": use the e-mail address`);
   return undefined;

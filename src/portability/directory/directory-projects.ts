@@ -7,6 +7,7 @@ import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { slugOf } from './directory-teams.ts';
 import { fold } from '../../model/fold.ts';
 import { limits } from '../../model/limits.ts';
+import { whatExists } from '../../model/nearest.ts';
 
 type ProjectRow = Row<'project'>;
 type ProjectStatusEntry = NonNullable<DirectoryFile['projectStatuses']>[number];
@@ -70,8 +71,12 @@ function putProject(plan: DirectoryPlan, path: string, entry: ProjectEntry): Pro
   const existing = plan.rows.project.find((project) => project.key === key);
   const lead = entry.lead ? memberNamed(plan, `${path}.lead`, entry.lead) : undefined;
   const team = entry.team === undefined ? undefined : plan.rows.team.find(({ code }) => code === entry.team);
-  if (entry.team !== undefined && !team)
-    plan.violations.add(`${path}.team`, `no team has the code ${entry.team}`);
+  const { team: code } = entry;
+  if (code !== undefined && !team)
+    plan.violations.add(`${path}.team`, () => {
+      const codes = plan.rows.team.map(({ code }) => code);
+      return `no team has the code ${code}${whatExists(code, codes)}`;
+    });
   if (entry.team === undefined && !existing)
     plan.violations.add(`${path}.team`, 'a new project needs a team');
   const status = projectStatus(plan, path, entry, existing);
@@ -126,7 +131,13 @@ function projectStatus(
   if (entry.status !== undefined) {
     const nameFold = fold(entry.status);
     const found = statuses.find((status) => status.nameFold === nameFold);
-    if (!found) plan.violations.add(`${path}.status`, `no project status is called "${entry.status}"`);
+    if (!found) {
+      const { status } = entry;
+      plan.violations.add(`${path}.status`, () => {
+        const names = statuses.map(({ name }) => name);
+        return `no project status is called "${status}"${whatExists(status, names)}`;
+      });
+    }
     return found;
   }
   // An existing project keeps its status. If the status itself changed, the database updates the copies in the project.
@@ -170,7 +181,8 @@ function planProjectLabels(
     if (!label) {
       plan.violations.add(
         `${path}.labels[${index}]`,
-        `no label of the team or the workspace is called "${name}"`,
+        () =>
+          `no label of the team or the workspace is called "${name}"${whatExists(name, labelNames(plan, project))}`,
       );
       continue;
     }
@@ -186,6 +198,14 @@ function planProjectLabels(
     `${path}.labels`,
     `a project has at most ${limits.projectLabels}`,
   );
+}
+
+/** The labels that a project may have, those of its team first. */
+function labelNames(plan: DirectoryPlan, { teamId }: ProjectRow): string[] {
+  return plan.rows.label
+    .filter((label) => !label.isGroup && (label.teamId === teamId || label.teamId === null))
+    .toSorted((left, right) => Number(left.teamId === null) - Number(right.teamId === null))
+    .map(({ name }) => name);
 }
 
 function planProjectLinks(

@@ -2,8 +2,10 @@ import { insertRows } from '../../db/writes/import-writes.ts';
 import {
   selectDeliveriesNumbered,
   selectLabelsNamed,
+  selectProjectKeys,
   selectProjectsByKey,
   selectStatusesOf,
+  selectTeamCodes,
   selectTeamsByCode,
 } from '../../db/imports.ts';
 import type { Row } from '../../db/tables/tables.ts';
@@ -12,6 +14,7 @@ import type { Trx } from '../../db/engine/transaction.ts';
 import { statusCategory } from '../../model/codes.ts';
 import { labelNamed } from '../directory/directory-labels.ts';
 import { fold } from '../../model/fold.ts';
+import { whatExists } from '../../model/nearest.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { CleanIssue } from './import-clean.ts';
 import { logImported } from './import-events.ts';
@@ -42,6 +45,8 @@ export class ImportReferences {
   readonly #newLabels: LocalRow<'label'>[] = [];
   #projects: Pick<Row<'project'>, 'id' | 'key'>[] = [];
   #deliveries: Pick<Row<'delivery'>, 'id' | 'teamId' | 'number'>[] = [];
+  /** What the messages about unknown names list; empty as long as every name is known. */
+  #existing: { readonly codes: string[]; readonly keys: string[] } = { codes: [], keys: [] };
 
   constructor(target: ImportTarget) {
     this.#target = target;
@@ -59,13 +64,20 @@ export class ImportReferences {
     this.#projects = await selectProjectsByKey(trx, keys);
     const numbers = planned.flatMap(({ deliveryNumber }) => deliveryNumber ?? []);
     this.#deliveries = await selectDeliveriesNumbered(trx, teamIds, numbers);
+    const areTeamsKnown = codes.every((code) => this.#teams.has(code));
+    const areProjectsKnown = new Set(keys).size === this.#projects.length;
+    this.#existing = {
+      codes: areTeamsKnown ? [] : await selectTeamCodes(trx),
+      keys: areProjectsKnown ? [] : await selectProjectKeys(trx),
+    };
   }
 
   /** The rows that the issue refers to, or the reason why it is refused. */
   of(issue: CleanIssue): IssueReferences | { refused: string } {
     const code = this.#codeOf(issue);
     const team = this.#teams.get(code);
-    if (!team) return { refused: `the workspace has no team ${code}` };
+    if (!team)
+      return { refused: `the workspace has no team ${code}${whatExists(code, this.#existing.codes)}` };
     const warnings: string[] = [];
     const status = this.#status(team.id, issue.status, warnings);
     if (!status) return { refused: `the team ${code} has no status for it` };
@@ -137,7 +149,10 @@ export class ImportReferences {
   #project({ projectKey }: Pick<CleanIssue, 'projectKey'>, warnings: string[]): string | null {
     if (projectKey == null) return null;
     const project = this.#projects.find(({ key }) => key === projectKey);
-    if (!project) warnings.push(`the workspace has no project ${projectKey}`);
+    if (!project)
+      warnings.push(
+        `the workspace has no project ${projectKey}${whatExists(projectKey, this.#existing.keys)}`,
+      );
     return project?.id ?? null;
   }
 

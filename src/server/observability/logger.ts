@@ -10,7 +10,7 @@ interface LoggerOptions {
   readonly worker?: number | undefined;
 }
 
-/** A logger that writes JSON lines, or colored lines for a person at a terminal. */
+/** A logger that writes JSON lines, or for a person at a terminal a colored line for each message. */
 export async function createLogger(
   level: LogLevel,
   { stream = process.stdout, secrets = [], worker }: LoggerOptions = {},
@@ -24,8 +24,16 @@ export async function createLogger(
   return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, { write });
 }
 
+/** What the message of a request says already, and what only a program looks up. */
+const shownElsewhere = 'requestId,method,path,status,address,url';
+
 async function destination(stream: NonNullable<LoggerOptions['stream']>): Promise<DestinationStream> {
   if (!stream.isTTY) return stream;
   const { PinoPretty } = await import('pino-pretty');
-  return PinoPretty({ destination: stream, ignore: 'requestId', translateTime: 'SYS:HH:MM:ss' });
+  return PinoPretty({
+    destination: stream,
+    ignore: shownElsewhere,
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss',
+  });
 }

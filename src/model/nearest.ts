@@ -18,6 +18,22 @@ export function hint(given: string, known: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
+/** How many names a message lists, and how many are compared with the given one, since each comparison takes microseconds. */
+const mostListed = 8;
+const mostCompared = 250;
+
+/**
+ * The end of a message about a name that does not exist: the names that do, and the one that was most likely meant. A long list is
+ * cut.
+ */
+export function whatExists(given: string, names: readonly string[]): string {
+  if (names.length === 0) return '; there is none yet';
+  const listed = names.slice(0, mostListed).join(', ');
+  const others = names.length > mostListed ? ` and ${names.length - mostListed} others` : '';
+  const verb = names.length === 1 ? 'is' : 'are';
+  return `; there ${verb} ${listed}${others}${hint(given, names.slice(0, mostCompared))}`;
+}
+
 function letters(text: string): string {
   return text.toLowerCase().replaceAll(/[-_ ]/g, '');
 }

@@ -1,0 +1,113 @@
+import { Writable } from 'node:stream';
+import { type Options, type Params, SingleBar } from 'cli-progress';
+import type { CommandEnvironment } from './environment.ts';
+import { counted } from './counted.ts';
+
+type Screen = Pick<CommandEnvironment, 'stderr' | 'isTerminal' | 'columns'>;
+
+/** What a long command counts: how much there is, 0 if that is not known, and what one of them is called. */
+export interface ProgressOf {
+  readonly total: number;
+  /** The noun of what is counted: `issue`. */
+  readonly unit: string;
+}
+
+/** How far a command has come. */
+interface Reached {
+  /** How many have been counted, if that is not what `total` is a number of. */
+  readonly count: number;
+  /** What is said besides. */
+  readonly words: string;
+}
+
+const widestBar = 30;
+
+/**
+ * Shows in a terminal how far a long command has come, how fast it is and how long it will take. Anywhere else it shows nothing,
+ * since the lines would end up in a file.
+ */
+export class Progress {
+  readonly #screen: Screen;
+  readonly #of: ProgressOf;
+  readonly #bar: SingleBar;
+  readonly #startedMs = performance.now();
+  #isShown = false;
+
+  constructor(screen: Screen, of: ProgressOf) {
+    this.#screen = screen;
+    this.#of = of;
+    this.#bar = new SingleBar({
+      stream: terminalOf(screen),
+      format: (options, params, payload) => this.#line(options, params, payload as Reached),
+      barCompleteChar: '#',
+      barIncompleteChar: '-',
+      barsize: widestBar,
+      clearOnComplete: true,
+      hideCursor: true,
+      // Commands end by themselves after a signal, and say what was done.
+      gracefulExit: false,
+    });
+  }
+
+  /** Shows that so much of the total is done. */
+  update(done: number, { count = done, words = '' }: Partial<Reached> = {}): void {
+    const reached: Reached = { count, words };
+    if (this.#isShown) this.#bar.update(done, { ...reached });
+    else this.#bar.start(this.#of.total, done, { ...reached });
+    this.#isShown = true;
+  }
+
+  /** Prints a line of text above the bar. */
+  say(text: string): void {
+    this.end();
+    this.#screen.stderr(`${text}\n`);
+  }
+
+  /** Removes the bar. */
+  end(): void {
+    if (this.#isShown) this.#bar.stop();
+    this.#isShown = false;
+  }
+
+  #line(options: Options, { progress }: Params, { count, words }: Reached): string {
+    const seconds = (performance.now() - this.#startedMs) / 1000;
+    const isTotalKnown = this.#of.total > 0;
+    const left = (seconds / progress) * (1 - progress);
+    const facts = [
+      ...(isTotalKnown ? [`${Math.floor(progress * 100)}%`.padStart(4)] : []),
+      counted(count, this.#of.unit),
+      `${perSecond(count / seconds)}/s`,
+      ...(isTotalKnown && progress > 0 ? [`${duration(left)} left`] : []),
+      ...(words ? [words] : []),
+    ].join('  ');
+    const room = this.#screen.columns - facts.length - 4;
+    const width = isTotalKnown ? Math.max(0, Math.min(widestBar, room)) : 0;
+    const filled = Math.round(progress * width);
+    const bar = `${options.barCompleteChar?.repeat(filled)}${options.barIncompleteChar?.repeat(width - filled)}`;
+    return (width > 0 ? `[${bar}] ${facts}` : facts).slice(0, this.#screen.columns - 1);
+  }
+}
+
+/** What is written to the user's terminal, as the stream that the library wants. */
+function terminalOf({ stderr, isTerminal, columns }: Screen): NodeJS.WritableStream {
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (text, _encoding, done) => {
+      stderr(String(text));
+      done();
+    },
+  });
+  return Object.assign(stream, { isTTY: isTerminal, columns });
+}
+
+function perSecond(rate: number): string {
+  return rate >= 10 ? String(Math.round(rate)) : rate.toFixed(1);
+}
+
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
