@@ -107,7 +107,7 @@ async function startServer(
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
       PORT: String(port),
       METRICS_ADDRESS: String(metricsPort),
-      LOG_LEVEL: 'error',
+      LOG_LEVEL: process.env['BENCH_LOG'] ?? 'error',
       // One client does the work of a thousand.
       REQUESTS_PER_MINUTE: '1000000000',
       COST_PER_HOUR: '1000000000',

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { metered, meter } from '../db/engine/meter.ts';
 import { AnswerTooLargeError, ReadAllowance } from '../db/engine/read-allowance.ts';
-import { readNewestCursor } from '../resolvers/changes.ts';
+import { readNewestCursor, type Sieve } from '../resolvers/changes.ts';
 import { raise } from '../resolvers/errors.ts';
 import type { Plan, StreamEvent } from '../schema/builder/plan.ts';
 import { answerEventsCompiled } from './compiled/executor.ts';
@@ -60,6 +60,8 @@ export interface OpenSubscription {
   readonly variables: Record<string, unknown>;
   /** Answers for what comes after a cursor. Checks the scopes of the context again; throws what a refusal of the stream would be. */
   readonly read: (context: OperationContext, after: string) => Promise<AnsweredEvents>;
+  /** Finds out whether there are any, once something was read; undefined where only `read` can. */
+  readonly sieve: () => Sieve | undefined;
 }
 
 /**
@@ -73,7 +75,7 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
   const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
   checkScopes(scoped, context.principal);
   const cost = priceOperation(scoped, (context.maxCost ?? defaultOperationCost) / eventsPerOperation);
-  const { read, args, selection } = rootOfStream(scoped);
+  const { plan, args, selection } = rootOfStream(scoped);
   const isShared = !dependsOnViewer(scoped);
   const shown = isShared ? selectionKey(request, scoped, selection) : undefined;
   const { after } = args;
@@ -81,9 +83,10 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
     after: typeof after === 'string' && after !== '' ? after : undefined,
     isShared,
     variables: scoped.variables,
+    sieve: () => plan.sieve(context, args),
     read: async (reading, cursor) => {
       checkScopes(scoped, reading.principal);
-      const page = await read(reading, args, cursor);
+      const page = await plan.read(reading, args, cursor);
       const none = { cursor: page.cursor, hasMore: page.hasMore, objects: 0, isSound: true };
       if (page.isReset) return { ...none, events: [{ cursor: page.cursor, json: resetJson }] };
       if (page.events.length === 0) return { ...none, events: [] };
@@ -126,7 +129,7 @@ function rootOfStream({ schema, operation, fragments, variables }: ScopedOperati
   const { plan } = (field?.extensions ?? {}) as { plan?: Plan };
   if (!field || !selection || plan?.kind !== 'events')
     return raise('graphql_validation_failed', 'A subscription selects one field.');
-  return { read: plan.read, args: getArgumentValues(field, selection, variables), selection };
+  return { plan, args: getArgumentValues(field, selection, variables), selection };
 }
 
 /** The answer that other streams get too, which have other filters, say. Errors name the request that they are of. */

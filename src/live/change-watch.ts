@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { changesChannel, selectHeads } from '../db/changes.ts';
 import type { Database } from '../db/engine/engine.ts';
@@ -5,6 +6,8 @@ import type { Channels } from '../db/engine/listener.ts';
 
 /** The interval at which the positions of watched workspaces are read, in case that a notification was missed. */
 const pollMs = 1_000;
+/** How many of those who wait are told in one turn of the event loop. */
+const toldAtOnce = 100;
 /**
  * The shortest time in which those who wait for a workspace are told of it again; changes that come faster are read together. It
  * is longer with more of them, for whom more has to be read each time.
@@ -90,7 +93,7 @@ export class ChangeWatch {
     watched.notedMs = performance.now();
     // All are told at the same time, so that equal streams read together.
     const inMs = Math.max(watched.toldMs + gatherMs(watched.arrivals.size) - watched.notedMs, 0);
-    watched.soon = setTimeout(() => this.#tell(watched), inMs);
+    watched.soon = setTimeout(() => void this.#tell(watched), inMs);
   }
 
   #begin(workspaceId: string): Watched {
@@ -107,12 +110,21 @@ export class ChangeWatch {
     return begun;
   }
 
-  #tell(watched: Watched): void {
+  async #tell(watched: Watched): Promise<void> {
     watched.soon = undefined;
     watched.toldMs = performance.now();
     this.#arrival += 1;
-    watched.arrival = this.#arrival;
-    for (const arrivals of watched.arrivals) arrivals.arrive();
+    const arrival = this.#arrival;
+    watched.arrival = arrival;
+    let count = 0;
+    for (const arrivals of watched.arrivals) {
+      arrivals.arrive();
+      count += 1;
+      if (count % toldAtOnce > 0) continue;
+      await nextTurn();
+      // Those behind are told by a later call.
+      if (watched.arrival !== arrival) return;
+    }
   }
 
   /** Ends all waiting, spread over the time, so that the clients do not all come back at once. */
@@ -144,6 +156,7 @@ export class Arrivals {
   readonly #onEnd: () => void;
   #hasArrived = false;
   #isEnded = false;
+  #failure: { readonly error: unknown } | undefined;
   #waiting: (() => void) | undefined;
 
   constructor(watched: Readonly<Omit<Watched, 'arrivals'>>, onEnd: () => void) {
@@ -170,16 +183,20 @@ export class Arrivals {
     return this.#watched.notedMs;
   }
 
-  /** Resolves with true when changes have arrived since the last call, with false after the time or at the end. */
-  async next(ms: number): Promise<boolean> {
-    if (!this.#hasArrived && !this.#isEnded) {
+  /**
+   * Resolves with true when changes have arrived since the last call; with false at the end, when it is interrupted, or after the
+   * time if there is one. Throws what the waiting has failed with.
+   */
+  async next(ms?: number): Promise<boolean> {
+    if (!this.#hasArrived && !this.#isEnded && !this.#failure) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, ms);
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
       this.#waiting = resolve;
       await promise;
       this.#waiting = undefined;
       clearTimeout(timer);
     }
+    if (this.#failure) throw this.#failure.error;
     const hasArrived = this.#hasArrived && !this.#isEnded;
     this.#hasArrived = false;
     return hasArrived;
@@ -187,6 +204,17 @@ export class Arrivals {
 
   arrive(): void {
     this.#hasArrived = true;
+    this.#waiting?.();
+  }
+
+  /** Ends the waiting of this moment. */
+  interrupt(): void {
+    this.#waiting?.();
+  }
+
+  /** Ends the waiting with an error. */
+  fail(error: unknown): void {
+    this.#failure = { error };
     this.#waiting?.();
   }
 

@@ -10,36 +10,47 @@ import type { Arrivals } from './change-watch.ts';
 import { Cohorts } from './cohorts.ts';
 
 /** What the first stream of a workspace reads with for all. */
-interface Reading {
+export interface Reading {
   readonly db: TenantDb;
-  readonly workspaceId: string;
   readonly connect: Database['connect'];
   readonly reference: CachedReference | undefined;
 }
 
+/** Does work that many streams wait for, with limits of its own. */
+type Apart = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 /** The end of each log, read once for all streams of a workspace, whatever they want of it. */
 export class SharedLog {
   readonly #reads = new Cohorts<SharedPage>();
+  readonly #apart: Apart;
 
-  /** The pages of the log as a stream of the workspace reads them after its last arrival. */
-  pages(reading: Reading, { arrival, position }: Arrivals): LogPages {
+  constructor(apart: Apart) {
+    this.#apart = apart;
+  }
+
+  /** The pages of the log as a stream of the workspace reads them after its last arrival. `reading` is called for a read. */
+  pages(workspaceId: string, reading: () => Reading, { arrival, position }: Arrivals): LogPages {
     return {
       after: (place) => {
         const isNear = position > 0 && position - place.position <= sharedChanges;
         if (!isNear) return undefined;
-        const key = JSON.stringify([reading.workspaceId, place.position, place.tag, arrival]);
+        const key = `${workspaceId} ${place.position} ${place.tag} ${arrival}`;
         return this.#reads.read(key, async () => {
-          const page = await selectChangePage(reading.db, {
-            after: place.position,
-            where: always,
-            limit: sharedChanges + 1,
-            scan: scannedChanges,
-          });
+          const { db, connect, reference } = reading();
+          const page = await this.#apart(() =>
+            selectChangePage(db, {
+              after: place.position,
+              where: always,
+              limit: sharedChanges + 1,
+              scan: scannedChanges,
+            }),
+          );
           const issueIds = [...new Set(page.rows.flatMap(({ issueId }) => issueId ?? []))];
           let issues: Promise<Snapshot> | undefined;
           return {
             ...page,
-            issues: () => (issues ??= issuesInMemory(reading, reading.workspaceId, issueIds)),
+            issues: () =>
+              (issues ??= this.#apart(() => issuesInMemory({ connect, reference }, workspaceId, issueIds))),
           };
         });
       },

@@ -1,7 +1,9 @@
 import type { ChangeRow } from '../db/reads/change-pages.ts';
-import { changeCursor, type ChangesWanted, readChanges } from './changes.ts';
-import type { Context } from './context.ts';
-import type { FilterFields } from './filters.ts';
+import { changeTest } from './change-filter.ts';
+import { changeCursor, type ChangesWanted, readableBy, readChanges, type Sieve } from './changes.ts';
+import { type Context, signedIn } from './context.ts';
+import { Violations } from './errors.ts';
+import { type FilterFields, filterPredicate } from './filters.ts';
 
 /** How many changes a stream reads at once. */
 export const streamedChanges = 100;
@@ -28,4 +30,15 @@ export async function readChangeEvents(
     return { event, cursor: own, identity: own };
   });
   return { events, cursor, hasMore };
+}
+
+/** The sieve of a filter that was read before; undefined where only SQL can tell. */
+export function changeSieve(
+  ctx: Context,
+  filterFields: () => FilterFields,
+  filter: ChangesWanted['filter'],
+): Sieve | undefined {
+  const matching = filterPredicate(filterFields(), filter ?? {}, new Violations());
+  const test = changeTest({ all: [readableBy(signedIn(ctx).principal), matching] });
+  return test && { readsIssues: false, lets: (changes) => changes.some(test) };
 }

@@ -40,6 +40,14 @@ export interface SharedPage extends ChangePageRead {
   readonly issues: () => Promise<Snapshot>;
 }
 
+/** Finds out whether a shared page has something for a stream, without an answer to it. */
+export interface Sieve {
+  /** Whether it judges by the issues of the page, which are read for it then. */
+  readonly readsIssues: boolean;
+  /** False if no change is for the stream; true if some may be. */
+  readonly lets: (changes: readonly ChangeRow[], issues: Snapshot | undefined) => boolean;
+}
+
 /** The cursor after a change: every transport has it, in the same form. */
 export function changeCursor({ position, tag }: LogPlace): string {
   return `c1-${position}-${tag.toString(36)}`;
@@ -174,18 +182,31 @@ function pageOf(
   return { nodes, cursor: changeCursor(end), hasMore: end.position < head.position, issues };
 }
 
+/** The cursor after a shared page that has the whole rest of the log; undefined if the page is read as others are. */
+export function cursorAfter(from: LogPlace, { head, tag, until, rows }: SharedPage): string | undefined {
+  const end = until ?? head;
+  if (!isKept(from, head, tag) || rows.length > sharedChanges || end.position < head.position)
+    return undefined;
+  return changeCursor(end);
+}
+
 /**
- * Throws `cursor_expired` unless the log has all changes after the cursor, and is the one that the cursor is of. `tag` is that of
- * the change at the cursor's position.
+ * Whether the log has all changes after the cursor, and is the one that the cursor is of. `tag` is that of the change at the
+ * cursor's position.
  */
-function requireKept(
+function isKept(
   from: LogPlace,
   { position, oldest }: { position: number; oldest: number },
   tag: number | null,
-): void {
+): boolean {
   const isBeginning = from.position === 0 && from.tag === 0;
   const isOfThisLog = isBeginning ? oldest === 1 : tag === from.tag;
-  if (isOfThisLog && from.position <= position && from.position >= oldest - 1) return;
+  return isOfThisLog && from.position <= position && from.position >= oldest - 1;
+}
+
+/** Throws `cursor_expired` unless the log goes back to the cursor. */
+function requireKept(...kept: Parameters<typeof isKept>): void {
+  if (isKept(...kept)) return;
   raise(
     'cursor_expired',
     'The log does not have all changes after this cursor. Read the lists again, and go on from a new cursor.',
@@ -193,12 +214,16 @@ function requireKept(
 }
 
 /** The events that a token may read. */
-export function readableBy({ scopes }: Pick<Principal, 'scopes'>): Predicate {
-  const readable = eventTypes.filter((type) => {
+export function readableTypes({ scopes }: Pick<Principal, 'scopes'>): EventType[] {
+  return eventTypes.filter((type) => {
     const { scope } = events[type];
     return scope === 'token' || scopes.has(scope);
   });
-  return { column: 'eventType', in: readable };
+}
+
+/** The changes that a token may read. */
+export function readableBy(principal: Pick<Principal, 'scopes'>): Predicate {
+  return { column: 'eventType', in: readableTypes(principal) };
 }
 
 /** The TypeID of what a change is about. */

@@ -1,3 +1,5 @@
+import type { Sieve } from '../resolvers/changes.ts';
+
 /** An event of a stream: the place after it, its type, and what is shown of it. */
 export interface StreamedEvent {
   readonly id?: string;
@@ -22,12 +24,20 @@ export interface Delivery {
   readonly isOwn?: boolean;
 }
 
+/** The text of a stream. */
+export interface EventStream extends AsyncIterable<string | Uint8Array> {
+  /** Called every 15 seconds; whoever sends the stream sets it to show that the connection works. */
+  onBeat: (() => void) | undefined;
+}
+
 /** What a stream is made of. */
 export interface StreamSource<Context> {
   /** What the client gets at once. */
   readonly first: Delivery;
   /** Reads what comes after a cursor. Throws if the token may not read it any more. */
   readonly deliver: (context: Context, cursor: string) => Promise<Delivery>;
+  /** Finds out whether a shared page of the log has something for the stream. */
+  readonly sieve?: Sieve | undefined;
   /** What the client is told of an error that ends the stream; undefined if it learns of it when it comes back. */
   readonly farewell?: (error: unknown) => Delivery | undefined;
   /** Streams of the same workspace, scopes and role with the same text here deliver the same after the same cursor. */

@@ -6,7 +6,7 @@ import { replayedHeaders } from '../executor/idempotent.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
 import { Turns } from '../executor/turns.ts';
 import { csvOf } from './csv.ts';
-import type { StreamSource } from './events.ts';
+import type { EventStream, StreamSource } from './events.ts';
 import { streamReply } from './stream-reply.ts';
 import { entityTag } from './entity-tags.ts';
 import { isJsonMediaType, readJson } from './json.ts';
@@ -43,7 +43,7 @@ export interface RestRequest {
    * Opens a stream, which goes on from the first delivery: `deliver` reads what comes after a cursor, with a context whose token
    * was checked again. Throws `too_many_streams`.
    */
-  stream(source: StreamSource<OperationContext>): Promise<AsyncIterable<string | Uint8Array>>;
+  stream(source: StreamSource<OperationContext>): Promise<EventStream>;
   /** Reports to logs and metrics which operation answers the request, and which path of the table it has. */
   note(operationName: string, route: string): void;
 }
@@ -54,7 +54,7 @@ export interface RestReply {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | Readable;
   /** A stream of events in place of a body. */
-  readonly events?: AsyncIterable<string | Uint8Array>;
+  readonly events?: EventStream;
   /** Called when the body has been sent, and not when sending it fails. */
   readonly sent?: () => void;
 }

@@ -1,5 +1,5 @@
-import { readChangeEvents, streamedChanges } from '../resolvers/change-events.ts';
-import { type IssueEvent, readIssueEvents } from '../resolvers/issues/issue-events.ts';
+import { changeSieve, readChangeEvents, streamedChanges } from '../resolvers/change-events.ts';
+import { type IssueEvent, issueSieve, readIssueEvents } from '../resolvers/issues/issue-events.ts';
 import { builder } from './builder/builder.ts';
 import { filterScopes } from './builder/lists.ts';
 import { naming } from './builder/naming.ts';
@@ -59,6 +59,7 @@ builder.subscriptionType({
       extensions: { scopeOfArguments: filterScopes(Change) },
       read: (ctx, { filter }, from) =>
         readChangeEvents(ctx, () => Change.filterFields(), { after: from, filter }),
+      sieve: (ctx, { filter }) => changeSieve(ctx, () => Change.filterFields(), filter),
     }),
     issues: t.events({
       type: IssueListEvent,
@@ -76,6 +77,7 @@ builder.subscriptionType({
       extensions: { scopeOfArguments: filterScopes(Issue) },
       read: (ctx, { filter }, from) =>
         readIssueEvents(ctx, () => Issue.filterFields(), { after: from, filter }),
+      sieve: (ctx, { filter }) => issueSieve(ctx, () => Issue.filterFields(), filter),
     }),
   }),
 });

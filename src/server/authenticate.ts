@@ -67,13 +67,18 @@ export class Authenticator {
     return recent?.version.auth === known.auth ? known.tokenId : undefined;
   }
 
+  /** What `known` takes: the same text for the same token, from which the token cannot be found. */
+  keyOf(authorization: string | undefined): string {
+    const token = authorization === undefined ? undefined : tokenIn(authorization);
+    return token === undefined ? '' : keyOfHash(hashToken(token));
+  }
+
   /**
    * The principal of a token that is known to be valid now, without waiting. Undefined where `authenticate` has to look, which may
    * find the same.
    */
-  known(authorization: string | undefined, now: Date): Principal | undefined {
-    const token = authorization === undefined ? undefined : tokenIn(authorization);
-    const holder = token === undefined ? undefined : this.#remembered(token);
+  known(key: string, now: Date): Principal | undefined {
+    const holder = this.#known.get(key);
     if (!holder || !isGood(holder, now)) return undefined;
     const current = this.#reference.current(holder.workspaceId);
     if (current instanceof Promise) {
@@ -98,11 +103,11 @@ export class Authenticator {
   }
 
   #remembered(token: string): TokenHolder | undefined {
-    return this.#known.get(hashToken(token).toString('base64'));
+    return this.#known.get(keyOfHash(hashToken(token)));
   }
 
   async #holderOf(tokenHash: Buffer): Promise<TokenHolder | undefined> {
-    const key = tokenHash.toString('base64');
+    const key = keyOfHash(tokenHash);
     const known = this.#known.get(key);
     if (known) {
       const current = this.#reference.current(known.workspaceId);
@@ -145,6 +150,10 @@ export class Authenticator {
 
 function tokenIn(authorization: string): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
+}
+
+function keyOfHash(tokenHash: Buffer): string {
+  return tokenHash.toString('base64');
 }
 
 function isGood(holder: TokenHolder, now: Date): boolean {

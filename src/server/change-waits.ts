@@ -4,17 +4,20 @@ import { metered } from '../db/engine/meter.ts';
 import { Semaphore } from '../db/engine/semaphore.ts';
 import type { EventAnswers, OperationContext } from '../executor/execute.ts';
 import { maxAnswerBytes } from '../executor/limits.ts';
-import { Turns } from '../executor/turns.ts';
 import type { Arrivals } from '../live/change-watch.ts';
 import { Cohorts } from '../live/cohorts.ts';
-import { eventStream } from '../live/event-stream.ts';
+import { Audiences } from '../live/audiences.ts';
+import { beatMs, LiveStream } from '../live/event-stream.ts';
 import type { Live } from '../live/live.ts';
-import { SharedLog } from '../live/shared-log.ts';
-import type { Delivery, StreamSource } from '../rest-compat/events.ts';
+import { Pulse } from '../live/pulse.ts';
+import { type Reading, SharedLog } from '../live/shared-log.ts';
+import { Slices } from '../live/slices.ts';
+import type { Delivery, EventStream, StreamSource } from '../rest-compat/events.ts';
 import { type ChangeArrivals, type Principal, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import { defaultAdmission } from './limits/admission.ts';
 import { stoppingMessage } from './stopping.ts';
+import { StreamTokens } from './stream-tokens.ts';
 
 /** What a waiting request holds of its own. */
 export interface WaitingRequest {
@@ -28,6 +31,8 @@ export interface WaitingRequest {
 
 /** The permissions of a stream's token, checked again before each delivery. */
 export interface StreamRights {
+  /** The same text for all streams of the token. */
+  readonly token: string;
   /** The principal, if it is known without waiting. Throws where the quota of the token is used up. */
   known(): Principal | undefined;
   /** Throws what the refusal of a request would be. */
@@ -44,10 +49,13 @@ export class ChangeWaits {
   readonly #live: Pick<Live, 'watch' | 'places' | 'limits' | 'counts'>;
   readonly #deliveries = new Semaphore(deliveriesAtOnce);
   readonly #checks = new Semaphore(deliveriesAtOnce);
-  readonly #turns = new Turns();
+  readonly #slices = new Slices();
+  readonly #audiences = new Audiences(this.#slices);
+  readonly #pulse = new Pulse(beatMs);
+  readonly #tokens = new StreamTokens();
   readonly #cohorts = new Cohorts<Delivery>();
   readonly #answers = new Cohorts<EventAnswers>();
-  readonly #log = new SharedLog();
+  readonly #log = new SharedLog(apart);
 
   constructor(live: Pick<Live, 'watch' | 'places' | 'limits' | 'counts'>) {
     this.#live = live;
@@ -86,30 +94,44 @@ export class ChangeWaits {
     request: WaitingRequest,
     principal: Principal,
     rights: StreamRights,
-    { first, deliver, farewell, cohort, face }: StreamSource<OperationContext>,
-  ): AsyncIterable<string | Uint8Array> {
-    if (this.#live.watch.isClosed) raise('unavailable', stoppingMessage);
-    const counts = this.#live.counts.streams;
-    const { arrivals, leave } = this.#enter(request, principal, () => (counts[face] -= 1));
-    counts[face] += 1;
+    { first, deliver, sieve, farewell, cohort, face }: StreamSource<OperationContext>,
+  ): EventStream {
+    const { watch, counts } = this.#live;
+    if (watch.isClosed) raise('unavailable', stoppingMessage);
+    const undo: (() => void)[] = [];
+    const { arrivals, leave } = this.#enter(request, principal, () => {
+      counts.streams[face] -= 1;
+      for (const each of undo) each();
+    });
+    counts.streams[face] += 1;
     // Something may have arrived between the first delivery and now.
     arrivals.arrive();
-    const check = async () => rights.known() ?? inTurn(this.#checks, () => rights.authenticate());
-    const texts = eventStream({
+    const { workspaceId } = principal;
+    const key = cohort === undefined ? undefined : keyOf(principal, cohort);
+    const entered = sieve && this.#audiences.enter(key, sieve);
+    const reading = () => readingOf(rights.contextOf(principal));
+    const check = async () =>
+      rights.known() ?? inTurn(this.#checks, async () => rights.known() ?? (await rights.authenticate()));
+    const stream = new LiveStream({
       arrivals,
       first,
       farewell,
-      check,
       onCut: (reason) => {
-        this.#live.counts.cut[reason] += 1;
+        counts.cut[reason] += 1;
       },
+      onEnd: () => {
+        if (watch.isClosed) counts.cut.stopping += 1;
+        leave();
+      },
+      pass: async (cursor) =>
+        entered?.audience.pass(cursor, arrivals, this.#log.pages(workspaceId, reading, arrivals)),
       deliver: async (cursor) => {
         const reader = await check();
         const { arrival } = arrivals;
         const read = () =>
           inTurn(this.#deliveries, async () => {
             // A thousand deliveries that are answered from memory would hold up everything else.
-            for (let wait = this.#turns.next(); wait; wait = this.#turns.next()) await wait;
+            await this.#slices.next();
             return deliver(this.#contextOf(rights, reader, arrivals), cursor);
           });
         const delivery = await (cohort === undefined
@@ -121,21 +143,21 @@ export class ChangeWaits {
         return own;
       },
     });
-    return untilEnd(texts, () => {
-      if (this.#live.watch.isClosed) this.#live.counts.cut.stopping += 1;
-      leave();
-    });
+    if (entered) undo.push(entered.leave);
+    undo.push(
+      this.#pulse.add(() => stream.beat()),
+      this.#tokens.watch(rights.token, arrivals, check),
+    );
+    return stream;
   }
 
   /** The context of one delivery, which shares its reads with the deliveries of other streams. */
   #contextOf(rights: StreamRights, reader: Principal, arrivals: Arrivals): OperationContext {
     const context = rights.contextOf(reader);
-    const { db, connect, reference } = signedIn(context);
-    const { workspaceId } = reader;
     const { arrival } = arrivals;
     return {
       ...context,
-      ...(connect && { logPages: this.#log.pages({ db, workspaceId, connect, reference }, arrivals) }),
+      logPages: this.#log.pages(reader.workspaceId, () => readingOf(context), arrivals),
       answerOnce: (parts, answer) =>
         this.#answers.read(keyOf(reader, `${arrival} ${JSON.stringify(parts)}`), answer),
     };
@@ -171,17 +193,24 @@ export class ChangeWaits {
   }
 }
 
-/** Does the work of a stream when it is its turn, within the limits of a request. */
+function readingOf(context: OperationContext): Reading {
+  const { db, reference, connect } = signedIn(context);
+  return { db, reference, connect: connect ?? (() => raise('internal_error', 'A server has connections.')) };
+}
+
+/** Does work of streams within the limits of a request. */
+function apart<Result>(work: () => Promise<Result>): Promise<Result> {
+  const deadline = new Deadline({
+    withinMs: defaultAdmission.requestTimeoutMs,
+    waitMs: defaultAdmission.queueWaitMs,
+  });
+  return metered(work, { deadline, allowance: new ReadAllowance(maxAnswerBytes) });
+}
+
+/** Does the work of a stream when it is its turn. */
 function inTurn<Result>(turns: Semaphore, work: () => Promise<Result>): Promise<Result> {
   return turns.run(
-    () =>
-      metered(work, {
-        deadline: new Deadline({
-          withinMs: defaultAdmission.requestTimeoutMs,
-          waitMs: defaultAdmission.queueWaitMs,
-        }),
-        allowance: new ReadAllowance(maxAnswerBytes),
-      }),
+    () => apart(work),
     () => raise('unavailable', 'Nobody is refused without a limit of time.'),
   );
 }
@@ -199,11 +228,3 @@ function keyOf(principal: Principal, asked: string): string {
 
 /** Requests of a token share its principal. */
 const reaches = new WeakMap<Principal, string>();
-
-async function* untilEnd<Text>(texts: AsyncIterable<Text>, ended: () => void): AsyncGenerator<Text> {
-  try {
-    yield* texts;
-  } finally {
-    ended();
-  }
-}

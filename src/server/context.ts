@@ -5,7 +5,7 @@ import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
 import { InvalidTokenError, RateLimitedError } from '../executor/challenge.ts';
-import type { StreamSource } from '../rest-compat/events.ts';
+import type { EventStream, StreamSource } from '../rest-compat/events.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { CachedReference, Principal, QuotaState, RateLimit } from '../resolvers/context.ts';
 import { causeOf } from '../executor/errors.ts';
@@ -132,15 +132,17 @@ export class Contexts {
     authorization: string | undefined,
     principal: Principal,
     source: StreamSource<OperationContext>,
-  ): AsyncIterable<string | Uint8Array> {
+  ): EventStream {
     const requireQuota = () => {
       const over = this.overdrawn(authorization);
       if (over) throw new RateLimitedError(over.refused.message, over.refused.retryAfterSeconds);
     };
+    const key = this.#authenticator.keyOf(authorization);
     const rights: StreamRights = {
+      token: key,
       known: () => {
         requireQuota();
-        return this.#authenticator.known(authorization, new Date());
+        return this.#authenticator.known(key, new Date());
       },
       authenticate: async () => {
         requireQuota();

@@ -5,7 +5,7 @@ import { selectMatchingIds } from '../../src/db/reads/matching-ids.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
 import type { FilterField, FilterFields } from '../../src/resolvers/filters.ts';
-import { issuesInMemory, matchingIn } from '../../src/resolvers/issues/issues-in-memory.ts';
+import { conditionsOf, issuesInMemory, matchingIn } from '../../src/resolvers/issues/issues-in-memory.ts';
 import '../../src/schema/index.ts';
 import { Issue } from '../../src/schema/issues.ts';
 import { Random } from '../support/random.ts';
@@ -111,7 +111,7 @@ it('a filter of issues matches the same issues in memory as in SQL', async () =>
   const sizes = new Set<number>();
   for (let n = 0; n < filters; n += 1) {
     const filter = await filterOf(random, 'issue', Issue.filterFields(), 2);
-    const found = matchingIn(issues, filter);
+    const found = matchingIn(issues, conditionsOf(filter));
     if (!found) continue;
     judged += 1;
     const expected = await selectMatchingIds(db, 'issue', filter, ids);

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { onStatement } from '../../src/db/engine/meter.ts';
+import { Random } from '../support/random.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import type { Listening } from './event-stream.ts';
 import { numberAll } from './logged.ts';
@@ -186,6 +187,70 @@ describe('subscription { issues }', () => {
   it('refuses a filter by other issues', async () => {
     const { response } = await follow({ or: [{ parent: { title: { eq: 'A' } } }] });
     expect(response.status).toBe(400);
+  });
+
+  it('keeps lists of many filters equal to what a query finds, whatever is written', async () => {
+    const random = new Random('writes to live lists');
+    const priorities = ['URGENT', 'HIGH', 'MEDIUM', 'LOW'];
+    const conditions = () => [
+      { priority: { in: random.sample(priorities, 2) } },
+      { status: { isTerminal: { eq: random.chance(0.5) } } },
+      { labels: { some: { id: { eq: world.shared } } } },
+      { title: { contains: random.pick(['one', 'two']) } },
+      { estimateValue: { gte: random.integer(1, 5) } },
+      { assignees: { some: { userAccountId: { eq: world.ada.id } } } },
+      { dueDate: { isNull: random.chance(0.5) } },
+    ];
+    const start = await cursorNow(app);
+    const lists = await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        const [first, second, third] = random.sample(conditions(), 3);
+        const filter = { ...first, or: [second, { not: third }] };
+        return { filter, ids: new Set<string>(), stream: await follow(filter, start) };
+      }),
+    );
+    const written: string[] = [];
+    const fields = () =>
+      Object.fromEntries(
+        random.sample(
+          [
+            ['priority', random.pick(priorities)],
+            ['title', random.pick(['one', 'two', 'three'])],
+            ['estimateValue', random.pick([null, 1, 3, 8])],
+            ['labelIds', random.pick([[], [world.shared]])],
+            ['assigneeUserAccountIds', random.pick([[], [world.ada.id]])],
+            ['dueDate', random.pick([null, '2026-03-01'])],
+          ],
+          random.integer(1, 3),
+        ),
+      ) as Record<string, unknown>;
+    const keys: string[] = [];
+    for (let write = 0; write < 60; write += 1) {
+      if (keys.length < 5 || random.chance(0.3)) {
+        const { key, id } = await newIssue(fields());
+        keys.push(key);
+        written.push(id);
+      } else if (random.chance(0.1)) await ada.mutate('issueDelete', { key: keys.pop() ?? '' });
+      else if (random.chance(0.1))
+        await ada.mutate('commentCreate', { issueKey: random.pick(keys), body: '-' });
+      else await ada.update(random.pick(keys), fields());
+    }
+    for (const { filter, ids, stream } of lists) {
+      await caughtUp(stream);
+      while (stream.count() > 0) {
+        const { kind, issueId } = await eventOf(stream);
+        if (kind === 'LEFT') ids.delete(issueId);
+        else ids.add(issueId);
+      }
+      stream.stop();
+      const { body } = await app.graphql<{ issues: { nodes: { id: string }[] } }>(
+        'query ($filter: IssueFilter) { issues(first: 250, filter: $filter) { nodes { id } } }',
+        { filter },
+        { token: world.ada.token },
+      );
+      const found = body.data?.issues.nodes.map(({ id }) => id).filter((id) => written.includes(id));
+      expect([filter, [...ids].toSorted()]).toEqual([filter, found?.toSorted()]);
+    }
   });
 
   it('continues a list without gaps under concurrent writes', async () => {

@@ -1,12 +1,13 @@
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { ChangeRow } from '../../db/reads/change-pages.ts';
 import { selectMatchingIds } from '../../db/reads/matching-ids.ts';
+import { isEventType } from '../../model/events.ts';
 import { streamedChanges } from '../change-events.ts';
-import { changeCursor, type ChangePage, readableBy, readLog } from '../changes.ts';
+import { changeCursor, type ChangePage, readableBy, readableTypes, readLog, type Sieve } from '../changes.ts';
 import { type Context, signedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
-import { matchingIn } from './issues-in-memory.ts';
+import { conditionsOf, matchingIn } from './issues-in-memory.ts';
 import { type FilterReads, mayEnter, mayLeave, readsOf } from './moving-fields.ts';
 
 /** The effect on a list of the changes of one issue that are reported together. */
@@ -36,7 +37,52 @@ export async function readIssueEvents(
   filterFields: () => FilterFields,
   { after, filter }: { after: string; filter?: Record<string, unknown> | null | undefined },
 ): Promise<IssueEventPage> {
-  const { principal } = signedIn(ctx);
+  const { reads, wanted } = listOf(filterFields, filter);
+  const ofIssues: Predicate = {
+    all: [readableBy(signedIn(ctx).principal), { column: 'issueId', isNull: false }],
+  };
+  const ofDirectory: Predicate = { column: 'eventType', in: [...reads.directoryEvents] };
+  const page = await readLog(ctx, after, { any: [ofIssues, ofDirectory] }, streamedChanges);
+  const { nodes, cursor, hasMore } = page;
+  if (isReset(reads, nodes)) return { events: [], cursor, hasMore, isReset: true };
+  const byIssue = Map.groupBy(nodes, ({ issueId }) => issueId ?? '');
+  const matches = await matchingOf(ctx, wanted, [...byIssue.keys()], page.issues);
+  const events = [...byIssue].flatMap(([issueId, changes]) => {
+    const kind = kindOf(reads, matches.has(issueId), changes);
+    return kind ? [{ kind, issueId, changes }] : [];
+  });
+  return { events: withCursors(events, { after, cursor, nodes }), cursor, hasMore };
+}
+
+/** The sieve of a filter that was read before. */
+export function issueSieve(
+  ctx: Context,
+  filterFields: () => FilterFields,
+  filter: Record<string, unknown> | null | undefined,
+): Sieve {
+  const { reads, wanted } = listOf(filterFields, filter);
+  const readable: ReadonlySet<string> = new Set(readableTypes(signedIn(ctx).principal));
+  return {
+    readsIssues: true,
+    lets: (changes, issues) => {
+      if (isReset(reads, changes)) return true;
+      const matches = issues && matchingIn(issues, wanted);
+      if (!matches) return true;
+      return changes.some(
+        (change) =>
+          change.issueId !== null &&
+          readable.has(change.eventType) &&
+          (matches.has(change.issueId) || mayLeave(reads, change)),
+      );
+    },
+  };
+}
+
+/** A filtered list: what its filter reads, and the conditions for an issue to be in it. */
+function listOf(
+  filterFields: () => FilterFields,
+  filter: Record<string, unknown> | null | undefined,
+): { reads: FilterReads; wanted: readonly Predicate[] } {
   const violations = new Violations();
   const matching = filterPredicate(filterFields(), filter ?? {}, violations);
   violations.check('invalid_request');
@@ -47,30 +93,26 @@ export async function readIssueEvents(
     'is not known to a subscription: name the parent by its id',
   );
   violations.check();
-  const ofIssues: Predicate = { all: [readableBy(principal), { column: 'issueId', isNull: false }] };
-  const ofDirectory: Predicate = { column: 'eventType', in: [...reads.directoryEvents] };
-  const page = await readLog(ctx, after, { any: [ofIssues, ofDirectory] }, streamedChanges);
-  const { nodes, cursor, hasMore } = page;
-  if (nodes.some(({ eventType }) => [...reads.directoryEvents].some((type) => type === eventType)))
-    return { events: [], cursor, hasMore, isReset: true };
-  const byIssue = Map.groupBy(nodes, ({ issueId }) => issueId ?? '');
-  const matches = await matchingOf(ctx, { all: [living, matching] }, [...byIssue.keys()], page.issues);
-  const told = [...byIssue].flatMap(([issueId, changes]) => {
-    const kind = kindOf(reads, matches.has(issueId), changes);
-    return kind ? [{ kind, issueId, changes }] : [];
-  });
-  return { events: withCursors(told, { after, cursor, nodes }), cursor, hasMore };
+  return { reads, wanted: conditionsOf({ all: [living, matching] }) };
+}
+
+/** Whether a change of the directory may have moved issues that no change names. */
+function isReset({ directoryEvents }: FilterReads, changes: readonly ChangeRow[]): boolean {
+  return (
+    directoryEvents.size > 0 &&
+    changes.some(({ eventType }) => isEventType(eventType) && directoryEvents.has(eventType))
+  );
 }
 
 /** Those of the issues that match now, found in memory where the page is shared and the filter can be judged there. */
 async function matchingOf(
   ctx: Context,
-  wanted: Predicate,
+  wanted: readonly Predicate[],
   issueIds: readonly string[],
   issues: ChangePage['issues'],
 ): Promise<ReadonlySet<string>> {
   const known = issueIds.length > 0 && issues && matchingIn(await issues(), wanted);
-  return known || selectMatchingIds(signedIn(ctx).db, 'issue', wanted, issueIds);
+  return known || selectMatchingIds(signedIn(ctx).db, 'issue', { all: wanted }, issueIds);
 }
 
 function kindOf(
@@ -87,10 +129,10 @@ function kindOf(
  * events again as a whole, so the cursor comes before the first change of each of those.
  */
 function withCursors(
-  told: readonly Omit<IssueEvent, 'cursor'>[],
+  events: readonly Omit<IssueEvent, 'cursor'>[],
   { after, cursor: end, nodes }: { after: string; cursor: string; nodes: readonly ChangeRow[] },
 ): IssueEventPage['events'] {
-  const ordered = told.toSorted((a, b) => lastOf(a) - lastOf(b));
+  const ordered = events.toSorted((a, b) => lastOf(a) - lastOf(b));
   let next = Infinity;
   const made = ordered.toReversed().map((one, place) => {
     const before = nodes.findLast(({ position }) => position < next);

@@ -31,11 +31,27 @@ export async function issuesInMemory(
   return known.with(new Map(tables));
 }
 
-/** The ids of those issues that match, as SQL would find them; undefined where only SQL can tell. */
-export function matchingIn(issues: Snapshot, wanted: Predicate): ReadonlySet<string> | undefined {
+/** The conditions that must all hold, those of a column before those of other rows, which take longer to judge. */
+export function conditionsOf(predicate: Predicate): Predicate[] {
+  const parts = 'all' in predicate ? predicate.all.flatMap(conditionsOf) : [predicate];
+  const isOfColumn = (part: Predicate) => 'column' in part && !('references' in part);
+  return [...parts.filter(isOfColumn), ...parts.filter((part) => !isOfColumn(part))];
+}
+
+/** The ids of those issues for which all conditions hold, as SQL would find them; undefined where only SQL can tell. */
+export function matchingIn(
+  issues: Snapshot,
+  conditions: readonly Predicate[],
+): ReadonlySet<string> | undefined {
   const table = issues.table('issue');
-  const test = table && testOf(wanted, table, issues);
-  if (!table || !test) return undefined;
+  if (!table) return undefined;
+  let { rows } = table;
+  for (const condition of conditions) {
+    if (rows.length === 0) break;
+    const test = testOf(condition, table, issues);
+    if (!test) return undefined;
+    rows = rows.filter(test);
+  }
   const id = table.place('id');
-  return new Set(table.rows.filter(test).map((row) => row[id] ?? ''));
+  return new Set(rows.map((row) => row[id] ?? ''));
 }

@@ -6,12 +6,13 @@ import {
 } from '@pothos/core';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
+import type { Sieve } from '../../resolvers/changes.ts';
 import type { Context, SignedIn } from '../../resolvers/context.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
 import type { Entity } from './entity.ts';
 import { naming } from './naming.ts';
 import type { Piece } from './concatenated.ts';
-import type { EventPage, Plan } from './plan.ts';
+import type { EventPage, EventsPlan, Plan } from './plan.ts';
 import { type Fields, planned } from './plan-resolver.ts';
 import type { ScopeNeed } from './scopes.ts';
 import { type AnyReferences, type Needs, type Referred, referencePlan, referencePlans } from './via.ts';
@@ -127,13 +128,14 @@ declare global {
           load: (ctx: Context, args: InputShapeFromFields<Args>, parent: ParentShape) => unknown;
         },
       ): FieldRef<Types, unknown>;
-      /** The events of a subscription: `read` finds those after a cursor. */
+      /** The events of a subscription: `read` finds those after a cursor, and `sieve` whether there are any. */
       events<Type, Args extends InputFieldMap>(
         options: FieldMeta & {
           type: Type;
           args: Args;
           extensions?: Readonly<Record<string, unknown>>;
           read: (ctx: Context, args: InputShapeFromFields<Args>, after: string) => Promise<EventPage>;
+          sieve: (ctx: Context, args: InputShapeFromFields<Args>) => Sieve | undefined;
         },
       ): FieldRef<Types, unknown>;
     }
@@ -254,9 +256,9 @@ const helpers = {
   },
   events(
     this: Fields,
-    { type, read, ...meta }: FieldMeta & { type: unknown; read: (Plan & { kind: 'events' })['read'] },
+    { type, read, sieve, ...meta }: FieldMeta & { type: unknown } & Omit<EventsPlan, 'kind'>,
   ) {
-    return planned(this, type, meta, { kind: 'events', read });
+    return planned(this, type, meta, { kind: 'events', read, sieve });
   },
 };
 Object.assign(RootFieldBuilder.prototype, helpers);

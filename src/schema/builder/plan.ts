@@ -2,6 +2,7 @@ import type { ListOrder } from '../../db/query/page.ts';
 import type { ChildSource, Source } from '../../db/query/walk.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { TableName } from '../../db/tables/tables.ts';
+import type { Sieve } from '../../resolvers/changes.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
 import type { Context, SignedIn } from '../../resolvers/context.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
@@ -45,8 +46,13 @@ export interface EventPage {
   readonly isReset?: boolean;
 }
 
-/** Reads the events of a subscription with these arguments. */
-export type ReadEvents = (ctx: Context, args: Record<string, unknown>, after: string) => Promise<EventPage>;
+export interface EventsPlan {
+  readonly kind: 'events';
+  /** Reads the events of a subscription with these arguments. */
+  readonly read: (ctx: Context, args: Record<string, unknown>, after: string) => Promise<EventPage>;
+  /** Finds out whether there are any, once something was read with these arguments; undefined where only `read` can. */
+  readonly sieve: (ctx: Context, args: Record<string, unknown>) => Sieve | undefined;
+}
 
 /**
  * How a field is answered, as data. The helpers of the field builder write it into the field's `extensions.plan`. The
@@ -121,4 +127,4 @@ export type Plan =
   /** Rows or a value that one call of a resolver returns. The selection on them is answered by plans again. */
   | { kind: 'source'; load: (ctx: Context, args: unknown) => unknown }
   /** The events of a subscription. Each is the parent of an answer of its own. */
-  | { kind: 'events'; read: ReadEvents };
+  | EventsPlan;

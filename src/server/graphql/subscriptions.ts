@@ -18,13 +18,13 @@ export async function subscriptionReply(
   request: ServerRequest,
   operationName: string,
 ): Promise<RestReply> {
-  const { read, after, isShared, variables } = openSubscription(subscribed, context);
+  const { read, after, isShared, variables, sieve } = openSubscription(subscribed, context);
   if (!acceptsEvents(request.headers.accept))
     raise('not_acceptable', 'A subscription is answered as text/event-stream, which Accept has to allow.');
   const deliver = async (reading: OperationContext, cursor: string): Promise<Delivery> => {
     const { events, isSound, ...rest } = await read(reading, cursor);
-    const told = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));
-    return deliveryOf(told, { ...rest, isOwn: !isSound });
+    const answers = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));
+    return deliveryOf(answers, { ...rest, isOwn: !isSound });
   };
   const lastEventId = request.headers['last-event-id']?.toString();
   const first = await deliver(context, lastEventId || after || (await newestCursor(context)));
@@ -32,6 +32,7 @@ export async function subscriptionReply(
   const events = await request.stream({
     first,
     deliver,
+    sieve: sieve(),
     farewell: (error) => farewell(error, context),
     cohort: isShared ? cohortOf(subscribed, variables) : undefined,
     face: 'graphql',

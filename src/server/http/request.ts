@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/execute.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
-import type { StreamSource } from '../../rest-compat/events.ts';
+import type { EventStream, StreamSource } from '../../rest-compat/events.ts';
 import type { RestRequest } from '../../rest-compat/face.ts';
 import { signedIn } from '../../resolvers/context.ts';
 import type { SeenVersion } from '../../reference/memory.ts';
@@ -100,7 +100,7 @@ export class ServerRequest implements RestRequest {
     return this.method === 'GET' && acceptedStreams(this.headers.accept)[0] === 'text/event-stream';
   }
 
-  async stream(source: StreamSource<OperationContext>): Promise<AsyncIterable<string | Uint8Array>> {
+  async stream(source: StreamSource<OperationContext>): Promise<EventStream> {
     const { principal } = signedIn(await this.context());
     const events = this.#contexts.stream(this, this.headers.authorization, principal, source);
     this.isStream = true;

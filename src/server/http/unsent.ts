@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { EventStream } from '../../rest-compat/events.ts';
 
 export const defaultUnsentBytes = 67_108_864;
 
@@ -18,6 +19,10 @@ const pieceBytes = 65_536;
 const streamBytes = 131_072;
 
 const nothing = new Uint8Array();
+
+/** A comment, which keeps the connection of an event stream open, as it is and as a chunk of HTTP. */
+const comment = Buffer.from(':\n\n');
+const chunkedComment = Buffer.from(`3\r\n${String(comment)}\r\n`);
 
 export interface UnsentLimits {
   /** How many bytes of answers may wait for clients to read them, over all connections. */
@@ -103,9 +108,13 @@ export class Unsent {
    * Sends events as they come, and ends the answer after the last. The next one is asked for when the client has read what was
    * sent, so only that counts, and only while it waits.
    */
-  async events(res: ServerResponse, events: AsyncIterable<string | Uint8Array>): Promise<void> {
+  async events(res: ServerResponse, events: EventStream): Promise<void> {
     const { socket } = res.req;
     res.flushHeaders();
+    events.onBeat = () => {
+      // `res.write` would cost three times as much, which counts with ten thousand streams.
+      if (res.writableLength === 0) socket.write(res.chunkedEncoding ? chunkedComment : comment);
+    };
     for await (const event of events) {
       if (res.destroyed || res.closed) return;
       if (res.write(event)) continue;

@@ -9,14 +9,17 @@ export interface Accepted {
   readonly position: number;
 }
 
-/** How receivers misbehave. */
-const tricks: readonly ((response: ServerResponse) => void)[] = [
+/** How receivers misbehave. What `accept` is called for counts as accepted. */
+const tricks: readonly ((response: ServerResponse, accept: () => void) => void)[] = [
   (response) => void response.writeHead(500).end('broken'),
   (response) => void response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
   (response) => void response.destroy(),
   (response) => void response.writeHead(429, { 'Retry-After': '1' }).end(),
-  (response) => void setTimeout(() => response.writeHead(204).end(), 1_000),
-  // A body without an end, and a head that is far too large; both are failures, or accepted by their status.
+  (response, accept) => {
+    accept();
+    setTimeout(() => response.writeHead(204).end(), 1_000);
+  },
+  // A body without an end, and a head that is far too large; both are failures.
   (response) => {
     response.writeHead(500);
     const more = setInterval(() => response.write('x'.repeat(65_536)), 5);
@@ -35,16 +38,19 @@ export async function startReceiver(badShare: number) {
     request.on('end', () => {
       tried += 1;
       const trick = tricks[tried % tricks.length];
-      if (trick && Math.random() < badShare) return trick(response);
-      const { data } = JSON.parse(text) as {
-        data: { change?: { position: string; issueId: string | null } };
+      const accept = () => {
+        const { data } = JSON.parse(text) as {
+          data: { change?: { position: string; issueId: string | null } };
+        };
+        if (data.change)
+          accepted.push({
+            id: String(request.headers['webhook-id']),
+            issueId: data.change.issueId ?? undefined,
+            position: Number(data.change.position),
+          });
       };
-      if (data.change)
-        accepted.push({
-          id: String(request.headers['webhook-id']),
-          issueId: data.change.issueId ?? undefined,
-          position: Number(data.change.position),
-        });
+      if (trick && Math.random() < badShare) return trick(response, accept);
+      accept();
       response.writeHead(204).end();
     });
   }).listen(0, '127.0.0.1');

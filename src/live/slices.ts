@@ -1,0 +1,34 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** For how long work is done in one turn of the event loop before requests get theirs. */
+const sliceMs = 1;
+
+/** Lets the work of many streams pass in order, a little of it in each turn of the event loop. */
+export class Slices {
+  readonly #waiting = new Set<() => void>();
+  #isRunning = false;
+
+  /** Resolves when the caller may go on until its next `await`. */
+  next(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    if (!this.#isRunning) void this.#run();
+    return promise;
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.size > 0) {
+      await nextTurn();
+      const untilMs = performance.now() + sliceMs;
+      for (const resume of this.#waiting) {
+        this.#waiting.delete(resume);
+        resume();
+        // The work is done before this continues.
+        await undefined;
+        if (performance.now() >= untilMs) break;
+      }
+    }
+    this.#isRunning = false;
+  }
+}
