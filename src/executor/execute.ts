@@ -41,6 +41,10 @@ export type OperationContext = Context & {
   /** `compiled`, the default, leaves operations that it cannot answer to graphql-js. */
   readonly executor?: ExecutorName;
   readonly fellBack?: FallbackReport;
+  /** Runs the operation as a part of the trace of its request; undefined where that is not traced. */
+  readonly traced?:
+    | (<Result>(operation: OperationDefinitionNode, run: () => Promise<Result>) => Promise<Result>)
+    | undefined;
   /**
    * Answers once for all streams that may read the same and have the same parts. The parts have to contain what the answer
    * depends on. Undefined outside of a stream.
@@ -73,40 +77,50 @@ export interface OperationRequest {
  * are missing or it could cost too much. Errors are in the form that clients see.
  */
 export async function executeOperation(request: OperationRequest): Promise<OperationResult> {
-  const { requestId, report } = request.context;
+  const { requestId, report, traced } = request.context;
   const format = (error: unknown) => formatError(error, requestId, report);
   try {
-    const { document, schema, operationName } = request;
-    const operation = chooseOperation(document, operationName);
-    requireRoot(schema, operation);
-    const source = { schema, operation, fragments: fragmentsOf(document) };
-    const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
-    checkScopes(scoped, request.context.principal);
-    const maxCost = request.context.maxCost ?? defaultOperationCost;
-    const cost = priceOperation(scoped, maxCost);
-    const context = await withFirstReads(scoped, request.context);
-    const key = operation.operation === OperationTypeNode.MUTATION ? request.idempotencyKey : undefined;
-    const { objects, ...result }: OperationResult & { objects?: number } =
-      key === undefined
-        ? await answer({ ...request, context }, scoped, cost)
-        : await executeOnce({ ...scoped, document, key }, context, (inside) =>
-            answer({ ...request, context: inside, form: 'data', rows: undefined }, scoped, cost),
-          );
-    const failure = result.errors?.find(isFinal);
-    if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;
-    const actual = objects ?? cost.count(result.data);
-    context.charge?.(actual);
-    return {
-      ...result,
-      ...(result.errors && { errors: result.errors.map(format) }),
-      ...(request.reportCost && {
-        extensions: { cost: { requested: cost.requested, actual, limit: maxCost } },
-      }),
-    };
+    const operation = chooseOperation(request.document, request.operationName);
+    const run = () => execution(request, operation, format);
+    return await (traced ? traced(operation, run) : run());
   } catch (error) {
     const errors = error instanceof InvalidVariables ? error.errors : [error];
     return { errors: errors.map(format) };
   }
+}
+
+/** The result of the operation; throws where it is refused as a whole. */
+async function execution(
+  request: OperationRequest,
+  operation: OperationDefinitionNode,
+  format: (error: unknown) => GraphQLError,
+): Promise<OperationResult> {
+  const { document, schema } = request;
+  requireRoot(schema, operation);
+  const source = { schema, operation, fragments: fragmentsOf(document) };
+  const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
+  checkScopes(scoped, request.context.principal);
+  const maxCost = request.context.maxCost ?? defaultOperationCost;
+  const cost = priceOperation(scoped, maxCost);
+  const context = await withFirstReads(scoped, request.context);
+  const key = operation.operation === OperationTypeNode.MUTATION ? request.idempotencyKey : undefined;
+  const { objects, ...result }: OperationResult & { objects?: number } =
+    key === undefined
+      ? await answer({ ...request, context }, scoped, cost)
+      : await executeOnce({ ...scoped, document, key }, context, (inside) =>
+          answer({ ...request, context: inside, form: 'data', rows: undefined }, scoped, cost),
+        );
+  const failure = result.errors?.find(isFinal);
+  if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;
+  const actual = objects ?? cost.count(result.data);
+  context.charge?.(actual);
+  return {
+    ...result,
+    ...(result.errors && { errors: result.errors.map(format) }),
+    ...(request.reportCost && {
+      extensions: { cost: { requested: cost.requested, actual, limit: maxCost } },
+    }),
+  };
 }
 
 /** Whether no root field succeeded, so that no data has to be returned beside the errors. */

@@ -40,6 +40,10 @@ export interface Config {
   readonly maxOperationCost: number;
   /** The Redis in which several processes share their rate limits; each process counts by itself when undefined. */
   readonly redisUrl: string | undefined;
+  /** Where traces are sent; there are none when undefined. */
+  readonly tracing:
+    | { readonly endpoint: string; readonly fraction: number; readonly serviceName: string }
+    | undefined;
   /** The address of `/metrics`; there are no metrics when undefined. */
   readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
   readonly admission: AdmissionLimits;
@@ -143,6 +147,14 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     maxOperationCost: given.MAX_OPERATION_COST,
     redisUrl: given.REDIS_URL,
     metricsAddress: given.METRICS_ADDRESS,
+    tracing:
+      given.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : {
+            endpoint: withoutSlashes(given.OTEL_EXPORTER_OTLP_ENDPOINT),
+            fraction: given.OTEL_TRACES_SAMPLER_ARG,
+            serviceName: given.OTEL_SERVICE_NAME,
+          },
     admission: {
       maxConcurrency: given.MAX_CONCURRENCY,
       queueWaitMs: given.QUEUE_WAIT_MS,

@@ -28,6 +28,7 @@ export const readinessTimeoutMs = 2_000;
 export interface RequestSource extends WaitingRequest {
   readonly requestId: string;
   readonly trace?: Trace | undefined;
+  readonly traced?: OperationContext['traced'];
   readonly origin: string;
   /** The address of the client, if it is known. */
   readonly address: string | undefined;
@@ -231,7 +232,7 @@ export class Contexts {
     now: Date,
     principal: Principal | undefined,
   ): OperationContext {
-    const { requestId, origin, address, allowance, seenVersion } = request;
+    const { requestId, origin, address, allowance, seenVersion, traced } = request;
     const files = this.#files;
     const db = principal && this.dataOf(principal.workspaceId);
     return {
@@ -253,6 +254,7 @@ export class Contexts {
       charge: allowance && ((objects) => allowance.charge(objects)),
       maxCost: this.#maxCost,
       executor: this.#executor,
+      traced,
       fellBack: (reason, operation, isFault) =>
         this.#logger[isFault ? 'warn' : 'debug'](
           { err: reason, requestId, operation: operation.slice(0, 100) },

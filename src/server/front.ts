@@ -18,6 +18,7 @@ import type { GraphQLFace } from './graphql/graphql.ts';
 import { bodyOf, discardRest } from './http/body.ts';
 import { type HttpViolation, httpViolation, problemOfViolation } from './http/http-rules.ts';
 import type { Metrics, Served } from './observability/metrics.ts';
+import type { Tracing } from './observability/tracing.ts';
 import type { Pages } from './pages/pages.ts';
 import { Pipelines } from './http/pipelines.ts';
 import { errorReply, sendReply } from './http/reply.ts';
@@ -34,6 +35,7 @@ export interface FrontOptions {
   readonly files: FileFace | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
+  readonly tracing: Tracing | undefined;
   readonly clients: Clients;
   readonly unsent: Unsent;
   readonly crossOrigin: CrossOrigin;
@@ -120,8 +122,10 @@ async function answer(
   options: FrontOptions & { startedMs: number; violation: HttpViolation | undefined },
 ): Promise<void> {
   const { startedMs, violation } = options;
-  const { ticket, requestId, trace } = request;
+  const { ticket, requestId } = request;
   const { logger } = options;
+  const endSpan = options.tracing?.begin(request);
+  const { trace } = request;
   const logged = { requestId, ...trace?.logged };
   res.on('close', () => {
     if (!res.writableFinished) ticket?.deadline.abandon();
@@ -129,6 +133,7 @@ async function answer(
     const tookMs = performance.now() - startedMs;
     logRequest(logger, logged, request, status, tookMs);
     options.metrics?.count(request.served, status, tookMs);
+    endSpan?.(status);
   });
   // After a request that violates HTTP, it is not certain where the next one begins.
   if (violation) res.shouldKeepAlive = false;

@@ -58,6 +58,7 @@ export interface ServerOptions {
         | 'readBudget'
         | 'graphqlPath'
         | 'metricsAddress'
+        | 'tracing'
         | 'referenceRows'
         | 'changesDays'
         | 'webhookNetworks'
@@ -154,6 +155,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     { database, graphql, admission, reference, unsent, webhooks },
     link,
   );
+  const tracing = config.tracing && new (await import('./observability/tracing.ts')).Tracing(config.tracing);
   if (metrics) watchStreams(metrics.metrics, live, changeWaits);
   if (link) joinWorkers(link, { unknownTokens, places: live.places });
   const crossOrigin = new CrossOrigin({ ...config, filesUrl: files?.filesUrl });
@@ -168,6 +170,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     places: live.places,
     logger,
     metrics: metrics?.metrics,
+    tracing,
     clientMs,
   });
   const front = createFront({
@@ -179,6 +182,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     files: files && createFileFace(files),
     logger,
     metrics: metrics?.metrics,
+    tracing,
     clients,
     unsent,
     crossOrigin,
@@ -211,7 +215,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     async (error: unknown) => {
       rateLimiter.close();
       metrics?.close();
-      await Promise.all([live.close(), listener?.close()]);
+      await Promise.all([tracing?.stop(), live.close(), listener?.close()]);
       throw error;
     },
   );
@@ -253,7 +257,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         rateLimiter.close();
         metrics?.close();
         stopSlowStatements();
-        return Promise.all([authenticator.settle(), reference.close(), live.close(), listener?.close()]);
+        return Promise.all([
+          tracing?.stop(),
+          authenticator.settle(),
+          reference.close(),
+          live.close(),
+          listener?.close(),
+        ]);
       });
       return stopping;
     },

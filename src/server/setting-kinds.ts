@@ -1,7 +1,7 @@
 /** How the text of a setting is read, and what it is when it is not set. */
 export type SettingKind =
   | { readonly kind: 'port' | 'amount' | 'attachment size' | 'drain' | 'days'; readonly default: number }
-  | { readonly kind: 'workers'; readonly default: number }
+  | { readonly kind: 'workers' | 'fraction'; readonly default: number }
   | { readonly kind: 'switch'; readonly default: boolean }
   | { readonly kind: 'text'; readonly default?: string }
   | { readonly kind: 'store' | 'address' }
@@ -23,7 +23,7 @@ export const settingGroups = {
   limits: 'Limits',
   live: 'Changes, streams and webhooks',
   pages: 'Pages and queries',
-  observability: 'Logs, metrics and stopping',
+  observability: 'Logs, metrics, traces and stopping',
 } as const;
 
 /** One setting: an environment variable, and the flag of `serve` of the same name. */
@@ -38,7 +38,9 @@ export type Setting = SettingKind & {
 };
 
 /** The value that a setting of this kind is read as. */
-export type ValueOf<Kind> = Kind extends { kind: 'port' | 'amount' | 'attachment size' | 'drain' | 'days' }
+export type ValueOf<Kind> = Kind extends {
+  kind: 'port' | 'amount' | 'attachment size' | 'drain' | 'days' | 'fraction';
+}
   ? number
   : Kind extends { kind: 'workers' }
     ? number | 'auto'

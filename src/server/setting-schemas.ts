@@ -39,6 +39,12 @@ function schemaOf(setting: SettingKind): z.ZodType {
         .regex(/^(?:[1-9]|[1-8]\d|90)$/, 'must be a number of days from 1 to 90')
         .transform(Number)
         .default(setting.default);
+    case 'fraction':
+      return z
+        .string()
+        .regex(/^(?:0|1|0?\.\d{1,9})$/, 'must be a number from 0 to 1, such as 0.01')
+        .transform(Number)
+        .default(setting.default);
     case 'workers':
       return z
         .string()

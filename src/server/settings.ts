@@ -304,6 +304,27 @@ export const settings = {
     help: 'The address of /metrics for Prometheus',
     shownDefault: 'nowhere',
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    group: 'observability',
+    kind: 'url',
+    protocols: ['http:', 'https:'],
+    rule: 'must be a URL such as http://127.0.0.1:4318',
+    help: 'The OpenTelemetry collector that traces are sent to, by OTLP over HTTP',
+    shownDefault: 'nowhere',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    group: 'observability',
+    kind: 'fraction',
+    default: 1,
+    valueHint: '0 to 1',
+    help: 'The fraction of the requests that are traced, of those whose caller has not decided it',
+  },
+  OTEL_SERVICE_NAME: {
+    group: 'observability',
+    kind: 'text',
+    default: 'workgraph',
+    help: 'The name of this service in traces',
+  },
   SLOW_STATEMENT_MS: {
     group: 'observability',
     kind: 'amount',

@@ -122,7 +122,7 @@ it('the configuration says all that is wrong at once, each under the name it was
   const read = () => readConfig({ PORT: '70000' }, environment);
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(
-    /^--port must be a port.*\nDATABASE_URL must be.*\nPUBLIC_URL must be.*\nLOG_LEVEL must be/,
+    /^--port must be a port.*\nPUBLIC_URL must be.*\nDATABASE_URL must be.*\nLOG_LEVEL must be/,
   );
   expect(read).not.toThrow(/secret/);
 });

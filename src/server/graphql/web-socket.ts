@@ -22,6 +22,7 @@ import type { Unsent } from '../http/unsent.ts';
 import { type Admission, type AdmissionTicket, busy } from '../limits/admission.ts';
 import { inTime } from '../limits/in-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLFace } from './graphql.ts';
 import { answersIn, errorOf, executed, graphQLError, textOf } from './web-socket-answers.ts';
 
@@ -48,6 +49,7 @@ interface WebSocketOptions {
   readonly places: StreamPlaces;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
+  readonly tracing: Tracing | undefined;
   readonly clientMs: number;
 }
 
@@ -231,11 +233,13 @@ export class WebSockets {
     const body = JSON.stringify({ query, operationName, variables });
     const request = this.#request(connected, body, connected.authorization ?? '');
     const startedMs = performance.now();
+    const endSpan = this.#options.tracing?.begin(request);
     const end = (status: number) => {
       const { logger, metrics } = this.#options;
       const tookMs = performance.now() - startedMs;
       logRequest(logger, { requestId: request.requestId, over: 'websocket' }, request, status, tookMs);
       metrics?.count(request.served, status, tookMs);
+      endSpan?.(status);
     };
     if (connected.beginning >= mostBeginning) {
       end(503);

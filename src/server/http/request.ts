@@ -26,7 +26,9 @@ export class ServerRequest implements RestRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
-  readonly trace: Trace | undefined;
+  trace: Trace | undefined;
+  /** Runs an operation in a span of its own, if the request is traced. */
+  traced: OperationContext['traced'];
   /** How long the client may send nothing. */
   readonly clientMs: number;
   readonly origin: string;

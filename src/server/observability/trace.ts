@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-/** The position of a request in a trace that its caller began. */
+/** The position of a request in a trace that its caller began, or this server. */
 export interface Trace {
   /** For log lines: the trace, the span of the caller, and the span of this request. */
-  readonly logged: { readonly traceId: string; readonly parentId: string; readonly spanId: string };
+  readonly logged: { readonly traceId: string; readonly parentId?: string; readonly spanId: string };
   /** The value of the header `traceresponse`, which informs the caller of the span of this request. */
   readonly response: string;
+  /** Whether the spans of the trace are recorded. */
+  readonly isSampled: boolean;
 }
 
 const form = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
@@ -17,6 +19,10 @@ export function traceOf(header: string | string[] | undefined): Trace | undefine
   const isKnown = version !== undefined && version !== 'ff' && (version !== '00' || more === undefined);
   if (!isKnown || /^0+$/.test(traceId) || /^0+$/.test(parentId)) return undefined;
   const spanId = randomBytes(8).toString('hex');
-  const sampled = (Number.parseInt(flags ?? '', 16) & 1).toString().padStart(2, '0');
-  return { logged: { traceId, parentId, spanId }, response: `00-${traceId}-${spanId}-${sampled}` };
+  const isSampled = (Number.parseInt(flags ?? '', 16) & 1) === 1;
+  return {
+    logged: { traceId, parentId, spanId },
+    response: `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`,
+    isSampled,
+  };
 }
