@@ -13,7 +13,8 @@ export default {
   // Data directories, the CI's scratch and built packages hold nothing that jest should index.
   modulePathIgnorePatterns: ['<rootDir>/.workgraph', '<rootDir>/dist'],
   watchman: false,
-  maxWorkers: 2,
+  // Tests often wait for processes that they have started, so more of them than two cores would need keep both busy.
+  maxWorkers: 3,
   workerIdleMemoryLimit: '1GB',
   testTimeout: 120_000,
 };

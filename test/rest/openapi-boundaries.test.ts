@@ -24,7 +24,7 @@ const tried = sampled(operations, oneOf, methodOf);
 let world: App;
 let client: Client;
 beforeAll(async () => {
-  world = await startExampleWorld({ ATTACHMENT_LIMIT_BYTES: '2147483647' });
+  world = await startExampleWorld({ ATTACHMENT_LIMIT_BYTES: '2147483647', CHANGES_WAIT_MS: '10' });
   client = new Client(world.url, world.token);
 }, 240_000);
 afterAll(async () => {
