@@ -9,6 +9,7 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // Otherwise jest would send the files above through Babel.
   transform: {},
+  testSequencer: '<rootDir>/test/support/sequencer.js',
   testRunner: '<rootDir>/test/support/native-runner/run.ts',
   // Data directories, the CI's scratch and built packages hold nothing that jest should index.
   modulePathIgnorePatterns: ['<rootDir>/.workgraph', '<rootDir>/dist'],
