@@ -25,7 +25,7 @@ export class Slices {
         this.#waiting.delete(resume);
         resume();
         // The work is done before this continues.
-        await undefined;
+        await Promise.resolve();
         if (performance.now() >= untilMs) break;
       }
     }

@@ -226,13 +226,13 @@ describe('subscription { issues }', () => {
       ) as Record<string, unknown>;
     const keys: string[] = [];
     for (let write = 0; write < 60; write += 1) {
-      if (keys.length < 5 || random.chance(0.3)) {
+      const draw = random.integer(1, 10);
+      if (keys.length < 5 || draw <= 3) {
         const { key, id } = await newIssue(fields());
         keys.push(key);
         written.push(id);
-      } else if (random.chance(0.1)) await ada.mutate('issueDelete', { key: keys.pop() ?? '' });
-      else if (random.chance(0.1))
-        await ada.mutate('commentCreate', { issueKey: random.pick(keys), body: '-' });
+      } else if (draw === 4) await ada.mutate('issueDelete', { key: keys.pop() ?? '' });
+      else if (draw === 5) await ada.mutate('commentCreate', { issueKey: random.pick(keys), body: '-' });
       else await ada.update(random.pick(keys), fields());
     }
     for (const { filter, ids, stream } of lists) {
