@@ -244,7 +244,7 @@ export type IssueFilter = {
 
 /** What happened to a list of issues. */
 export type IssueListEventKind =
-  /** The issue is in the list, and something of it has changed. A client that does not know the issue adds it: why it is in the list is told soon. */
+  /** The issue is in the list, and it has changed. A client that does not have the issue in its list adds it; the event that put it there follows soon. */
   | 'CHANGED'
   /** The issue is in the list, and may not have been before. If it is there already, it has changed. */
   | 'ENTERED'
@@ -549,11 +549,11 @@ export type ProjectStatusFilter = {
   state?: ProjectStateFilter | null | undefined;
 };
 
-/** A role in an issue, and the account to give it to. */
+/** A role in an issue, and the account that gets it. */
 export type RoleAssignmentInput = {
   /** The name of the role, 1 to 50 characters. */
   role: string;
-  /** The account to give the role to. */
+  /** The account that gets the role. */
   userAccountId: string;
 };
 

@@ -899,11 +899,11 @@ export type RepositoryContextOrderField =
   /** By `externalRepositoryName`. */
   | 'REPOSITORY_NAME';
 
-/** A role in an issue, and the account to give it to. */
+/** A role in an issue, and the account that gets it. */
 export type RoleAssignmentInput = {
   /** The name of the role, 1 to 50 characters. */
   role: string;
-  /** The account to give the role to. */
+  /** The account that gets the role. */
   userAccountId: string;
 };
 
@@ -1061,11 +1061,11 @@ export type TrendPeriodLength =
 export type WebhookCreateInput = {
   /** What it is for, at most 1,000 characters. */
   description?: string | null | undefined;
-  /** The kinds of events to tell of; all that the token may read if the list is empty. */
+  /** The types of events to send; all that the token may read if the list is empty. */
   eventTypes?: Array<string> | null | undefined;
-  /** Whether to tell of what imports change; false when omitted. */
+  /** Whether to send changes made by imports; false when omitted. */
   hasImports?: boolean | null | undefined;
-  /** The team whose events to tell of; null for all of the workspace. */
+  /** The team whose events are sent; null for those of the whole workspace. */
   teamId?: string | null | undefined;
   /** Where to send messages: an https URL of at most 2,048 characters that leads to a public address. */
   url: string;
@@ -1097,15 +1097,15 @@ export type WebhookDeliveryFilter = {
   state?: WebhookDeliveryStateFilter | null | undefined;
 };
 
-/** The deliveries to repeat: `ids`, or those of `webhookId` that have failed. With both, `ids` must be of that webhook. */
+/** The deliveries to send again: those in `ids`, or those of `webhookId` that have failed. With both, `ids` must belong to that webhook. */
 export type WebhookDeliveryRedeliverInput = {
   /** The ids of the deliveries (`whdelivery_…`), at most 1,000. */
   ids?: Array<string> | null | undefined;
-  /** Only deliveries that were made since then. */
+  /** Only deliveries that were created since then. */
   sinceUtc?: string | null | undefined;
   /** FAILED, which is also the default. */
   state?: WebhookDeliveryState | null | undefined;
-  /** The webhook whose failed deliveries are repeated, the oldest first, at most 1,000. */
+  /** The webhook whose failed deliveries are sent again, the oldest first, at most 1,000. */
   webhookId?: string | null | undefined;
 };
 
@@ -1150,7 +1150,7 @@ export type WebhookPingInput = {
   id: string;
 };
 
-/** The webhook that gets another secret. */
+/** The webhook that gets a new secret. */
 export type WebhookSecretRotateInput = {
   /** The `revision` that the client has read. If the current revision is another one, the mutation is refused with PRECONDITION_FAILED, and the client should read again. */
   expectedRevision?: number | null | undefined;
@@ -1158,7 +1158,7 @@ export type WebhookSecretRotateInput = {
   id: string;
 };
 
-/** Whether a webhook is served: as changes happen, with pauses after failures, or not at all. */
+/** Whether messages are sent to a webhook: as changes happen, with pauses after failures, or not at all. */
 export type WebhookState =
   /** active; `active` in REST. */
   | 'ACTIVE'
@@ -1177,21 +1177,21 @@ export type WebhookStateFilter = {
   nin?: Array<WebhookState> | null | undefined;
 };
 
-/** The changes of a webhook; what is omitted stays as it is. */
+/** A change to a webhook. A field that is omitted does not change. */
 export type WebhookUpdateInput = {
   /** What it is for, at most 1,000 characters. */
   description?: string | null | undefined;
-  /** The kinds of events to tell of; all that the token may read if the list is empty. */
+  /** The types of events to send; all that the token may read if the list is empty. */
   eventTypes?: Array<string> | null | undefined;
   /** The `revision` that the client has read. If the current revision is another one, the mutation is refused with PRECONDITION_FAILED, and the client should read again. */
   expectedRevision?: number | null | undefined;
-  /** Whether to tell of what imports change; false when omitted. */
+  /** Whether to send changes made by imports; false when omitted. */
   hasImports?: boolean | null | undefined;
   /** The id of the webhook (`webhook_…`). */
   id: string;
-  /** ACTIVE to serve it again, DISABLED to stop. Changes meanwhile are sent when it is served again. */
+  /** ACTIVE to send messages again, DISABLED to stop. Changes made while it was stopped are sent when it is active again. */
   state?: WebhookState | null | undefined;
-  /** The team whose events to tell of; null for all of the workspace. */
+  /** The team whose events are sent; null for those of the whole workspace. */
   teamId?: string | null | undefined;
   /** Where to send messages: an https URL of at most 2,048 characters that leads to a public address. */
   url?: string | null | undefined;

@@ -67,13 +67,13 @@ mutation('accessTokenCreate', AccessTokenCreateInput, AccessTokenCreatePayload, 
   description:
     'Creates an access token. It cannot have more scopes or a longer life than the token that makes the request. An `Idempotency-Key` is not accepted.',
   scope: 'token',
-  extensions: { takesNoKey: 'its answer holds a secret, which is never kept' },
-  events: { none: 'tokens are no part of what the log tells' },
+  extensions: { takesNoKey: 'its response contains a secret, which is never stored' },
+  events: { none: 'the log of changes does not record access tokens' },
 });
 
 mutation('accessTokenRevoke', AccessTokenRevokeInput, AccessTokenRevokePayload, revokeAccessToken, {
   description:
     'Revokes an access token and all tokens that were created with it. A token may revoke itself and the tokens created with it; with `workspace:admin` also any token of its member, and for owners and admins any token of the workspace except those of members with a higher role.',
   scope: 'token',
-  events: { none: 'tokens are no part of what the log tells' },
+  events: { none: 'the log of changes does not record access tokens' },
 });

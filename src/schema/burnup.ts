@@ -25,12 +25,12 @@ BurnupDayRef.implement({
 
 const BurnupRef = builder.objectRef<Burnup>('Burnup');
 BurnupRef.implement({
-  description: 'How the work that was planned and the work that is done grew, day by day.',
+  description: 'How the planned work and the completed work grew, day by day.',
   fields: (t) => ({
     ...historyField(t),
     days: t.expose('days', {
       type: [BurnupDayRef],
-      description: `The days in their order, up to today; at most ${maxPeriods}.`,
+      description: `The days in chronological order, up to today; at most ${maxPeriods}.`,
     }),
   }),
 });

@@ -34,7 +34,9 @@ PreviousValue.implement({
   }),
 });
 
-/** A token reads only the events that its scopes cover, which the root field sees to; so there is no `node` of a change. */
+/**
+ * `node` cannot read a change: only the root field `changes` restricts a token to the events that its scopes cover.
+ */
 export const Change: Entity<'change'> = entity('Change', {
   table: 'change',
   singular: 'change',
@@ -54,7 +56,8 @@ export const Change: Entity<'change'> = entity('Change', {
 
 Change.implement((t) => ({
   id: t.idOf('change', 'id', {
-    description: 'The id of the change: `change_…`. Who reads a change twice knows it by this.',
+    description:
+      'The id of the change: `change_…`. A client that receives a change twice recognizes it by this id.',
   }),
   cursor: t.computed({
     type: 'String',
@@ -76,22 +79,22 @@ Change.implement((t) => ({
   requestId: t.exposeString('requestId', {
     nullable: true,
     description:
-      'The `X-Request-Id` of the request that made it, by which a client knows its own changes; null if there was none.',
+      'The `X-Request-Id` of the request that made it, by which a client recognizes its own changes; null if there was none.',
   }),
   actorUserAccountId: t.idOf('user', 'actorUserAccountId', {
     nullable: true,
-    description: 'The account that did it; null if nobody did, as in an import.',
+    description: 'The account that did it; null if no member did, as in an import.',
   }),
   actor: t.reference(Member, 'actorUserAccountId', {
     by: 'userAccountId',
     nullable: true,
-    description: 'The member who did it; null if nobody did.',
+    description: 'The member who did it; null if no member did.',
   }),
   subjectId: t.computed({
     type: 'ID',
     columns: ['eventType', 'subjectId'],
     compute: subjectIdOf,
-    description: 'The id of what it is about, which may have been deleted since.',
+    description: 'The id of the object that it is about, which may have been deleted since.',
   }),
   issueId: t.idOf('issue', 'issueId', {
     nullable: true,
@@ -140,10 +143,11 @@ ChangePage.implement({
       description: `The changes that match and that the scopes of the token cover, at most ${maxChanges}. There may be none although \`hasMore\` is true.`,
     }),
     cursor: t.exposeString('cursor', {
-      description: 'The cursor to go on from, with any transport. It is set even if there are no changes.',
+      description: 'The cursor to continue from, with any transport. It is set even if there are no changes.',
     }),
     hasMore: t.exposeBoolean('hasMore', {
-      description: 'Whether the log goes on after the cursor. Whether any of that matches is not known yet.',
+      description:
+        'Whether the log has entries after the cursor. It is not known yet whether any of them match.',
     }),
   }),
 });
@@ -152,19 +156,19 @@ builder.queryFields((t) => ({
   changes: t.source({
     type: ChangePage,
     scope: 'token',
-    description: `What happened in the workspace, oldest first, as far as the scopes of the token cover it. Raises CURSOR_EXPIRED when the log does not go back to the cursor: it is kept for some days.`,
+    description: `What happened in the workspace, oldest first, as far as the scopes of the token cover it. Raises CURSOR_EXPIRED if entries after the cursor have been removed from the log, which keeps them for some days.`,
     args: {
       after: t.arg.string({
         extensions: naming('cursor'),
         description:
-          'The changes after this cursor: `cursor` of an earlier answer or of a change, or `workspace { changeCursor }`. The beginning of the log if it is left out.',
+          'The changes after this cursor: `cursor` of an earlier answer or of a change, or `workspace { changeCursor }`. When omitted, the page starts at the beginning of the log.',
       }),
       first: t.arg.int({
-        description: `The most changes to return, 1 to ${maxChanges}, by default ${defaultChanges}.`,
+        description: `The maximum number of changes to return, 1 to ${maxChanges}, by default ${defaultChanges}.`,
       }),
       filter: t.arg({ type: Change.filterInput(), description: 'The changes to return; all when omitted.' }),
       waitSeconds: t.arg.int({
-        description: `For how long to wait if there is no such change yet: 0, the default, to ${limits.changesWaitSeconds}.`,
+        description: `The number of seconds to wait if there is no such change yet: 0, the default, to ${limits.changesWaitSeconds}.`,
       }),
     },
     extensions: {

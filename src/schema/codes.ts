@@ -35,7 +35,7 @@ CodeTable.implement({
     entries: t.expose('entries', {
       type: [CodeEntry],
       extensions: { rows: () => maxEntries },
-      description: 'The values, in their order.',
+      description: 'The values, in a fixed order.',
     }),
   }),
 });
@@ -43,7 +43,7 @@ CodeTable.implement({
 // In REST, states and categories are names, not numbers (specification, "States and transitions").
 const namedOnRest = new Set(['statusCategory', 'deliveryState', 'projectState', 'teamState', 'changeOrigin']);
 
-/** All code tables, and the error codes and the kinds of events as further tables. */
+/** All code tables, and the error codes and the event types as further tables. */
 export const allCodeTables = [
   ...Object.entries(codeTables).map(([name, codes]) => ({
     name,

@@ -88,7 +88,7 @@ Delivery.implement((t) => ({
   burnup: burnupField(
     t,
     { column: 'deliveryId', countsCanceled: true },
-    'How its scope and what is done of it grew. Issues in a terminal status are done.',
+    'How its scope and the completed part of it grew. Issues in a terminal status are done.',
   ),
   issues: t.children(Issue, {
     key: 'deliveryId',

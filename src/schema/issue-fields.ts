@@ -50,16 +50,17 @@ export function storedOutputs(t: EntityFieldBuilder<'issue'>) {
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 
 const inputs = fieldsAs<StoredKind, (t: InputBuilder) => InputFieldRef<Types, unknown>>({
-  text: (_name, field) => (t) => t.string({ description: takenAs(field) }),
+  text: (_name, field) => (t) => t.string({ description: inputDescription(field) }),
   integer: (_name, field) => (t) =>
-    t.int({ description: `${takenAs(field).replace(/\.$/, '')}; ${field.min} or more.` }),
-  code: (_name, field) => (t) => t.field({ type: codeEnums[field.table], description: takenAs(field) }),
-  date: (_name, field) => (t) => t.field({ type: 'Date', description: takenAs(field) }),
+    t.int({ description: `${inputDescription(field).replace(/\.$/, '')}; ${field.min} or more.` }),
+  code: (_name, field) => (t) =>
+    t.field({ type: codeEnums[field.table], description: inputDescription(field) }),
+  date: (_name, field) => (t) => t.field({ type: 'Date', description: inputDescription(field) }),
   reference: (_name, field) => (t) =>
-    t.id({ extensions: naming('id', field.of), description: takenAs(field) }),
+    t.id({ extensions: naming('id', field.of), description: inputDescription(field) }),
 });
 
-function takenAs({ input, description }: Declared): string {
+function inputDescription({ input, description }: Declared): string {
   return input ?? description;
 }
 

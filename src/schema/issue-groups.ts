@@ -36,12 +36,12 @@ const knownSizes: Partial<Record<StatsColumn, number>> = {
   statusCategory: Object.keys(statusCategory).length,
 };
 
-/** How many groups there can be. */
+/** The maximum number of groups; infinite if a column has no code table. */
 export function possibleGroups(groupBy: readonly StatsColumn[]): number {
   return [...new Set(groupBy)].reduce((groups, column) => groups * (knownSizes[column] ?? Infinity), 1);
 }
 
-/** The fields that say which group it is. */
+/** The fields that identify a group. */
 export function groupFields(t: PothosSchemaTypes.ObjectFieldBuilder<Types, IssueGroup>) {
   return {
     status: t.reference(IssueStatus, 'statusId', { nullable: true, description: 'Their status.' }),

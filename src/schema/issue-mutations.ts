@@ -12,13 +12,13 @@ import { naming } from './builder/naming.ts';
 import { expectedRevision } from './builder/revisions.ts';
 
 const RoleAssignmentInput = builder.inputType('RoleAssignmentInput', {
-  description: 'A role in an issue, and the account to give it to.',
+  description: 'A role in an issue, and the account that gets it.',
   fields: (t) => ({
     role: t.string({ required: true, description: 'The name of the role, 1 to 50 characters.' }),
     userAccountId: t.id({
       required: true,
       extensions: naming('id', 'user'),
-      description: 'The account to give the role to.',
+      description: 'The account that gets the role.',
     }),
   }),
 });
@@ -235,7 +235,7 @@ mutation(
   async (ctx, input) => ({ issue: await subscribeToIssue(ctx, input) }),
   {
     description: 'Subscribes the viewer to an issue.',
-    events: { none: 'who follows an issue concerns that member alone' },
+    events: { none: 'a subscription concerns only the member who has it' },
   },
 );
 
@@ -246,6 +246,6 @@ mutation(
   async (ctx, input) => ({ issue: await unsubscribeFromIssue(ctx, input) }),
   {
     description: 'Unsubscribes the viewer from an issue.',
-    events: { none: 'who follows an issue concerns that member alone' },
+    events: { none: 'a subscription concerns only the member who has it' },
   },
 );

@@ -16,7 +16,7 @@ import { groupFields, IssueStatsGroup, possibleGroups } from './issue-groups.ts'
 import { Issue } from './issues.ts';
 import { historyField, periodArguments, periodFields } from './periods.ts';
 
-/** Inputs with more periods are refused when they run. */
+/** The resolver refuses an input with more periods, so the cost need not exceed the maximum. */
 function rowsOfFlow(input: PeriodsInput): number {
   return Math.min(countPeriods(input), maxPeriods);
 }
@@ -86,7 +86,7 @@ IssueTrendRef.implement({
     ...historyField(t),
     periods: t.expose('periods', {
       type: [IssueTrendPeriod],
-      description: `The periods in their order, those without an event too; each once for each group, the groups with the most events first. There are at most ${maxPeriods} periods.`,
+      description: `The periods in chronological order, including those without an event; each once for each group, the groups with the most events first. There are at most ${maxPeriods} periods.`,
     }),
   }),
 });
@@ -126,7 +126,7 @@ IssueFlowPeriod.implement({
     }),
     open: t.exposeInt('open', {
       description:
-        'The number of issues in a status of the category open, and of those of which only is known that they were not closed.',
+        'The number of issues in a status of the category open, including issues of which it is only known that they were not closed.',
     }),
     active: t.exposeInt('active', {
       description: 'The number of issues in a status of the category active.',
@@ -147,7 +147,7 @@ IssueFlowRef.implement({
     ...historyField(t),
     periods: t.expose('periods', {
       type: [IssueFlowPeriod],
-      description: `The periods in their order, up to the present one; at most ${maxPeriods}.`,
+      description: `The periods in chronological order, up to the present one; at most ${maxPeriods}.`,
     }),
   }),
 });

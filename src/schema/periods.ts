@@ -11,7 +11,7 @@ export const TrendPeriodLength = builder.enumType('TrendPeriodLength', {
   } as const satisfies Record<string, { value: PeriodLength; description: string }>,
 });
 
-/** The arguments that say which days are counted. */
+/** The arguments that select the days. */
 export function dayArguments(arg: ArgBuilder<Types>) {
   return {
     from: arg({ type: 'Date', required: true, description: 'The first day.' }),
@@ -29,7 +29,7 @@ export function dayArguments(arg: ArgBuilder<Types>) {
   };
 }
 
-/** The arguments that say which periods are counted: all that contain one of the days. */
+/** The arguments that select the periods: all that contain one of the days. */
 export function periodArguments(arg: ArgBuilder<Types>) {
   return {
     every: arg({ type: TrendPeriodLength, required: true, description: 'How long a period is.' }),
@@ -47,7 +47,7 @@ export function periodFields(
   };
 }
 
-/** Since when what is counted is complete. */
+/** The field with the time from which the counts are complete. */
 export function historyField(
   t: PothosSchemaTypes.ObjectFieldBuilder<Types, { historySinceUtc: Date | null }>,
 ) {
@@ -56,7 +56,7 @@ export function historyField(
       type: 'DateTime',
       nullable: true,
       description:
-        'Since when the history of the issues is complete; null if it always was. Before it, only when issues were created and closed is known, and that they had the project, the delivery and the estimate that they had then.',
+        'The time from which the history of the issues is complete; null if it is complete from the beginning. Before this time, it is only known when issues were created and closed, and they count with the project, delivery and estimate that they had at this time.',
     }),
   };
 }

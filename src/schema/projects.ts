@@ -123,7 +123,7 @@ Project.implement((t) => ({
   burnup: burnupField(
     t,
     { column: 'projectId', countsCanceled: false },
-    'How its scope and what is done of it grew. Canceled issues are in neither, completed ones are done.',
+    'How its scope and the completed part of it grew. Completed issues are done; canceled issues do not count.',
   ),
   issues: t.children(Issue, { key: 'projectId', description: 'The issues of the project.' }),
   links: t.children(ProjectLink, {

@@ -15,7 +15,7 @@ const IssueListEventKind = builder.enumType('IssueListEventKind', {
     },
     CHANGED: {
       description:
-        'The issue is in the list, and something of it has changed. A client that does not know the issue adds it: why it is in the list is told soon.',
+        'The issue is in the list, and it has changed. A client that does not have the issue in its list adds it; the event that put it there follows soon.',
     },
     LEFT: { description: 'The issue is not in the list, and may have been before.' },
   },
@@ -23,10 +23,10 @@ const IssueListEventKind = builder.enumType('IssueListEventKind', {
 
 const IssueListEvent = builder.objectRef<IssueEvent>('IssueListEvent');
 IssueListEvent.implement({
-  description: 'What happened to an issue of a list, by one change or by several that are told together.',
+  description: 'What happened to an issue of a list, by one change or by several that are reported together.',
   fields: (t) => ({
     kind: t.expose('kind', { type: IssueListEventKind, description: 'What happened to the list.' }),
-    cursor: t.exposeString('cursor', { description: 'The cursor to go on from after this event.' }),
+    cursor: t.exposeString('cursor', { description: 'The cursor to continue from after this event.' }),
     issueId: t.idOf('issue', 'issueId', { description: 'The id of the issue.' }),
     issue: t.reference(Issue, 'issueId', {
       nullable: true,
@@ -40,21 +40,24 @@ IssueListEvent.implement({
   }),
 });
 
-const afterOf = (what: string) =>
-  `Begins after this cursor: that of a change, or \`workspace { changeCursor }\`; with the next ${what} if it is left out. The header \`Last-Event-ID\` goes before it.`;
+const afterDescription = (next: string) =>
+  `The stream begins after this cursor: that of a change, or \`workspace { changeCursor }\`. When omitted, it begins with the next ${next}. The header \`Last-Event-ID\` takes precedence.`;
 
 builder.subscriptionType({
   description:
-    'All subscriptions. They are answered with a stream of server-sent events, which goes on from the id of the last event.',
+    'All subscriptions. The answer is a stream of server-sent events, which a client resumes with the id of the last event that it received.',
   fields: (t) => ({
     changes: t.events({
       type: Change.ref,
       scope: 'token',
       description:
-        'Each change of the workspace as it is made, in order, as far as the scopes of the token cover it. Raises CURSOR_EXPIRED when the log does not go back to the cursor.',
+        'Each change of the workspace as it is made, in order, as far as the scopes of the token cover it. Raises CURSOR_EXPIRED if entries after the cursor have been removed from the log.',
       args: {
-        after: t.arg.string({ extensions: naming('cursor'), description: afterOf('change') }),
-        filter: t.arg({ type: Change.filterInput(), description: 'The changes to tell; all when omitted.' }),
+        after: t.arg.string({ extensions: naming('cursor'), description: afterDescription('change') }),
+        filter: t.arg({
+          type: Change.filterInput(),
+          description: 'The changes to report; all when omitted.',
+        }),
       },
       extensions: { scopeOfArguments: filterScopes(Change) },
       read: (ctx, { filter }, from) =>
@@ -65,9 +68,9 @@ builder.subscriptionType({
       type: IssueListEvent,
       scope: 'issues:read',
       description:
-        'What enters the issues of a filter, changes in them and leaves them. Several changes of an issue that wait together are one event. An answer without data and with the extension `reset` means: read the list again, for more has changed than events can tell. Raises CURSOR_EXPIRED when the log does not go back to the cursor.',
+        'A live list: the issues that enter the list of a filter, change in it or leave it. Several changes of an issue that are ready at the same time are one event. An answer without data and with the extension `reset` means that more has changed than events can report: read the list again. Raises CURSOR_EXPIRED if entries after the cursor have been removed from the log.',
       args: {
-        after: t.arg.string({ extensions: naming('cursor'), description: afterOf('event') }),
+        after: t.arg.string({ extensions: naming('cursor'), description: afterDescription('event') }),
         filter: t.arg({
           type: Issue.filterInput(),
           description:

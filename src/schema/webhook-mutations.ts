@@ -22,7 +22,7 @@ import { Webhook } from './webhooks.ts';
 
 type InputFields = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 
-const named = (t: InputFields) => ({
+const identifyingField = (t: InputFields) => ({
   id: t.id({
     required: true,
     extensions: naming('id', 'webhook'),
@@ -30,16 +30,16 @@ const named = (t: InputFields) => ({
   }),
 });
 
-const fields = (t: InputFields) => ({
+const settableFields = (t: InputFields) => ({
   description: t.string({ description: 'What it is for, at most 1,000 characters.' }),
   eventTypes: t.stringList({
-    description: 'The kinds of events to tell of; all that the token may read if the list is empty.',
+    description: 'The types of events to send; all that the token may read if the list is empty.',
   }),
   teamId: t.id({
     extensions: naming('id', 'team'),
-    description: 'The team whose events to tell of; null for all of the workspace.',
+    description: 'The team whose events are sent; null for those of the whole workspace.',
   }),
-  hasImports: t.boolean({ description: 'Whether to tell of what imports change; false when omitted.' }),
+  hasImports: t.boolean({ description: 'Whether to send changes made by imports; false when omitted.' }),
 });
 
 const urlDescription =
@@ -49,43 +49,43 @@ const WebhookCreateInput = builder.inputType('WebhookCreateInput', {
   description: 'The webhook to create.',
   fields: (t) => ({
     url: t.field({ type: 'URL', required: true, description: urlDescription }),
-    ...fields(t),
+    ...settableFields(t),
   }),
 });
 
 const WebhookUpdateInput = builder.inputType('WebhookUpdateInput', {
-  description: 'The changes of a webhook; what is omitted stays as it is.',
+  description: 'A change to a webhook. A field that is omitted does not change.',
   fields: (t) => ({
-    ...named(t),
+    ...identifyingField(t),
     expectedRevision: expectedRevision(t),
     url: t.field({ type: 'URL', description: urlDescription }),
-    ...fields(t),
+    ...settableFields(t),
     state: t.field({
       type: WebhookState,
       description:
-        'ACTIVE to serve it again, DISABLED to stop. Changes meanwhile are sent when it is served again.',
+        'ACTIVE to send messages again, DISABLED to stop. Changes made while it was stopped are sent when it is active again.',
     }),
   }),
 });
 
 const WebhookDeleteInput = builder.inputType('WebhookDeleteInput', {
   description: 'The webhook to delete.',
-  fields: (t) => ({ ...named(t), expectedRevision: expectedRevision(t) }),
+  fields: (t) => ({ ...identifyingField(t), expectedRevision: expectedRevision(t) }),
 });
 
 const WebhookSecretRotateInput = builder.inputType('WebhookSecretRotateInput', {
-  description: 'The webhook that gets another secret.',
-  fields: (t) => ({ ...named(t), expectedRevision: expectedRevision(t) }),
+  description: 'The webhook that gets a new secret.',
+  fields: (t) => ({ ...identifyingField(t), expectedRevision: expectedRevision(t) }),
 });
 
 const WebhookPingInput = builder.inputType('WebhookPingInput', {
   description: 'The webhook to send a test message to.',
-  fields: (t) => named(t),
+  fields: (t) => identifyingField(t),
 });
 
 const WebhookDeliveryRedeliverInput = builder.inputType('WebhookDeliveryRedeliverInput', {
   description:
-    'The deliveries to repeat: `ids`, or those of `webhookId` that have failed. With both, `ids` must be of that webhook.',
+    'The deliveries to send again: those in `ids`, or those of `webhookId` that have failed. With both, `ids` must belong to that webhook.',
   fields: (t) => ({
     ids: t.idList({
       extensions: naming('id', 'whdelivery'),
@@ -93,10 +93,10 @@ const WebhookDeliveryRedeliverInput = builder.inputType('WebhookDeliveryRedelive
     }),
     webhookId: t.id({
       extensions: naming('id', 'webhook'),
-      description: `The webhook whose failed deliveries are repeated, the oldest first, at most ${limits.redeliveries.toLocaleString('en')}.`,
+      description: `The webhook whose failed deliveries are sent again, the oldest first, at most ${limits.redeliveries.toLocaleString('en')}.`,
     }),
     state: t.field({ type: WebhookDeliveryState, description: 'FAILED, which is also the default.' }),
-    sinceUtc: t.field({ type: 'DateTime', description: 'Only deliveries that were made since then.' }),
+    sinceUtc: t.field({ type: 'DateTime', description: 'Only deliveries that were created since then.' }),
   }),
 });
 
@@ -127,11 +127,12 @@ const WebhookDeletePayload = builder.objectRef<{ id: string }>('WebhookDeletePay
 });
 
 const WebhookPingPayload = builder.objectRef<WebhookPinged>('WebhookPingPayload').implement({
-  description: 'What came of the test message.',
+  description: 'The result of the test message.',
   fields: (t) => ({
     webhook: t.expose('webhook', { type: Webhook.ref, description: 'The webhook as it is now.' }),
     isReceived: t.exposeBoolean('isReceived', {
-      description: 'Whether the answer had a status of 2xx. The webhook is then served again if it was not.',
+      description:
+        'Whether the answer had a 2xx status. If so, a webhook that was backing off or disabled is active again.',
     }),
     status: t.exposeInt('status', {
       nullable: true,
@@ -146,15 +147,15 @@ const WebhookPingPayload = builder.objectRef<WebhookPinged>('WebhookPingPayload'
 const WebhookDeliveryRedeliverPayload = builder
   .objectRef<{ count: number }>('WebhookDeliveryRedeliverPayload')
   .implement({
-    description: 'The result of the repetition.',
+    description: 'The result of sending deliveries again.',
     fields: (t) => ({
-      count: t.exposeInt('count', { description: 'How many deliveries will be sent once more.' }),
+      count: t.exposeInt('count', { description: 'The number of deliveries that will be sent again.' }),
     }),
   });
 
 const scope = 'workspace:admin';
-const events = { none: 'a webhook is no part of what the log tells; the audit log has it' } as const;
-const takesNoKey = 'its answer holds a secret, which is never kept';
+const events = { none: 'the log of changes does not record webhooks; the audit log does' } as const;
+const takesNoKey = 'its response contains a secret, which is never stored';
 
 mutation(
   'webhookCreate',
@@ -163,7 +164,7 @@ mutation(
   createWebhook,
   {
     description:
-      'Creates a webhook, which is told of all changes from now on. It reads with the scopes of the token. An `Idempotency-Key` is not accepted.',
+      'Creates a webhook, which receives all changes from now on that the scopes of the token cover. An `Idempotency-Key` is not accepted.',
     scope,
     extensions: { takesNoKey },
     events,
@@ -171,13 +172,13 @@ mutation(
 );
 
 mutation('webhookUpdate', WebhookUpdateInput, WebhookPayload, changeWebhook, {
-  description: 'Changes a webhook. From then on it reads with the account and the scopes of this token.',
+  description: 'Changes a webhook. From then on it has the account and the scopes of this token.',
   scope,
   events,
 });
 
 mutation('webhookDelete', WebhookDeleteInput, WebhookDeletePayload, deleteWebhook, {
-  description: 'Deletes a webhook. What it was not told of yet, it is never told of.',
+  description: 'Deletes a webhook. Messages that have not been sent yet are discarded.',
   scope,
   events,
 });
@@ -189,7 +190,7 @@ mutation(
   rotateSecret,
   {
     description:
-      'Gives a webhook another secret. For 24 hours, messages are signed with both. An `Idempotency-Key` is not accepted.',
+      'Gives a webhook a new secret. For 24 hours, messages are signed with both secrets. An `Idempotency-Key` is not accepted.',
     scope,
     extensions: { takesNoKey },
     events,
@@ -198,9 +199,9 @@ mutation(
 
 mutation('webhookPing', WebhookPingInput, WebhookPingPayload, pingWebhook, {
   description:
-    'Sends a message of the type `webhook.ping.v1` at once, and answers with what came of it. An `Idempotency-Key` is not accepted.',
+    'Sends a message of the type `webhook.ping.v1` at once, and returns the result. An `Idempotency-Key` is not accepted.',
   scope,
-  extensions: { takesNoKey: 'it changes nothing but what the receiver does' },
+  extensions: { takesNoKey: 'it sends a test message each time' },
   events,
 });
 
@@ -210,7 +211,7 @@ mutation<RedeliverInput, { count: number }>(
   WebhookDeliveryRedeliverPayload,
   redeliver,
   {
-    description: 'Sends deliveries once more, with the same `webhook-id`s.',
+    description: 'Sends deliveries again, with the same `webhook-id`s.',
     scope,
     events,
   },

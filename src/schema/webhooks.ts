@@ -24,7 +24,7 @@ export const Webhook: Entity<'webhook'> = entity('Webhook', {
   singular: 'webhook',
   plural: 'webhooks',
   description:
-    'A URL that is told of changes as they happen. It is served in order for each issue, at least once, with a signature.',
+    'A URL that receives changes as they happen. Messages are signed, arrive at least once, and are in order for each issue.',
   scope: 'workspace:admin',
   where: living,
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
@@ -38,7 +38,7 @@ export const Webhook: Entity<'webhook'> = entity('Webhook', {
 
 const WebhookAttempt = builder.objectRef<Attempt>('WebhookAttempt');
 WebhookAttempt.implement({
-  description: 'One try to deliver a message.',
+  description: 'One attempt to deliver a message.',
   fields: (t) => ({
     utc: t.exposeString('utc', { description: 'When it was sent, in UTC.' }),
     status: t.exposeInt('status', {
@@ -73,30 +73,30 @@ Webhook.implement((t) => ({
   url: t.expose('url', { type: 'URL', description: 'Where messages are sent to.' }),
   description: t.exposeString('description', { description: 'What it is for.' }),
   eventTypes: t.exposeStringList('eventTypes', {
-    description: `The kinds of events that it is told of, at most ${eventTypes.length}; all that it may read if there are none.`,
+    description: `The types of events that it receives, at most ${eventTypes.length}; if there are none, all that its scopes cover.`,
   }),
   teamId: t.idOf('team', 'teamId', {
     nullable: true,
-    description: 'The team whose events it is told of; null for all of the workspace.',
+    description: 'The team whose events it receives; null for those of the whole workspace.',
   }),
   team: t.reference(Team, 'teamId', { nullable: true, description: 'That team.' }),
   hasImports: t.exposeBoolean('hasImports', {
-    description: 'Whether it is told of what imports change.',
+    description: 'Whether it receives changes made by imports.',
   }),
-  state: t.expose('state', { type: WebhookState, description: 'Whether it is served.' }),
+  state: t.expose('state', { type: WebhookState, description: 'Whether messages are sent to it.' }),
   disabledReason: t.exposeString('disabledReason', {
     nullable: true,
-    description: 'Why the service has disabled it; null if it is served, or if a member disabled it.',
+    description: 'Why the service has disabled it; null if it is not disabled, or if a member disabled it.',
   }),
   scopes: t.exposeStringList('scopes', {
-    description: `The scopes with which it reads, at most ${allScopes.length}: those of the token that changed it last.`,
+    description: `Its scopes, at most ${allScopes.length}: those of the token that changed it last. It receives only events that they cover.`,
   }),
   userAccountId: t.idOf('user', 'userAccountId', {
-    description: 'The account that changed it last, with whose rights it reads.',
+    description: 'The account that changed it last. The webhook receives what this account may read.',
   }),
   member: t.reference(Member, 'userAccountId', {
     by: 'userAccountId',
-    description: 'The member who changed it last, with whose rights it reads.',
+    description: 'The member who changed it last. The webhook receives what this member may read.',
   }),
   failures: t.exposeInt('failures', { description: 'How many attempts have failed since the last success.' }),
   lastSuccessUtc: t.expose('lastSuccessUtc', {
@@ -115,7 +115,7 @@ Webhook.implement((t) => ({
     compute: ({ position }, _references, { changeCursor }) => behind(changeCursor, position),
     extensions: { firstRead: readNewestCursor },
     description:
-      'How many changes of the log come after the last one that it was served with, whether they match or not.',
+      'The number of changes in the log after the last one that was processed for it, whether they match or not.',
   }),
   waitingCount: t.count(WebhookDelivery, {
     key: 'webhookId',
@@ -125,7 +125,7 @@ Webhook.implement((t) => ({
   previousSecretUntilUtc: t.expose('previousUntilUtc', {
     type: 'DateTime',
     nullable: true,
-    description: 'Until when messages are signed with the secret before the rotation, too.',
+    description: 'The time until which messages are also signed with the previous secret.',
   }),
   deliveries: t.children(WebhookDelivery, {
     key: 'webhookId',
@@ -143,7 +143,7 @@ WebhookDelivery.implement((t) => ({
   changeId: t.idOf('change', 'changeId', {
     nullable: true,
     description:
-      'The change that it tells of, which is the `webhook-id` of the message; null if it tells of something else.',
+      'The change that it reports, which is the `webhook-id` of the message; null if it reports no change.',
   }),
   eventType: t.exposeString('eventType', { description: 'The `type` of the message.' }),
   issueId: t.idOf('issue', 'issueId', {
@@ -175,7 +175,7 @@ WebhookDelivery.implement((t) => ({
     compute: (row, _references, ctx) => bodyFor(ctx, row),
     description: 'The body, as it is sent; null if the scopes of the token do not cover the event.',
   }),
-  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was made.' }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was created.' }),
 }));
 
 builder.queryFields((t) => ({
@@ -196,7 +196,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-/** Refuses the operation before anything of it is read. */
+/** Refuses the operation before any of its fields is read. */
 function requireManager(ctx: Context): Promise<object> {
   if (mayManageWebhooks(signedIn(ctx))) return Promise.resolve({});
   raise('forbidden', 'Only owners and admins may read webhooks.');

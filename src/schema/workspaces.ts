@@ -30,7 +30,7 @@ Workspace.implement((t) => ({
     compute: (_workspace, _references, { changeCursor }) => changeCursor,
     extensions: { firstRead: readNewestCursor },
     description:
-      'The cursor of the newest change. Whatever else the same operation reads contains that change already, so a client that goes on from here misses nothing.',
+      'The cursor of the newest change. Everything else that the same operation reads includes that change already, so a client that continues from here misses nothing.',
   }),
   projectStatuses: t.all(ProjectStatus, { description: 'The statuses that its projects can be in.' }),
 }));

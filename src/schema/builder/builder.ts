@@ -21,7 +21,7 @@ export interface BuilderOptions {
     DateTime: { Input: Date; Output: Date };
     Date: { Input: string; Output: string };
     URL: { Input: string; Output: string };
-    /** A resolver gives the plain text. */
+    /** A resolver returns the plain text. */
     RichText: { Input: never; Output: string };
   };
 }
@@ -50,15 +50,15 @@ export const builder = new SchemaBuilder<BuilderOptions>({
     },
     hasPreviousPageFieldOptions: {
       description:
-        'Whether there may be rows before this page. Backwards, a page of a filtered list can end early.',
+        'Whether there may be rows before this page. A page of a filtered list that is read backwards can end early, before it is full.',
     },
     startCursorFieldOptions: {
       description:
-        'The cursor of the first row; of a page backwards that ended early, the place to go on from. Null if there is neither.',
+        'The cursor of the first row. If a page was read backwards and ended early, the cursor to continue from. Null if there is neither.',
     },
     endCursorFieldOptions: {
       description:
-        'The cursor of the last row; of a page that ended early, the place to go on from. Null if there is neither.',
+        'The cursor of the last row. If the page ended early, the cursor to continue from. Null if there is neither.',
     },
     edgesFieldOptions: {
       description: 'The rows of the page, each with its cursor.',
@@ -86,7 +86,7 @@ export const builder = new SchemaBuilder<BuilderOptions>({
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
     description:
-      'The number of rows on all pages that match the filter, or a part of them (`totalCountIsExact`). It is counted only if it is selected.',
+      'The number of rows on all pages that match the filter; a lower bound if `totalCountIsExact` is false. It is counted only if it is selected.',
     resolve: async (connection) => (await connection.total()).count,
   }),
 );
@@ -94,7 +94,7 @@ builder.globalConnectionField('totalCount', (t) =>
 builder.globalConnectionField('totalCountIsExact', (t) =>
   t.boolean({
     description:
-      'Whether `totalCount` is the number of all rows. If not, counting ended early, and there are at least so many.',
+      'Whether `totalCount` is the exact number of rows. If not, counting stopped early, and there are at least as many rows as `totalCount`.',
     resolve: async (connection) => (await connection.total()).isExact,
   }),
 );

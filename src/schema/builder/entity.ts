@@ -32,7 +32,7 @@ export type OrderColumn<Of> = {
 export interface EntityOptions<Name extends TableName> {
   table: Name;
   description: string;
-  /** The noun that messages and descriptions use, in singular and plural. */
+  /** The noun for messages and descriptions, in singular and plural. */
   singular: string;
   plural: string;
   /** The prefix of its global ids. A type without a prefix does not implement `Node`. */
@@ -45,7 +45,7 @@ export interface EntityOptions<Name extends TableName> {
   where?: Predicate;
   /** The column of another table that already counts the visible rows. */
   counter?: Counter;
-  /** A further condition for `node(id)`: the row is visible only while its issue is not deleted. */
+  /** A further condition for `node(id)`, such as that the issue of the row is not deleted. */
   within?: Predicate;
   orders?: Readonly<Record<string, OrderColumn<Row<Name>>>>;
   defaultOrder?: { field: string; direction: 'asc' | 'desc' };
@@ -149,11 +149,11 @@ export class Entity<Name extends TableName> {
       if (value === null || value === undefined) return [];
       const inputs = (Array.isArray(value) ? value : [value]) as Record<string, unknown>[];
       if (name === 'and' || name === 'or' || name === 'not')
-        return inputs.flatMap((each) => this.filterNeeds(each));
+        return inputs.flatMap((combined) => this.filterNeeds(combined));
       const { field, related, shownBy = name } = this.#filters()[name] ?? {};
-      const below = field?.kind === 'through' ? [inputs[0]?.some, inputs[0]?.none] : inputs;
+      const relatedInputs = field?.kind === 'through' ? [inputs[0]?.some, inputs[0]?.none] : inputs;
       const needs = related
-        ? below.flatMap((each) => related.filterNeeds((each ?? {}) as Record<string, unknown>))
+        ? relatedInputs.flatMap((filter) => related.filterNeeds((filter ?? {}) as Record<string, unknown>))
         : [];
       return [needOfField(this.name, shownBy), ...needs];
     });

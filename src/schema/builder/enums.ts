@@ -64,7 +64,7 @@ export const ChangeOrigin = codeEnum('ChangeOrigin', 'changeOrigin', 'What made 
 export const WebhookState = codeEnum(
   'WebhookState',
   'webhookState',
-  'Whether a webhook is served: as changes happen, with pauses after failures, or not at all.',
+  'Whether messages are sent to a webhook: as changes happen, with pauses after failures, or not at all.',
   'name',
 );
 export const WebhookDeliveryState = codeEnum(

@@ -128,7 +128,7 @@ declare global {
           load: (ctx: Context, args: InputShapeFromFields<Args>, parent: ParentShape) => unknown;
         },
       ): FieldRef<Types, unknown>;
-      /** The events of a subscription: `read` finds those after a cursor, and `sieve` whether there are any. */
+      /** The events of a subscription: `read` returns those after a cursor; `sieve` makes a cheap test whether there may be any. */
       events<Type, Args extends InputFieldMap>(
         options: FieldMeta & {
           type: Type;

@@ -31,7 +31,7 @@ type Children<Parent, Name extends TableName> = { of?: TextColumn<Parent> } & (
   | { through: Through & { target: Name }; key?: undefined }
 );
 
-/** The options in which a list may differ from other lists of its type. */
+/** The options that override the defaults of the type's lists. */
 type ListDefaults = Partial<Pick<ListDeclaration, 'maxPageSize' | 'defaultOrder'>>;
 
 /** The column of the parent that holds the number of children, if there is one. It makes counting unnecessary. */
@@ -100,19 +100,19 @@ export type ListArgumentBuilder = Pick<Fields, 'arg'>;
 export function listArguments(
   { arg }: ListArgumentBuilder,
   target: RelatedEntity & Pick<Entity<TableName>, 'orderInput'>,
-  max = 250,
-  standard = 50,
+  maxPageSize = 250,
+  defaultPageSize = 50,
 ) {
   return {
     first: arg.int({
-      description: `The number of rows on the page, counted from the start of the list or from \`after\`: 1 to ${max}, by default ${standard}.`,
+      description: `The number of rows on the page, counted from the start of the list or from \`after\`: 1 to ${maxPageSize}, by default ${defaultPageSize}.`,
     }),
     after: arg.string({
       extensions: naming('cursor'),
       description: 'The page starts after this cursor; an empty cursor means the start of the list.',
     }),
     last: arg.int({
-      description: `The number of rows on the page, counted back from the end of the list or from \`before\`: 1 to ${max}.`,
+      description: `The number of rows on the page, counted back from the end of the list or from \`before\`: 1 to ${maxPageSize}.`,
     }),
     before: arg.string({
       extensions: naming('cursor'),

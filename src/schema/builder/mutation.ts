@@ -9,7 +9,7 @@ interface MutationOptions {
   /** By default `issues:write`. */
   readonly scope?: ScopeNeed;
   readonly extensions?: Readonly<Record<string, unknown>>;
-  /** The kinds of events that a successful call leaves in the log of changes; where there are none, the reason. */
+  /** The types of events that a successful call adds to the log of changes, or the reason why it adds none. */
   readonly events: MutationEvents;
 }
 

@@ -117,7 +117,7 @@ function resolverOf(plan: Plan): Resolve {
           ? parent.once(path.key, () => plan.load(ctx, args))
           : plan.load(ctx, args);
     case 'events':
-      // Whoever runs a subscription puts the event into the root, once for each answer.
+      // A subscription executes its selection once per event, and passes that event as the root value.
       return (root: unknown) => (root as Pick<StreamEvent, 'event'>).event;
     default:
       return plan satisfies never;

@@ -40,9 +40,9 @@ export interface EventPage {
   readonly events: readonly StreamEvent[];
   /** The cursor from which to continue, which is set even if there are no events. */
   readonly cursor: string;
-  /** Whether there may be more after the cursor already. */
+  /** Whether there may be further events after the cursor. */
   readonly hasMore: boolean;
-  /** Set where so much may have changed that events do not tell it: there are none, and the client has to read its list again. */
+  /** Set if more may have changed than events can report: then there are no events, and the client must read its list again. */
   readonly isReset?: boolean;
 }
 
@@ -50,7 +50,10 @@ export interface EventsPlan {
   readonly kind: 'events';
   /** Reads the events of a subscription with these arguments. */
   readonly read: (ctx: Context, args: Record<string, unknown>, after: string) => Promise<EventPage>;
-  /** Finds out whether there are any, once something was read with these arguments; undefined where only `read` can. */
+  /**
+   * Returns a cheap test whether a page of the log may have events for these arguments; undefined if only `read` can
+   * decide that.
+   */
   readonly sieve: (ctx: Context, args: Record<string, unknown>) => Sieve | undefined;
 }
 

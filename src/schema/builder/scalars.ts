@@ -16,7 +16,7 @@ export function isCalendarDate(text: string): boolean {
 export function parseDateTime(text: string): Date | undefined {
   if (!dateTimePattern.test(text) || !isCalendarDate(text.slice(0, 10))) return undefined;
   const date = new Date(text);
-  // PostgreSQL and ISO 8601 write years of four digits alike. The offset may move the time to another year.
+  // PostgreSQL and ISO 8601 agree only on years of four digits, and the offset may move the time out of that range.
   const year = date.getUTCFullYear();
   return Number.isNaN(year) || year < 1 || year > 9999 ? undefined : date;
 }
