@@ -3,14 +3,14 @@ import { bad, type JsonValue, type Read, type Violation } from './values.ts';
 
 /** A required field. */
 export interface RequiredField<T> {
-  readonly word: 'required';
+  readonly kind: 'required';
   readonly of: JsonValue<T>;
   readonly description: string;
 }
 
 /** A flag that clears another field of the same body. The body must not contain a value for that field too. */
 export interface Clears<Target extends string> {
-  readonly word: 'clears';
+  readonly kind: 'clears';
   readonly target: Target;
   readonly description: string;
 }
@@ -50,31 +50,31 @@ export function change<F extends Fields>(fields: F): Body<F> {
 
 /** Declares a required field. */
 export function required<T>(of: JsonValue<T>): RequiredField<T> {
-  return { word: 'required', of, description: of.description };
+  return { kind: 'required', of, description: of.description };
 }
 
 /** Declares a flag that clears the field `target`. */
 export function clears<const Target extends string>(target: Target, description: string): Clears<Target> {
-  return { word: 'clears', target, description };
+  return { kind: 'clears', target, description };
 }
 
 /** Declares a list. A violation of an item names its position, counted from 1, or the path of a field in a record. */
 export function list<T>(of: JsonValue<T>, description: string, maxItems: number): JsonValue<T[]> {
   return {
-    word: 'value',
+    kind: 'value',
     description,
     schema: { type: 'array', items: of.schema, maxItems },
     names: of.names,
-    fromJson: (given) => {
-      if (!Array.isArray(given)) return bad('must be a list');
-      if (given.length > maxItems) return bad(`must have at most ${maxItems} items`);
-      return readAll(given.map(of.fromJson));
+    fromJson: (items) => {
+      if (!Array.isArray(items)) return bad('must be a list');
+      if (items.length > maxItems) return bad(`must have at most ${maxItems} items`);
+      return readAll(items.map(of.fromJson));
     },
   };
 }
 
-/** The longest list, including repeated values. */
-const mostItems = 250;
+/** The maximum length of a list, including repeated values. */
+const maxLength = 250;
 
 /**
  * Declares a list in which repeated values count once. Its schema says `maxItems`, because a schema cannot limit the number of
@@ -86,15 +86,15 @@ export function set<T extends string>(
   maxItems: number,
 ): JsonValue<T[]> {
   return {
-    word: 'value',
+    kind: 'value',
     description,
     schema: { type: 'array', items: of.schema, maxItems },
     names: of.names,
-    fromJson: (given) => {
-      if (!Array.isArray(given)) return bad('must be a list');
-      if (given.length > mostItems) return bad(`must have at most ${mostItems} items`);
-      if (new Set(given).size > maxItems) return bad(`must have at most ${maxItems} different items`);
-      const read = readAll(given.map(of.fromJson));
+    fromJson: (items) => {
+      if (!Array.isArray(items)) return bad('must be a list');
+      if (items.length > maxLength) return bad(`must have at most ${maxLength} items`);
+      if (new Set(items).size > maxItems) return bad(`must have at most ${maxItems} different items`);
+      const read = readAll(items.map(of.fromJson));
       return 'value' in read ? { value: [...new Set(read.value)] } : read;
     },
   };
@@ -109,12 +109,12 @@ export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
   const entries = Object.entries(fields).map(([field, of]) => [field, required(of)] as const);
   const body: Body<Fields> = creation(Object.fromEntries(entries));
   return {
-    word: 'value',
+    kind: 'value',
     description: `An object of ${names.join(', ')}.`,
     schema: { title: name, type: 'object', properties: describe(fields), required: names },
-    fromJson: (given) => {
-      if (!isObject(given)) return bad(`must be an object of ${names.join(', ')}`);
-      const { values, violations } = readBody(body, given);
+    fromJson: (value) => {
+      if (!isObject(value)) return bad(`must be an object of ${names.join(', ')}`);
+      const { values, violations } = readBody(body, value);
       if (violations.length > 0)
         return { problems: violations.map(({ field, message }) => ({ field: `.${field}`, message })) };
       // The types of the values follow from the declarations that read them.
@@ -132,17 +132,17 @@ function describe(fields: Readonly<Record<string, JsonValue<unknown>>>): Record<
 /** Reads a whole body. Returns the values of its fields, and all violations. */
 export function readBody(
   { fields, writesSomething }: Body<Fields>,
-  given: unknown,
+  body: unknown,
 ): { values: Record<string, unknown>; violations: Violation[] } {
-  if (!isObject(given))
+  if (!isObject(body))
     return { values: {}, violations: [{ field: 'body', message: 'must be a JSON object' }] };
   const values: Record<string, unknown> = {};
   const violations: Violation[] = [];
   for (const [name, field] of Object.entries(fields)) {
-    const read = readField(field, supplied(given, name), given);
-    if ('problems' in read) violations.push(...read.problems.map((problem) => below(name, problem)));
-    else if (field.word === 'clears' && read.value === true) values[field.target] = null;
-    else if (field.word !== 'clears' && read.value !== undefined) values[name] = read.value;
+    const read = readField(field, supplied(body, name), body);
+    if ('problems' in read) violations.push(...read.problems.map((problem) => inField(name, problem)));
+    else if (field.kind === 'clears' && read.value === true) values[field.target] = null;
+    else if (field.kind !== 'clears' && read.value !== undefined) values[name] = read.value;
   }
   if (writesSomething && Object.keys(values).length === 0 && violations.length === 0) {
     const message = `must have at least one of ${Object.keys(fields).join(', ')}`;
@@ -152,9 +152,9 @@ export function readBody(
 }
 
 function readField(field: Fields[string], value: unknown, body: object): Read<unknown> {
-  if (value === undefined) return field.word === 'required' ? bad('is required') : { value };
-  if (field.word === 'required') return field.of.fromJson(value);
-  if (field.word === 'value') return field.fromJson(value);
+  if (value === undefined) return field.kind === 'required' ? bad('is required') : { value };
+  if (field.kind === 'required') return field.of.fromJson(value);
+  if (field.kind === 'value') return field.fromJson(value);
   if (typeof value !== 'boolean') return bad('must be true or false');
   const both = value && supplied(body, field.target) !== undefined;
   return both ? bad(`cannot be combined with ${field.target}`) : { value };
@@ -181,7 +181,7 @@ function readAll<T>(reads: readonly Read<T>[]): Read<T[]> {
   return problems.length > 0 ? { problems } : { value: values };
 }
 
-function below(name: string, { field, message }: Violation): Violation {
+function inField(name: string, { field, message }: Violation): Violation {
   return { field: `${name}${field}`, message };
 }
 

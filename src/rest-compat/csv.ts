@@ -7,8 +7,8 @@ export interface Table {
 }
 
 /**
- * The table as RFC 4180 has it, with a line of names. A spreadsheet would run a text that begins like a formula, so an
- * apostrophe comes before it.
+ * The table as CSV (RFC 4180) with a header line. A text that begins like a formula gets an apostrophe in front of it,
+ * because a spreadsheet would evaluate it.
  */
 export function csvOf({ columns, rows }: Table): string {
   return stringify([...rows], {

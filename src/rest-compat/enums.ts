@@ -20,7 +20,7 @@ export function namesOf<Name extends string>(enumName: string): Readonly<Record<
   return Object.fromEntries(valuesOf(enumName).map(({ name }) => [name.toLowerCase(), name as Name]));
 }
 
-/** In the order of the codes. The schema sorts its enum values by name. */
+/** The values in the order of their codes, because the schema sorts them by name. */
 function valuesOf(enumName: string) {
   const type = schema.getType(enumName);
   if (!isEnumType(type)) throw new Error(`The graph has no enum ${enumName}.`);

@@ -1,57 +1,61 @@
 import type { Sieve } from '../resolvers/changes.ts';
 
-/** An event of a stream: the place after it, its type, and what is shown of it. */
+/** An event of a stream. */
 export interface StreamedEvent {
+  /** The cursor after the event. */
   readonly id?: string;
   readonly type: string;
   /** JSON, which has no line breaks. */
   readonly json: string;
 }
 
-/** Events that are delivered together, and the place to go on from. */
+/** Events that are delivered together, and the cursor to continue from. */
 export interface Delivery {
   /** The events in the format of `text/event-stream`, in pieces that are written one after another. */
   readonly pieces: readonly Uint8Array[];
-  /** How many events these are. */
+  /** The number of events. */
   readonly count: number;
   readonly cursor: string;
   readonly hasMore: boolean;
   /** Whether the stream ends after it. */
   readonly isLast?: boolean;
-  /** The objects in it that are still to be charged to the client. */
+  /** The number of objects in it for which the client has not been charged yet. */
   readonly objects?: number;
-  /** Whether it is for one client only, although others read the same. */
+  /** Whether it contains an error, so that other streams of the cohort cannot share it. */
   readonly isOwn?: boolean;
 }
 
-/** The text of a stream. */
+/** The text of a stream, as it is produced. */
 export interface EventStream extends AsyncIterable<string | Uint8Array> {
-  /** Called every 15 seconds; whoever sends the stream sets it to show that the connection works. */
+  /** Called every 15 seconds, so that the sender of the stream can send a heartbeat. */
   onBeat: (() => void) | undefined;
 }
 
-/** What a stream is made of. */
+/** How the content of a stream is read. */
 export interface StreamSource<Context> {
-  /** What the client gets at once. */
+  /** The delivery that is sent at once. */
   readonly first: Delivery;
   /** Reads what comes after a cursor. Throws if the token may not read it any more. */
   readonly deliver: (context: Context, cursor: string) => Promise<Delivery>;
-  /** Finds out whether a shared page of the log has something for the stream. */
+  /** Tests whether a shared page of the log may have events for the stream. */
   readonly sieve?: Sieve | undefined;
-  /** What the client is told of an error that ends the stream; undefined if it learns of it when it comes back. */
+  /** The last delivery, for an error that ends the stream; undefined if the client gets the error when it reconnects. */
   readonly farewell?: (error: unknown) => Delivery | undefined;
   /** Streams of the same workspace, scopes and role with the same text here deliver the same after the same cursor. */
   readonly cohort?: string | undefined;
   readonly face: 'graphql' | 'rest';
 }
 
-/** A waiting stream keeps its last delivery: with a part of a pooled buffer, it would keep all of that. */
+/**
+ * TextEncoder allocates a buffer for each text. A waiting stream holds its last delivery, and a slice of Node's buffer pool would
+ * keep the whole pool in memory.
+ */
 const encoder = new TextEncoder();
 
 /** A delivery is written in pieces of about this size. */
 const pieceCharacters = 65_536;
 
-/** The delivery of these events. A cursor after the last event is told as well, as an id without an event. */
+/** The delivery of these events. If the cursor is beyond the last event, it is sent as an id without an event. */
 export function deliveryOf(
   events: readonly StreamedEvent[],
   rest: Pick<Delivery, 'cursor' | 'hasMore' | 'isLast' | 'objects' | 'isOwn'>,
@@ -74,7 +78,7 @@ function textOf({ id, type, json }: StreamedEvent): string {
   return `${name}event: ${type}\ndata:${json === '' ? '' : ` ${json}`}\n\n`;
 }
 
-/** The body of a page of a log, of which each entry has its own cursor and type. */
+/** The body of a page of the log of changes. */
 interface LogPage {
   readonly results: readonly { readonly cursor: string; readonly eventType: string }[];
   readonly cursor: string;
@@ -95,7 +99,7 @@ export function deliveryOfPage(body: unknown): Delivery {
 /** The headers of an answer that is a stream of events. */
 export const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // Proxies must neither keep events back nor compress them.
+  // A proxy must not buffer or compress the events.
   'Cache-Control': 'no-cache, no-transform',
   'X-Accel-Buffering': 'no',
 } as const;

@@ -40,11 +40,11 @@ export interface RestRequest {
   /** The context of a probe, which is always answered and never counted. */
   anonymous(): OperationContext;
   /**
-   * Opens a stream, which goes on from the first delivery: `deliver` reads what comes after a cursor, with a context whose token
-   * was checked again. Throws `too_many_streams`.
+   * Opens a stream, which sends the first delivery and then what `deliver` reads after its cursor, with a context whose token has
+   * been checked again. Throws `too_many_streams`.
    */
   stream(source: StreamSource<OperationContext>): Promise<EventStream>;
-  /** Reports to logs and metrics which operation answers the request, and which path of the table it has. */
+  /** Reports the operation and the route's path to logs and metrics. */
   note(operationName: string, route: string): void;
 }
 
@@ -90,7 +90,7 @@ export function createRestFace(schema: GraphQLSchema): RestFace {
   };
 }
 
-/** The OpenAPI description: the only answer without an operation. */
+/** The OpenAPI description, which is the only response that no operation produces. */
 function description(request: RestRequest): RestReply {
   const allow = 'GET, HEAD, OPTIONS';
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
@@ -177,7 +177,7 @@ function bytesOf(body: unknown): Uint8Array {
   return body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
 }
 
-/** The tag for conditional requests. The answer to a write has one if it shows a single resource in its current state. */
+/** The headers for conditional requests. The response to a write has a tag if its body is a single resource with a revision. */
 function readHeaders(
   { method }: RestRequest,
   body: string | Uint8Array,

@@ -6,7 +6,7 @@ import { priorityNameOrCode } from './priorities.ts';
 import { teamFilters } from './team-filters.ts';
 import { boolean, date, dateTime, id, keyOf, oneOf, text } from './values.ts';
 
-/** The parameters that choose issues. */
+/** The parameters that filter issues. */
 export const issueFilters = {
   ...teamFilters('Issues'),
   status_id: many(id('status', 'Issues in this status.')),
@@ -62,7 +62,7 @@ export function issueFilter(p: ParameterValues<typeof issueFilters>): IssueFilte
   };
 }
 
-/** No condition if none is needed, because comparing the status of each issue takes time. */
+/** Undefined if the parameters allow every status, because comparing the status of each issue takes time. */
 function statusFilter(
   categories: StatusCategory[] | undefined,
   includeCompleted: boolean | undefined,

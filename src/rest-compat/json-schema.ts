@@ -1,4 +1,4 @@
-/** The part of JSON Schema 2020-12 (OpenAPI 3.1) that this room uses. */
+/** The part of JSON Schema 2020-12 (OpenAPI 3.1) that the REST layer uses. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly format?: string;

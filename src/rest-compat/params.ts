@@ -9,7 +9,7 @@ import { bad, cursor, integer, longestKey, oneOf, type Read, type Value, type Vi
 
 /** A query parameter that may be repeated. Its values are combined by OR. */
 export interface Many<T> {
-  readonly word: 'many';
+  readonly kind: 'many';
   readonly of: Value<T>;
   readonly maxItems: number;
   readonly description: string;
@@ -18,7 +18,7 @@ export interface Many<T> {
 
 /** A query parameter with a default. */
 export interface WithDefault<T> {
-  readonly word: 'default';
+  readonly kind: 'default';
   readonly of: Value<T>;
   readonly fallback: T;
   readonly description: string;
@@ -27,7 +27,7 @@ export interface WithDefault<T> {
 
 /** A part of the path, in braces there. A text with an invalid form is `not_found`. */
 export interface PathPart {
-  readonly word: 'path';
+  readonly kind: 'path';
   /** The kind of resource that it names, for the message "There is no such …". */
   readonly noun: string;
   readonly names?: Naming | undefined;
@@ -38,7 +38,7 @@ export interface PathPart {
 
 /** A header of the request that is read like a parameter. */
 export interface HeaderField<T> {
-  readonly word: 'header';
+  readonly kind: 'header';
   readonly names?: Naming | undefined;
   readonly description: string;
   readonly schema: JsonSchema;
@@ -70,16 +70,16 @@ export interface SentParameters {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** The most values of a repeated parameter, which is what GraphQL filters accept. */
-const mostWords = 250;
+/** The maximum number of values of a repeated parameter, which is that of GraphQL filters. */
+const maxValues = 250;
 
-/** The most ids of a repeated parameter. Ids are long, and several such parameters must fit into the head of a request. */
-const mostIds = 100;
+/** The maximum number of ids of a repeated parameter. Several such parameters must fit into the head of a request. */
+const maxIds = 100;
 
 /** Declares a parameter that may be repeated. */
-export function many<T>(of: Value<T>, maxItems = of.names ? mostIds : mostWords): Many<T> {
+export function many<T>(of: Value<T>, maxItems = of.names ? maxIds : maxValues): Many<T> {
   const schema = { type: 'array', items: of.schema, maxItems };
-  return { word: 'many', of, maxItems, description: of.description, schema };
+  return { kind: 'many', of, maxItems, description: of.description, schema };
 }
 
 /** Declares a parameter with a default. `spelling` is what a client would send for it. */
@@ -88,7 +88,7 @@ export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
   if (!('value' in read)) throw new Error(`${spelling} is not a valid value of its parameter.`);
   const printed = of.schema.type === 'string' ? spelling : (JSON.parse(spelling) as number | boolean);
   return {
-    word: 'default',
+    kind: 'default',
     of,
     fallback: read.value,
     description: of.description,
@@ -100,14 +100,14 @@ export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
 export function key(noun: NamedKind, description: string): PathPart {
   const form = new RegExp(`^[A-Za-z0-9-]{1,${longestKey}}$`);
   const schema = { type: 'string', pattern: form.source, maxLength: longestKey };
-  return { word: 'path', noun, form, description, schema, ...naming('key', noun) };
+  return { kind: 'path', noun, form, description, schema, ...naming('key', noun) };
 }
 
 /** Declares an id in the path (`comment_…`). An id with another prefix is `not_found`. */
 export function pathId(prefix: NamedKind, noun: string, description: string): PathPart {
   const form = new RegExp(`^${prefix}_${idTail}$`);
   const schema = { type: 'string', pattern: form.source, maxLength: idLength(prefix) };
-  return { word: 'path', noun, form, description, schema, ...naming('id', prefix) };
+  return { kind: 'path', noun, form, description, schema, ...naming('id', prefix) };
 }
 
 export const largestPage = 250;
@@ -126,17 +126,17 @@ export const page = {
   ),
   page_size: withDefault(
     '100',
-    integer('The largest number of results of a page.', { minimum: 1, maximum: largestPage }),
+    integer('The maximum number of results of a page.', { minimum: 1, maximum: largestPage }),
   ),
 };
 
-/** The longest header with tags. Tags of this service have at most 64 characters. */
+/** The maximum length of a header with tags. Tags of this service have at most 64 characters. */
 const longestTags = 4_000;
 
 /** The header If-None-Match of reads with a body. The server compares it when the answer is ready. */
 export const ifNoneMatch = {
   'If-None-Match': {
-    word: 'header',
+    kind: 'header',
     description:
       'The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored.',
     schema: { type: 'string', maxLength: longestTags },
@@ -144,12 +144,12 @@ export const ifNoneMatch = {
   } satisfies HeaderField<string>,
 } as const;
 
-/** The header with which a client that comes back to a stream says where it was. It stands for the cursor. */
+/** The header with which a client resumes a stream. It takes precedence over the cursor. */
 export const lastEventId = {
   'Last-Event-ID': {
-    word: 'header',
+    kind: 'header',
     description:
-      'The `id` of the last event of a stream that broke off. The changes after it are answered, whatever `cursor` says.',
+      'The `id` of the last event of an interrupted stream. The response has the changes after it, and `cursor` is ignored.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]*$', maxLength: limits.changeCursor },
     fromText: (text) =>
       /^[\w-]*$/.test(text) && text.length <= limits.changeCursor
@@ -164,15 +164,15 @@ const tooLong = bad(`must have at most ${longestTags} characters`);
 /** The header If-Match of writes, whose revision becomes the `expectedRevision` of the operation. */
 export const ifMatch = {
   'If-Match': {
-    word: 'header',
+    kind: 'header',
     description:
-      'The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted.',
+      'The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted.',
     schema: { type: 'string', pattern: entityTagsForm.source, maxLength: longestTags },
     fromText: readIfMatch,
   } satisfies HeaderField<number | undefined>,
 } as const;
 
-/** The violation of an invalid If-Match. Ignoring the header would mean to write without the condition. */
+/** The violation of an invalid If-Match. If the header were ignored, the write would run without its condition. */
 const notATag = 'must be an ETag as it was answered, with its quotes, such as "r12-…", or *';
 
 /** No resource has this revision, so it never matches. */
@@ -192,7 +192,7 @@ function readIfMatch(header: string): Read<number | undefined> {
 /** The header with which a client can repeat a write safely. Every route that writes accepts it. */
 export const idempotencyKey = {
   'Idempotency-Key': {
-    word: 'header',
+    kind: 'header',
     description: `A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It ${keyRule}.`,
     schema: { type: 'string', pattern: keyForm.source, maxLength: 255 },
     fromText: (text) => (keyForm.test(text) ? { value: text } : bad(keyRule)),
@@ -203,19 +203,19 @@ export const idempotencyKey = {
 export const direction = directionOf('asc');
 
 /** The sort direction of a list, with this default. */
-export function directionOf(standard: 'asc' | 'desc'): WithDefault<SortDirection> {
+export function directionOf(defaultSpelling: 'asc' | 'desc'): WithDefault<SortDirection> {
   const spellings = { asc: 'ASC', ascending: 'ASC', desc: 'DESC', descending: 'DESC' } as const;
   const description = 'The sort direction. Resources without a value come last in both directions.';
-  return withDefault(standard, oneOf<SortDirection>(spellings, description));
+  return withDefault(defaultSpelling, oneOf<SortDirection>(spellings, description));
 }
 
-/** The sort field of a list, with the default `standard`. */
+/** The sort field of a list. */
 export function sortBy<Field extends string>(
-  standard: string,
+  defaultSpelling: string,
   spellings: Readonly<Record<string, Field>>,
 ): WithDefault<Field> {
   return withDefault(
-    standard,
+    defaultSpelling,
     oneOf(spellings, 'The field to sort by. Resources with equal values are sorted by id.'),
   );
 }
@@ -223,7 +223,7 @@ export function sortBy<Field extends string>(
 /** The parts of the path that name resources, in order. */
 export function nounsOf(parameters: Parameters): string[] {
   return Object.values(parameters).flatMap((parameter) =>
-    parameter.word === 'path' ? [parameter.noun] : [],
+    parameter.kind === 'path' ? [parameter.noun] : [],
   );
 }
 
@@ -239,14 +239,14 @@ export function readParameters(
   const violations: Violation[] = [];
   let absent = false;
   for (const [name, parameter] of Object.entries(parameters)) {
-    if (parameter.word === 'path') {
+    if (parameter.kind === 'path') {
       const part = path[name] ?? '';
       absent ||= !parameter.form.test(part);
       values[name] = part;
       continue;
     }
     const read =
-      parameter.word === 'header'
+      parameter.kind === 'header'
         ? readHeader(parameter, headers[name.toLowerCase()])
         : readQuery(parameter, query.getAll(name));
     if ('value' in read) values[name] = read.value;
@@ -257,27 +257,27 @@ export function readParameters(
 
 function readQuery(
   parameter: Exclude<Parameters[string], HeaderField<unknown> | PathPart>,
-  given: readonly string[],
+  texts: readonly string[],
 ): Read<unknown> {
-  const [first, second] = given;
-  if (first === undefined) return { value: parameter.word === 'default' ? parameter.fallback : undefined };
-  if (parameter.word === 'many') return readMany(parameter, given);
+  const [first, second] = texts;
+  if (first === undefined) return { value: parameter.kind === 'default' ? parameter.fallback : undefined };
+  if (parameter.kind === 'many') return readMany(parameter, texts);
   if (second !== undefined) return bad('must be sent only once');
-  return parameter.word === 'default' ? parameter.of.fromText(first) : parameter.fromText(first);
+  return parameter.kind === 'default' ? parameter.of.fromText(first) : parameter.fromText(first);
 }
 
 function readHeader(
   { fromText }: HeaderField<unknown>,
-  given: string | readonly string[] | undefined,
+  header: string | readonly string[] | undefined,
 ): Read<unknown> {
-  return given === undefined ? { value: undefined } : fromText([given].flat().join(', '));
+  return header === undefined ? { value: undefined } : fromText([header].flat().join(', '));
 }
 
-function readMany({ of, maxItems }: Many<unknown>, given: readonly string[]): Read<unknown[]> {
-  if (given.length > maxItems) return bad(`must be sent at most ${maxItems} times`);
+function readMany({ of, maxItems }: Many<unknown>, texts: readonly string[]): Read<unknown[]> {
+  if (texts.length > maxItems) return bad(`must be sent at most ${maxItems} times`);
   const values: unknown[] = [];
-  for (const each of given) {
-    const read = of.fromText(each);
+  for (const text of texts) {
+    const read = of.fromText(text);
     if (!('value' in read)) return read;
     values.push(read.value);
   }

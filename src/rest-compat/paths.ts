@@ -26,7 +26,7 @@ export function stepsOf(path: string): readonly string[] {
   return path === '' ? [] : path.split('.');
 }
 
-/** The value at a path; null where something on the way is. */
+/** The value at a path; null if an object on the way is null. */
 export function valueAt(source: unknown, steps: readonly string[]): unknown {
   let value = source;
   for (const step of steps) {

@@ -4,7 +4,7 @@ import type { JsonSchema } from './json-schema.ts';
 import { largestPage, longestCursor } from './params.ts';
 import type { RowForm } from '../executor/compiled/row-form.ts';
 import { boolean, integer, type Shape, shape, text } from './shape.ts';
-import { shapeForm, WrittenThing } from './shape-writer.ts';
+import { shapeForm, WrittenResource } from './shape-writer.ts';
 
 /** The content of an answer, before it becomes HTTP. */
 export interface Rendered {
@@ -17,7 +17,7 @@ export interface Rendered {
   readonly location?: string;
   /** For a page of a list, the cursor of the next page; empty when there is none. */
   readonly nextCursor?: string;
-  /** For a page of a list of which perhaps not all rows are counted, whether all were. */
+  /** For a page of a list whose total may be a lower bound, whether it is exact. */
   readonly isTotalExact?: boolean | undefined;
   /** The entries of a page of a log, for a stream. */
   readonly delivery?: Delivery;
@@ -32,7 +32,7 @@ export interface Success {
   readonly schema?: JsonSchema;
   /** The answer is a page of a list, with a `Link` header. */
   readonly paged?: true;
-  /** Perhaps not all rows of the list were counted, which a header says. */
+  /** The total of the list may be a lower bound, which a header then says. */
   readonly isBounded?: boolean;
   /** Its `ETag` contains a revision and can be used in `If-Match`. */
   readonly revised?: boolean;
@@ -65,7 +65,7 @@ export interface Reply<in Picked, in Values> {
   readonly render: (picked: Picked, values: Values) => Rendered;
   /**
    * The form in which the compiled executor writes the resources of the reply, given the path that the route picks. The
-   * data then has a WrittenThing in place of each resource, unless graphql-js answered with values.
+   * data then has a WrittenResource in place of each resource, unless graphql-js answered with values.
    */
   readonly rows?: (path: readonly string[]) => RowForm;
 }
@@ -73,7 +73,7 @@ export interface Reply<in Picked, in Values> {
 /** 200 with a resource. */
 export function item<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   return {
-    successes: [thingOf(of, 200, '')],
+    successes: [successOf(of, 200, '')],
     rows: (path) => shapeForm(of, path),
     render: (picked) => ({ status: 200, ...rendered(of, picked) }),
   };
@@ -95,7 +95,7 @@ export function log<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
 /** 201 with the created resource, which can be read only in a list. */
 export function created<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   return {
-    successes: [thingOf(of, 201, ' that was made')],
+    successes: [successOf(of, 201, ' that was created')],
     render: (picked) => ({ status: 201, ...rendered(of, picked) }),
   };
 }
@@ -106,7 +106,7 @@ export function createdAt<Picked>(
   made: Made,
 ): Reply<Picked, Readonly<Record<string, unknown>>> {
   return {
-    successes: [{ ...thingOf(of, 201, ' that was made'), made, located: true }],
+    successes: [{ ...successOf(of, 201, ' that was created'), made, located: true }],
     render: (picked, values) => {
       const { body, revision } = rendered(of, picked);
       return { status: 201, body, revision, location: locationOf(made, body, values) };
@@ -128,32 +128,32 @@ function valueAt(body: unknown, pointer: string): string {
 }
 
 /** 201 with the created resource, or 200 with an equivalent one that existed already. */
-export function createdOrExisting<Thing>(
-  of: Shape<Thing>,
+export function createdOrExisting<Resource>(
+  of: Shape<Resource>,
   made: Made,
-): Reply<{ readonly thing: Thing; readonly created: boolean }, unknown> {
+): Reply<{ readonly resource: Resource; readonly created: boolean }, unknown> {
   return {
     successes: [
-      { ...thingOf(of, 201, ' that was made'), made },
-      { ...thingOf(of, 200, ' that was there already'), made },
+      { ...successOf(of, 201, ' that was created'), made },
+      { ...successOf(of, 200, ' that existed already'), made },
     ],
-    render: ({ thing, created: isNew }) => ({ status: isNew ? 201 : 200, ...rendered(of, thing) }),
+    render: ({ resource, created: isNew }) => ({ status: isNew ? 201 : 200, ...rendered(of, resource) }),
   };
 }
 
-function thingOf<Thing>({ schema, revision }: Shape<Thing>, status: number, whichOne: string): Success {
-  const description = `The ${nameOf(schema)}${whichOne}.`;
+function successOf<Resource>({ schema, revision }: Shape<Resource>, status: number, clause: string): Success {
+  const description = `The ${nameOf(schema)}${clause}.`;
   return { status, description, schema, revised: revision !== undefined };
 }
 
-function rendered<Thing>(
-  { render, revision }: Shape<Thing>,
-  thing: Thing,
+function rendered<Resource>(
+  { render, revision }: Shape<Resource>,
+  resource: Resource,
 ): Pick<Rendered, 'body' | 'revision'> {
-  if (thing instanceof WrittenThing) return { body: thing.json, revision: thing.revision };
+  if (resource instanceof WrittenResource) return { body: resource.json, revision: resource.revision };
   // A shape takes its revision from a number of its fragment.
-  const numbers = thing as Readonly<Record<string, number>>;
-  return { body: render(thing), revision: revision === undefined ? undefined : numbers[revision] };
+  const numbers = resource as Readonly<Record<string, number>>;
+  return { body: render(resource), revision: revision === undefined ? undefined : numbers[revision] };
 }
 
 /** 204 without a body. */
@@ -183,7 +183,7 @@ export interface Connection<Node> {
   readonly nodes: readonly Node[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   readonly totalCount: number;
-  /** Left out for lists whose rows are always all counted. */
+  /** Absent for lists whose total is always exact. */
   readonly totalCountIsExact?: boolean;
 }
 
@@ -192,11 +192,11 @@ interface PageValues {
   readonly page_size: number;
 }
 
-/** 200 with a page of resources: `{ results, pagination }`. If it is bounded, perhaps not all rows of the list are counted. */
+/** 200 with a page of resources: `{ results, pagination }`. If it is bounded, the total may be a lower bound. */
 export function list<Node>(of: Shape<Node>, { isBounded = false } = {}): Reply<Connection<Node>, PageValues> {
   const { schema, render } = of;
   const page: JsonSchema = {
-    title: `${schema.title ?? 'Thing'}List`,
+    title: `${schema.title ?? 'Resource'}List`,
     type: 'object',
     properties: {
       results: { type: 'array', items: schema, maxItems: largestPage },
@@ -215,25 +215,31 @@ export function list<Node>(of: Shape<Node>, { isBounded = false } = {}): Reply<C
       const nextCursor = pageInfo.hasNextPage ? (pageInfo.endCursor ?? '') : '';
       const hasMore = nextCursor !== '';
       const sent = { pageSize, cursor: cursor ?? '' };
-      const facts = { ...sent, nextCursor, hasMore, returnedCount: nodes.length, totalCount };
-      const about = pagination.render(facts);
-      const body = writtenPage(nodes, about) ?? { results: nodes.map(render), pagination: about };
+      const source = { ...sent, nextCursor, hasMore, returnedCount: nodes.length, totalCount };
+      const renderedPagination = pagination.render(source);
+      const body = writtenPage(nodes, renderedPagination) ?? {
+        results: nodes.map(render),
+        pagination: renderedPagination,
+      };
       return { status: 200, body, nextCursor, isTotalExact };
     },
   };
 }
 
-/** The JSON of a page whose things are written; undefined where they are values. */
+/** The JSON of a page whose resources are JSON already; undefined if they are values. */
 function writtenPage(nodes: readonly unknown[], pagination: object): Uint8Array | undefined {
-  if (nodes.length === 0 || !nodes.every((node) => node instanceof WrittenThing)) return undefined;
-  const parts = WrittenThing.pieces(nodes).flatMap((piece, at) => [at === 0 ? pageStart : comma, piece]);
+  if (nodes.length === 0 || !nodes.every((node) => node instanceof WrittenResource)) return undefined;
+  const parts = WrittenResource.pieces(nodes).flatMap((piece, index) => [
+    index === 0 ? pageStart : comma,
+    piece,
+  ]);
   return Buffer.concat([...parts, Buffer.from(`],"pagination":${JSON.stringify(pagination)}}`)]);
 }
 
 const pageStart = Buffer.from('{"results":[');
 const comma = Buffer.from(',');
 
-interface PageFacts {
+interface PaginationSource {
   pageSize: number;
   cursor: string;
   nextCursor: string;
@@ -242,8 +248,8 @@ interface PageFacts {
   totalCount: number;
 }
 
-const pagination: Shape<PageFacts> = shape('Pagination', {
-  pageSize: integer('pageSize', { description: 'The largest number of results of a page.' }),
+const pagination: Shape<PaginationSource> = shape('Pagination', {
+  pageSize: integer('pageSize', { description: 'The maximum number of results of a page.' }),
   cursor: text(longestCursor, 'cursor', {
     description: 'The cursor of the request; empty when none was sent.',
   }),
@@ -257,6 +263,6 @@ const pagination: Shape<PageFacts> = shape('Pagination', {
   }),
 });
 
-function nameOf({ title = 'thing' }: JsonSchema): string {
+function nameOf({ title = 'resource' }: JsonSchema): string {
   return title.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }

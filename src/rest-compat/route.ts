@@ -34,14 +34,14 @@ type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${in
   : never;
 
 /** Picks the part of the data to answer with: a path or a function. */
-type Picker<Data, Values, Place extends string, Result> =
-  | Place
+type Picker<Data, Values, DataPath extends string, Result> =
+  | DataPath
   | ((data: Data, values: Values) => Result | null | undefined);
 
-/** With a function, `Place` cannot be inferred and is any string. */
-type Picked<Data, Place extends string, Result> = string extends Place
+/** With a function, `DataPath` cannot be inferred and is any string. */
+type Picked<Data, DataPath extends string, Result> = string extends DataPath
   ? Result
-  : NonNullable<ValueAt<Data, Place>>;
+  : NonNullable<ValueAt<Data, DataPath>>;
 
 /** One endpoint as data: its parameters, the operation that it runs, and its reply. */
 export interface RouteDeclaration<
@@ -50,7 +50,7 @@ export interface RouteDeclaration<
   F extends Fields,
   Data,
   Variables extends Record<string, unknown>,
-  Place extends string,
+  DataPath extends string,
   Result,
 > {
   method: Method;
@@ -65,8 +65,8 @@ export interface RouteDeclaration<
   /** The violations of parameters that only the operation can detect. If there are any, its data is not shown. */
   check?: (data: Data, parameters: ParameterValues<P>) => readonly Violation[];
   /** Picks the part of the data to answer with. Null or undefined means `not_found`. */
-  pick: Picker<Data, ParameterValues<P>, Place, Result>;
-  reply: Reply<Picked<Data, Place, Result>, ParameterValues<P>>;
+  pick: Picker<Data, ParameterValues<P>, DataPath, Result>;
+  reply: Reply<Picked<Data, DataPath, Result>, ParameterValues<P>>;
   /** The message of `not_found`, where "There is no such issue." is not enough. */
   absent?: string;
   /** The failures of the operation, in addition to those that follow from the rest of the route. */
@@ -115,7 +115,7 @@ export interface Route {
   readonly operation: OperationDefinitionNode & { readonly name: { readonly value: string } };
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly successes: readonly Success[];
-  /** How the compiled executor writes what the reply shows. */
+  /** How the compiled executor writes the resources of the reply. */
   readonly rows: RowForm | undefined;
   readonly names: Readonly<Record<string, string>>;
   readonly bareProblem: boolean;
@@ -123,7 +123,7 @@ export interface Route {
   /** Whether its answer can be a stream of events. */
   readonly streams: boolean;
   readonly failures: readonly RouteFailure[];
-  /** The message of `not_found`; undefined when the path names nothing that may be missing. */
+  /** The message of `not_found`; undefined if the path names no resource. */
   readonly absent: string | undefined;
   /** Checks all parameters, then the whole body. */
   readonly judge: (sent: Sent) => Judged;
@@ -139,9 +139,9 @@ export function route<
   F extends Fields,
   Data,
   Variables extends Record<string, unknown>,
-  const Place extends string,
+  const DataPath extends string,
   Result,
->(declaration: RouteDeclaration<Path, P, F, Data, Variables, Place, Result>): Route {
+>(declaration: RouteDeclaration<Path, P, F, Data, Variables, DataPath, Result>): Route {
   const { method, path, scope, summary, body, operation: document } = declaration;
   const operation = operationOf(document);
   const judge = {
@@ -177,7 +177,7 @@ export function route<
     judge: (sent) => {
       const query = readParameters(parameters, sent);
       if (declaration.takesNoKey && sent.headers?.['idempotency-key'] !== undefined) {
-        const message = 'is not taken here, because the answer cannot be given again';
+        const message = 'is not accepted here, because the response cannot be repeated';
         query.violations.push({ field: 'Idempotency-Key', message });
       }
       if (query.violations.length > 0) return refused('invalid_request', query.violations);
@@ -208,19 +208,19 @@ function outcomeOf<Data, Values, Picked>(
   return { verdict: 'rendered', rendered: reply.render(picked, values) };
 }
 
-/** Where a route picks by a path; a number in it leads to an item of a list, and not to another selection. */
+/** The row form of a route that picks by a path. A number in the path leads to an item of a list, and not to another selection. */
 function rowsOf({ pick, reply }: { pick: unknown; reply: Pick<Reply<never, never>, 'rows'> }) {
   if (typeof pick !== 'string') return undefined;
   return reply.rows?.(stepsOf(pick).filter((step) => step !== '0'));
 }
 
-function pickerOf<Data, Values, Place extends string, Result>(
-  pick: Picker<Data, Values, Place, Result>,
-): Judge<Data, Values, Picked<Data, Place, Result>>['pick'] {
+function pickerOf<Data, Values, DataPath extends string, Result>(
+  pick: Picker<Data, Values, DataPath, Result>,
+): Judge<Data, Values, Picked<Data, DataPath, Result>>['pick'] {
   const steps = typeof pick === 'string' ? stepsOf(pick) : [];
   const read = typeof pick === 'string' ? (data: Data) => valueAt(data, steps) : pick;
   // The types of the declaration follow the path.
-  return read as Judge<Data, Values, Picked<Data, Place, Result>>['pick'];
+  return read as Judge<Data, Values, Picked<Data, DataPath, Result>>['pick'];
 }
 
 interface Judge<Data, Values, Picked> {

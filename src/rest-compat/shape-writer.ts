@@ -7,8 +7,8 @@ import { type FieldName, fieldNames, type Literal, literalOf, writeList } from '
 import { ValueSink } from '../executor/compiled/value-sink.ts';
 import type { Field as ShapeField, Shape, ShapeFields } from './shape.ts';
 
-/** A thing as the JSON of its shape. It takes the place of the thing in the data of an operation. */
-export class WrittenThing {
+/** A resource as the JSON of its shape. It replaces the resource in the data of an operation. */
+export class WrittenResource {
   readonly revision: number | undefined;
   readonly #piece: Piece;
 
@@ -21,30 +21,30 @@ export class WrittenThing {
     return this.#to(this);
   }
 
-  /** The JSON of things, in pieces; within a piece, there are commas between them. */
-  static pieces(things: readonly WrittenThing[]): Uint8Array[] {
+  /** The JSON of resources, in pieces; within a piece, there are commas between them. */
+  static pieces(resources: readonly WrittenResource[]): Uint8Array[] {
     const pieces: Uint8Array[] = [];
-    let first = things[0];
+    let first = resources[0];
     let last = first;
-    for (const thing of things) {
-      if (first && last && thing.#piece.of !== first.#piece.of) {
+    for (const resource of resources) {
+      if (first && last && resource.#piece.of !== first.#piece.of) {
         pieces.push(first.#to(last));
-        first = thing;
+        first = resource;
       }
-      last = thing;
+      last = resource;
     }
     if (first && last) pieces.push(first.#to(last));
     return pieces;
   }
 
-  #to(last: WrittenThing): Uint8Array {
+  #to(last: WrittenResource): Uint8Array {
     return this.#piece.of.between(this.#piece, last.#piece);
   }
 }
 
 type Write = (out: JsonWriter, frame: Frame, row: number) => void;
 
-/** The form of the things that a shape describes, which are at a path of the operation's data. */
+/** The form of the resources that a shape describes, which are at a path of the operation's data. */
 export function shapeForm<Source>(
   { fields, revision }: Pick<Shape<Source>, 'fields' | 'revision'>,
   path: readonly string[],
@@ -57,13 +57,13 @@ export function shapeForm<Source>(
       if (!write || (revision !== undefined && !revisionField)) return undefined;
       return (out, frame, row, piece) => {
         write(out, frame, row);
-        return new WrittenThing(piece, revisionField && Number(valueOf(revisionField, frame, row)));
+        return new WrittenResource(piece, revisionField && Number(valueOf(revisionField, frame, row)));
       };
     },
   };
 }
 
-/** Writes the fields of a shape in its order; undefined where the plan does not lead to one of them. */
+/** Writes the fields of a shape in its order; undefined if the plan does not have one of them. */
 function objectWriter(
   shape: ShapeFields,
   fields: readonly Field[],
@@ -71,12 +71,12 @@ function objectWriter(
 ): Write | undefined {
   const names = fieldNames(shape.map(([key]) => ({ key })));
   const writers = shape.map(([, field]) => fieldWriter(field, fields));
-  if (!writers.every((each) => each !== undefined)) return undefined;
+  if (!writers.every((writer) => writer !== undefined)) return undefined;
   const write: Write = (out, frame, row) => {
     out.beginObject();
-    for (let place = 0; place < writers.length; place += 1) {
-      out.name(names[place] as FieldName);
-      (writers[place] as Write)(out, frame, row);
+    for (let index = 0; index < writers.length; index += 1) {
+      out.name(names[index] as FieldName);
+      (writers[index] as Write)(out, frame, row);
     }
     out.endObject();
   };
@@ -98,9 +98,9 @@ function fieldWriter(field: ShapeField, fields: readonly Field[]): Write | undef
   const inner = below && fieldWriter({ ...field, steps: beyond }, below.fields);
   if (!inner) return undefined;
   return (out, frame, row) => {
-    const at = below.from(frame, row);
-    if (at < 0) out.literal(absent);
-    else inner(out, below.frame(frame), at);
+    const index = below.from(frame, row);
+    if (index < 0) out.literal(absent);
+    else inner(out, below.frame(frame), index);
   };
 }
 

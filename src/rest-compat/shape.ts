@@ -6,7 +6,7 @@ import type { RichText } from './operations.generated.ts';
 import { stepsOf, type ValueAt, valueAt } from './paths.ts';
 import { richTextSchema } from './rich-text.ts';
 
-/** How the value at a field's path is shown. */
+/** The form in which a field shows the value at its path. */
 export type Form =
   | { readonly kind: 'value' }
   | { readonly kind: 'prefixed'; readonly prefix: string }
@@ -20,13 +20,13 @@ export type Form =
  * the fragment, so a path that does not exist, or a null that the field does not expect, does not compile.
  */
 export interface Field<out Path extends string = string, in Accepted = never> {
-  /** The names that lead from the fragment to the value. No name at all means the fragment itself. */
+  /** The names that lead from the fragment to the value. An empty list means the fragment itself. */
   readonly steps: readonly string[];
   readonly form: Form;
-  /** What is shown where the value, or an object on the way to it, is null. */
+  /** The value that is shown if the value, or an object on the way to it, is null. */
   readonly absent: string | number | null;
   readonly schema: JsonSchema;
-  /** Nothing at run time. */
+  /** Exists only as a type, for `shape` to compare; it has no value at run time. */
   readonly types?: { readonly path: Path; readonly accepts: (value: Accepted) => void };
 }
 
@@ -47,7 +47,7 @@ type NumberIn<Source> = {
   [Name in keyof Source & string]: Source[Name] extends number ? Name : never;
 }[keyof Source & string];
 
-/** The fields that do not fit the fragment have a type here that no value has. */
+/** Gives each field that does not fit the fragment a type that no value has, so that the declaration does not compile. */
 type Fitting<Source, Fields> = {
   readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Path, infer Accepted>
     ? ValueAt<Source, Path> extends Accepted
@@ -100,14 +100,14 @@ function inForm(form: Form, value: unknown): unknown {
     case 'object':
       return rendered(form.of, value);
     case 'objects':
-      return (value as readonly unknown[]).map((each) => rendered(form.of, each));
+      return (value as readonly unknown[]).map((item) => rendered(form.of, item));
   }
 }
 
-/** What REST shows for a name of an enum. */
+/** The value that REST shows for a name of an enum. */
 function shownName(shown: ReadonlyMap<string, string | number>, name: string): string | number {
   const found = shown.get(name);
-  if (found === undefined) throw new Error('The graph gave a name that its enum does not have.');
+  if (found === undefined) throw new Error('The graph returned a name that its enum does not have.');
   return found;
 }
 
@@ -121,20 +121,20 @@ export function nullable<Path extends string, Accepted>(
 
 interface Options<Absent> {
   readonly description?: string;
-  /** What is shown in place of null. */
+  /** The value that is shown instead of null. */
   readonly absent?: Absent;
 }
 
-/** A field accepts null where it says what is shown instead. */
-type NullOf<Given> = Given extends { readonly absent: string | number } ? null : never;
+/** A field accepts null if its options have `absent`. */
+type NullOf<Chosen> = Chosen extends { readonly absent: string | number } ? null : never;
 
-const asItIs: Form = { kind: 'value' };
+const unchanged: Form = { kind: 'value' };
 
 function field<Path extends string, Accepted>(
   path: Path,
   schema: JsonSchema,
   { description, absent }: Options<string | number> = {},
-  form = asItIs,
+  form = unchanged,
 ): Field<Path, Accepted> {
   return {
     steps: stepsOf(path),
@@ -144,38 +144,38 @@ function field<Path extends string, Accepted>(
   };
 }
 
-/** A text of at most so many characters. */
-export function text<const Path extends string, const Given extends Options<string>>(
+/** A text of at most `maxLength` characters. */
+export function text<const Path extends string, const Chosen extends Options<string>>(
   maxLength: number,
   path: Path,
-  options?: Given,
-): Field<Path, string | NullOf<Given>> {
+  options?: Chosen,
+): Field<Path, string | NullOf<Chosen>> {
   return field(path, { type: 'string', maxLength }, options);
 }
 
-/** The id of a thing. */
-export function id<const Path extends string, const Given extends Options<string>>(
+/** An id with this prefix. */
+export function id<const Path extends string, const Chosen extends Options<string>>(
   prefix: string,
   path: Path,
-  options?: Given,
-): Field<Path, string | NullOf<Given>> {
+  options?: Chosen,
+): Field<Path, string | NullOf<Chosen>> {
   return text(idLength(prefix), path, options);
 }
 
-/** An http or https URL, or a path of this service, which `prefix` and the value make. */
-export function url<const Path extends string, const Given extends Options<string> & { prefix?: string }>(
+/** An http or https URL, or a path of this service. `prefix` is put in front of the value. */
+export function url<const Path extends string, const Chosen extends Options<string> & { prefix?: string }>(
   path: Path,
-  options?: Given,
-): Field<Path, string | NullOf<Given>> {
-  const form: Form = options?.prefix === undefined ? asItIs : { kind: 'prefixed', prefix: options.prefix };
+  options?: Chosen,
+): Field<Path, string | NullOf<Chosen>> {
+  const form: Form = options?.prefix === undefined ? unchanged : { kind: 'prefixed', prefix: options.prefix };
   return field(path, { type: 'string', maxLength: limits.url }, options, form);
 }
 
-/** A whole number from 0. */
-export function integer<const Path extends string, const Given extends Options<number>>(
+/** A whole number of 0 or more. */
+export function integer<const Path extends string, const Chosen extends Options<number>>(
   path: Path,
-  options?: Given,
-): Field<Path, number | NullOf<Given>> {
+  options?: Chosen,
+): Field<Path, number | NullOf<Chosen>> {
   return field(path, { type: 'integer', format: 'int32', minimum: 0, maximum: largestInt32 }, options);
 }
 
@@ -187,11 +187,11 @@ export function boolean<const Path extends string>(
   return field(path, { type: 'boolean' }, options);
 }
 
-/** A moment: ISO 8601 in UTC, to the millisecond. */
-export function timestamp<const Path extends string, const Given extends Options<string>>(
+/** A point in time: ISO 8601 in UTC, to the millisecond. */
+export function timestamp<const Path extends string, const Chosen extends Options<string>>(
   path: Path,
-  options?: Given,
-): Field<Path, string | NullOf<Given>> {
+  options?: Chosen,
+): Field<Path, string | NullOf<Chosen>> {
   const schema = { type: 'string', format: 'date-time', maxLength: '2026-01-31T12:00:00.000Z'.length };
   return field(path, schema, options);
 }
@@ -201,12 +201,12 @@ export function date<const Path extends string>(path: Path): Field<Path, string>
   return field(path, { type: 'string', format: 'date', maxLength: '2026-01-31'.length });
 }
 
-/** The number of a name of an enum. `absent` is the name that null stands for. */
-export function code<const Path extends string, const Given extends Options<string>>(
+/** The code of an enum's value. `absent` is the name of the value that is shown for null. */
+export function code<const Path extends string, const Chosen extends Options<string>>(
   enumName: string,
   path: Path,
-  options?: Given,
-): Field<Path, string | NullOf<Given>> {
+  options?: Chosen,
+): Field<Path, string | NullOf<Chosen>> {
   const shown = codesOf(enumName);
   const meanings = [...shown].map(([name, number]) => `${number} ${name.toLowerCase().replaceAll('_', ' ')}`);
   return field(
@@ -217,14 +217,14 @@ export function code<const Path extends string, const Given extends Options<stri
   );
 }
 
-/** A name of an enum, in lower case. */
+/** The name of an enum's value, in lower case. */
 export function name<const Path extends string>(enumName: string, path: Path): Field<Path, string> {
   const names = namesOf<string>(enumName);
   const shown = new Map(Object.entries(names).map(([inLowerCase, name]) => [name, inLowerCase]));
   return field(path, { type: 'string', enum: Object.keys(names) }, {}, { kind: 'enum', shown });
 }
 
-/** A list of at most so many texts. */
+/** A list of texts. */
 export function texts<const Path extends string>(
   { maxItems, maxLength }: { maxItems: number; maxLength: number },
   path: Path,
@@ -251,7 +251,7 @@ export function object<Inner, const Path extends string>(of: Shape<Inner>, path:
   return field(path, of.schema, {}, { kind: 'object', of: of.fields });
 }
 
-/** A list of at most so many objects of another shape. */
+/** A list of objects of another shape. */
 export function objects<Inner, const Path extends string>(
   of: Shape<Inner>,
   maxItems: number,

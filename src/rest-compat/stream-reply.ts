@@ -9,8 +9,8 @@ import type { Judged, Route } from './route.ts';
 type Ready = Extract<Judged, { verdict: 'ready' }>;
 
 /**
- * Answers with a stream of events: what the route answers after a cursor, and then whatever comes. Without a cursor, it begins
- * with what comes from now on. What is wrong with the request is said before the stream begins.
+ * Answers with a stream of events: those after the cursor of the request, or only new ones if it has no cursor. An invalid request
+ * is refused before the stream begins.
  */
 export async function streamReply(
   schema: GraphQLSchema,
@@ -41,7 +41,7 @@ export async function streamReply(
     let objects = 0;
     // Each stream that shares the delivery is charged for it.
     const result = await read({ ...reading, charge: (count) => (objects += count) }, cursor);
-    if (result.errors) throw new Error('The stream ends, and its client learns why when it comes back.');
+    if (result.errors) throw new Error('The stream ends. Its client gets the reason when it reconnects.');
     return { ...deliveryIn(judged, result.data), objects };
   };
   const cohort = JSON.stringify([operationName, { ...judged.variables, after: null }]);
@@ -57,6 +57,6 @@ async function newestCursor(schema: GraphQLSchema, context: OperationContext): P
 function deliveryIn({ answer }: Ready, data: unknown): Delivery {
   const outcome = answer(data);
   const delivery = outcome.verdict === 'rendered' ? outcome.rendered.delivery : undefined;
-  if (!delivery) throw new Error('The reply of a route with streams gives deliveries.');
+  if (!delivery) throw new Error('The reply of a route with a stream must have a delivery.');
   return delivery;
 }

@@ -7,7 +7,7 @@ import { oneOf } from './values.ts';
 export const tableFormat = {
   format: oneOf<'json' | 'csv'>(
     { json: 'json', csv: 'csv' },
-    'The form of the answer; by default the one that `Accept` prefers, JSON where it does not say.',
+    'The format of the response; by default the one that `Accept` prefers, or JSON if it prefers neither.',
   ),
 } as const;
 
@@ -16,23 +16,24 @@ interface Rows<Row> {
   readonly rows: readonly Row[];
 }
 
-/** 200 with all rows, as JSON or as CSV. `mostRows` is how many there can be. */
+/** 200 with all rows, as JSON or as CSV. */
 export function tableOf<Row>(
   of: Shape<Row>,
-  { mostRows, history }: { mostRows: number; history: boolean },
+  { maxRows, history }: { maxRows: number; history: boolean },
 ): Reply<Rows<Row>, { readonly format: 'json' | 'csv' | undefined }> {
   const since: JsonSchema = {
     type: ['string', 'null'],
     format: 'date-time',
     maxLength: '2026-01-31T12:00:00.000Z'.length,
-    description: 'Since when the history of the issues is complete; null if it always was.',
+    description:
+      'The time from which the history of the issues is complete; null if it is complete from the beginning.',
   };
   const schema: JsonSchema = {
     title: `${of.schema.title}Table`,
     type: 'object',
     properties: {
       ...(history && { historySinceUtc: since }),
-      results: { type: 'array', items: of.schema, maxItems: mostRows },
+      results: { type: 'array', items: of.schema, maxItems: maxRows },
     },
     required: [...(history ? ['historySinceUtc'] : []), 'results'],
   };
@@ -40,7 +41,7 @@ export function tableOf<Row>(
     successes: [
       {
         status: 200,
-        description: 'All rows, as JSON or, without `historySinceUtc`, as CSV with a line of names.',
+        description: 'All rows, as JSON or, without `historySinceUtc`, as CSV with a header line.',
         schema,
         isTable: true,
       },

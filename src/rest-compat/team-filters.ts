@@ -14,7 +14,7 @@ interface TeamFilterValues {
   readonly team_id: readonly string[] | undefined;
 }
 
-/** What the operation reads in addition to the list. */
+/** The variables for the field `unknownTeams`, which the operation reads in addition to the list. */
 export function teamVariables({ team_code: code, team_id: ids }: TeamFilterValues): {
   teamCodes: string[];
   teamIds: string[];
@@ -22,7 +22,7 @@ export function teamVariables({ team_code: code, team_id: ids }: TeamFilterValue
   return { teamCodes: code === undefined ? [] : [code], teamIds: [...new Set(ids)] };
 }
 
-/** The variables of the operation for these parameters. */
+/** The names in REST of the arguments of `unknownTeams`. */
 export const teamNames = { codes: 'team_code', ids: 'team_id' } as const;
 
 /** The violations of parameters that name an unknown team. */
@@ -34,6 +34,6 @@ export function unknownTeamViolations(
   const message = 'names no team of the workspace';
   return [
     ...(code !== undefined && unknown.has(code) ? [{ field: 'team_code', message }] : []),
-    ...(ids.some((each) => unknown.has(each)) ? [{ field: 'team_id', message }] : []),
+    ...(ids.some((teamId) => unknown.has(teamId)) ? [{ field: 'team_id', message }] : []),
   ];
 }

@@ -17,10 +17,10 @@ export type Read<T> = { value: T } | { problems: readonly Violation[] };
 
 /** Declares a value in a body: how OpenAPI describes it, and how it is read. */
 export interface JsonValue<T> {
-  readonly word: 'value';
+  readonly kind: 'value';
   readonly description: string;
   readonly schema: JsonSchema;
-  /** What the value, or each of its items, names, if it is an id or key. */
+  /** The kind of object that the value, or each of its items, identifies, if it is an id or key. */
   readonly names?: Naming | undefined;
   readonly fromJson: (value: unknown) => Read<T>;
 }
@@ -40,7 +40,7 @@ interface TextLimits {
   pattern?: string;
 }
 
-/** The longest text by default, which is what filters accept. */
+/** The default maximum length of a text, which is that of filters. */
 const longestText = writeLimits.filterText;
 
 /** Declares a text. Lengths count characters, and not UTF-16 units. */
@@ -48,15 +48,15 @@ export function text(
   description: string,
   { trimmed = false, minLength = 0, maxLength = longestText, pattern }: TextLimits = {},
 ): Value<string> {
-  const standard = minLength === 0 ? anyText : trimmed ? shownText : keptText;
+  const defaultPattern = minLength === 0 ? anyText : trimmed ? trimmedText : untrimmedText;
   const schema = {
     type: 'string',
-    pattern: pattern ?? standard,
+    pattern: pattern ?? defaultPattern,
     ...(minLength > 0 && { minLength }),
     maxLength,
   };
-  return stringValue(description, schema, (given) => {
-    const value = trimmed ? given.trim() : given;
+  return stringValue(description, schema, (input) => {
+    const value = trimmed ? input.trim() : input;
     const problem = characterProblem(value) ?? lengthProblem(value, { minLength, maxLength });
     if (problem !== undefined) return bad(problem);
     return minLength > 0 && !/\S/.test(value) ? bad(blankRule) : { value };
@@ -65,18 +65,18 @@ export function text(
 
 /**
  * Patterns for texts: no NUL, and no byte order mark at the beginning, which not every dialect of regular expressions counts as
- * white space. `anyText` may be empty. The others must contain more than white space, and `shownText` is trimmed.
+ * white space. `anyText` may be empty. The others must contain more than white space, and `trimmedText` is trimmed.
  */
 const anyText = String.raw`^(?:[^\x00\ufeff][^\x00]*)?$`;
-const shownText = String.raw`^[\s\ufeff]*[^\x00\s\ufeff][^\x00]*$`;
-const keptText = String.raw`^(?:[^\S\ufeff][\s\ufeff]*)?[^\x00\s\ufeff][^\x00]*$`;
+const trimmedText = String.raw`^[\s\ufeff]*[^\x00\s\ufeff][^\x00]*$`;
+const untrimmedText = String.raw`^(?:[^\S\ufeff][\s\ufeff]*)?[^\x00\s\ufeff][^\x00]*$`;
 
 /** Declares an id with this prefix (`issue_…`). Only its form is checked here; the operation checks that it exists. */
 export function id(prefix: NamedKind, description: string): Value<string> {
   const schema = { type: 'string', pattern: `^${prefix}_${idTail}$`, maxLength: idLength(prefix) };
-  const value = stringValue(description, schema, (given) => {
-    const problem = idProblem(prefix, given);
-    return problem === undefined ? { value: given } : bad(problem);
+  const value = stringValue(description, schema, (input) => {
+    const problem = idProblem(prefix, input);
+    return problem === undefined ? { value: input } : bad(problem);
   });
   return { ...value, ...naming('id', prefix) };
 }
@@ -123,15 +123,15 @@ export function dateTime(description: string): Value<string> {
 /** The longest key or code, in a path or in a query. */
 export const longestKey = 64;
 
-/** Requires some text for the host. `URL` finds out if it consists only of a user and an @. */
+/** Requires a host. The `URL` parser refuses one that consists only of a user and an @. */
 const httpUrlForm = /^https?:\/\/@*[^/?#@\s\\][^\s\\]*$/i;
 
 /** Declares an absolute http or https URL. White space at both ends is removed. */
 export function httpUrl(description: string, { maxLength }: { maxLength: number }): Value<string> {
   const pattern = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://@*[^/?#@\s\\\x00][^\s\\\x00]*$`;
   const schema = { type: 'string', format: 'uri', pattern, minLength: 1, maxLength };
-  return stringValue(description, schema, (given) => {
-    const value = given.trim();
+  return stringValue(description, schema, (input) => {
+    const value = input.trim();
     const problem = characterProblem(value) ?? lengthProblem(value, { minLength: 1, maxLength });
     if (problem !== undefined) return bad(problem);
     return httpUrlForm.test(value) && URL.canParse(value)
@@ -156,10 +156,10 @@ export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: st
 export function boolean(description: string): Value<boolean> {
   const refusal = bad('must be true or false');
   return {
-    word: 'value',
+    kind: 'value',
     description,
     schema: { type: 'boolean' },
-    fromText: (given) => (given === 'true' || given === 'false' ? { value: given === 'true' } : refusal),
+    fromText: (input) => (input === 'true' || input === 'false' ? { value: input === 'true' } : refusal),
     fromJson: (value) => (typeof value === 'boolean' ? { value } : refusal),
   };
 }
@@ -173,10 +173,10 @@ export function integer(
   const fromNumber = (value: number) =>
     Number.isInteger(value) && value >= minimum && value <= maximum ? { value } : refusal;
   return {
-    word: 'value',
+    kind: 'value',
     description,
     schema: { type: 'integer', format: 'int32', minimum, maximum },
-    fromText: (given) => (/^(0|-?[1-9]\d{0,9})$/.test(given) ? fromNumber(Number(given)) : refusal),
+    fromText: (input) => (/^(0|-?[1-9]\d{0,9})$/.test(input) ? fromNumber(Number(input)) : refusal),
     fromJson: (value) => (typeof value === 'number' ? fromNumber(value) : refusal),
   };
 }
@@ -190,7 +190,7 @@ export function code<Name extends string>(enumName: string, description: string)
     .map(([number, name]) => `${number} (${name.toLowerCase().replaceAll('_', ' ')})`)
     .join(', ');
   return {
-    word: 'value',
+    kind: 'value',
     description: `${description} ${list}.`,
     schema: codeSchema(codes),
     fromJson: (value) => {
@@ -201,8 +201,8 @@ export function code<Name extends string>(enumName: string, description: string)
 }
 
 /** A hint for a client that sends the name of a code instead of its number. */
-function codeHint(given: unknown, codes: ReadonlyMap<string, number>): string {
-  const named = typeof given === 'string' ? nearest(given, [...codes.keys()]) : undefined;
+function codeHint(input: unknown, codes: ReadonlyMap<string, number>): string {
+  const named = typeof input === 'string' ? nearest(input, [...codes.keys()]) : undefined;
   return named === undefined ? '' : `; did you mean ${codes.get(named)}?`;
 }
 
@@ -217,7 +217,7 @@ function stringValue<T>(
   fromText: (text: string) => Read<T>,
 ): Value<T> {
   return {
-    word: 'value',
+    kind: 'value',
     description,
     schema,
     fromText,

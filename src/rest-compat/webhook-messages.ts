@@ -4,9 +4,9 @@ import { change } from './shapes/changes.ts';
 import { comment } from './shapes/comments.ts';
 import { issue } from './shapes/issues.ts';
 
-/** Longer texts are cut in messages; a receiver that needs them whole reads them. */
+/** Longer texts are shortened in messages; a receiver that needs the whole text reads the object. */
 const longestText = 8_000;
-/** Longer messages have only the change. */
+/** Longer messages contain only the change, without the objects that it is about. */
 const longestBody = 65_536;
 
 /** A message about a change, as it is sent. */
@@ -20,7 +20,7 @@ export interface WebhookChangeMessage {
 
 type Node = WebhookChangesQuery['changes']['nodes'][number];
 
-/** The message about a change: the change, and what it is about as it is now, in the shapes of REST. */
+/** The message about a change: the change, and the current state of the objects that it is about, in the shapes of REST. */
 export function webhookMessage(node: Node): WebhookChangeMessage {
   const shown = change.render(node);
   const about = {
@@ -37,10 +37,10 @@ export function webhookMessage(node: Node): WebhookChangeMessage {
   };
 }
 
-/** The type of the message of a webhook that has missed changes. It takes the place of the event of this type in the log. */
+/** The type of the message to a webhook that has missed changes. It is sent instead of the event of this type in the log. */
 export const lostType = 'changes.lost.v1';
 
-/** The message that changes are missing, because the log does not go back to them any more. */
+/** The message that changes are missing, because they have been removed from the log. */
 export function lostMessage(at: Date, fromCursor: string, toCursor: string): string {
   return bodyOf(lostType, at.toISOString(), { fromCursor, toCursor });
 }
@@ -53,7 +53,7 @@ function bodyOf(type: string, timestamp: string, data: Record<string, unknown>):
     // Half of a surrogate pair at the end would not be a character.
     return value.slice(0, longestText).replace(/[\uD800-\uDBFF]$/, '');
   };
-  // The texts are cut once, and then the object is printed: only then is it known whether any was.
+  // The first pass shortens the texts; only after it is known whether any was too long.
   const shown = JSON.parse(JSON.stringify(data, cut)) as Record<string, unknown>;
   const body = JSON.stringify({
     type,

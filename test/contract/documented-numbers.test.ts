@@ -89,7 +89,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/rest.md': [
     'of up to {executor/limits.ts maxBodyBytes} bytes and {executor/limits.ts maxNesting} levels',
-    'a repeatable one {rest-compat/params.ts mostWords} times, or {rest-compat/params.ts mostIds} times if',
+    'a repeatable one {rest-compat/params.ts maxValues} times, or {rest-compat/params.ts maxIds} times if',
     'answers of {server/http/compression.ts worthwhileBytes} bytes and more are sent as',
   ],
   'docs/tokens.md': ['refuse it at most {reference/memory.ts leaseMs} ms later'],

@@ -44,7 +44,7 @@ async function graph(query: string, variables: string): Promise<GraphAnswer> {
 describe('numbers', () => {
   const withIntegers = table.flatMap((route) =>
     Object.entries(route.body?.fields ?? {}).flatMap(([name, field]) => {
-      const schema = field.word === 'value' ? field.schema : field.word === 'required' ? field.of.schema : {};
+      const schema = field.kind === 'value' ? field.schema : field.kind === 'required' ? field.of.schema : {};
       return schema.type === 'integer'
         ? [[`${route.method} ${route.path}`, name, route, schema] as const]
         : [];

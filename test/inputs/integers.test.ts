@@ -110,7 +110,7 @@ describe('a mutation with an integer at its extremes', () => {
 
 const routes = table.flatMap((route) =>
   Object.entries(route.body?.fields ?? {}).flatMap(([name, field]) => {
-    const schemaOf = field.word === 'value' ? field.schema : field.word === 'required' ? field.of.schema : {};
+    const schemaOf = field.kind === 'value' ? field.schema : field.kind === 'required' ? field.of.schema : {};
     return schemaOf.type === 'integer' ? [[`${route.method} ${route.path}`, name, route] as const] : [];
   }),
 );

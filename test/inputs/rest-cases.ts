@@ -21,13 +21,13 @@ export interface RestCase {
 export function restCases(route: Route): fc.Arbitrary<RestCase> {
   const parameters = Object.entries(route.parameters);
   const path = parameters
-    .filter(([, { word }]) => word === 'path')
+    .filter(([, { kind }]) => kind === 'path')
     .map(([name, { schema }], index, all) => {
       const isDeleted = route.method === 'DELETE' && index === all.length - 1;
       return [name, mostly(good(name, schema, isDeleted).map(String), anyText)] as const;
     });
-  const query = parameters.flatMap(([name, { word, schema }]) =>
-    word === 'path' || word === 'header' ? [] : [[name, schema, word] as const],
+  const query = parameters.flatMap(([name, { kind, schema }]) =>
+    kind === 'path' || kind === 'header' ? [] : [[name, schema, kind] as const],
   );
   return fc.record({
     path: fc.record<Record<string, string>>(Object.fromEntries(path)),
@@ -69,15 +69,15 @@ export function mostly<T, U>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<U>): fc
   return fc.oneof({ arbitrary: usual, weight: 14 }, { arbitrary: other, weight: 1 });
 }
 
-type Described = readonly [name: string, schema: JsonSchema, word: string];
+type Described = readonly [name: string, schema: JsonSchema, kind: string];
 
 function queries(described: readonly Described[]): fc.Arbitrary<(readonly [string, string])[]> {
   const junk = fc.tuple(fc.constantFrom('unknown', 'page_size', 'cursor', '__proto__', ''), anyText);
   if (described.length === 0) return fc.array(junk, { maxLength: 1 });
-  const one = fc.constantFrom(...described).chain(([name, schema, word]) => {
-    const value = word === 'many' ? (schema.items ?? schema) : schema;
+  const one = fc.constantFrom(...described).chain(([name, schema, kind]) => {
+    const value = kind === 'many' ? (schema.items ?? schema) : schema;
     const text = mostly(good(name, value, false).map(String), anyText);
-    const times = { minLength: 1, maxLength: word === 'many' ? 3 : 1 };
+    const times = { minLength: 1, maxLength: kind === 'many' ? 3 : 1 };
     return fc.array(text, times).map((texts) => texts.map((each) => [name, each] as const));
   });
   const several = fc
@@ -150,10 +150,10 @@ export function text(maxLength: number): fc.Arbitrary<string> {
 
 function bodies({ body, method }: Route): fc.Arbitrary<RestCase['body']> {
   const fields = Object.entries(body?.fields ?? {});
-  const required = fields.flatMap(([name, { word }]) => (word === 'required' ? [name] : []));
+  const required = fields.flatMap(([name, { kind }]) => (kind === 'required' ? [name] : []));
   const values = fields.map(([name, field]) => {
-    if (field.word === 'clears') return [name, mostly(fc.boolean(), anyJson)] as const;
-    const schema = field.word === 'required' ? field.of.schema : field.schema;
+    if (field.kind === 'clears') return [name, mostly(fc.boolean(), anyJson)] as const;
+    const schema = field.kind === 'required' ? field.of.schema : field.schema;
     return [name, mostly(json(name, schema, method === 'DELETE'), anyJson)] as const;
   });
   // Only a few fields at a time, because in an update a field and its clear flag exclude each other.
@@ -226,7 +226,7 @@ const headerText = fc.oneof(
 );
 
 function headers({ parameters }: Route): fc.Arbitrary<Record<string, string>> {
-  const own = Object.keys(parameters).filter((name) => parameters[name]?.word === 'header');
+  const own = Object.keys(parameters).filter((name) => parameters[name]?.kind === 'header');
   const usual = fc.constantFrom<Record<string, string>>({}, { 'Accept-Encoding': 'gzip;q=0, identity' });
   const etags = fc.constantFrom('*', '"r1-x"', 'W/"r1-x"', '"r1-x", "r2-y"', '"', '""', '"r99999999999-x"');
   const idempotent = fc

@@ -183,18 +183,18 @@ function takesText(type: GraphQLInputType): boolean {
 export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
   const name = `${route.method} ${route.path}`;
   const fields = Object.entries(route.body?.fields ?? {}).flatMap(([field, value]) =>
-    value.word === 'clears' ? [] : [[field, value.word === 'required' ? value.of : value] as const],
+    value.kind === 'clears' ? [] : [[field, value.kind === 'required' ? value.of : value] as const],
   );
   const jsonOf = (some: typeof fields) =>
     Object.fromEntries(
       some.map(([field, { schema, names }]) => [field, goodJson(field, schema, names, sample)]),
     );
-  const json = jsonOf(fields.filter(([field]) => route.body?.fields[field]?.word === 'required'));
+  const json = jsonOf(fields.filter(([field]) => route.body?.fields[field]?.kind === 'required'));
   // An update must change something.
   const change = jsonOf(route.body?.writesSomething ? fields.slice(0, 1) : []);
   const path = Object.fromEntries(
-    Object.entries(route.parameters).flatMap(([parameter, { word, ...rest }]) =>
-      word === 'path' && 'names' in rest ? [[parameter, rest.names ? sample(rest.names) : 'x']] : [],
+    Object.entries(route.parameters).flatMap(([parameter, { kind, ...rest }]) =>
+      kind === 'path' && 'names' in rest ? [[parameter, rest.names ? sample(rest.names) : 'x']] : [],
     ),
   );
   const plain: RestCase = {
@@ -204,13 +204,13 @@ export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
     ...(route.body && { body: { json: { ...change, ...json } } }),
   };
   const parameters = Object.entries(route.parameters).flatMap(([parameter, described]): RestTextInput[] => {
-    const { word } = described;
-    if (word === 'header') return [];
-    const at = `${name} ${word === 'path' ? '' : '?'}${parameter}`;
+    const { kind } = described;
+    if (kind === 'header') return [];
+    const at = `${name} ${kind === 'path' ? '' : '?'}${parameter}`;
     const { schema, names } = { names: undefined, ...('of' in described ? described.of : described) };
     const good = String([goodJson(parameter, schema, names, sample)].flat()[0]);
     const place = { at, route, isFree: false, good };
-    if (word === 'path')
+    if (kind === 'path')
       return [{ ...place, given: (text) => ({ ...plain, path: { ...path, [parameter]: text } }) }];
     return [{ ...place, given: (text) => ({ ...plain, query: [[parameter, text]] }) }];
   });

@@ -15,8 +15,8 @@ function routeOf(endpoint: SpecifiedEndpoint): Route {
 }
 
 const queryNames = (route: Route) =>
-  Object.entries(route.parameters).flatMap(([name, { word }]) =>
-    word === 'path' || word === 'header' ? [] : [name],
+  Object.entries(route.parameters).flatMap(([name, { kind }]) =>
+    kind === 'path' || kind === 'header' ? [] : [name],
   );
 
 it('reads the specification: its endpoints, tables and fields', () => {
@@ -64,9 +64,9 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
     const route = routeOf(endpoint);
     for (const { name, note } of endpoint.parameters) {
       const parameter = route.parameters[name];
-      if (!parameter || parameter.word === 'path') throw new Error(`${name} is no query parameter.`);
-      expect([name, parameter.word === 'many']).toEqual([name, note.includes('repeatable')]);
-      const schema = parameter.word === 'many' ? parameter.of.schema : parameter.schema;
+      if (!parameter || parameter.kind === 'path') throw new Error(`${name} is no query parameter.`);
+      expect([name, parameter.kind === 'many']).toEqual([name, note.includes('repeatable')]);
+      const schema = parameter.kind === 'many' ? parameter.of.schema : parameter.schema;
       expect([name, typeOf(schema)]).toEqual([name, specifiedType(name, note)]);
       const wanted = spellingsOf(name, note);
       if (wanted) expect([name, schema.enum]).toEqual([name, wanted]);
@@ -82,12 +82,12 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
     const wanted = bodyOf(endpoint);
     const found = Object.entries(body?.fields ?? {}).map(([name, field]) => {
       const schema =
-        field.word === 'required'
+        field.kind === 'required'
           ? field.of.schema
-          : field.word === 'clears'
+          : field.kind === 'clears'
             ? { type: 'boolean' }
             : field.schema;
-      return { name, type: typeOf(schema), required: field.word === 'required' };
+      return { name, type: typeOf(schema), required: field.kind === 'required' };
     });
     expect(found).toEqual(wanted);
     const needsSomething = endpoint.method === 'PATCH' && wanted.every(({ required }) => !required);

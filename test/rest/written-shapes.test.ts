@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { compileOperation } from '../../src/executor/compiled/compile.ts';
 import type { Frame } from '../../src/executor/compiled/frame.ts';
 import { compileRowForm, type WriteRow, WrittenRows } from '../../src/executor/compiled/row-form.ts';
-import { WrittenThing } from '../../src/rest-compat/shape-writer.ts';
+import { WrittenResource } from '../../src/rest-compat/shape-writer.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { schema } from '../../src/schema/index.ts';
 import { readConfig } from '../../src/server/config.ts';
@@ -28,20 +28,20 @@ it.each(withRows.map((route) => [`${route.method} ${route.path}`, route] as cons
 it('objects that were written in different turns are concatenated in their order', () => {
   const written = (...texts: string[]) => {
     const rows = new WrittenRows();
-    const things = texts.map((text) => {
+    const resources = texts.map((text) => {
       const write: WriteRow = (out, _frame, _row, piece) => {
         out.string(text);
-        return new WrittenThing(piece, undefined);
+        return new WrittenResource(piece, undefined);
       };
-      return rows.add(write, {} as Frame, 0).value as WrittenThing;
+      return rows.add(write, {} as Frame, 0).value as WrittenResource;
     });
     rows.finish();
-    return things;
+    return resources;
   };
-  const things = [...written('a', 'b'), ...written('c'), ...written('d', 'e')];
-  expect(WrittenThing.pieces(things).map(String)).toEqual(['"a","b"', '"c"', '"d","e"']);
-  expect(things.map(({ json }) => String(json))).toEqual(['"a"', '"b"', '"c"', '"d"', '"e"']);
-  expect(WrittenThing.pieces([])).toEqual([]);
+  const resources = [...written('a', 'b'), ...written('c'), ...written('d', 'e')];
+  expect(WrittenResource.pieces(resources).map(String)).toEqual(['"a","b"', '"c"', '"d","e"']);
+  expect(resources.map(({ json }) => String(json))).toEqual(['"a"', '"b"', '"c"', '"d"', '"e"']);
+  expect(WrittenResource.pieces([])).toEqual([]);
 });
 
 describe('the two executors', () => {

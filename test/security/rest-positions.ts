@@ -17,11 +17,11 @@ export function restPositions(route: Route, sample: Sample): RestPosition[] {
   const { method, path: template, parameters, body } = route;
   const fields = Object.entries(body?.fields ?? {});
   const required = fields.flatMap(([name, field]) =>
-    field.word === 'required' ? [[name, sampleOf(name, field.of, sample)] as const] : [],
+    field.kind === 'required' ? [[name, sampleOf(name, field.of, sample)] as const] : [],
   );
   // An update must change something.
   const [something] = fields.flatMap(([name, field]) =>
-    field.word === 'value' && !field.names ? [[name, sampleOf(name, field, sample)] as const] : [],
+    field.kind === 'value' && !field.names ? [[name, sampleOf(name, field, sample)] as const] : [],
   );
   const needed = Object.fromEntries(body?.writesSomething && something ? [something] : required);
   const pathWith = (tried: string, value: string) =>
@@ -33,7 +33,7 @@ export function restPositions(route: Route, sample: Sample): RestPosition[] {
   const inParameters = Object.entries(parameters).flatMap(([name, parameter]): RestPosition[] => {
     const naming = namingIn(parameter);
     if (!naming) return [];
-    const inPath = parameter.word === 'path';
+    const inPath = parameter.kind === 'path';
     return [
       {
         at: `${method} ${template} ${inPath ? '' : '?'}${name}`,
@@ -46,9 +46,9 @@ export function restPositions(route: Route, sample: Sample): RestPosition[] {
     ];
   });
   const inBody = fields.flatMap(([name, field]): RestPosition[] => {
-    const value = field.word === 'required' ? field.of : field;
-    const naming = value.word === 'value' ? value.names : undefined;
-    if (!naming || value.word !== 'value') return [];
+    const value = field.kind === 'required' ? field.of : field;
+    const naming = value.kind === 'value' ? value.names : undefined;
+    if (!naming || value.kind !== 'value') return [];
     const isList = value.schema.type === 'array';
     return [
       {
@@ -66,7 +66,7 @@ export function restPositions(route: Route, sample: Sample): RestPosition[] {
 
 /** What a parameter names. If it may be repeated or has a default, what each value names. */
 function namingIn(parameter: Route['parameters'][string]): Naming | undefined {
-  if (parameter.word === 'many' || parameter.word === 'default') return parameter.of.names;
+  if (parameter.kind === 'many' || parameter.kind === 'default') return parameter.of.names;
   return 'names' in parameter ? parameter.names : undefined;
 }
 

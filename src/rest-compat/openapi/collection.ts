@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../json-schema.ts';
 import type { Printed } from './components.ts';
 
-/** What is read here of an operation of the OpenAPI description. */
+/** The part of an OpenAPI operation that a collection needs. */
 interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
@@ -25,7 +25,7 @@ interface Description {
 
 /**
  * The description as a collection in the format of Postman 2.1, which Postman, Bruno, Insomnia and Hoppscotch import. The
- * address and the token are variables of the collection. Parameters that may be left out are there, but turned off.
+ * address and the token are variables of the collection. Optional parameters are included, but disabled.
  */
 export function collectionOf(openApi: Printed): Printed {
   const { info, tags, paths } = openApi as unknown as Description;
@@ -58,7 +58,7 @@ export function collectionOf(openApi: Printed): Printed {
 }
 
 function requestOf(path: string, method: string, { summary, parameters = [], requestBody }: Operation) {
-  const of = (place: Parameter['in']) => parameters.filter((parameter) => parameter.in === place);
+  const of = (location: Parameter['in']) => parameters.filter((parameter) => parameter.in === location);
   const body = requestBody?.content['application/json']?.example;
   return {
     method,

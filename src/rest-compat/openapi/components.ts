@@ -30,10 +30,10 @@ export class Components {
     return {
       ...rest,
       ...(items && { items: this.print(items) }),
-      ...(anyOf && { anyOf: anyOf.map((each) => this.print(each)) }),
+      ...(anyOf && { anyOf: anyOf.map((alternative) => this.print(alternative)) }),
       ...(properties && {
         properties: Object.fromEntries(
-          Object.entries(properties).map(([name, each]) => [name, this.print(each)]),
+          Object.entries(properties).map(([name, property]) => [name, this.print(property)]),
         ),
       }),
     };

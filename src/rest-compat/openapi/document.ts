@@ -54,7 +54,7 @@ export function openApiDocument(
   };
 }
 
-/** The URL of the server in the file `openapi.json`, which no server has sent. */
+/** The URL of the server in the file `openapi.json`, which does not come from a server. */
 export const anyServer = '/';
 
 const info = {
@@ -76,8 +76,8 @@ const tags = [
   { name: 'teams', description: 'Teams and their repositories.' },
   { name: 'projects', description: 'Projects and their links.' },
   { name: 'members', description: 'Members of the workspace.' },
-  { name: 'changes', description: 'What happened in the workspace, in order, and what happens next.' },
-  { name: 'webhooks', description: 'URLs that are told of changes as they happen.' },
+  { name: 'changes', description: 'The log of changes in the workspace, as pages or as a stream.' },
+  { name: 'webhooks', description: 'URLs that receive changes as they happen.' },
   { name: 'stats', description: 'Numbers of issues, now and over time.' },
   { name: 'meta', description: 'The meaning of codes.' },
   { name: 'health', description: 'Probes for load balancers.' },
@@ -134,15 +134,15 @@ function operationOf(route: Route, parts: Parts): Printed {
   };
 }
 
-/** The name of the operation. If several routes share an operation, the end of the path is added to the later ones. */
+/** The name of the operation. If several routes share an operation, the later ones have the end of their path instead. */
 export function operationIds(routes: readonly Route[]): OperationIds {
   const ids = new Map<Route, string>();
   const taken = new Set<string>();
   for (const route of routes) {
     const name = route.operation.name.value;
-    const own = `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
+    const camelCase = `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
     const last = route.path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '';
-    const operationId = taken.has(own) ? last : own;
+    const operationId = taken.has(camelCase) ? last : camelCase;
     if (taken.has(operationId)) throw new Error(`Two routes would be called ${operationId}.`);
     taken.add(operationId);
     ids.set(route, operationId);
@@ -155,13 +155,13 @@ function parametersOf(
   example: Example | undefined,
   components: Components,
 ): Printed[] {
-  return Object.entries(parameters).map(([name, { word, description, schema }]) => ({
+  return Object.entries(parameters).map(([name, { kind, description, schema }]) => ({
     name,
-    in: word === 'path' || word === 'header' ? word : 'query',
-    required: word === 'path',
+    in: kind === 'path' || kind === 'header' ? kind : 'query',
+    required: kind === 'path',
     description,
     schema: components.print(schema),
-    ...(word === 'many' && { style: 'form', explode: true }),
+    ...(kind === 'many' && { style: 'form', explode: true }),
     ...exampleOfParameter(schema, example?.request.parameters[name]),
   }));
 }
@@ -183,7 +183,7 @@ function requestBodyOf(
     // Not every tool supports a description next to a reference.
     return [name, schema.title ? schema : { ...schema, description: field.description }] as const;
   });
-  const required = Object.entries(fields).flatMap(([name, { word }]) => (word === 'required' ? [name] : []));
+  const required = Object.entries(fields).flatMap(([name, { kind }]) => (kind === 'required' ? [name] : []));
   const schema: JsonSchema = {
     title: `${operation.name?.value ?? ''}Body`,
     type: 'object',
@@ -197,18 +197,18 @@ function requestBodyOf(
 
 /** Optional fields may be null too, which means the same as not sending them. */
 function schemaOf(field: Fields[string]): JsonSchema {
-  if (field.word === 'required') return field.of.schema;
-  return orNull(field.word === 'clears' ? { type: 'boolean' } : field.schema);
+  if (field.kind === 'required') return field.of.schema;
+  return orNull(field.kind === 'clears' ? { type: 'boolean' } : field.schema);
 }
 
 /** Excludes the bodies that are refused as a whole: those without a change, and those that set and clear the same field. */
 function refusedChanges(fields: Fields): JsonSchema[] {
-  const nothing = Object.entries(fields).map(([name, { word }]): [string, JsonSchema] => [
+  const unset = Object.entries(fields).map(([name, { kind }]): [string, JsonSchema] => [
     name,
-    word === 'clears' ? { enum: [false, null] } : { type: 'null' },
+    kind === 'clears' ? { enum: [false, null] } : { type: 'null' },
   ]);
   const contradictions = Object.entries(fields).flatMap(([name, field]): JsonSchema[] =>
-    field.word === 'clears'
+    field.kind === 'clears'
       ? [
           {
             type: 'object',
@@ -218,10 +218,10 @@ function refusedChanges(fields: Fields): JsonSchema[] {
         ]
       : [],
   );
-  return [{ type: 'object', properties: Object.fromEntries(nothing) }, ...contradictions];
+  return [{ type: 'object', properties: Object.fromEntries(unset) }, ...contradictions];
 }
 
-/** The answer 304 for a client that has the current answer already. */
+/** The response 304 to a client that has the current response already. */
 const unchanged = {
   description: 'The answer has the tag in `If-None-Match`. There is no body.',
   headers: {

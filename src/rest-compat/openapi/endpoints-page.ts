@@ -40,15 +40,15 @@ function overview(routes: readonly Route[]): string {
 }
 
 function details(route: Route, example: Example | undefined): string {
-  const parameters = Object.entries(route.parameters).map(([name, { word, description, schema }]) => [
+  const parameters = Object.entries(route.parameters).map(([name, { kind, description, schema }]) => [
     `\`${name}\``,
-    places[word],
-    typeOf(word === 'many' ? (schema.items ?? {}) : schema),
+    locations[kind],
+    typeOf(kind === 'many' ? (schema.items ?? {}) : schema),
     description,
   ]);
   const fields = Object.entries(route.body?.fields ?? {}).map(([name, field]) => [
     `\`${name}\``,
-    field.word === 'required' ? 'body, required' : 'body',
+    field.kind === 'required' ? 'body, required' : 'body',
     typeOf(schemaOf(field)),
     field.description,
   ]);
@@ -68,9 +68,9 @@ function requestOf({ method, path, scope }: Route, { request, answers }: Example
   const target = targetOf(path, request);
   const query = target.query.size > 0 ? `?${target.query}` : '';
   // With a body, curl sends a POST by default.
-  const usual = request.body === undefined ? 'GET' : 'POST';
+  const defaultMethod = request.body === undefined ? 'GET' : 'POST';
   const words = [
-    `curl -s${method === usual ? '' : ` -X ${method}`} "$URL${target.path}${query}"`,
+    `curl -s${method === defaultMethod ? '' : ` -X ${method}`} "$URL${target.path}${query}"`,
     ...(scope === 'public' ? [] : ['-H "Authorization: Bearer $TOKEN"']),
     ...(request.body === undefined
       ? []
@@ -84,7 +84,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-const places = {
+const locations = {
   path: 'path',
   header: 'header',
   many: 'query, repeatable',
@@ -104,14 +104,14 @@ function failures(route: Route): string {
 }
 
 function schemaOf(field: Fields[string]): JsonSchema {
-  if (field.word === 'clears') return { type: 'boolean' };
-  return field.word === 'required' ? field.of.schema : field.schema;
+  if (field.kind === 'clears') return { type: 'boolean' };
+  return field.kind === 'required' ? field.of.schema : field.schema;
 }
 
-function typeOf({ type, format, enum: values, default: standard, items, pattern }: JsonSchema): string {
+function typeOf({ type, format, enum: values, default: defaultValue, items, pattern }: JsonSchema): string {
   const base = items ? `list of ${typeOf(items)}` : (format ?? idOf(pattern) ?? String(type));
   const allowed = values && type === 'string' ? values.map((value) => `\`${value}\``).join(', ') : base;
-  return standard === undefined ? allowed : `${allowed}; default \`${standard}\``;
+  return defaultValue === undefined ? allowed : `${allowed}; default \`${defaultValue}\``;
 }
 
 function idOf(pattern: string | undefined): string | undefined {

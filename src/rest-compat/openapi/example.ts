@@ -45,7 +45,7 @@ export function variablesOf(route: Route, request: ExampleRequest): Readonly<Rec
   const judged = judgeExample(route, request);
   if (unknown.length > 0 || judged.verdict !== 'ready')
     throw new Error(
-      `The example of ${route.method} ${route.path} is no request of it: ${unknown.join(', ')}.`,
+      `The example of ${route.method} ${route.path} is not a valid request: ${unknown.join(', ')}.`,
     );
   return judged.variables;
 }

@@ -49,7 +49,7 @@ export const headers = {
   },
   'X-Total-Count-Exact': {
     description:
-      '`false` when counting ended early: `totalCount` is then the number of those counted, and there are at least so many. Not sent otherwise.',
+      '`false` when counting stopped early: `totalCount` is then a lower bound. Not sent otherwise.',
     schema: { const: 'false' },
   },
   'WWW-Authenticate': {

@@ -132,7 +132,7 @@ const badKey = refused('invalid_request', 'Idempotency-Key', keyRule);
 /** The codes with which a route can fail, in the order in which they are checked. */
 export function codesOf(route: Route): readonly Code[] {
   if (route.bareProblem) return ['invalid_request'];
-  const given: readonly (Code | false | undefined)[] = [
+  const codes: readonly (Code | false | undefined)[] = [
     route.scope !== 'public' && 'unauthenticated',
     !route.probe && 'rate_limited',
     route.scope !== 'public' && 'forbidden',
@@ -148,7 +148,7 @@ export function codesOf(route: Route): readonly Code[] {
     'internal_error',
     'unavailable',
   ];
-  return given.filter((code) => code !== false && code !== undefined);
+  return codes.filter((code) => code !== false && code !== undefined);
 }
 
 /** Whether the route writes, so that a request may have an Idempotency-Key. */
@@ -204,7 +204,7 @@ export function problemResponses(route: Route, components: Components): Record<s
 }
 
 function response(schema: Printed, codes: readonly Code[], route: Route): Printed {
-  const told = codes.map((code) => [code, exampleOf(code, route)] as const);
+  const failures = codes.map((code) => [code, exampleOf(code, route)] as const);
   const challenge = codes.some((code) => code === 'unauthenticated' || code === 'forbidden');
   return {
     description: codes.map(meaningOf).join(' '),
@@ -220,7 +220,7 @@ function response(schema: Printed, codes: readonly Code[], route: Route): Printe
       'application/problem+json': {
         schema,
         examples: Object.fromEntries(
-          told.map(([code, failure]) => [code, { value: problemOf(failure, exampleRequestId) }]),
+          failures.map(([code, failure]) => [code, { value: problemOf(failure, exampleRequestId) }]),
         ),
       },
     },
@@ -229,7 +229,7 @@ function response(schema: Printed, codes: readonly Code[], route: Route): Printe
 
 /** The headers of every answer that counts against a quota, which are all but those of probes. */
 export function rateLimitHeaders({ probe }: Route): Printed {
-  if (probe) return { RateLimit: neverSent('who asks a probe has no quota') };
+  if (probe) return { RateLimit: neverSent('probes have no quota') };
   return {
     RateLimit: { $ref: '#/components/headers/RateLimit' },
     'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },

@@ -26,10 +26,10 @@ const text = (description: string, maxLength: number): JsonSchema => ({
 
 const changeTypes = eventTypes.filter((type) => type !== lostType);
 
-/** What is sent to webhooks, by the name of the message. */
+/** The messages to webhooks by name. */
 const messages: Readonly<Record<string, { summary: string; body: JsonSchema }>> = {
   change: {
-    summary: 'Tells of a change, with what it is about as it is now.',
+    summary: 'Reports a change, with the current state of the objects that it is about.',
     body: message('WebhookChangeMessage', changeTypes, {
       type: 'object',
       properties: {
@@ -37,13 +37,13 @@ const messages: Readonly<Record<string, { summary: string; body: JsonSchema }>> 
         issue: orNull(issue.schema),
         comment: comment.schema,
         agentMessage: agentThreadMessage.schema,
-        isTruncated: { type: 'boolean', description: 'Whether texts were cut or things left out.' },
+        isTruncated: { type: 'boolean', description: 'Whether texts were shortened or objects left out.' },
       },
       required: ['change'],
     }),
   },
   ping: {
-    summary: 'Shows that messages arrive. It is sent when somebody asks for it.',
+    summary: 'A test message, which is sent only on request.',
     body: message('WebhookPingMessage', ['webhook.ping.v1'], {
       type: 'object',
       properties: { webhookId: text('The webhook.', 50) },
@@ -51,12 +51,13 @@ const messages: Readonly<Record<string, { summary: string; body: JsonSchema }>> 
     }),
   },
   lost: {
-    summary: 'Says that changes are missing, because the log was removed before the webhook was served.',
+    summary:
+      'Reports that changes are missing: they were removed from the log before they could be sent to the webhook.',
     body: message('WebhookLostMessage', [lostType], {
       type: 'object',
       properties: {
-        fromCursor: text('The last place that the webhook was served with.', 40),
-        toCursor: text('The place from which it goes on.', 40),
+        fromCursor: text('The cursor of the last change that was processed for the webhook.', 40),
+        toCursor: text('The cursor from which messages continue.', 40),
       },
       required: ['fromCursor', 'toCursor'],
     }),
@@ -71,7 +72,7 @@ const header = (name: string, description: string, maxLength: number) => ({
   schema: { type: 'string', maxLength },
 });
 
-/** The `webhooks` of OpenAPI 3.1: what receivers are sent, and what they answer. */
+/** The `webhooks` of OpenAPI 3.1: the messages that receivers get, and the responses that they should send. */
 export function webhooksOf(components: Components): Printed {
   return Object.fromEntries(
     Object.entries(messages).map(([name, { summary, body }]) => [
@@ -81,7 +82,7 @@ export function webhooksOf(components: Components): Printed {
           operationId: `${name}Message`,
           tags: ['webhooks'],
           summary,
-          description: `${summary} It is signed as Standard Webhooks says.`,
+          description: `${summary} It is signed according to Standard Webhooks.`,
           parameters: [
             header('webhook-id', 'The id of the message, the same in each attempt.', 50),
             header('webhook-timestamp', 'When the attempt was sent, in seconds since 1970.', 20),

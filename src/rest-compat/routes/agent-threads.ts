@@ -68,7 +68,7 @@ export const messageCreate = route({
     followUpActions: list(
       record('FollowUpActionInput', {
         name: text('The text that people see.', shortText),
-        key: text('The key by which the agent knows the action.', shortText),
+        key: text('The key by which the agent recognizes the action.', shortText),
         color: text('The color code; empty for no color.', { maxLength: limits.title }),
       }),
       'The next steps that the message offers.',

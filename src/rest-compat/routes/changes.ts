@@ -12,23 +12,23 @@ export const changes = route({
   method: 'GET',
   path: '/v1/changes',
   scope: 'issues:read',
-  summary: 'Reads what happened in the workspace, oldest first, and waits for more.',
+  summary: 'Reads the changes of the workspace, oldest first, and can wait for new ones.',
   parameters: {
     cursor: cursor(
-      'The changes after this cursor: that of an earlier answer, or of a change. The beginning of the log if it is left out.',
+      'The changes after this cursor: that of an earlier answer, or of a change. When omitted, the page starts at the beginning of the log.',
       limits.changeCursor,
     ),
     page_size: page.page_size,
     wait: withDefault(
       '0',
-      integer('For how many seconds to wait if there is no such change yet.', {
+      integer('The number of seconds to wait if there is no such change yet.', {
         minimum: 0,
         maximum: limits.changesWaitSeconds,
       }),
     ),
     event_type: text('Events of this type, such as `issue.updated.v1`.', { maxLength: limits.eventType }),
-    issue_id: id('issue', 'Events of this issue, and of what belongs to it.'),
-    team_id: id('team', 'Events of this team, of its issues and of what else belongs to it.'),
+    issue_id: id('issue', 'Events of this issue and of everything that belongs to it.'),
+    team_id: id('team', 'Events of this team, its issues and everything else that belongs to it.'),
     actor_user_account_id: id('user', 'Events that this account caused.'),
     from_utc: dateTime('Events at this time or later.'),
     to_utc: dateTime('Events at this time or earlier.'),

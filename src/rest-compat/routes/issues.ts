@@ -1,6 +1,6 @@
 import { limits } from '../../schema/builder/limits.ts';
 import { change, clears, creation, required, set } from '../body.ts';
-import { issueWords } from '../issue-words.ts';
+import { issueBodyFields } from '../issue-body-fields.ts';
 import { IssueCreateDocument, IssueDeleteDocument, IssueUpdateDocument } from '../operations.generated.ts';
 import { ifMatch } from '../params.ts';
 import { createdAt, item, noContent } from '../reply.ts';
@@ -9,7 +9,7 @@ import { issue } from '../shapes/issues.ts';
 import { id } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
-const { title, description, priority, projectId, estimateValue, dueDate } = issueWords;
+const { title, description, priority, projectId, estimateValue, dueDate } = issueBodyFields;
 const labelIds = set(
   id('label', 'A label of the workspace or of the team.'),
   `All labels of the issue, at most ${limits.labels} different ones.`,

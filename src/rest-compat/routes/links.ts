@@ -38,7 +38,7 @@ export const linkCreate = route({
   }),
   operation: IssueLinkCreateDocument,
   variables: (p, fields) => ({ input: { issueKey: p.issueKey, ...fields } }),
-  pick: ({ issueLinkCreate: { created, issueLink: thing } }) => ({ created, thing }),
+  pick: ({ issueLinkCreate: { created, issueLink: resource } }) => ({ created, resource }),
   reply: createdOrExisting(issueLink, {
     path: '/v1/issues/{issueKey}/links/{linkId}',
     namedAt: '/linkId',

@@ -5,7 +5,7 @@ import { route } from '../route.ts';
 import { codeTables, errorCode } from '../shapes/meta.ts';
 
 const code: PathPart = {
-  word: 'path',
+  kind: 'path',
   noun: 'error code',
   form: /^[A-Za-z_]{1,64}$/,
   description: 'The `code` of a problem, or the same code of a GraphQL error in upper case.',

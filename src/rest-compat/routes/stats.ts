@@ -34,7 +34,7 @@ const groups: Readonly<Record<string, IssueStatsGroup>> = {
 const groupBy = many(oneOf<IssueStatsGroup>(groups, 'A column to group by.'), maxStatsDimensions);
 
 const dayMs = 24 * 60 * 60 * 1_000;
-const usualDays = 90;
+const defaultDays = 90;
 
 const periods = {
   every: withDefault(
@@ -44,7 +44,7 @@ const periods = {
       `How long a period is; a week begins on Monday. There may be at most ${maxPeriods} periods.`,
     ),
   ),
-  from: date(`The first day; by default ${usualDays} days before the last.`),
+  from: date(`The first day; by default ${defaultDays} days before the last.`),
   to: date('The last day; by default today, in UTC.'),
   time_zone: withDefault(
     'UTC',
@@ -55,7 +55,7 @@ const periods = {
 /** The days of the parameters, or the last three months. */
 function days({ from, to }: { from: string | undefined; to: string | undefined }) {
   const last = to ?? dateOf(Date.now());
-  const first = Math.max(Date.parse(`${last}T00:00:00Z`) - usualDays * dayMs, Date.parse(firstDay));
+  const first = Math.max(Date.parse(`${last}T00:00:00Z`) - defaultDays * dayMs, Date.parse(firstDay));
   return { from: from ?? dateOf(first), to: last };
 }
 
@@ -75,7 +75,7 @@ export const stats = route({
     group_by: groupBy,
     first: withDefault(
       '100',
-      integer('The largest number of groups.', { minimum: 1, maximum: maxStatsGroups }),
+      integer('The maximum number of groups.', { minimum: 1, maximum: maxStatsGroups }),
     ),
     ...tableFormat,
     ...issueFilters,
@@ -89,7 +89,7 @@ export const stats = route({
   }),
   check: unknownTeamViolations,
   pick: ({ issueStats }) => ({ rows: issueStats }),
-  reply: tableOf(issueGroup, { mostRows: maxStatsGroups, history: false }),
+  reply: tableOf(issueGroup, { maxRows: maxStatsGroups, history: false }),
   names,
 });
 
@@ -104,7 +104,7 @@ export const statsTrend = route({
     group_by: groupBy,
     first: withDefault(
       String(defaultTrendGroups),
-      integer('The largest number of groups, those with the most events.', {
+      integer('The maximum number of groups: those with the most events.', {
         minimum: 1,
         maximum: maxTrendGroups,
       }),
@@ -124,7 +124,7 @@ export const statsTrend = route({
   }),
   check: unknownTeamViolations,
   pick: ({ issueTrend: { historySinceUtc, periods: rows } }) => ({ historySinceUtc, rows }),
-  reply: tableOf(issueTrendPeriod, { mostRows: maxPeriods * maxTrendGroups, history: true }),
+  reply: tableOf(issueTrendPeriod, { maxRows: maxPeriods * maxTrendGroups, history: true }),
   names,
 });
 
@@ -138,6 +138,6 @@ export const statsFlow = route({
   operation: StatsFlowDocument,
   variables: (p) => ({ every: p.every, ...days(p), timeZone: p.time_zone }),
   pick: ({ issueFlow: { historySinceUtc, periods: rows } }) => ({ historySinceUtc, rows }),
-  reply: tableOf(issueFlowPeriod, { mostRows: maxPeriods, history: true }),
+  reply: tableOf(issueFlowPeriod, { maxRows: maxPeriods, history: true }),
   names: { timeZone: 'time_zone' },
 });

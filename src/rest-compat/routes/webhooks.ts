@@ -42,12 +42,12 @@ const url = httpUrl('Where to send messages: an https URL that leads to a public
 const fields = {
   description: text('What it is for.', { maxLength: limits.summary }),
   eventTypes: set(
-    oneOf(Object.fromEntries(eventTypes.map((type) => [type, type])), 'A kind of event.'),
-    'The kinds of events to tell of; all that the token may read if the list is empty.',
+    oneOf(Object.fromEntries(eventTypes.map((type) => [type, type])), 'A type of event.'),
+    'The types of events to send; all that the token may read if the list is empty.',
     eventTypes.length,
   ),
-  teamId: id('team', 'The team whose events to tell of; all of the workspace if it is left out.'),
-  hasImports: boolean('Whether to tell of what imports change.'),
+  teamId: id('team', 'The team whose events are sent; when omitted, those of the whole workspace.'),
+  hasImports: boolean('Whether to send changes made by imports.'),
 };
 
 /** GET /v1/webhooks */
@@ -97,13 +97,16 @@ export const webhookUpdate = route({
   method: 'PATCH',
   path: '/v1/webhooks/{webhookId}',
   scope,
-  summary: 'Changes a webhook, which from then on reads with the rights of this token.',
+  summary: 'Changes a webhook. From then on it receives what this token may read.',
   parameters: { webhookId, ...ifMatch },
   body: change({
     url,
     ...fields,
-    clearTeam: clears('teamId', 'Whether to tell of events of all teams.'),
-    state: oneOf<WebhookState>({ active: 'ACTIVE', disabled: 'DISABLED' }, 'Whether it is served.'),
+    clearTeam: clears('teamId', 'Whether to send the events of all teams.'),
+    state: oneOf<WebhookState>(
+      { active: 'ACTIVE', disabled: 'DISABLED' },
+      'Whether messages are sent to it.',
+    ),
   }),
   operation: WebhookUpdateDocument,
   variables: (p, body) => ({ input: { id: p.webhookId, expectedRevision: p['If-Match'], ...body } }),
@@ -129,7 +132,7 @@ export const webhookPing = route({
   method: 'POST',
   path: '/v1/webhooks/{webhookId}/ping',
   scope,
-  summary: 'Sends a test message at once, and answers with what came of it.',
+  summary: 'Sends a test message at once, and returns the result.',
   parameters: { webhookId },
   operation: WebhookPingDocument,
   variables: (p) => ({ input: { id: p.webhookId } }),
@@ -144,7 +147,7 @@ export const webhookRotateSecret = route({
   method: 'POST',
   path: '/v1/webhooks/{webhookId}/rotate-secret',
   scope,
-  summary: 'Gives a webhook another secret. For 24 hours, messages are signed with both.',
+  summary: 'Gives a webhook a new secret. For 24 hours, messages are signed with both secrets.',
   parameters: { webhookId, ...ifMatch },
   operation: WebhookSecretRotateDocument,
   variables: (p) => ({ input: { id: p.webhookId, expectedRevision: p['If-Match'] } }),
@@ -158,7 +161,7 @@ export const webhookDeliveries = route({
   method: 'GET',
   path: '/v1/webhooks/{webhookId}/deliveries',
   scope,
-  summary: 'Lists the messages of the last days to a webhook, newest first.',
+  summary: 'Lists the messages that a webhook was sent in the last days, newest first.',
   parameters: {
     webhookId,
     ...page,
@@ -181,7 +184,7 @@ export const webhookRedeliver = route({
   method: 'POST',
   path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
   scope,
-  summary: 'Sends a message once more, with the same `webhook-id`.',
+  summary: 'Sends a message again, with the same `webhook-id`.',
   parameters: {
     webhookId,
     deliveryId: pathId('whdelivery', 'webhook delivery', 'The id of the delivery.'),

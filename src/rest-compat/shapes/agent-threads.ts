@@ -59,7 +59,7 @@ export const agentThreadMessage: Shape<AgentThreadMessageFieldsFragment> = shape
 
 type ThreadWithMessages = NonNullable<NonNullable<AgentThreadMessagesQuery['issue']>['agentThread']>;
 
-/** A thread beside its messages. */
+/** A thread with its messages. */
 export const agentConversation: Shape<ThreadWithMessages> = shape('AgentConversation', {
   thread: object(agentThread, ''),
   messages: objects(agentThreadMessage, limits.threadMessages, 'messages.nodes'),

@@ -21,7 +21,7 @@ const attachmentFields = {
   sizeBytes: integer('sizeBytes'),
   uploadedByUserAccountId: id('user', 'uploadedByUserAccountId'),
   uploadedByDisplayName: text(limits.name, 'uploadedBy.displayName'),
-  // What has no bytes yet is nowhere to be found.
+  // Never null here, because an attachment cannot be read before its bytes have been uploaded.
   uploadedUtc: timestamp('uploadedUtc', { absent: '' }),
   downloadUrl: url('downloadUrl'),
   previewUrl: url('previewUrl'),
@@ -38,12 +38,12 @@ const announcedAttachment: Shape<AttachmentFieldsFragment> = shape('AnnouncedAtt
   uploadedUtc: nullable(timestamp('uploadedUtc')),
 });
 
-/** An attachment that waits for its bytes, and where they are to be sent. */
+/** An attachment whose bytes have not been uploaded, and the URL to upload them to. */
 export const attachmentUpload: Shape<AttachmentCreateMutation['attachmentCreate']> = shape(
   'AttachmentUpload',
   {
     attachment: object(announcedAttachment, 'attachment'),
-    uploadUrl: url('uploadUrl', { description: 'Where to PUT the bytes, without a token.' }),
+    uploadUrl: url('uploadUrl', { description: 'The URL to PUT the bytes to, without a token.' }),
     expiresUtc: timestamp('expiresUtc'),
   },
 );

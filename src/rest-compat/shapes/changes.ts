@@ -4,7 +4,7 @@ import { largestPage } from '../params.ts';
 import { boolean, id, name, nullable, objects, type Shape, shape, text, texts, timestamp } from '../shape.ts';
 import { longestKey } from '../values.ts';
 
-/** The longest value of a field that the log keeps: a list of ids. */
+/** The maximum length of a previous value in the log: that of a list of ids. */
 const longestValue = 10_000;
 
 const previousValue: Shape<ChangeFieldsFragment['previous'][number]> = shape('PreviousValue', {
@@ -26,10 +26,10 @@ export const change: Shape<ChangeFieldsFragment> = shape('Change', {
     text(limits.requestId, 'requestId', { description: 'The `X-Request-Id` of the request that made it.' }),
   ),
   actorUserAccountId: nullable(id('user', 'actorUserAccountId')),
-  subjectId: text(limits.name, 'subjectId', { description: 'The id of what it is about.' }),
+  subjectId: text(limits.name, 'subjectId', { description: 'The id of the object that it is about.' }),
   teamId: nullable(id('team', 'teamId')),
   issueId: nullable(id('issue', 'issueId')),
-  issueKey: nullable(text(longestKey, 'issue.key', { description: 'Null if the issue was deleted, too.' })),
+  issueKey: nullable(text(longestKey, 'issue.key', { description: 'Null also if the issue was deleted.' })),
   fields: texts({ maxItems: limits.changedFields, maxLength: limits.name }, 'fields'),
   previous: objects(previousValue, limits.changedFields, 'previous'),
 });
@@ -38,9 +38,10 @@ export const change: Shape<ChangeFieldsFragment> = shape('Change', {
 export const changePage: Shape<ChangePageFieldsFragment> = shape('ChangePage', {
   results: objects(change, largestPage, 'nodes'),
   cursor: text(limits.changeCursor, 'cursor', {
-    description: 'The cursor to go on from; it is set even if there are no results.',
+    description: 'The cursor to continue from; it is set even if there are no results.',
   }),
   hasMore: boolean('hasMore', {
-    description: 'Whether the log goes on after the cursor. Whether any of that matches is not known yet.',
+    description:
+      'Whether the log has entries after the cursor. It is not known yet whether any of them match.',
   }),
 });

@@ -18,8 +18,8 @@ import {
 } from '../shape.ts';
 import { assignee, delivery, issueStatus, label, projectSummary, roleAssignment } from './issue-parts.ts';
 
-/** A list of them, and one who answers for it. */
-const mostAssignees = limits.people + 1;
+/** The list of assignees, and the primary assignee, who may come in addition to it. */
+const maxAssignees = limits.people + 1;
 
 /** The specification's Issue. */
 export const issue: Shape<IssueFieldsFragment> = shape(
@@ -43,12 +43,12 @@ export const issue: Shape<IssueFieldsFragment> = shape(
     primaryAssigneeUserAccountId: nullable(id('user', 'primaryAssigneeUserAccountId')),
     projectId: nullable(id('project', 'projectId')),
     deliveryId: nullable(id('delivery', 'deliveryId')),
-    assigneeUserAccountIds: ids('user', mostAssignees, 'assigneeUserAccountIds'),
+    assigneeUserAccountIds: ids('user', maxAssignees, 'assigneeUserAccountIds'),
     labelIds: ids('label', limits.labels, 'labelIds'),
     status: object(issueStatus, 'status'),
     project: nullable(object(projectSummary, 'project')),
     delivery: nullable(object(delivery, 'delivery')),
-    assignees: objects(assignee, mostAssignees, 'assignees'),
+    assignees: objects(assignee, maxAssignees, 'assignees'),
     roleAssignments: objects(roleAssignment, limits.people, 'roleAssignments'),
     labels: objects(label, limits.labels, 'labels'),
     commentCount: integer('commentCount'),

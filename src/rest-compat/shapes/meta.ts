@@ -11,19 +11,19 @@ const codeEntry: Shape<CodeEntry> = shape('CodeEntry', {
   code: nullable(
     integer('code', {
       description:
-        'The number that stands for it here; null where the name does. Of an error its HTTP status.',
+        'The number that REST uses for the value, or the HTTP status of an error code; null if REST uses the name.',
     }),
   ),
   description: text(limits.summary, 'description'),
 });
 
-const mostEntries = Math.max(...allCodeTables.map(({ entries }) => entries.length));
+const maxEntries = Math.max(...allCodeTables.map(({ entries }) => entries.length));
 
 const codeTable: Shape<CodeTable> = shape('CodeTable', {
   name: text(limits.name, 'name', {
-    description: 'The field whose values these are; `errorCode` for the codes of errors.',
+    description: 'The name of the field that has these values; `errorCode` for the error codes.',
   }),
-  entries: objects(codeEntry, mostEntries, 'entries'),
+  entries: objects(codeEntry, maxEntries, 'entries'),
 });
 
 /** All closed sets of values. */
@@ -31,9 +31,9 @@ export const codeTables: Shape<CodesQuery> = shape('CodeTables', {
   tables: objects(codeTable, allCodeTables.length, 'codes'),
 });
 
-/** What a code of an error means. */
+/** The meaning of an error code. */
 export const errorCode: Shape<CodeEntry> = shape('ErrorCode', {
   code: text(limits.name, 'name'),
-  status: integer('code', { absent: 500, description: 'The HTTP status that it is answered with.' }),
+  status: integer('code', { absent: 500, description: 'The HTTP status of responses with this code.' }),
   description: text(limits.summary, 'description'),
 });

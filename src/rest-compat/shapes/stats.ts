@@ -6,7 +6,7 @@ type Group = StatsQuery['issueStats'][number];
 type TrendPeriod = StatsTrendQuery['issueTrend']['periods'][number];
 type FlowPeriod = StatsFlowQuery['issueFlow']['periods'][number];
 
-/** What the issues of a group have in common; null where they were not grouped by it. */
+/** The values that the issues of a group share; null if they were not grouped by the field. */
 const group = {
   statusId: nullable(id('status', 'status.id')),
   statusName: nullable(text(limits.name, 'status.name')),

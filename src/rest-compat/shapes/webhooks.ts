@@ -23,19 +23,19 @@ import {
   url,
 } from '../shape.ts';
 
-/** The longest body of a message. */
+/** The maximum length of the body of a message. */
 const longestBody = 70_000;
 /** `whsec_` and 32 bytes in base64. */
 const longestSecret = 50;
 
-const answered = {
+const responseFields = {
   status: nullable(integer('status', { description: 'The HTTP status; null if there was no answer.' })),
   ms: integer('ms', { description: 'How many milliseconds it took.' }),
   error: nullable(text(limits.name, 'error', { description: 'Why there was no answer.' })),
   head: text(limits.webhookHead, 'head', { description: 'The first bytes of the answer.' }),
 } as const;
 
-/** A URL that is told of changes. */
+/** A URL that receives changes. */
 export const webhook: Shape<WebhookFieldsFragment> = shape(
   'Webhook',
   {
@@ -44,7 +44,7 @@ export const webhook: Shape<WebhookFieldsFragment> = shape(
     description: text(limits.summary, 'description'),
     eventTypes: texts({ maxItems: eventTypes.length, maxLength: limits.eventType }, 'eventTypes'),
     teamId: nullable(id('team', 'teamId')),
-    hasImports: boolean('hasImports', { description: 'Whether it is told of what imports change.' }),
+    hasImports: boolean('hasImports', { description: 'Whether it receives changes made by imports.' }),
     state: name('WebhookState', 'state'),
     disabledReason: nullable(text(limits.name, 'disabledReason')),
     scopes: texts({ maxItems: 6, maxLength: limits.name }, 'scopes'),
@@ -52,7 +52,9 @@ export const webhook: Shape<WebhookFieldsFragment> = shape(
     failures: integer('failures', { description: 'How many attempts have failed since the last success.' }),
     lastSuccessUtc: nullable(timestamp('lastSuccessUtc')),
     nextAttemptUtc: nullable(timestamp('nextAttemptUtc')),
-    backlog: integer('backlog', { description: 'How many changes of the log come after its place.' }),
+    backlog: integer('backlog', {
+      description: 'The number of changes in the log after the last one that was processed for it.',
+    }),
     waitingCount: integer('waitingCount', { description: 'How many messages wait to be delivered.' }),
     previousSecretUntilUtc: nullable(timestamp('previousSecretUntilUtc')),
     createdUtc: timestamp('createdUtc'),
@@ -61,21 +63,21 @@ export const webhook: Shape<WebhookFieldsFragment> = shape(
   'revision',
 );
 
-/** A webhook with its secret, which is shown only now. */
+/** A webhook with its secret, which is shown only in the response that creates it. */
 export const webhookWithSecret: Shape<WebhookCreateMutation['webhookCreate']> = shape('WebhookWithSecret', {
   secret: text(longestSecret, 'secret', { description: 'The secret that messages are signed with.' }),
   webhook: object(webhook, 'webhook'),
 });
 
-/** What came of a test message. */
+/** The result of a test message. */
 export const webhookPinged: Shape<WebhookPingMutation['webhookPing']> = shape('WebhookPinged', {
   isReceived: boolean('isReceived', { description: 'Whether the status was 2xx.' }),
-  ...answered,
+  ...responseFields,
 });
 
 const webhookAttempt: Shape<WebhookDeliveryFieldsFragment['attempts'][number]> = shape('WebhookAttempt', {
   utc: timestamp('utc'),
-  ...answered,
+  ...responseFields,
 });
 
 /** A message to a webhook. */
@@ -93,7 +95,7 @@ export const webhookDelivery: Shape<WebhookDeliveryFieldsFragment> = shape('Webh
   createdUtc: timestamp('createdUtc'),
 });
 
-/** How many deliveries are repeated. */
+/** The number of deliveries that are sent again. */
 export const redelivery: Shape<WebhookDeliveryRedeliverMutation['webhookDeliveryRedeliver']> = shape(
   'Redelivery',
   { count: integer('count') },

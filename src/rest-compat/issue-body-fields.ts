@@ -2,20 +2,20 @@ import { fieldsAs, type issueFields, type StoredFieldName, type StoredKind } fro
 import type { Priority } from './operations.generated.ts';
 import { code, date, id, integer, type JsonValue, text } from './values.ts';
 
-interface WordValues {
+interface FieldValues {
   text: string;
   integer: number;
   code: Priority;
   date: string;
   reference: string;
 }
-type Words = { [Name in StoredFieldName]: JsonValue<WordValues[(typeof issueFields)[Name]['kind']]> };
+type BodyFields = { [Name in StoredFieldName]: JsonValue<FieldValues[(typeof issueFields)[Name]['kind']]> };
 
 /**
  * Declarations of the stored fields of an issue in a body. A route lists those that it takes, with the names and in the order of
  * the specification.
  */
-export const issueWords = fieldsAs<StoredKind, JsonValue<unknown>>({
+export const issueBodyFields = fieldsAs<StoredKind, JsonValue<unknown>>({
   text: (_name, { description, min, max, trimmed }) =>
     text(description, { minLength: min, maxLength: max, trimmed }),
   integer: (_name, { description, min }) => integer(description, { minimum: min }),
@@ -23,4 +23,4 @@ export const issueWords = fieldsAs<StoredKind, JsonValue<unknown>>({
   date: (_name, { description }) => date(description),
   reference: (_name, field) => id(field.of, field.description),
   // The type of a declaration's values follows from the kind of its field.
-}) as Words;
+}) as BodyFields;
