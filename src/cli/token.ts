@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { selectAccessToken, selectAccessTokens, selectTokenWorkspace } from '../db/access-tokens.ts';
 import type { MemberCard } from '../db/workspaces.ts';
-import { checkTokenInput, issueToken, revokeFamily, takesPart } from '../resolvers/access-tokens.ts';
+import { checkTokenInput, issueToken, revokeFamily, mayUseTokens } from '../resolvers/access-tokens.ts';
 import { memberRole } from '../model/codes.ts';
 import { scopes as allScopes } from '../resolvers/context.ts';
 import { decodeId, encodeId } from '../resolvers/ids.ts';
@@ -41,7 +41,7 @@ const create = databaseCommand({
     const { id: workspaceId } = await findWorkspace(database, args.workspace);
     const db = database.of(workspaceId);
     const member = args.member ? await findMember(db, args.member) : await findOwner(db);
-    if (!takesPart(member))
+    if (!mayUseTokens(member))
       throw new CommandError(`${member.displayName} is suspended or removed and cannot use a token.`);
     const now = new Date();
     const scopes = args.scopes?.split(/[\s,]+/).filter((scope) => scope !== '') ?? usualScopes(member);

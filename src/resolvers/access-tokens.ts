@@ -221,7 +221,7 @@ async function holderOf(
   if ('problem' in id)
     raise('validation_failed', `memberId: ${id.problem}.`, [{ field: 'memberId', message: id.problem }]);
   const member = await selectMemberCard(db, { column: 'id', value: id.uuid });
-  if (!member || !takesPart(member)) {
+  if (!member || !mayUseTokens(member)) {
     const message = 'must be a member who can use a token';
     raise('validation_failed', `memberId: ${message}.`, [{ field: 'memberId', message }]);
   }
@@ -247,6 +247,6 @@ function administers({ role, scopes }: Principal): boolean {
 }
 
 /** Whether a member can use tokens. Suspended and removed members cannot. */
-export function takesPart({ status }: Pick<MemberCard, 'status'>): boolean {
+export function mayUseTokens({ status }: Pick<MemberCard, 'status'>): boolean {
   return status === memberStatus.active || status === memberStatus.invited;
 }

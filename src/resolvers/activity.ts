@@ -9,17 +9,17 @@ import type { SettableColumn } from '../model/issue-columns.ts';
 import type { Principal, SignedIn } from './context.ts';
 import { newUuid } from './ids.ts';
 
-/** Who does something: the member, with the name in the feed, and the request that asks for it. */
-export interface Doer extends Pick<Principal, 'userAccountId' | 'displayName'> {
+/** The member who changes an issue, with the name for the feed, and the request that asks for the change. */
+export interface ActivityActor extends Pick<Principal, 'userAccountId' | 'displayName'> {
   readonly requestId?: string | undefined;
 }
 
-export function doerOf({ principal, requestId }: SignedIn): Doer {
+export function activityActorOf({ principal, requestId }: SignedIn): ActivityActor {
   const { userAccountId, displayName } = principal;
   return { userAccountId, displayName, requestId };
 }
 
-/** What a statement of a request writes to the log and the feeds. */
+/** The event that a statement of a request adds to the log and the feeds. */
 export function writeEvent(eventType: EventType): WriteEvent {
   const { icon = '' }: { meaning: string; icon?: string } = events[eventType];
   return { eventType, origin: changeOrigin.request, iconCss: icon };
@@ -30,7 +30,7 @@ export interface Activity {
   eventType: FeedEventType;
   /** The rest of the sentence after the name of the member: "edited a comment". */
   activityText: string;
-  /** The id of the object that it was done to. */
+  /** The id of the object that was changed. */
   subject: string;
   /** The fields that were set. */
   fields?: readonly string[];
@@ -42,7 +42,7 @@ export interface Activity {
  */
 export async function recordActivity(
   trx: Trx,
-  { userAccountId, displayName, requestId }: Doer,
+  { userAccountId, displayName, requestId }: ActivityActor,
   issueId: string,
   nowUtc: Date,
   { eventType, activityText, ...about }: Activity,

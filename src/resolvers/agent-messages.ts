@@ -9,7 +9,7 @@ import {
 import type { IssueRow } from '../db/issues.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
-import { doerOf, recordActivity } from './activity.ts';
+import { activityActorOf, recordActivity } from './activity.ts';
 import { nextThread, nextTurn, type TurnMessage } from './agent-turns.ts';
 import { authorType, messageType, principalKind } from '../model/codes.ts';
 import type { Context, Principal, SignedIn } from './context.ts';
@@ -92,7 +92,7 @@ async function insert(trx: Trx, context: SignedIn, input: AgentMessageCreateInpu
   });
   const activityText = activityTexts[message.messageType] ?? 'wrote';
   const activity = { eventType: 'agent-message.created.v1', activityText, subject: message.id } as const;
-  const issue = await recordActivity(trx, doerOf(context), issueId, nowUtc, activity);
+  const issue = await recordActivity(trx, activityActorOf(context), issueId, nowUtc, activity);
   return { message, thread, issue: issue ?? issueIsGone() };
 }
 

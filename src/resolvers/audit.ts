@@ -9,15 +9,16 @@ export const auditActs = {
   'workspace.created': 'A workspace was created.',
   'access-token.created': 'An access token was created.',
   'access-token.revoked': 'An access token was revoked, directly or together with the token that created it.',
-  'directory.created': 'A directory file created a member, team, project or something that belongs to them.',
+  'directory.created':
+    'A directory file created a member, team, project or an object that belongs to one of them.',
   'directory.updated': 'A directory file changed one of them, including the role and status of members.',
   'webhook.created': 'A webhook was created.',
-  'webhook.updated': 'A webhook was changed, or got another secret.',
+  'webhook.updated': 'A webhook was changed, or got a new secret.',
   'webhook.deleted': 'A webhook was deleted.',
   'webhook.pinged': 'A test message was sent to a webhook.',
-  'webhook.redelivered': 'Messages to a webhook are sent once more.',
+  'webhook.redelivered': 'Messages to a webhook are sent again.',
   'webhook.disabled':
-    'The service stopped serving a webhook, because it failed for days or its member may not read any more.',
+    'The service disabled a webhook, because deliveries failed for days or its member lost the right to read.',
   'import.started': 'An import started. The entry for its end has the number of created members.',
   'import.finished': 'An import ended.',
   'export.started': 'An export started.',
@@ -46,7 +47,7 @@ export interface AuditedAction {
   readonly changes?: Readonly<Record<string, { readonly before?: unknown; readonly after?: unknown }>>;
 }
 
-/** The actor for what the service does by itself. */
+/** The actor of actions that the service takes by itself. */
 export const systemActor: Actor = { kind: 'system', name: 'workgraph' };
 
 /** The member whose token the request has. */

@@ -5,7 +5,7 @@ import { type Context, signedIn } from './context.ts';
 import { Violations } from './errors.ts';
 import { type FilterFields, filterPredicate } from './filters.ts';
 
-/** How many changes a stream reads at once. */
+/** The maximum number of changes that a stream reads at once. */
 export const streamedChanges = 100;
 
 /** A change as an event of a stream. */
@@ -32,7 +32,7 @@ export async function readChangeEvents(
   return { events, cursor, hasMore };
 }
 
-/** The sieve of a filter that was read before; undefined where only SQL can tell. */
+/** The sieve for a filter that has been validated already; undefined if only SQL can evaluate the filter. */
 export function changeSieve(
   ctx: Context,
   filterFields: () => FilterFields,

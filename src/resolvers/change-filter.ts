@@ -4,7 +4,7 @@ import type { ChangeRow } from '../db/reads/change-pages.ts';
 
 export type ChangeTest = (change: ChangeRow) => boolean;
 
-/** A filter of changes as a function of a change, which says what SQL would. Undefined where only SQL can tell. */
+/** Compiles a filter of changes to a function with the same result as SQL; undefined if only SQL can evaluate the filter. */
 export function changeTest(predicate: Predicate): ChangeTest | undefined {
   if ('all' in predicate) {
     const tests = testsOf(predicate.all);
@@ -49,7 +49,7 @@ function testsOf(parts: readonly Predicate[]): ChangeTest[] | undefined {
 const columns = ['eventType', 'issueId', 'teamId', 'actorUserAccountId', 'origin', 'occurredUtc'] as const;
 
 function readerOf(name: string): ((change: ChangeRow) => string | number | null) | undefined {
-  const column = columns.find((one) => one === name);
+  const column = columns.find((known) => known === name);
   return (
     column &&
     ((change) => {
@@ -59,7 +59,7 @@ function readerOf(name: string): ((change: ChangeRow) => string | number | null)
   );
 }
 
-/** Times as numbers, ids in the case in which they are read. */
+/** A value that JavaScript compares in the same way as SQL: a time becomes a number, and ids are in lower case already. */
 function comparable(value: Comparable): string | number {
   if (value instanceof Date) return value.getTime();
   return typeof value === 'string' ? value : Number(value);

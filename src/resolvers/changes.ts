@@ -16,39 +16,42 @@ import { raise, Violations } from './errors.ts';
 import { type FilterFields, filterPredicate } from './filters.ts';
 import { encodeId, type IdPrefix, isUuid } from './ids.ts';
 
-/** The most changes that one read returns, and how many it returns if nobody says. */
+/** The maximum and the default number of changes that one read returns. */
 export const maxChanges = 250;
 export const defaultChanges = 50;
 
-/** How many changes one read looks at, however few of them match. */
+/** The maximum number of changes that one read examines, whether they match or not. */
 export const scannedChanges = 5_000;
 
-/** How many changes a page has that several readers share. */
+/** The maximum number of changes on a page that several readers share. */
 export const sharedChanges = 500;
 
 /** Pages of the log that several streams of a workspace share. */
 export interface LogPages {
-  /** The page after a place with all changes, at most one more than `sharedChanges`; undefined far from the end of the log. */
-  readonly after: (place: LogPlace) => Promise<SharedPage> | undefined;
+  /**
+   * The page after a position, with all changes (at most one more than `sharedChanges`); undefined if the position is far from the
+   * end of the log.
+   */
+  readonly after: (from: LogPlace) => Promise<SharedPage> | undefined;
 }
 
 export interface SharedPage extends ChangePageRead {
   /**
-   * The issues of the page as they are after it was read, with reference data that is no older: what filters of issues can be
-   * judged by in memory.
+   * The issues that the changes of the page are about, read after the page, with reference data that is at least as new. Filters of
+   * issues are evaluated on them in memory.
    */
   readonly issues: () => Promise<Snapshot>;
 }
 
-/** Finds out whether a shared page has something for a stream, without an answer to it. */
+/** A cheap test whether a shared page of the log may have events for a stream, which saves producing an answer without any. */
 export interface Sieve {
-  /** Whether it judges by the issues of the page, which are read for it then. */
+  /** Whether the test needs the issues of the page, which are then read for it. */
   readonly readsIssues: boolean;
-  /** False if no change is for the stream; true if some may be. */
+  /** False only if none of the changes causes an event of the stream. */
   readonly lets: (changes: readonly ChangeRow[], issues: Snapshot | undefined) => boolean;
 }
 
-/** The cursor after a change: every transport has it, in the same form. */
+/** The cursor after a change, which is the same for every transport. */
 export function changeCursor({ position, tag }: LogPlace): string {
   return `c1-${position}-${tag.toString(36)}`;
 }
@@ -65,15 +68,15 @@ export function behind(cursor: string | undefined, position: number): number {
 }
 
 /**
- * Reads the cursor of the newest change, before anything else that the operation reads: a cursor that is younger than the rest of
- * the answer would make a client miss what happened in between. So reference data is checked after it, too.
+ * Reads the cursor of the newest change before anything else that the operation reads: with a cursor that is newer than the rest of
+ * the answer, a client would miss the changes in between. For the same reason, reference data is renewed after it.
  */
 export async function readNewestCursor(ctx: Context): Promise<Pick<Context, 'changeCursor' | 'reference'>> {
   const { db, reference } = signedIn(ctx);
   const newest = changeCursor(await selectLogHead(db));
   if (!reference) return { changeCursor: newest };
   const renewed = reference.renewed();
-  // Who reads it gets its failure.
+  // This only prevents an unhandled rejection: whoever calls `current` awaits the promise, and gets its failure.
   renewed.catch(() => undefined);
   return { changeCursor: newest, reference: { ...reference, current: () => renewed } };
 }
@@ -107,20 +110,20 @@ export async function readChanges(
 ): Promise<ChangePage> {
   const { principal } = signedIn(ctx);
   const violations = new Violations();
-  const place = after ? parseCursor(after) : undefined;
-  violations.that(!after || place !== undefined, 'after', 'is not a cursor of changes');
+  const start = after ? parseCursor(after) : undefined;
+  violations.that(!after || start !== undefined, 'after', 'is not a cursor of changes');
   const limit = first ?? defaultChanges;
   violations.that(limit >= 1 && limit <= maxChanges, 'first', `must be from 1 to ${maxChanges}`);
   const seconds = waitSeconds ?? 0;
-  const most = limits.changesWaitSeconds;
-  violations.that(seconds >= 0 && seconds <= most, 'waitSeconds', `must be from 0 to ${most}`);
+  const maxSeconds = limits.changesWaitSeconds;
+  violations.that(seconds >= 0 && seconds <= maxSeconds, 'waitSeconds', `must be from 0 to ${maxSeconds}`);
   const matching = filter ? filterPredicate(filterFields(), filter, violations) : always;
   violations.check('invalid_request');
   const read = (from: LogPlace | undefined, reader: Principal) =>
     readPage(ctx, from, { all: [readableBy(reader), matching] }, limit);
-  if (seconds === 0 || !ctx.changes) return read(place, principal);
+  if (seconds === 0 || !ctx.changes) return read(start, principal);
   return ctx.changes.waiting(seconds * 1_000, async (wait) => {
-    let page = await read(place, principal);
+    let page = await read(start, principal);
     while (page.nodes.length === 0) {
       const reader = page.hasMore ? principal : await wait();
       if (!reader) break;
@@ -130,7 +133,7 @@ export async function readChanges(
   });
 }
 
-/** Reads the changes after a cursor that match, whatever the scopes of the token cover. Throws as `readChanges` does. */
+/** Reads the changes after a cursor that match, regardless of the token's scopes. Throws the same errors as `readChanges`. */
 export async function readLog(
   ctx: Context,
   after: string,
@@ -138,10 +141,10 @@ export async function readLog(
   limit: number,
 ): Promise<ChangePage> {
   const violations = new Violations();
-  const place = parseCursor(after);
-  violations.that(place !== undefined, 'after', 'is not a cursor of changes');
+  const start = parseCursor(after);
+  violations.that(start !== undefined, 'after', 'is not a cursor of changes');
   violations.check('invalid_request');
-  return readPage(ctx, place, where, limit);
+  return readPage(ctx, start, where, limit);
 }
 
 async function readPage(
@@ -159,7 +162,7 @@ async function readPage(
     limit: limit + 1,
     scan: scannedChanges,
   });
-  if (from) requireKept(from, head, tag);
+  if (from) requireAvailable(from, head, tag);
   const nodes = rows.slice(0, limit);
   const isFull = rows.length > limit;
   const end = (isFull ? nodes.at(-1) : until) ?? head;
@@ -173,7 +176,7 @@ function pageOf(
   test: ChangeTest,
   limit: number,
 ): ChangePage {
-  requireKept(from, head, tag);
+  requireAvailable(from, head, tag);
   const read = rows.slice(0, sharedChanges);
   const matching = read.filter(test);
   const nodes = matching.slice(0, limit);
@@ -182,19 +185,19 @@ function pageOf(
   return { nodes, cursor: changeCursor(end), hasMore: end.position < head.position, issues };
 }
 
-/** The cursor after a shared page that has the whole rest of the log; undefined if the page is read as others are. */
+/** The cursor after a shared page that reaches the end of the log; undefined if it does not, or if earlier changes are missing. */
 export function cursorAfter(from: LogPlace, { head, tag, until, rows }: SharedPage): string | undefined {
   const end = until ?? head;
-  if (!isKept(from, head, tag) || rows.length > sharedChanges || end.position < head.position)
+  if (!isAvailable(from, head, tag) || rows.length > sharedChanges || end.position < head.position)
     return undefined;
   return changeCursor(end);
 }
 
 /**
- * Whether the log has all changes after the cursor, and is the one that the cursor is of. `tag` is that of the change at the
+ * Whether the log still has all changes after the cursor, and the cursor belongs to this log. `tag` is that of the change at the
  * cursor's position.
  */
-function isKept(
+function isAvailable(
   from: LogPlace,
   { position, oldest }: { position: number; oldest: number },
   tag: number | null,
@@ -205,11 +208,11 @@ function isKept(
 }
 
 /** Throws `cursor_expired` unless the log goes back to the cursor. */
-function requireKept(...kept: Parameters<typeof isKept>): void {
-  if (isKept(...kept)) return;
+function requireAvailable(...args: Parameters<typeof isAvailable>): void {
+  if (isAvailable(...args)) return;
   raise(
     'cursor_expired',
-    'The log does not have all changes after this cursor. Read the lists again, and go on from a new cursor.',
+    'The log does not have all changes after this cursor. Read the lists again, and continue from a new cursor.',
   );
 }
 
@@ -226,7 +229,7 @@ export function readableBy(principal: Pick<Principal, 'scopes'>): Predicate {
   return { column: 'eventType', in: readableTypes(principal) };
 }
 
-/** The TypeID of what a change is about. */
+/** The TypeID of the object that a change is about. */
 export function subjectIdOf({ eventType, subjectId }: Pick<ChangeRow, 'eventType' | 'subjectId'>): string {
   return encodeId(events[eventType as EventType].subject, subjectId);
 }
@@ -250,20 +253,20 @@ export function previousValuesOf({
 
 function textOf(value: unknown, prefix: IdPrefix | undefined): string | null {
   if (value === null || value === undefined) return null;
-  const shown = (one: unknown) => (prefix && isUuid(one) ? encodeId(prefix, one) : one);
+  const shown = (item: unknown) => (prefix && isUuid(item) ? encodeId(prefix, item) : item);
   if (Array.isArray(value)) return JSON.stringify(value.map(shown));
-  const one = shown(value);
-  return typeof one === 'string' ? one : JSON.stringify(one);
+  const single = shown(value);
+  return typeof single === 'string' ? single : JSON.stringify(single);
 }
 
 /** The prefix of the ids that are the values of a field. */
 function prefixOf(field: string, eventType: string): IdPrefix | undefined {
   if (field === 'statusId') return eventType.startsWith('project') ? 'pstatus' : 'status';
   const declared: object | undefined = issueFields[field as IssueField];
-  return declared && 'of' in declared ? (declared.of as IdPrefix) : others[field];
+  return declared && 'of' in declared ? (declared.of as IdPrefix) : otherFields[field];
 }
 
-const others: Readonly<Record<string, IdPrefix>> = {
+const otherFields: Readonly<Record<string, IdPrefix>> = {
   primaryAssigneeUserAccountId: 'user',
   leadUserAccountId: 'user',
   parentIssueId: 'issue',

@@ -3,15 +3,15 @@ import { selectComment, selectLastCommentUtc, selectParentComment, updateComment
 import type { IssueRow } from '../db/issues.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
-import { doerOf, recordActivity, writeEvent } from './activity.ts';
+import { activityActorOf, recordActivity, writeEvent } from './activity.ts';
 import { type Context, type SignedIn, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
-import { type LockedIssue, lockIssueOf, thingIsGone } from './issues/issue-locks.ts';
+import { type LockedIssue, lockIssueOf, raiseNotFound } from './issues/issue-locks.ts';
 import { issueIsGone, requireIssue, requireName } from './issues/issue-names.ts';
 import { requireTransaction, rowBefore } from './writes/keyed-write.ts';
 import { serialKeys } from './writes/serial-queue.ts';
-import { requireThingRevision, type RevisedThing } from './writes/revisions.ts';
+import { requireResourceRevision, type RevisedResource } from './writes/revisions.ts';
 import { mayManage } from './writes/write-access.ts';
 import { write, writeItem } from './writes/write-transaction.ts';
 import { limits } from '../model/limits.ts';
@@ -36,7 +36,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
   const context = signedIn(ctx);
   const before = rowBefore<CommentCreated & { commentId: string }>(ctx);
   if (before) return asWritten(context, input.body, before, before.commentId);
-  // Nothing that belongs to the issue is preloaded, so an answer that shows it is not one of the row.
+  // The statement preloads no surroundings of the issue, so the returned row cannot answer a selection of them.
   if (context.preloads) requireTransaction(context);
   const { principal } = context;
   const { workspaceId, userAccountId } = principal;
@@ -114,16 +114,16 @@ async function refuse(trx: Trx, issueKey: string, parentId: string | undefined):
 /** Changes the body of a comment. Its author, owners and admins may. */
 export async function changeComment(
   ctx: Context,
-  input: RevisedThing & { body: string },
+  input: RevisedResource & { body: string },
 ): Promise<CommentWritten> {
   const context = signedIn(ctx);
   const violations = new Violations();
   checkBody(violations, input.body);
   violations.check();
   return write(context, undefined, (trx) =>
-    manage(trx, context, input, 'issue-comment.updated.v1', ({ thing, nowUtc }) => {
+    manage(trx, context, input, 'issue-comment.updated.v1', ({ resource, nowUtc }) => {
       const columns = { body: input.body, isEdited: true, updatedUtc: nowUtc };
-      return updateComment(trx, thing.id, columns);
+      return updateComment(trx, resource.id, columns);
     }),
   );
 }
@@ -131,12 +131,12 @@ export async function changeComment(
 /** Deletes a comment, but not its replies. Its author, owners and admins may. */
 export async function deleteComment(
   ctx: Context,
-  input: RevisedThing,
+  input: RevisedResource,
 ): Promise<{ id: string; issue: IssueRow }> {
   const context = signedIn(ctx);
   const { comment, issue } = await write(context, undefined, (trx) =>
-    manage(trx, context, input, 'issue-comment.deleted.v1', ({ thing, nowUtc }) =>
-      updateComment(trx, thing.id, { deletedUtc: nowUtc }),
+    manage(trx, context, input, 'issue-comment.deleted.v1', ({ resource, nowUtc }) =>
+      updateComment(trx, resource.id, { deletedUtc: nowUtc }),
     ),
   );
   return { id: comment.id, issue };
@@ -151,17 +151,17 @@ const activities = {
 async function manage(
   trx: Trx,
   context: SignedIn,
-  name: RevisedThing,
+  name: RevisedResource,
   eventType: keyof typeof activities,
-  change: (found: LockedIssue & { thing: Row<'comment'> }) => Promise<Row<'comment'> | undefined>,
+  change: (found: LockedIssue & { resource: Row<'comment'> }) => Promise<Row<'comment'> | undefined>,
 ): Promise<CommentWritten> {
   const found = await lockIssueOf(trx, 'comment', name, selectComment);
-  if (!mayManage(context.principal, found.thing.authorUserAccountId)) {
+  if (!mayManage(context.principal, found.resource.authorUserAccountId)) {
     raise('forbidden', 'Only its author, owners and admins may change or delete a comment.');
   }
-  await requireThingRevision(trx, 'comment', found.thing, name.expectedRevision);
+  await requireResourceRevision(trx, 'comment', found.resource, name.expectedRevision);
   // The comment was read before the lock, so it may have been deleted since.
-  const comment = (await change(found)) ?? thingIsGone('comment');
+  const comment = (await change(found)) ?? raiseNotFound('comment');
   const columns = comment.deletedUtc
     ? {
         commentCount: found.issue.commentCount - 1,
@@ -169,7 +169,14 @@ async function manage(
       }
     : {};
   const activity = { eventType, ...activities[eventType], subject: comment.id };
-  const issue = await recordActivity(trx, doerOf(context), comment.issueId, found.nowUtc, activity, columns);
+  const issue = await recordActivity(
+    trx,
+    activityActorOf(context),
+    comment.issueId,
+    found.nowUtc,
+    activity,
+    columns,
+  );
   return { comment, issue: issue ?? issueIsGone() };
 }
 

@@ -61,8 +61,8 @@ export interface CachedReference {
 /** How a request waits for new changes of its workspace. */
 export interface ChangeArrivals {
   /**
-   * Does the work, which may wait for new changes: `wait` resolves when there are some, with the principal, whose token and
-   * scopes are checked again then; with undefined when the time is over. Throws `too_many_streams`.
+   * Runs work that may wait for new changes. When there are some, `wait` resolves with the principal, whose token and scopes have
+   * been checked again; when the time is over, it resolves with undefined. Throws `too_many_streams`.
    */
   waiting<Result>(
     ms: number,
@@ -100,15 +100,15 @@ export interface Context {
   /** The related rows of the written issue that the answer selects, so that the write can return them preloaded. */
   readonly preloads?: readonly PreloadableTable[];
   readonly writes: Writes;
-  /** What webhooks are managed with; undefined in a process that serves no requests. */
+  /** Sends to webhooks and encrypts their secrets; undefined in a process that serves no requests. */
   readonly webhooks?: WebhookSending | undefined;
   /** Waits for new changes of the principal's workspace; undefined in a process that serves no requests. */
   readonly changes?: ChangeArrivals | undefined;
   /** Pages of the log that the streams of the workspace share; undefined outside of a stream. */
   readonly logPages?: LogPages | undefined;
-  /** The cursor of the newest change, read before any other statement of the operation; only where the operation asks for it. */
+  /** The cursor of the newest change, read before any other statement of the operation; set only if the operation selects it. */
   readonly changeCursor?: string | undefined;
-  /** How many rows a page may read. */
+  /** The maximum numbers of rows that a page, a total or a statistic may read. */
   readonly bounds: ReadBounds;
   /** The only write of the operation, where it has an Idempotency-Key and one statement may do it. */
   readonly keyed?: KeyedWrite | undefined;

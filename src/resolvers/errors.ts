@@ -52,7 +52,7 @@ export const errorCodes = {
     status: 410,
     title: 'Cursor expired',
     meaning:
-      'The log of changes does not go back to this cursor, or belongs to another history: read the lists again, and go on from a new cursor.',
+      'Changes after this cursor have been removed from the log, or the cursor belongs to an earlier log: read the lists again, and continue from a new cursor.',
   },
   precondition_failed: {
     status: 412,
@@ -165,8 +165,8 @@ export function raise(code: ErrorCode, message: string, violations?: readonly Vi
 }
 
 /**
- * The maximum number of violations in an answer, which nobody reads beyond this, and which must not be longer than the
- * request.
+ * The maximum number of violations in an answer. More would not help the client, and the answer must not be longer than
+ * the request.
  */
 export const maxViolations = 100;
 
@@ -174,7 +174,7 @@ export const maxViolations = 100;
 export class Violations {
   readonly #found: Violation[] = [];
 
-  /** A message that takes work to write is a function, which is called only if the message is kept. */
+  /** A message that is expensive to write can be a function, which is called only if the message is used. */
   add(field: string, message: string | (() => string)): void {
     if (this.#found.length >= maxViolations) return;
     this.#found.push({ field, message: typeof message === 'string' ? message : message() });

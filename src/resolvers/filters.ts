@@ -96,10 +96,10 @@ function combinedPredicate(
     violations.add(filterPath.path, `and, or, not may be nested at most ${maxCombinators} levels deep`);
     return always;
   }
-  const below = { ...filterPath, combinators: filterPath.combinators + 1 };
-  if (combinator === 'not') return { not: partPredicate(fields, asInput(value), violations, below) };
-  const parts = (value as unknown[]).map((each, index) =>
-    partPredicate(fields, asInput(each), violations, { ...below, path: `${filterPath.path}[${index}]` }),
+  const nested = { ...filterPath, combinators: filterPath.combinators + 1 };
+  if (combinator === 'not') return { not: partPredicate(fields, asInput(value), violations, nested) };
+  const parts = (value as unknown[]).map((item, index) =>
+    partPredicate(fields, asInput(item), violations, { ...nested, path: `${filterPath.path}[${index}]` }),
   );
   return combinator === 'and' ? { all: parts } : { any: parts };
 }
@@ -125,7 +125,7 @@ function fieldPredicate(
       const values = value as Comparable[];
       const list: Predicate = {
         column: field.column,
-        in: values.flatMap((each, index) => comparable(field, each, violations, `${at}[${index}]`) ?? []),
+        in: values.flatMap((item, index) => comparable(field, item, violations, `${at}[${index}]`) ?? []),
       };
       parts.push(comparator === 'in' ? list : { not: list });
     } else {
@@ -166,8 +166,8 @@ function relatedPredicate(
     violations.add(filterPath.path, `relations may be nested at most ${maxRelations} levels deep`);
     return always;
   }
-  const below = { ...filterPath, relations: filterPath.relations + 1 };
-  return { all: [target.where, partPredicate(target.filter(), input, violations, below)] };
+  const nested = { ...filterPath, relations: filterPath.relations + 1 };
+  return { all: [target.where, partPredicate(target.filter(), input, violations, nested)] };
 }
 
 function comparable(

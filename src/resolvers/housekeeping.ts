@@ -59,7 +59,7 @@ export function staleStatistics({ unscoped }: Database): Chore {
 
 /** Fills the array columns of labels and assignees of issues that are older than these columns. */
 export function unwrittenSets({ unscoped }: Database): Chore {
-  // Searching for such issues reads the whole table, so it stops when none are left; there are never new ones.
+  // Searching for such issues reads the whole table, so it ends for good when none are left: new issues have the arrays.
   let isDone = false;
   return {
     name: 'unwritten sets',
@@ -72,7 +72,7 @@ export function unwrittenSets({ unscoped }: Database): Chore {
   };
 }
 
-/** Adds what servers of an earlier version leave out while this version is rolled out. */
+/** Adds rows that servers of an earlier version do not write, while both versions run during an update. */
 export function missedByEarlierVersions({ unscoped }: Database): Chore {
   return {
     name: 'what earlier versions left out',
@@ -81,8 +81,8 @@ export function missedByEarlierVersions({ unscoped }: Database): Chore {
 }
 
 /**
- * Counts all issues once a day, and corrects tallies: a server of an earlier version that runs beside this one, while
- * they are exchanged, adds nothing to them.
+ * Counts all issues once a day and corrects tallies, because servers of an earlier version, which run during an update,
+ * do not change them.
  */
 export function wrongTallies({ unscoped }: Database): Chore {
   let nextMs = 0;
@@ -136,20 +136,20 @@ export function oldReferenceChanges({ unscoped }: Database): Chore {
   };
 }
 
-/** The most changes of a workspace that are kept. */
-const mostChanges = 1_000_000;
+/** The maximum number of changes in the log of a workspace. */
+const maxChanges = 1_000_000;
 
-/** Removes changes that are older than so many days, and those beyond the most that a workspace keeps. */
+/** Removes changes that are older than `days`, and those beyond the maximum of their workspace. */
 export function oldChanges(database: Database, days: number): Chore {
   return {
     name: 'old changes',
     doSome: async (now) => {
       const before = new Date(now.getTime() - days * 24 * hourMs);
       let removed = 0;
-      for (const workspaceId of await selectLongLogs(database.unscoped, before, mostChanges)) {
+      for (const workspaceId of await selectLongLogs(database.unscoped, before, maxChanges)) {
         removed += await removeOldChanges(database.of(workspaceId), {
           before,
-          most: mostChanges,
+          most: maxChanges,
           limit: 5_000,
         });
       }
@@ -158,7 +158,7 @@ export function oldChanges(database: Database, days: number): Chore {
   };
 }
 
-/** For how many days the messages to webhooks are kept after they have arrived or failed. */
+/** The number of days for which messages to webhooks are stored after they have arrived or failed. */
 const deliveriesDays = 3;
 
 /** Removes finished deliveries of webhooks after some days, and deleted webhooks with all of theirs. */

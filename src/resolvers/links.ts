@@ -3,15 +3,15 @@ import type { IssueRow } from '../db/issues.ts';
 import { deleteLink, insertLink, selectEquivalentLink, selectLink } from '../db/links.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
-import { type Doer, doerOf, recordActivity } from './activity.ts';
+import { type ActivityActor, activityActorOf, recordActivity } from './activity.ts';
 import type { Context } from './context.ts';
 import { Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { parseTitle } from './issues/issue-input.ts';
-import { lockIssueOf, lockLivingIssue, thingIsGone } from './issues/issue-locks.ts';
+import { lockIssueOf, lockLivingIssue, raiseNotFound } from './issues/issue-locks.ts';
 import { issueIsGone, requireIssue } from './issues/issue-names.ts';
 import { parseUrl } from './link-urls.ts';
-import { requireThingRevision, type RevisedThing } from './writes/revisions.ts';
+import { requireResourceRevision, type RevisedResource } from './writes/revisions.ts';
 import { contributor } from './writes/write-access.ts';
 import { serialKeys } from './writes/serial-queue.ts';
 import { write } from './writes/write-transaction.ts';
@@ -40,34 +40,34 @@ export async function createLink(ctx: Context, input: IssueLinkCreateInput): Pro
   violations.check();
   const urlHash = createHash('sha256').update(normalized).digest();
   return write(context, serialKeys.issue(principal.workspaceId, input.issueKey), (trx) =>
-    insert(trx, doerOf(context), input.issueKey, { url, urlHash, title }),
+    insert(trx, activityActorOf(context), input.issueKey, { url, urlHash, title }),
   );
 }
 
 /** Deletes a link. */
 export async function removeLink(
   ctx: Context,
-  input: RevisedThing,
+  input: RevisedResource,
 ): Promise<{ id: string; issue: IssueRow }> {
   const context = contributor(ctx);
   return write(context, undefined, async (trx) => {
-    const { thing, issue, nowUtc } = await lockIssueOf(trx, 'link', input, selectLink);
-    await requireThingRevision(trx, 'link', thing, input.expectedRevision);
-    const issueLink = (await deleteLink(trx, thing.id, nowUtc)) ?? thingIsGone('link');
+    const { resource, issue, nowUtc } = await lockIssueOf(trx, 'link', input, selectLink);
+    await requireResourceRevision(trx, 'link', resource, input.expectedRevision);
+    const issueLink = (await deleteLink(trx, resource.id, nowUtc)) ?? raiseNotFound('link');
     const activity = {
       eventType: 'issue-link.deleted.v1',
       activityText: `removed the link “${issueLink.title}”`,
       subject: issueLink.id,
     } as const;
     const columns = { linkCount: issue.linkCount - 1 };
-    const changed = await recordActivity(trx, doerOf(context), issue.id, nowUtc, activity, columns);
+    const changed = await recordActivity(trx, activityActorOf(context), issue.id, nowUtc, activity, columns);
     return { id: issueLink.id, issue: changed ?? issueIsGone() };
   });
 }
 
 async function insert(
   trx: Trx,
-  doer: Doer,
+  actor: ActivityActor,
   issueKey: string,
   link: Pick<Row<'issueLink'>, 'url' | 'urlHash' | 'title'>,
 ): Promise<LinkWritten> {
@@ -79,11 +79,11 @@ async function insert(
     issueId,
     ...link,
     createdUtc: nowUtc,
-    createdByUserAccountId: doer.userAccountId,
+    createdByUserAccountId: actor.userAccountId,
   });
   if (!issueLink) {
     const existing = await selectEquivalentLink(trx, issueId, link.urlHash);
-    return { issueLink: existing ?? thingIsGone('link'), issue, created: false };
+    return { issueLink: existing ?? raiseNotFound('link'), issue, created: false };
   }
   const activity = {
     eventType: 'issue-link.created.v1',
@@ -91,6 +91,6 @@ async function insert(
     subject: issueLink.id,
   } as const;
   const columns = { linkCount: issue.linkCount + 1 };
-  const changed = await recordActivity(trx, doer, issueId, nowUtc, activity, columns);
+  const changed = await recordActivity(trx, actor, issueId, nowUtc, activity, columns);
   return { issueLink, issue: changed ?? issueIsGone(), created: true };
 }

@@ -3,7 +3,7 @@ import { type TokenHolder, TokenHolders, updateLastUsed } from '../db/access-tok
 import type { Database } from '../db/engine/engine.ts';
 import { metered } from '../db/engine/meter.ts';
 import { InvalidTokenError } from '../executor/challenge.ts';
-import { hashToken, isScope, takesPart } from '../resolvers/access-tokens.ts';
+import { hashToken, isScope, mayUseTokens } from '../resolvers/access-tokens.ts';
 import type { ReferenceMemory } from '../reference/memory.ts';
 import type { Principal } from '../resolvers/context.ts';
 import { recentlyUsed } from './limits/recently-used.ts';
@@ -158,7 +158,7 @@ function keyOfHash(tokenHash: Buffer): string {
 
 function isGood(holder: TokenHolder, now: Date): boolean {
   const { revokedUtc, expiresUtc } = holder;
-  return !revokedUtc && !(expiresUtc && expiresUtc <= now) && takesPart(holder);
+  return !revokedUtc && !(expiresUtc && expiresUtc <= now) && mayUseTokens(holder);
 }
 
 function toPrincipal(holder: TokenHolder): Principal {

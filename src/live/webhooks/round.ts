@@ -17,7 +17,7 @@ import { logChanges } from '../../db/writes/change-log.ts';
 import type { OperationContext } from '../../executor/execute.ts';
 import { changeOrigin, memberRole, webhookState } from '../../model/codes.ts';
 import type { EventType } from '../../model/events.ts';
-import { takesPart } from '../../resolvers/access-tokens.ts';
+import { mayUseTokens } from '../../resolvers/access-tokens.ts';
 import { recordAuditEntries, systemActor } from '../../resolvers/audit.ts';
 import type { Principal, Scope } from '../../resolvers/context.ts';
 import { encodeId, newUuid } from '../../resolvers/ids.ts';
@@ -184,7 +184,7 @@ function principalOf(
   { workspaceId, id, scopes }: WebhookRow,
   member: WebhookMember | undefined,
 ): Principal | undefined {
-  if (!member || !takesPart(member) || member.role > memberRole.admin) return undefined;
+  if (!member || !mayUseTokens(member) || member.role > memberRole.admin) return undefined;
   return {
     workspaceId,
     userAccountId: member.userAccountId,

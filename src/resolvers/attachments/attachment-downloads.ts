@@ -3,7 +3,7 @@ import { type AttachmentRow, contentKey, selectAttachmentOfLiving } from '../../
 import type { ByteRange, FileStore } from '../../storage/storage.ts';
 import type { SignedAttachment } from './attachment-uploads.ts';
 import { raise } from '../errors.ts';
-import { thingIsGone } from '../issues/issue-locks.ts';
+import { raiseNotFound } from '../issues/issue-locks.ts';
 import { showPreview } from './previews.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 
@@ -46,7 +46,7 @@ export async function openPreview(
 
 async function requireUploaded(db: TenantDb, { attachmentId }: SignedAttachment): Promise<AttachmentRow> {
   const attachment = await selectAttachmentOfLiving(db, attachmentId);
-  return attachment?.uploadedUtc ? attachment : thingIsGone('attachment');
+  return attachment?.uploadedUtc ? attachment : raiseNotFound('attachment');
 }
 
 function contentOf(store: FileStore, attachment: AttachmentRow): ServedFile {

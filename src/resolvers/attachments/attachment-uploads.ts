@@ -11,7 +11,7 @@ import { inTransaction } from '../../db/engine/transaction.ts';
 import { selectMemberCard } from '../../db/workspaces.ts';
 import { recordActivity } from '../activity.ts';
 import { AppError, raise } from '../errors.ts';
-import { lockLivingIssue, thingIsGone } from '../issues/issue-locks.ts';
+import { lockLivingIssue, raiseNotFound } from '../issues/issue-locks.ts';
 import { findPreview } from './previews.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 
@@ -41,7 +41,7 @@ export async function receiveUpload(
   { attachmentId }: SignedAttachment,
   { contentLength, isReplacement, open }: Upload,
 ): Promise<AttachmentRow> {
-  const announced = (await selectAttachmentOfLiving(db, attachmentId)) ?? thingIsGone('attachment');
+  const announced = (await selectAttachmentOfLiving(db, attachmentId)) ?? raiseNotFound('attachment');
   if (announced.uploadedUtc) raise('conflict', 'The attachment already has its bytes.');
   const { sizeBytes } = announced;
   if (contentLength !== undefined && contentLength !== sizeBytes) refuseLength(contentLength, sizeBytes);
@@ -72,13 +72,13 @@ async function finish(
     const finished = await finishUpload(trx, started, { uploadedUtc: nowUtc, ...preview });
     if (!finished) return raise('conflict', 'Another upload of the attachment was started after this one.');
     const by = await selectMemberCard(trx, { column: 'userAccountId', value: userAccountId });
-    const doer = { userAccountId, displayName: by?.displayName ?? '' };
+    const actor = { userAccountId, displayName: by?.displayName ?? '' };
     const activity = {
       eventType: 'issue-attachment.created.v1',
       activityText: `attached ${fileName}`,
       subject: finished.id,
     } as const;
-    await recordActivity(trx, doer, issueId, nowUtc, activity);
+    await recordActivity(trx, actor, issueId, nowUtc, activity);
     return finished;
   });
 }

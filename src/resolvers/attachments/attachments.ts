@@ -13,9 +13,9 @@ import type { Context, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import type { RequestFiles } from './files.ts';
 import { newUuid } from '../ids.ts';
-import { lockIssueOf, lockLivingIssue, thingIsGone } from '../issues/issue-locks.ts';
+import { lockIssueOf, lockLivingIssue, raiseNotFound } from '../issues/issue-locks.ts';
 import { requireIssue } from '../issues/issue-names.ts';
-import { requireThingRevision, type RevisedThing } from '../writes/revisions.ts';
+import { requireResourceRevision, type RevisedResource } from '../writes/revisions.ts';
 import type { SignedAccess } from './signed-urls.ts';
 import { contributor } from '../writes/write-access.ts';
 import { limits } from '../../model/limits.ts';
@@ -72,15 +72,15 @@ export async function createAttachment(
 /** Deletes an attachment, or cancels an upload. */
 export async function removeAttachment(
   ctx: Context,
-  input: RevisedThing,
+  input: RevisedResource,
 ): Promise<{ id: string; issue: IssueRow }> {
   const context = contributor(ctx);
   return write(context, undefined, async (trx) => {
-    const { thing, issue, nowUtc } = await lockIssueOf(trx, 'attachment', input, selectAttachment);
-    await requireThingRevision(trx, 'attachment', thing, input.expectedRevision);
-    const { id } = (await deleteAttachment(trx, thing.id, nowUtc)) ?? thingIsGone('attachment');
+    const { resource, issue, nowUtc } = await lockIssueOf(trx, 'attachment', input, selectAttachment);
+    await requireResourceRevision(trx, 'attachment', resource, input.expectedRevision);
+    const { id } = (await deleteAttachment(trx, resource.id, nowUtc)) ?? raiseNotFound('attachment');
     // Nobody has seen an attachment before its bytes were uploaded.
-    if (thing.uploadedUtc) await logChanges(trx, [attachmentDeleted(context, id, issue, nowUtc)]);
+    if (resource.uploadedUtc) await logChanges(trx, [attachmentDeleted(context, id, issue, nowUtc)]);
     return { id, issue };
   });
 }

@@ -5,8 +5,8 @@ import type { References } from './issue-references.ts';
 
 const listFormat = new Intl.ListFormat('en-GB');
 
-/** Kinds of fields whose new value is in the entry. Of texts, lists and parents the entry has only the name of the field. */
-const told = fieldsAs<
+/** How an entry writes the new value, by the kind of its field. For texts, lists and parents it has only the field's name. */
+const valueTexts = fieldsAs<
   'code' | 'integer' | 'date' | 'reference' | 'person',
   (value: string | number, references: References) => string
 >({
@@ -19,7 +19,8 @@ const told = fieldsAs<
   reference: (_name, field) => (id, references) => references.name(field.of, String(id)),
   person: () => (id, references) => references.name('member', String(id)),
 });
-const tellers: Readonly<Partial<Record<IssueField, (typeof told)[keyof typeof told]>>> = told;
+const valueTextOf: Readonly<Partial<Record<IssueField, (typeof valueTexts)[keyof typeof valueTexts]>>> =
+  valueTexts;
 const fields = Object.entries(issueFields).map(([name, { activity }]) => ({
   name: name as IssueField,
   activity,
@@ -30,9 +31,9 @@ export function activityTextOf(change: IssueChange, references: References): str
   const parts = fields.flatMap(({ name, activity }) => {
     const value = change[name];
     if (value === undefined) return [];
-    const tell = tellers[name];
-    if (!tell || Array.isArray(value)) return [activity];
-    return [`${activity} to ${value === null ? 'none' : tell(value, references)}`];
+    const textOf = valueTextOf[name];
+    if (!textOf || Array.isArray(value)) return [activity];
+    return [`${activity} to ${value === null ? 'none' : textOf(value, references)}`];
   });
   return `changed ${listFormat.format(parts)}`;
 }

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../reference/snapshot.ts';
 
 type Kind = Exclude<ReferenceRow['kind'], 'parent'>;
 
-/** The positions, in the rows of a cached table, of the columns that the rules read. */
+/** The columns of the cached tables that the rules read, by kind of reference. */
 const columnsOf: Readonly<
   Record<Kind, { table: CachedTableName; name: string } & Partial<Record<Column, string>>>
 > = {
@@ -17,7 +17,7 @@ const columnsOf: Readonly<
 };
 type Column = 'teamId' | 'flag' | 'code';
 
-/** Looks up what a write refers to in the cached reference data. Parents are issues, which are not cached. */
+/** Looks up the objects that a write refers to in the cached reference data. Parents are issues, which are not cached. */
 export function cachedReferences(cached: Snapshot, wanted: WantedReferences): ReferenceRow[] {
   const { teamIds, statusIds, projectIds, deliveryIds, labelIds, userAccountIds, initialStatusOf } = wanted;
   return [
@@ -40,22 +40,22 @@ function rowsBy(
   const { table: tableName, ...columns } = columnsOf[kind];
   const table = cached.table(tableName);
   if (!table) return [];
-  const place = (column: string | undefined) => (column === undefined ? -1 : table.place(column));
-  const places = {
-    id: place(kind === 'member' ? 'userAccountId' : 'id'),
-    teamId: place(columns.teamId),
-    name: place(columns.name),
-    flag: place(columns.flag),
-    code: place(columns.code),
+  const indexOf = (column: string | undefined) => (column === undefined ? -1 : table.place(column));
+  const indexes = {
+    id: indexOf(kind === 'member' ? 'userAccountId' : 'id'),
+    teamId: indexOf(columns.teamId),
+    name: indexOf(columns.name),
+    flag: indexOf(columns.flag),
+    code: indexOf(columns.code),
   };
   return keys.flatMap((key) =>
     table.by(by, key).map((row) => ({
       kind,
-      id: row[places.id] ?? '',
-      teamId: row[places.teamId] ?? null,
-      name: row[places.name] ?? '',
-      flag: row[places.flag] === 't',
-      code: Number(row[places.code] ?? 0),
+      id: row[indexes.id] ?? '',
+      teamId: row[indexes.teamId] ?? null,
+      name: row[indexes.name] ?? '',
+      flag: row[indexes.flag] === 't',
+      code: Number(row[indexes.code] ?? 0),
     })),
   );
 }

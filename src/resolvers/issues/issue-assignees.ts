@@ -16,8 +16,8 @@ export function assigneesAfter(change: IssueChange, before: Assignees): Assignee
   if (primaryAssignee === undefined && assignees === undefined) return before;
   const others = assignees ?? before.all.filter((id) => id !== before.primary);
   if (primaryAssignee !== undefined) return withPrimary(primaryAssignee, others);
-  const kept = before.primary !== null && others.includes(before.primary);
-  return withPrimary(kept ? before.primary : (others[0] ?? null), others);
+  const isUnchanged = before.primary !== null && others.includes(before.primary);
+  return withPrimary(isUnchanged ? before.primary : (others[0] ?? null), others);
 }
 
 /** The rows of assignees. Position 0 is reserved for the primary assignee. */

@@ -19,7 +19,7 @@ import { requireName, requireNamed } from './issue-names.ts';
 import type { References } from './issue-references.ts';
 import type { ExpectedRevision } from '../writes/revisions.ts';
 
-/** Whether a change sets stored fields only. Anything else must be read again under the lock of the issue. */
+/** Whether a change sets stored fields only. Other changes depend on rows that must be read under the lock of the issue. */
 export function setsStoredFieldsOnly(input: IssueFieldsInput): boolean {
   return relatedFields.every((name) => input[name] === undefined);
 }
@@ -28,14 +28,14 @@ const fieldNames = Object.keys(issueFields) as IssueField[];
 const relatedFields = fieldNames.filter((name) => !Object.hasOwn(following, name));
 
 /** An issue by its id, or by its number in a team. */
-type PlacedIssue = { teamId: string } & ({ id: string } | { number: number });
+type LocatedIssue = { teamId: string } & ({ id: string } | { number: number });
 
-/** The issue that a key or an id names, which may not exist; from memory where the team of the key is cached. */
-export async function placed(
+/** The issue that a key or an id names, which may not exist. No statement is needed if the team of the key is cached. */
+export async function locateIssue(
   { db, connect }: SignedIn,
   cached: Snapshot | undefined,
   keyOrId: string,
-): Promise<PlacedIssue> {
+): Promise<LocatedIssue> {
   const name = requireName(keyOrId);
   const teams = cached?.table('team');
   const [team] = teams && 'number' in name ? teams.by('code', name.teamCode) : [];
@@ -46,7 +46,7 @@ export async function placed(
 
 /** A change that breaks no rule, and the issue that it is for. */
 interface CheckedChange {
-  issue: PlacedIssue;
+  issue: LocatedIssue;
   change: IssueChange;
   references: References;
   expectedRevision: ExpectedRevision;
@@ -55,7 +55,7 @@ interface CheckedChange {
   preloads: readonly PreloadableTable[];
 }
 
-/** What a change asks of its statement. */
+/** A change in the form of its statement: the shape of the statement, and the values. */
 export interface FormedChange extends Keyed {
   shape: Omit<IssueChangeShape, 'wait'>;
   asked: AskedIssue;
@@ -89,7 +89,7 @@ export async function sendChanges(
   return changes.map((change) => rows.get(change));
 }
 
-/** Divides changes so that no round has two of one issue; one after the other, the rounds keep the order of each issue. */
+/** Divides changes into rounds with at most one change of each issue. Run in order, they preserve the order of each issue's changes. */
 function inRounds(changes: readonly FormedChange[]): FormedChange[][] {
   const rounds: FormedChange[][] = [];
   const counts = new Map<string, number>();
@@ -120,10 +120,10 @@ export function batchKey(
 /** Brings a change of stored fields into the form that its statement takes. */
 export function formed(
   { principal, requestId, change, references, issue, expectedRevision, preloads }: CheckedChange,
-  more: Pick<AskedIssue, 'set'> & Pick<IssueEvent, 'previous'> = {},
+  additional: Pick<AskedIssue, 'set'> & Pick<IssueEvent, 'previous'> = {},
 ): FormedChange {
   const status = change.statusId === undefined ? undefined : references.find('status', change.statusId);
-  const set = { ...changedColumns(change, status?.code), ...more.set };
+  const set = { ...changedColumns(change, status?.code), ...additional.set };
   const name = 'id' in issue ? { id: issue.id } : { teamId: issue.teamId, number: issue.number };
   return {
     shape: {
@@ -143,13 +143,13 @@ export function formed(
         request: requestId,
         text: `${principal.displayName} ${activityTextOf(change, references)}`,
         fields: fieldNames.filter((name) => change[name] !== undefined || Object.hasOwn(set, name)),
-        previous: more.previous,
+        previous: additional.previous,
       },
     },
   };
 }
 
-/** The issue with what its statement preloaded, unless others changed it while the statement waited for them. */
+/** The issue with its preloaded surroundings, unless another transaction changed it while the statement waited for its lock. */
 export function asChanged(
   row: IssueChanged,
   preloads: readonly PreloadableTable[],

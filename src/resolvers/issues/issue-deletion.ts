@@ -8,7 +8,7 @@ import { type IssueRow, lockIssues, type NamedIssue } from '../../db/issues.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 import type { EventType } from '../../model/events.ts';
-import { type Doer, doerOf, writeEvent } from '../activity.ts';
+import { type ActivityActor, activityActorOf, writeEvent } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { newUuid } from '../ids.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
@@ -35,10 +35,10 @@ export async function deleteIssue(
     const { issues, nowUtc } = await lockIssues(trx, family(named, children));
     const living = issues.get(named.id) ?? issueIsGone();
     requireRevision('issue', living, expectedRevision);
-    await detachChildren(trx, doerOf(context), children, living.id);
+    await detachChildren(trx, activityActorOf(context), children, living.id);
     await changeParentCount(trx, living, issues, -1);
     const set = { deletedUtc: nowUtc, subIssueCount: 0 };
-    return setDeleted(trx, doerOf(context), 'issue.deleted.v1', living.id, set);
+    return setDeleted(trx, activityActorOf(context), 'issue.deleted.v1', living.id, set);
   });
 }
 
@@ -57,15 +57,17 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
     const deleted = issues.get(named.id) ?? issueIsGone();
     if (deleted.deletedUtc === null) return deleted;
     if (nowUtc.getTime() - deleted.deletedUtc.getTime() > restorableMs) issueIsGone();
-    // A former sub-issue that has become an ancestor since would close a circle under its old parent.
-    const above = await selectAncestorIds(trx, deleted.id);
-    const { stay = [], come = [] } = Object.groupBy(orphans, (id) => (above.includes(id) ? 'stay' : 'come'));
-    await reattachChildren(trx, doerOf(context), come, deleted.id);
-    await forgetDeletedParent(trx, stay);
+    // A former sub-issue that has become an ancestor since would form a cycle with its old parent.
+    const ancestors = await selectAncestorIds(trx, deleted.id);
+    const { remaining = [], returning = [] } = Object.groupBy(orphans, (id) =>
+      ancestors.includes(id) ? 'remaining' : 'returning',
+    );
+    await reattachChildren(trx, activityActorOf(context), returning, deleted.id);
+    await forgetDeletedParent(trx, remaining);
     await changeParentCount(trx, deleted, issues, 1);
-    const subIssueCount = come.filter((id) => issues.get(id)?.deletedUtc === null).length;
+    const subIssueCount = returning.filter((id) => issues.get(id)?.deletedUtc === null).length;
     const set = { deletedUtc: null, subIssueCount };
-    return setDeleted(trx, doerOf(context), 'issue.restored.v1', deleted.id, set);
+    return setDeleted(trx, activityActorOf(context), 'issue.restored.v1', deleted.id, set);
   });
 }
 
@@ -75,7 +77,7 @@ function family({ id, parentIssueId }: NamedIssue, children: readonly string[]):
 
 async function setDeleted(
   trx: Trx,
-  { userAccountId, requestId }: Doer,
+  { userAccountId, requestId }: ActivityActor,
   eventType: EventType,
   id: string,
   set: { deletedUtc: Date | null; subIssueCount: number },

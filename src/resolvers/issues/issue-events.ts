@@ -28,9 +28,9 @@ interface IssueEventPage {
 const living: Predicate = { column: 'deletedUtc', isNull: true };
 
 /**
- * Reads what happened to the issues of a filter after a cursor. It knows no members: an issue that matches now has entered if a
- * change may have moved it, and one that does not match has left if a change may have moved it. Throws `cursor_expired`, and
- * `validation_failed` for a filter that reads other issues.
+ * Reads what happened to a filtered list after a cursor. Nobody knows which issues were in the list before: an issue that matches
+ * now counts as entered if a change may have moved it, and one that does not match counts as left if a change may have moved it.
+ * Throws `cursor_expired`, and `validation_failed` for a filter that reads other issues.
  */
 export async function readIssueEvents(
   ctx: Context,
@@ -54,7 +54,7 @@ export async function readIssueEvents(
   return { events: withCursors(events, { after, cursor, nodes }), cursor, hasMore };
 }
 
-/** The sieve of a filter that was read before. */
+/** The sieve for a filter that has been validated already. */
 export function issueSieve(
   ctx: Context,
   filterFields: () => FilterFields,
@@ -78,7 +78,7 @@ export function issueSieve(
   };
 }
 
-/** A filtered list: what its filter reads, and the conditions for an issue to be in it. */
+/** A filtered list: the columns and tables that its filter reads, and the conditions for an issue to be in it. */
 function listOf(
   filterFields: () => FilterFields,
   filter: Record<string, unknown> | null | undefined,
@@ -90,13 +90,13 @@ function listOf(
   violations.that(
     !reads.otherIssues,
     'filter.parent',
-    'is not known to a subscription: name the parent by its id',
+    'cannot be used in a subscription; filter by parentIssueId instead',
   );
   violations.check();
   return { reads, wanted: conditionsOf({ all: [living, matching] }) };
 }
 
-/** Whether a change of the directory may have moved issues that no change names. */
+/** Whether a change of the directory may have moved issues into or out of the list without a change of their own. */
 function isReset({ directoryEvents }: FilterReads, changes: readonly ChangeRow[]): boolean {
   return (
     directoryEvents.size > 0 &&
@@ -104,7 +104,7 @@ function isReset({ directoryEvents }: FilterReads, changes: readonly ChangeRow[]
   );
 }
 
-/** Those of the issues that match now, found in memory where the page is shared and the filter can be judged there. */
+/** The ids of those issues that match now, found in memory if the page is shared and the filter can be evaluated there. */
 async function matchingOf(
   ctx: Context,
   wanted: readonly Predicate[],
@@ -134,18 +134,18 @@ function withCursors(
 ): IssueEventPage['events'] {
   const ordered = events.toSorted((a, b) => lastOf(a) - lastOf(b));
   let next = Infinity;
-  const made = ordered.toReversed().map((one, place) => {
+  const newestFirst = ordered.toReversed().map((event, index) => {
     const before = nodes.findLast(({ position }) => position < next);
-    const cursor = place === 0 ? end : before ? changeCursor(before) : after;
-    next = Math.min(next, one.changes[0]?.position ?? next);
-    const positions = one.changes.map(({ position }) => position);
+    const cursor = index === 0 ? end : before ? changeCursor(before) : after;
+    next = Math.min(next, event.changes[0]?.position ?? next);
+    const positions = event.changes.map(({ position }) => position);
     return {
-      event: { ...one, cursor },
+      event: { ...event, cursor },
       cursor,
-      identity: [one.kind, one.issueId, ...positions, cursor].join(' '),
+      identity: [event.kind, event.issueId, ...positions, cursor].join(' '),
     };
   });
-  return made.toReversed();
+  return newestFirst.toReversed();
 }
 
 function lastOf({ changes }: Pick<IssueEvent, 'changes'>): number {

@@ -22,7 +22,7 @@ type Parse<K extends Kind> = (
   field: FieldsOf<K>,
 ) => ValueOf<K> | undefined;
 
-/** Decodes a value of each kind. Gives undefined, and notes a violation, when the value cannot be stored. */
+/** Decodes a value of each kind. Returns undefined, and adds a violation, if the value cannot be stored. */
 const parsers: { readonly [K in Kind]: Parse<K> } = {
   text: parseText,
   integer: (violations, name, value, { min }) => {
@@ -51,7 +51,7 @@ const fields = Object.entries(issueFields).map(([name, field]) => ({
   ) => unknown,
 }));
 
-/** Decodes the fields of an input, and notes violations under the names that they have there. */
+/** Decodes the fields of an input, and adds violations under the names of the input. */
 export function parseIssueFields(input: IssueFieldsInput, violations: Violations): IssueChange {
   const change: Record<string, unknown> = {};
   for (const { name, field, parse } of fields) {
@@ -64,7 +64,7 @@ export function parseIssueFields(input: IssueFieldsInput, violations: Violations
   return change;
 }
 
-/** Trims a title and notes what is wrong with it. */
+/** Trims a title, and adds a violation if it is invalid. */
 export function parseTitle(violations: Violations, title: string): string {
   return parseText(violations, 'title', title, issueFields.title);
 }

@@ -17,28 +17,28 @@ export async function lockLivingIssue(trx: Trx, issueId: string): Promise<Locked
   return { issue, nowUtc };
 }
 
-/** How a client names something that belongs to an issue. If it names the issue too, the issue must match. */
-export interface ThingName {
+/** How a client names a resource under an issue, such as a comment. If it names the issue too, the issue must match. */
+export interface ResourceName {
   id: string;
   issueKey?: string | null;
 }
 
-/** Finds something that belongs to an issue, neither of them deleted, and locks the issue. */
-export async function lockIssueOf<Thing extends { issueId: string }>(
+/** Finds a resource under an issue, neither of them deleted, and locks the issue. */
+export async function lockIssueOf<Resource extends { issueId: string }>(
   trx: Trx,
   prefix: IdPrefix,
-  { id, issueKey }: ThingName,
-  select: (trx: Trx, uuid: string) => Promise<Thing | undefined>,
-): Promise<LockedIssue & { thing: Thing }> {
+  { id, issueKey }: ResourceName,
+  select: (trx: Trx, uuid: string) => Promise<Resource | undefined>,
+): Promise<LockedIssue & { resource: Resource }> {
   const decoded = decodeId(prefix, id);
-  if ('problem' in decoded) return thingIsGone(prefix, parseId(id) && decoded.problem);
+  if ('problem' in decoded) return raiseNotFound(prefix, parseId(id) && decoded.problem);
   const named = issueKey == null ? undefined : await requireIssue(trx, issueKey);
-  const thing = await select(trx, decoded.uuid);
-  if (!thing || (named && named.id !== thing.issueId)) return thingIsGone(prefix);
-  return { thing, ...(await lockLivingIssue(trx, thing.issueId)) };
+  const resource = await select(trx, decoded.uuid);
+  if (!resource || (named && named.id !== resource.issueId)) return raiseNotFound(prefix);
+  return { resource, ...(await lockLivingIssue(trx, resource.issueId)) };
 }
 
-/** Throws NOT_FOUND for something that does not exist or has been deleted. */
-export function thingIsGone(prefix: IdPrefix, problem?: string): never {
+/** Throws NOT_FOUND for an object that does not exist or has been deleted. */
+export function raiseNotFound(prefix: IdPrefix, problem?: string): never {
   raise('not_found', `There is no such ${idNoun(prefix)}${problem ? `: ${problem}` : ''}.`);
 }

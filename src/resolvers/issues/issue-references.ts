@@ -32,7 +32,7 @@ export class References {
   }
 }
 
-/** Gives the rows that are asked for, as far as the workspace has them. */
+/** Returns those of the wanted rows that the workspace has. */
 export type ReferenceLookup = (wanted: WantedReferences) => readonly ReferenceRow[] | Promise<ReferenceRow[]>;
 
 /** Looks the rows up by one statement. */
@@ -44,48 +44,48 @@ export function inTables(sending: Sending): ReferenceLookup {
  * Checks a write against the cached reference data, if there are any. They may be slightly out of date, so a write that
  * they refuse is checked again against the tables. A write that they accept is still checked by foreign keys.
  */
-export async function judged<Judged>(
+export async function withReferences<Result>(
   { db, connect, reference }: SignedIn,
-  judge: (look: ReferenceLookup, cached: Snapshot | undefined) => Promise<Judged>,
-): Promise<Judged> {
+  check: (lookUp: ReferenceLookup, cached: Snapshot | undefined) => Promise<Result>,
+): Promise<Result> {
   // Refreshing the cache could need another connection, which nothing may wait for inside a transaction.
   const cached = connect && (await reference?.current());
   if (cached?.isCached) {
     try {
-      return await judge((wanted) => cachedReferences(cached, wanted), cached);
+      return await check((wanted) => cachedReferences(cached, wanted), cached);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
     }
   }
-  return judge(inTables({ db, connect }), undefined);
+  return check(inTables({ db, connect }), undefined);
 }
 
 /** Looks up everything that a change refers to at once, without a statement if it refers to nothing. */
 export async function findReferences(
-  look: ReferenceLookup,
+  lookUp: ReferenceLookup,
   change: IssueChange,
   newIn?: { teamId: string | undefined },
 ): Promise<References> {
   const teamIds = newIn?.teamId ? [newIn.teamId] : [];
   const wanted = {
     teamIds,
-    statusIds: given(change.statusId),
+    statusIds: idList(change.statusId),
     initialStatusOf: change.statusId ? [] : teamIds,
-    projectIds: given(change.projectId),
-    deliveryIds: given(change.deliveryId),
+    projectIds: idList(change.projectId),
+    deliveryIds: idList(change.deliveryId),
     labelIds: change.labelIds ?? [],
     userAccountIds: [
-      ...given(change.primaryAssigneeUserAccountId),
+      ...idList(change.primaryAssigneeUserAccountId),
       ...(change.assigneeUserAccountIds ?? []),
       ...(change.roleAssignments ?? []).map(({ userAccountId }) => userAccountId),
     ],
-    parentIssueIds: given(change.parentIssueId),
+    parentIssueIds: idList(change.parentIssueId),
   };
   if (Object.values(wanted).every((ids) => ids.length === 0)) return new References([]);
-  return new References(await look(wanted));
+  return new References(await lookUp(wanted));
 }
 
-/** Notes a violation for each reference of a change that does not belong to the workspace. */
+/** Adds a violation for each reference of a change that does not belong to the workspace. */
 export function checkWorkspaceReferences(
   change: IssueChange,
   references: References,
@@ -96,24 +96,25 @@ export function checkWorkspaceReferences(
     const member = references.find('member', id);
     return member?.code === memberStatus.invited || member?.code === memberStatus.active;
   };
-  const nobody = 'is not a member of this workspace who can be assigned';
+  const notAssignable = 'is not a member of this workspace who can be assigned';
   if (projectId && !references.find('project', projectId)) {
     violations.add('projectId', 'does not belong to this workspace');
   }
   if (parentIssueId && !references.find('parent', parentIssueId)) {
     violations.add('parentIssueId', 'does not belong to this workspace');
   }
-  if (primaryAssignee && !assignable(primaryAssignee)) violations.add('primaryAssigneeUserAccountId', nobody);
+  if (primaryAssignee && !assignable(primaryAssignee))
+    violations.add('primaryAssigneeUserAccountId', notAssignable);
   for (const [index, id] of (change.assigneeUserAccountIds ?? []).entries()) {
-    violations.that(assignable(id), 'assigneeUserAccountIds', `item ${index + 1} ${nobody}`);
+    violations.that(assignable(id), 'assigneeUserAccountIds', `item ${index + 1} ${notAssignable}`);
   }
   for (const [index, { userAccountId }] of (change.roleAssignments ?? []).entries()) {
-    violations.that(assignable(userAccountId), `roleAssignments[${index}].userAccountId`, nobody);
+    violations.that(assignable(userAccountId), `roleAssignments[${index}].userAccountId`, notAssignable);
   }
 }
 
 /**
- * Notes a violation for each reference that does not fit an issue of the team. An object of another team and an object
+ * Adds a violation for each reference that does not fit an issue of the team. An object of another team and an object
  * that does not exist get the same message. `prefix` names the issue if there are several.
  */
 export function checkTeamReferences(
@@ -142,6 +143,6 @@ export function checkTeamReferences(
   }
 }
 
-function given(id: string | null | undefined): string[] {
+function idList(id: string | null | undefined): string[] {
   return id ? [id] : [];
 }

@@ -20,7 +20,7 @@ export async function issueStats(
 ): Promise<IssueStatsRow[]> {
   const { db, bounds } = signedIn(ctx);
   const violations = new Violations();
-  const sizes = { usual: maxStatsGroups, most: maxStatsGroups };
+  const sizes = { default: maxStatsGroups, max: maxStatsGroups };
   const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);
   violations.check('invalid_request');
   const choice = { where: issues.where, filter };
@@ -29,7 +29,7 @@ export async function issueStats(
   return (
     rows ??
     refuseStatistics(
-      `These groups are counted issue by issue, and more than ${most} would have to be read. Choose fewer issues by 'filter'; or group by STATUS, STATUS_CATEGORY and TEAM with one of PRIORITY, ASSIGNEE, LABEL, PROJECT and DELIVERY, and choose issues by these only: such numbers are kept.`,
+      `These groups are counted issue by issue, and more than ${most} would have to be read. Count fewer issues by 'filter'; or group by STATUS, STATUS_CATEGORY and TEAM with one of PRIORITY, ASSIGNEE, LABEL, PROJECT and DELIVERY, and filter by these only, since their counts are stored.`,
     )
   );
 }
@@ -39,7 +39,7 @@ export function refuseStatistics(message: string): never {
   throw new AppError('query_too_complex', message);
 }
 
-/** Which issues are counted, by which columns, and how many groups are returned. Adds a violation for each invalid argument. */
+/** Reads the filter, the columns and the number of groups from the arguments. Adds a violation for each invalid argument. */
 export function groupingOf(
   fields: FilterFields,
   input: {
@@ -47,7 +47,7 @@ export function groupingOf(
     groupBy: readonly StatsColumn[];
     first?: number | null;
   },
-  groups: { usual: number; most: number },
+  sizes: { default: number; max: number },
   violations: Violations,
 ): { filter: Predicate; columns: StatsColumn[]; limit: number } {
   const columns = [...new Set(input.groupBy)];
@@ -56,8 +56,8 @@ export function groupingOf(
     'groupBy',
     `takes ${maxStatsDimensions} columns at most`,
   );
-  const limit = input.first ?? groups.usual;
-  violations.that(limit >= 1 && limit <= groups.most, 'first', `must be from 1 to ${groups.most}`);
+  const limit = input.first ?? sizes.default;
+  violations.that(limit >= 1 && limit <= sizes.max, 'first', `must be from 1 to ${sizes.max}`);
   const filter = filterPredicate(fields, input.filter ?? {}, violations);
   return { filter, columns, limit };
 }

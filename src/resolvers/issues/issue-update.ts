@@ -13,7 +13,14 @@ import { inside, type Trx } from '../../db/engine/transaction.ts';
 import type { Context, SignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
-import { asChanged, batchKey, formed, placed, sendChanges, setsStoredFieldsOnly } from './issue-change.ts';
+import {
+  asChanged,
+  batchKey,
+  formed,
+  locateIssue,
+  sendChanges,
+  setsStoredFieldsOnly,
+} from './issue-change.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
 import { issueIsGone, requireIssues, requireNamed } from './issue-names.ts';
 import { addToSubIssueCounts } from './sub-issues.ts';
@@ -23,7 +30,7 @@ import {
   checkWorkspaceReferences,
   findReferences,
   inTables,
-  judged,
+  withReferences,
   type ReferenceLookup,
   type References,
 } from './issue-references.ts';
@@ -39,7 +46,7 @@ export interface IssueUpdateInput extends IssueFieldsInput {
   expectedRevision?: ExpectedRevision;
 }
 
-/** Changes the given fields. Each call adds one entry to the feed. */
+/** Changes the fields that the input sets. Each call adds one entry to the feed. */
 export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithPreloaded> {
   const before = rowBefore<IssueChanged>(ctx);
   if (before) return asChanged(before, ctx.preloads ?? []);
@@ -48,7 +55,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
   const { workspaceId } = principal;
   const { key, expectedRevision, parentIssueId } = input;
   const inTransaction = async (trx: Trx) => {
-    // From here on no other transaction can move the issues that this one reads under another parent.
+    // From here on no other transaction can move issues to another parent while this one reads the ancestors.
     if (parentIssueId !== undefined) await lockParents(trx, 'exclusive');
     const plan = await checked(inTables(inside(trx)), input, async () => [
       { issue: await requireNamed(inside(trx), key), prefix: '' },
@@ -61,8 +68,12 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
       parentIssueId === undefined ? serialKeys.issue(workspaceId, key) : serialKeys.parents(workspaceId);
     return write(context, serialKey, inTransaction);
   }
-  const { change, references, targets } = await judged(context, (look, cached) =>
-    checked(look, input, async () => [{ issue: await placed(context, cached, key), prefix: '' }] as const),
+  const { change, references, targets } = await withReferences(context, (look, cached) =>
+    checked(
+      look,
+      input,
+      async () => [{ issue: await locateIssue(context, cached, key), prefix: '' }] as const,
+    ),
   );
   const [{ issue }] = targets;
   const checkedChange = { change, references, expectedRevision, issue, principal, requestId, preloads };
@@ -162,7 +173,7 @@ async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): 
     return { shape, asked: { ...asked, at: locked.nowUtc } };
   });
   const after = await sendChanges(inside(trx), changes, true);
-  // Only now, since the statement reads the former labels from the row, where a trigger copies the new ones.
+  // Must come after the statement, which reads the former labels from the row: a trigger copies the new ones there.
   await replaceSets(trx, change, ids);
   return after.map((issue) => issue ?? issueIsGone());
 }
@@ -183,10 +194,10 @@ async function lock(trx: Trx, plan: Plan): Promise<LockedIssues> {
   if (parentIssueId) {
     const alive = locked.issues.get(parentIssueId)?.deletedUtc === null;
     violations.that(alive, 'parentIssueId', 'does not belong to this workspace');
-    const above = new Set([parentIssueId, ...(await selectAncestorIds(trx, parentIssueId))]);
+    const ancestors = new Set([parentIssueId, ...(await selectAncestorIds(trx, parentIssueId))]);
     for (const { issue, prefix } of targets) {
       violations.that(
-        !above.has(issue.id),
+        !ancestors.has(issue.id),
         `${prefix}parentIssueId`,
         'would make the issue a part of itself',
       );
@@ -197,7 +208,7 @@ async function lock(trx: Trx, plan: Plan): Promise<LockedIssues> {
   return locked;
 }
 
-/** Sets the assignees of each issue and lets new ones follow it. Gives undefined if the change does not name assignees. */
+/** Sets the assignees of each issue and lets new ones follow it. Returns undefined if the change does not name assignees. */
 async function assign(
   trx: Trx,
   change: IssueChange,

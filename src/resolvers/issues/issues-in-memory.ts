@@ -10,8 +10,8 @@ import type { CachedReference } from '../context.ts';
 // Filters of issues that were just read, for readers with many different filters: one read serves them all.
 
 /**
- * The issues as they are now, with reference data that is read after them: a row must not refer to data that is younger than
- * what its filter is compared with.
+ * The current rows of the issues, with reference data that is read after them, so that an issue cannot refer to reference data that
+ * the snapshot does not have yet.
  */
 export async function issuesInMemory(
   {
@@ -31,14 +31,14 @@ export async function issuesInMemory(
   return known.with(new Map(tables));
 }
 
-/** The conditions that must all hold, those of a column before those of other rows, which take longer to judge. */
+/** The conditions that must all hold: those on a column first, because those on related rows take longer to evaluate. */
 export function conditionsOf(predicate: Predicate): Predicate[] {
   const parts = 'all' in predicate ? predicate.all.flatMap(conditionsOf) : [predicate];
   const isOfColumn = (part: Predicate) => 'column' in part && !('references' in part);
   return [...parts.filter(isOfColumn), ...parts.filter((part) => !isOfColumn(part))];
 }
 
-/** The ids of those issues for which all conditions hold, as SQL would find them; undefined where only SQL can tell. */
+/** The ids of those issues for which all conditions hold; undefined if only SQL can evaluate one of the conditions. */
 export function matchingIn(
   issues: Snapshot,
   conditions: readonly Predicate[],

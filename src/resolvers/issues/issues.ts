@@ -16,7 +16,7 @@ import {
   checkWorkspaceReferences,
   findReferences,
   inTables,
-  judged,
+  withReferences,
   type ReferenceLookup,
 } from './issue-references.ts';
 import { addToSubIssueCounts } from './sub-issues.ts';
@@ -42,7 +42,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
   const inTransaction = async (trx: Trx) => insert(trx, context, await draft(inTables(inside(trx)), input));
   // A parent has to be locked, and read again, before anything is written.
   if (input.parentIssueId != null) return write(context, serialKey, inTransaction);
-  const drafted = await judged(context, (look) => draft(look, input));
+  const drafted = await withReferences(context, (look) => draft(look, input));
   const preloadsDelivery = drafted.change.deliveryId != null && preloads.includes('deliveryCount');
   const row = await writeItem(context, {
     item: { issue: newIssue(drafted, context), preloadsDelivery },
@@ -92,7 +92,7 @@ function newIssue(drafted: Draft, { principal, requestId }: SignedIn): NewIssue 
   };
 }
 
-/** What the input of a new issue says of its fields. */
+/** The fields of a new issue as its input sets them. */
 type Entered = Pick<Draft, 'change' | 'assignees'>;
 
 /** The new issue with the related rows, which are exactly those of its input. */
@@ -100,7 +100,7 @@ function asCreated(row: IssueCreated, { change, assignees }: Entered): IssueRow 
   const preloaded = {
     issueAssignee: uuidArray(assignees.all),
     issueLabel: uuidArray(change.labelIds ?? []),
-    issueRoleAssignment: uuidArray((change.roleAssignments ?? []).map((each) => each.userAccountId)),
+    issueRoleAssignment: uuidArray((change.roleAssignments ?? []).map(({ userAccountId }) => userAccountId)),
     issueSubscription: 'true',
     deliveryCount: row.deliveryCount,
   };
@@ -135,7 +135,7 @@ async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Dr
     violations.add('statusId', 'must be given: the team has no initial status');
   violations.check();
   if (!team || !status || change.title === undefined)
-    return raise('internal_error', 'Impossible if we got this far.');
+    return raise('internal_error', 'A new issue without violations must have a team, a status and a title.');
   return {
     teamId: team.id,
     title: change.title,
@@ -151,7 +151,7 @@ async function insert(trx: Trx, context: SignedIn, drafted: Draft): Promise<Issu
   const parents = parentIssueId ? await lockNewParent(trx, parentIssueId) : undefined;
   const [created] = await createAll(inside(trx), [{ issue, preloadsDelivery: false }], true);
   if (parentIssueId && parents) await addToSubIssueCounts(trx, parents, new Map([[parentIssueId, 1]]));
-  return created ?? raise('internal_error', 'A statement that waits for the team gives a row.');
+  return created ?? raise('internal_error', 'A statement that waits for the team must return a row.');
 }
 
 /** Locks the parent, so that it cannot be deleted before it has its new sub-issue. */

@@ -5,9 +5,9 @@ import { issueFields } from '../../model/issue-fields.ts';
 
 // Which changes can move an issue into a filtered list or out of it.
 
-/** What a filter of issues reads. */
+/** The columns and tables that a filter of issues reads. */
 export interface FilterReads {
-  /** The fields whose change may move an issue; `undefined` where any change may. */
+  /** The fields whose change may move an issue into or out of the list; undefined if any change may. */
   readonly fields: ReadonlySet<string> | undefined;
   /** The events of the directory after which many issues may have moved at once. */
   readonly directoryEvents: ReadonlySet<EventType>;
@@ -15,7 +15,7 @@ export interface FilterReads {
   readonly otherIssues: boolean;
 }
 
-/** Columns that a new issue gets and keeps. */
+/** The columns of an issue that never change. */
 const fixedColumns = new Set([
   'id',
   'workspaceId',
@@ -25,7 +25,7 @@ const fixedColumns = new Set([
   'createdUtc',
 ]);
 
-/** The fields whose changes change a column, for those of another name. */
+/** The fields whose changes change a column, for columns whose name is not that of a field. */
 const fieldsOfColumn: Readonly<Record<string, readonly string[]>> = {
   priorityRank: ['priority'],
   startedUtc: ['statusId'],
@@ -40,7 +40,7 @@ const fieldsOfColumn: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-/** Finds what a filter reads. */
+/** Collects the columns and tables that a filter reads. */
 export function readsOf(filter: Predicate): FilterReads {
   const columns = new Set<string>();
   const tables = new Set<string>();
@@ -82,7 +82,7 @@ function updatesOf(table: string): EventType[] {
 
 type ChangeFacts = Pick<ChangeRow, 'eventType' | 'fields'>;
 
-/** Whether an issue that matches may have come into the list by this change. */
+/** Whether an issue that matches may have entered the list by this change. */
 export function mayEnter({ fields }: FilterReads, change: ChangeFacts): boolean {
   if (change.eventType === 'issue.created.v1' || change.eventType === 'issue.restored.v1') return true;
   return mayMove(fields, change);

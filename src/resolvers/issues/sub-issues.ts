@@ -3,10 +3,10 @@ import { inside, type Trx } from '../../db/engine/transaction.ts';
 import type { WriteEvent } from '../../db/writes/change-log.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 import type { IssueEvent } from '../../db/writes/issue-parts.ts';
-import { type Doer, writeEvent } from '../activity.ts';
+import { type ActivityActor, writeEvent } from '../activity.ts';
 import { newUuid } from '../ids.ts';
 
-/** Adds to the sub-issue counts of locked parents. What belongs to an issue is no part of its revision. */
+/** Adds to the sub-issue counts of locked parents. It does not change their revisions, which count only changes of the issue itself. */
 export async function addToSubIssueCounts(
   trx: Trx,
   locked: ReadonlyMap<string, IssueRow>,
@@ -29,14 +29,14 @@ export async function addToSubIssueCounts(
 /** Moves locked issues away from a parent that is being deleted; they remember it. */
 export function detachChildren(
   trx: Trx,
-  doer: Doer,
+  actor: ActivityActor,
   ids: readonly string[],
   parentId: string,
 ): Promise<void> {
   const set = { parentIssueId: null, deletedParentIssueId: parentId };
   return setParents(
     trx,
-    ids.map((id) => ({ issue: { id }, set, event: parentSet(doer) })),
+    ids.map((id) => ({ issue: { id }, set, event: parentSet(actor) })),
     writeEvent('issue.updated.v1'),
   );
 }
@@ -44,20 +44,20 @@ export function detachChildren(
 /** Gives locked issues back to their restored parent. */
 export function reattachChildren(
   trx: Trx,
-  doer: Doer,
+  actor: ActivityActor,
   ids: readonly string[],
   parentId: string,
 ): Promise<void> {
   const set = { parentIssueId: parentId, deletedParentIssueId: null };
   return setParents(
     trx,
-    ids.map((id) => ({ issue: { id }, set, event: parentSet(doer) })),
+    ids.map((id) => ({ issue: { id }, set, event: parentSet(actor) })),
     writeEvent('issue.updated.v1'),
   );
 }
 
-/** What the log says of an issue that gets another parent. */
-export function parentSet(by?: Doer): IssueEvent {
+/** The event of an issue that gets another parent. */
+export function parentSet(by?: ActivityActor): IssueEvent {
   return {
     id: newUuid(),
     actor: by?.userAccountId ?? null,
@@ -90,7 +90,7 @@ export async function setParents(
   );
 }
 
-/** Makes locked issues forget the deleted parent that they were waiting for; a client sees no difference. */
+/** Makes locked issues forget the deleted parent to which they would return; a client sees no difference. */
 export async function forgetDeletedParent(trx: Trx, ids: readonly string[]): Promise<void> {
   await changeIssues(
     inside(trx),

@@ -13,11 +13,11 @@ const maxNames = limits.names;
  */
 export async function unknownTeams(
   ctx: Context,
-  given: { codes?: readonly string[] | null; ids?: readonly string[] | null },
+  input: { codes?: readonly string[] | null; ids?: readonly string[] | null },
 ): Promise<string[]> {
   const { db } = signedIn(ctx);
-  const codes = given.codes ?? [];
-  const ids = given.ids ?? [];
+  const codes = input.codes ?? [];
+  const ids = input.ids ?? [];
   const violations = new Violations();
   violations.that(
     codes.length + ids.length <= maxNames,

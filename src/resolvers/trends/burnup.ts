@@ -19,7 +19,7 @@ export interface Burnup {
   days: BurnupDay[];
 }
 
-/** What counts in the burnups of one type. */
+/** The column that relates issues to the deliveries or projects of a burnup, and how canceled issues count. */
 export interface BurnupOf {
   column: 'deliveryId' | 'projectId';
   /** Whether canceled issues are in the scope, and done. */
@@ -56,8 +56,8 @@ export async function burnups(
 function daysOf(days: readonly Period[], changes: readonly BurnupRow[]): BurnupDay[] {
   const byDay = Map.groupBy(changes, ({ place }) => place);
   const sums = { scope: 0, started: 0, done: 0, scopeEstimate: 0, startedEstimate: 0, doneEstimate: 0 };
-  return days.map(({ startsOn }, place) => {
-    for (const { category, count, estimate } of byDay.get(place) ?? []) {
+  return days.map(({ startsOn }, index) => {
+    for (const { category, count, estimate } of byDay.get(index) ?? []) {
       sums.scope += count;
       sums.scopeEstimate += estimate;
       if (category === statusCategory.active) {

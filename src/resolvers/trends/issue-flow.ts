@@ -14,7 +14,7 @@ export interface IssueFlow {
   periods: FlowPeriod[];
 }
 
-/** How many stages may be counted, for each issue that statistics may read: they are read from an index. */
+/** The number of stages that may be counted instead of one issue, because stages are read from an index alone. */
 const flowStages = 4;
 
 /** How many issues there were in each category at the end of each period that has begun. */
@@ -29,20 +29,20 @@ export async function issueFlow(ctx: Context, input: PeriodsInput): Promise<Issu
     );
   return {
     historySinceUtc: rows[0]?.historySinceUtc ?? null,
-    periods: periods.map(({ startsOn, endsOn }, place) => ({
+    periods: periods.map(({ startsOn, endsOn }, index) => ({
       startsOn,
       endsOn,
-      ...numbersAt(rows, place + 1),
+      ...numbersAt(rows, index + 1),
     })),
   };
 }
 
-/** The numbers now, without what came since the end of the period, and with what went. */
+/** The current numbers, without the issues that entered a category after the end of the period, and with those that left it. */
 function numbersAt(rows: readonly FlowRow[], number: number): Record<Category, number> {
   const numbers = categories.map((name) => [name, 0] as const);
   const at = Object.fromEntries(numbers) as Record<Category, number>;
   for (const { what, place, category, count } of rows) {
-    const name = categories.find((each) => statusCategory[each] === category) ?? 'open';
+    const name = categories.find((known) => statusCategory[known] === category) ?? 'open';
     if (what === 'now') at[name] += count;
     else if (what === 'came' && place >= number) at[name] -= count;
     else if (what === 'went' && place >= number) at[name] += count;

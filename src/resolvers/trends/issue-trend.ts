@@ -17,7 +17,7 @@ export interface Percentiles {
   p95: number | null;
 }
 
-/** What happened in a period. */
+/** The numbers of issues that were created, started and closed in a period, and how long they took. */
 export type TrendCounts = Pick<TrendRow, (typeof counts)[number]> & {
   cycleTime: Percentiles;
   leadTime: Percentiles;
@@ -53,14 +53,14 @@ export async function issueTrend(
 ): Promise<IssueTrend> {
   const { db, bounds } = signedIn(ctx);
   const violations = new Violations();
-  const sizes = { usual: defaultTrendGroups, most: maxTrendGroups };
+  const sizes = { default: defaultTrendGroups, max: maxTrendGroups };
   const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);
   const periods = periodsOf(input, violations);
   const choice = { where: issues.where, filter };
   const rows =
     (await selectIssueTrend(db, choice, { periods, columns, limit }, bounds.statistics)) ??
     refuseStatistics(
-      `Too many issues were created, started or closed in these periods to count them, and the filter does not lead to few: at most ${bounds.statistics} may be read. Choose fewer issues by 'filter', or bring 'from' and 'to' closer together.`,
+      `Too many issues were created, started or closed in these periods to count them, and the filter does not lead to few: at most ${bounds.statistics} may be read. Count fewer issues by 'filter', or bring 'from' and 'to' closer together.`,
     );
   const found = Map.groupBy(
     rows.filter(({ period }) => period !== null),
@@ -69,8 +69,8 @@ export async function issueTrend(
   const groups = columns.length === 0 ? [rows] : [...found.values()];
   return {
     historySinceUtc: rows[0]?.historySinceUtc ?? null,
-    periods: periods.flatMap((period, place) =>
-      groups.map((group) => trendPeriod(period, columns, group, place + 1)),
+    periods: periods.flatMap((period, index) =>
+      groups.map((group) => trendPeriod(period, columns, group, index + 1)),
     ),
   };
 }
@@ -88,14 +88,14 @@ function trendPeriod(
     endsOn,
     ...ungrouped,
     ...Object.fromEntries(columns.map((column) => [column, group[0]?.[column] ?? null])),
-    // Each of `counts` is there.
+    // The entries have each name of `counts`, which the compiler cannot see.
     ...(Object.fromEntries(counted) as Pick<TrendRow, (typeof counts)[number]>),
     cycleTime: percentiles(row?.cycleTime),
     leadTime: percentiles(row?.leadTime),
   };
 }
 
-/** The fields of groups are there, and null, where it was not grouped by them. */
+/** The values of the fields that the issues were not grouped by. */
 const ungrouped: IssueGroup = {
   statusId: null,
   statusCategory: null,

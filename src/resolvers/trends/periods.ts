@@ -1,7 +1,7 @@
 import { raise, Violations } from '../errors.ts';
 import { TimeZone } from './time-zones.ts';
 
-/** The most periods of one trend: more than a year of days. */
+/** The maximum number of periods of a trend: more than a year of days. */
 export const maxPeriods = 400;
 export const firstDay = '1900-01-01';
 export const lastDay = '2199-12-31';
@@ -77,12 +77,12 @@ export function periodsOf(input: PeriodsInput, violations = new Violations()): P
   violations.check('invalid_request');
   if (!zone) return raise('internal_error', 'Impossible: the violations have been raised.');
   const first = numberOf(every, midnightOf(from));
-  const starts = Array.from({ length: count + 1 }, (_, place) => startOf(every, first + place));
+  const starts = Array.from({ length: count + 1 }, (_, index) => startOf(every, first + index));
   const times = starts.map((start) => zone.startOfDay(start));
-  return Array.from({ length: count }, (_, place) => ({
-    startsOn: dateOf(starts[place] ?? 0),
-    endsOn: dateOf((starts[place + 1] ?? 0) - dayMs),
-    startUtc: times[place] ?? new Date(0),
-    endUtc: times[place + 1] ?? new Date(0),
+  return Array.from({ length: count }, (_, index) => ({
+    startsOn: dateOf(starts[index] ?? 0),
+    endsOn: dateOf((starts[index + 1] ?? 0) - dayMs),
+    startUtc: times[index] ?? new Date(0),
+    endUtc: times[index + 1] ?? new Date(0),
   }));
 }

@@ -9,7 +9,7 @@ export class TimeZone {
     this.#format = format;
   }
 
-  /** Undefined where the name is not that of a time zone. */
+  /** The time zone with this name; undefined if there is none. */
   static named(name: string): TimeZone | undefined {
     // A fixed offset (+02:00) would be accepted, but names no zone.
     if (!/^[A-Za-z]/.test(name)) return undefined;

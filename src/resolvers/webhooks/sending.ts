@@ -1,7 +1,7 @@
 import type { WebhookSecrets } from './secrets.ts';
 import type { WebhookTargets } from './targets.ts';
 
-/** What came of an attempt to deliver. */
+/** The result of an attempt to deliver. */
 export interface SentAnswer {
   /** The HTTP status; null if there was no answer. */
   readonly status: number | null;
@@ -14,7 +14,7 @@ export interface SentAnswer {
   readonly retryAfter: string | null;
 }
 
-/** A webhook, as far as sending to it needs it. */
+/** The part of a webhook that sending a message needs. */
 export interface SendTarget {
   readonly id: string;
   readonly url: string;
@@ -23,7 +23,7 @@ export interface SendTarget {
   readonly previousUntilUtc: Date | null;
 }
 
-/** What requests need to manage webhooks. */
+/** The services that a request needs to manage webhooks. */
 export interface WebhookSending {
   readonly targets: WebhookTargets;
   readonly secrets: WebhookSecrets;

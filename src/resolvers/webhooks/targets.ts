@@ -6,8 +6,8 @@ import { checkText, isLonger } from '../writes/write-rules.ts';
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * Where webhooks may be sent to: public addresses by https, and the networks of WEBHOOK_NETWORKS by https or http. Anything else
- * would let a client make the server call its neighbours.
+ * The addresses that messages may be sent to: public ones by https, and the networks of WEBHOOK_NETWORKS by https or http. With
+ * any other address, a client could make the server send requests to services in its own network.
  */
 export class WebhookTargets {
   readonly #networks: readonly Network[];
@@ -26,11 +26,11 @@ export class WebhookTargets {
     if (!ipaddr.isValid(address)) return false;
     // An IPv4-mapped IPv6 address is treated as the IPv4 address.
     const parsed = ipaddr.process(address);
-    const isOwn = this.#networks.some(([network, bits]) => isWithin(parsed, network, bits));
-    return isOwn || (protocol === 'https:' && parsed.range() === 'unicast');
+    const isConfigured = this.#networks.some(([network, bits]) => isWithin(parsed, network, bits));
+    return isConfigured || (protocol === 'https:' && parsed.range() === 'unicast');
   }
 
-  /** Notes a violation for a URL that can never be delivered to. What a name resolves to is checked at each attempt. */
+  /** Adds a violation for a URL that can never be delivered to. The addresses of a host name are checked at each attempt. */
   check(violations: Violations, field: string, text: string): void {
     const before = violations.any;
     checkText(violations, field, text, { min: 1, max: limits.url });
@@ -44,7 +44,7 @@ export class WebhookTargets {
     if (problem) violations.add(field, problem);
   }
 
-  /** What is wrong with a URL, as the end of a sentence; undefined if nothing is. */
+  /** The problem of a URL, as the end of a sentence; undefined if it has none. */
   problemOf(url: URL): string | undefined {
     const { protocol, username, password, hash } = url;
     if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with https://';

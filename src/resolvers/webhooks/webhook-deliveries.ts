@@ -17,7 +17,7 @@ import { actorOf, recordAuditEntries } from '../audit.ts';
 import type { Context, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { encodeId, newUuid } from '../ids.ts';
-import { thingIsGone } from '../issues/issue-locks.ts';
+import { raiseNotFound } from '../issues/issue-locks.ts';
 import { uuidOf, uuidsOf } from '../writes/write-rules.ts';
 import { write } from '../writes/write-transaction.ts';
 import { isReceived, type SentAnswer } from './sending.ts';
@@ -26,7 +26,7 @@ import { typesBeyond, webhookManager, webhookSubject, webhookUuid } from './webh
 /** How long a ping waits for the answer: less than a request may take. */
 const pingWithinMs = 5_000;
 
-/** The workspaces with a ping in progress, so that nobody holds many requests with receivers that do not answer. */
+/** The workspaces with a ping in progress. One at a time, so that receivers that do not answer cannot hold up many requests. */
 const pinging = new Set<string>();
 
 export interface WebhookPinged extends SentAnswer {
@@ -42,7 +42,7 @@ export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise
   const context = webhookManager(ctx);
   const { db, principal, now, webhooks } = context;
   const uuid = webhookUuid(id);
-  const webhook = (await selectWebhook(db, uuid)) ?? thingIsGone('webhook');
+  const webhook = (await selectWebhook(db, uuid)) ?? raiseNotFound('webhook');
   const { workspaceId } = principal;
   if (pinging.has(workspaceId)) raise('conflict', 'Another ping of the workspace is in progress.');
   pinging.add(workspaceId);
@@ -57,14 +57,14 @@ export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise
     };
     const answer = await webhooks.send(webhook, message, pingWithinMs);
     const arrived = isReceived(answer);
-    const after = await notePing(context, webhook, answer);
+    const after = await recordPing(context, webhook, answer);
     return { ...answer, webhook: after ?? webhook, isReceived: arrived };
   } finally {
     pinging.delete(workspaceId);
   }
 }
 
-async function notePing(
+async function recordPing(
   context: SignedIn,
   webhook: WebhookRow,
   answer: SentAnswer,
@@ -95,7 +95,7 @@ export interface RedeliverInput {
   sinceUtc?: Date | null | undefined;
 }
 
-/** Sends deliveries once more, with the same ids. */
+/** Sends deliveries again, with the same ids. */
 export async function redeliver(ctx: Context, input: RedeliverInput): Promise<{ count: number }> {
   const context = webhookManager(ctx);
   const violations = new Violations();
@@ -123,7 +123,7 @@ function wantedOf(
   { ids, webhookId, state, sinceUtc }: RedeliverInput,
 ): RedeliveryWanted {
   if (ids == null && webhookId == null) {
-    violations.add('ids', 'must be given, or else webhookId');
+    violations.add('ids', 'is required, unless webhookId is set');
     return { ids: [], webhookId: null };
   }
   const webhook = webhookId == null ? null : (uuidOf(violations, 'webhookId', 'webhook', webhookId) ?? null);
@@ -134,12 +134,12 @@ function wantedOf(
   violations.that(
     state == null || state === webhookDeliveryState.failed,
     'state',
-    'can only be FAILED, which it is when it is left out',
+    'can only be FAILED, which is also the default',
   );
   return { webhookId: webhook ?? '', since: sinceUtc ?? null };
 }
 
-/** What was sent; null if the token may not read such events. */
+/** The body that was sent; null if the token may not read such events. */
 export function bodyFor({ principal }: SignedIn, row: { eventType: string; body: string }): string | null {
   const needed = events[row.eventType as EventType]?.scope ?? 'issues:read';
   return needed === 'token' || principal.scopes.has(needed) ? row.body : null;

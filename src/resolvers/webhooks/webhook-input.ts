@@ -19,17 +19,17 @@ export interface WebhookFields {
   state?: number | null | undefined;
 }
 
-/** Reads the fields that are set into columns, and notes what is wrong with them. Null for a team means all teams. */
+/** Converts the fields that are set to columns, and adds a violation for each invalid one. Null for a team means all teams. */
 export function readWebhookFields(
   violations: Violations,
   { url, description, eventTypes: types, teamId, hasImports, state }: WebhookFields,
   { targets, principal }: { targets: WebhookTargets; principal: Principal },
 ): WebhookChange {
-  // A token may manage webhooks, and yet not read what they are to tell.
+  // A token may be allowed to manage webhooks and still not to read the events that they send.
   violations.that(
     principal.scopes.has('issues:read'),
     'eventTypes',
-    'tell of issues, so the token must have issues:read, too',
+    'include events of issues, so the token also needs the scope issues:read',
   );
   if (url != null) targets.check(violations, 'url', url);
   if (description != null) checkText(violations, 'description', description, { min: 0, max: limits.summary });
@@ -56,7 +56,7 @@ function checkEventTypes(violations: Violations, types: readonly string[], { sco
   );
   for (const [index, type] of types.slice(0, eventTypes.length).entries()) {
     if (!isEventType(type)) {
-      violations.add('eventTypes', `item ${index + 1} is not a kind of event; /v1/meta/codes lists them`);
+      violations.add('eventTypes', `item ${index + 1} is not a type of event; /v1/meta/codes lists them`);
       continue;
     }
     const { scope } = events[type];
@@ -68,7 +68,7 @@ function checkEventTypes(violations: Violations, types: readonly string[], { sco
   }
 }
 
-/** Notes a violation for a team that is not in the workspace. */
+/** Adds a violation for a team that is not in the workspace. */
 export async function checkTeam(
   trx: Trx,
   violations: Violations,

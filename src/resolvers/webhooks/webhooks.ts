@@ -18,13 +18,13 @@ import { actorOf, type AuditAct, type AuditedAction, recordAuditEntries } from '
 import { type Context, type SignedIn, signedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { decodeId, encodeId, newUuid } from '../ids.ts';
-import { thingIsGone } from '../issues/issue-locks.ts';
+import { raiseNotFound } from '../issues/issue-locks.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
 import { write } from '../writes/write-transaction.ts';
 import type { WebhookSending } from './sending.ts';
 import { checkTeam, readWebhookFields, type WebhookFields } from './webhook-input.ts';
 
-/** How long the secret before a rotation still signs. */
+/** How long messages are also signed with the previous secret after a rotation. */
 const bothSecretsMs = 24 * 60 * 60_000;
 
 /** Only owners and admins may read and manage webhooks; the scope alone is not enough. */
@@ -37,7 +37,7 @@ interface NamedWebhook {
   expectedRevision?: ExpectedRevision;
 }
 
-/** A webhook with its secret, which is shown only now. */
+/** A webhook with its secret, which cannot be shown again. */
 export interface WebhookWithSecret {
   webhook: WebhookRow;
   secret: string;
@@ -51,7 +51,7 @@ export function webhookManager(ctx: Context): SignedIn & { readonly webhooks: We
   return { ...signed, webhooks: signed.webhooks };
 }
 
-/** A webhook reads with the rights of the member who changed it last, so nobody can make it read more than they may themselves. */
+/** A webhook has the rights of the member who changed it last, so that a member cannot get events by it that they may not read. */
 function rightsOf({ principal }: SignedIn): Pick<WebhookRow, 'userAccountId' | 'scopes'> {
   return { userAccountId: principal.userAccountId, scopes: [...principal.scopes] };
 }
@@ -92,7 +92,7 @@ export async function createWebhook(
   return { webhook, secret: text };
 }
 
-/** Changes a webhook, which from then on reads with the rights of this token. */
+/** Changes a webhook, which from then on has the rights of this token. */
 export async function changeWebhook(
   ctx: Context,
   { id, expectedRevision, ...input }: NamedWebhook & WebhookFields,
@@ -120,7 +120,7 @@ export async function changeWebhook(
   return { webhook };
 }
 
-/** The events that these scopes do not cover: what was made with wider ones must not be sent any more. */
+/** The events that these scopes do not cover. Messages that were created with wider scopes must not be sent any more. */
 export function typesBeyond(scopes: readonly string[]): string[] {
   return eventTypes.filter((type) => {
     const { scope } = events[type];
@@ -128,16 +128,16 @@ export function typesBeyond(scopes: readonly string[]): string[] {
   });
 }
 
-/** Gives a webhook another secret. For a day, messages are signed with both. */
+/** Gives a webhook a new secret. For a day, messages are signed with both secrets. */
 export async function rotateSecret(ctx: Context, input: NamedWebhook): Promise<WebhookWithSecret> {
   const context = webhookManager(ctx);
   const { now, webhooks } = context;
   let text = '';
   const webhook = await changed(context, input, 'webhook.updated', (_trx, row) => {
-    const made = webhooks.secrets.make(row.id);
-    text = made.text;
+    const secret = webhooks.secrets.make(row.id);
+    text = secret.text;
     return {
-      secret: made.sealed,
+      secret: secret.sealed,
       previousSecret: row.secret,
       previousUntilUtc: new Date(now.getTime() + bothSecretsMs),
     };
@@ -148,8 +148,8 @@ export async function rotateSecret(ctx: Context, input: NamedWebhook): Promise<W
 /** Deletes a webhook at once for all readers. The janitor removes its deliveries. */
 export async function deleteWebhook(ctx: Context, input: NamedWebhook): Promise<{ id: string }> {
   const context = webhookManager(ctx);
-  const gone = { deletedUtc: context.now, secret: Buffer.alloc(0), previousSecret: null };
-  const { id } = await changed(context, input, 'webhook.deleted', () => gone);
+  const deletion = { deletedUtc: context.now, secret: Buffer.alloc(0), previousSecret: null };
+  const { id } = await changed(context, input, 'webhook.deleted', () => deletion);
   return { id };
 }
 
@@ -161,7 +161,7 @@ async function changed(
 ): Promise<WebhookRow> {
   const uuid = webhookUuid(id);
   return write(context, undefined, async (trx) => {
-    const before = (await lockWebhook(trx, uuid)) ?? thingIsGone('webhook');
+    const before = (await lockWebhook(trx, uuid)) ?? raiseNotFound('webhook');
     requireRevision('webhook', before, expectedRevision);
     const change = await changeOf(trx, before);
     const after = await updateWebhook(trx, uuid, {
@@ -176,7 +176,7 @@ async function changed(
 
 export function webhookUuid(id: string): string {
   const decoded = decodeId('webhook', id);
-  return 'uuid' in decoded ? decoded.uuid : thingIsGone('webhook');
+  return 'uuid' in decoded ? decoded.uuid : raiseNotFound('webhook');
 }
 
 async function audit(
@@ -190,7 +190,7 @@ async function audit(
     const values = { before: before && valueOf(before), after: after && valueOf(after) };
     return JSON.stringify(values.before) === JSON.stringify(values.after) ? [] : [[field, values] as const];
   });
-  // What the secret was and is belongs nowhere.
+  // The audit log records that the secret changed, but never its value.
   if (before && after && !before.secret.equals(after.secret))
     changes.push(['secret', { before: undefined, after: 'another one' }]);
   await recordAuditEntries(
@@ -201,7 +201,7 @@ async function audit(
   );
 }
 
-/** What the audit log calls a webhook. */
+/** The webhook as the subject of an audit entry. */
 export function webhookSubject({ id, url }: Pick<WebhookRow, 'id' | 'url'>): AuditedAction['subject'] {
   return { kind: 'webhook', id: encodeId('webhook', id), name: new URL(url).host };
 }

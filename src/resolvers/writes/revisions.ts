@@ -2,13 +2,13 @@ import { type RevisedTable, lockRevision } from '../../db/revisions.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { raise } from '../errors.ts';
 import { idNoun, type IdPrefix } from '../ids.ts';
-import { thingIsGone, type ThingName } from '../issues/issue-locks.ts';
+import { raiseNotFound, type ResourceName } from '../issues/issue-locks.ts';
 
 /** The revision that a write expects; null and undefined accept any. */
 export type ExpectedRevision = number | null | undefined;
 
-/** The input for a change or deletion of something that belongs to an issue. */
-export interface RevisedThing extends ThingName {
+/** The input for a change or deletion of a resource under an issue. */
+export interface RevisedResource extends ResourceName {
   expectedRevision?: ExpectedRevision;
 }
 
@@ -26,15 +26,15 @@ export function requireRevision(
   );
 }
 
-/** Does the same for something that belongs to a locked issue. It is read again, because it was read before the lock. */
-export async function requireThingRevision(
+/** Does the same for a resource under a locked issue. Its revision is read again, because the row was read before the lock. */
+export async function requireResourceRevision(
   trx: Trx,
   prefix: keyof typeof tables,
   { id }: { id: string },
   expected: ExpectedRevision,
 ): Promise<void> {
   if (expected == null) return;
-  const row = (await lockRevision(trx, tables[prefix], id)) ?? thingIsGone(prefix);
+  const row = (await lockRevision(trx, tables[prefix], id)) ?? raiseNotFound(prefix);
   requireRevision(prefix, row, expected);
 }
 

@@ -8,8 +8,8 @@ import type { Sending } from '../../db/query/prepared.ts';
 import type { SerialQueue } from './serial-queue.ts';
 
 /**
- * Writes items, all or none, and gives a row in the place of each, or undefined where it could not be written. It waits
- * for what other transactions have locked, or leaves it out.
+ * Writes items, all or none, and returns a row for each, or undefined for an item that could not be written. If `wait` is
+ * false, an item whose rows are locked by another transaction is left out instead of waiting for the lock.
  */
 export type SendItems<Item, Row> = (
   to: Sending,
@@ -21,13 +21,13 @@ export type SendItems<Item, Row> = (
 export interface ItemWrite<Item, Row> {
   readonly item: Item;
   readonly send: SendItems<Item, Row>;
-  /** Writes of one key follow each other. */
+  /** Writes of one key run one after the other. */
   readonly serialKey: string;
   /** Items of one key can share a statement: they have the same `send` and the same workspace. Undefined: it goes alone. */
   readonly batchKey: string | undefined;
 }
 
-/** Writes one item; gives undefined where it could not be written. */
+/** Writes one item; returns undefined if it could not be written. */
 export type SendItem = <Item, Row>(to: Sending, write: ItemWrite<Item, Row>) => Promise<Row | undefined>;
 
 /** Sends each item by a statement of its own. */
@@ -36,8 +36,8 @@ export function direct(serial: SerialQueue): SendItem {
 }
 
 /**
- * Sends items that can go together by one statement. A statement costs as much for its parts, and a commit as much for
- * the disk, whether it writes one row or ten, so while statements are in progress others gather for the next.
+ * Sends items that can share a statement together. The cost of a statement's parts and of its commit is almost the same
+ * for one row and for ten, so items that arrive while statements are in progress are collected for the next one.
  */
 export function batched(serial: SerialQueue): SendItem {
   const batcher = new WriteBatcher(serial);
@@ -52,21 +52,21 @@ async function sendAlone<Item, Row>(
     const [row] = await again(() => send(to, [item], true));
     return row;
   } catch (error) {
-    // Something that was checked before the statement was deleted before its lock, or another request has kept the same
-    // Idempotency-Key: checking again can say what.
+    // An object that was checked has been deleted before the statement locked it, or another request has stored the same
+    // Idempotency-Key. The caller checks again, and raises the error that says which.
     if (isForeignKeyViolation(error) || isKeptAlready(error)) return undefined;
     throw error;
   }
 }
 
-/** Statements of one batch key in progress at most: one is written while the answers of the other are sent. */
-const mostInProgress = 2;
-/** A statement that takes longer waits for a lock, and keeps nobody else from sending. */
+/** The maximum number of statements of one batch key in progress: one runs while the responses to the other are sent. */
+const maxInProgress = 2;
+/** A statement that takes longer must be waiting for a lock, and does not count as in progress any more. */
 const slowMs = 50;
-/** Items of one statement at most: each of them waits for all. */
-const mostItems = 32;
+/** The maximum number of items of one statement, because each of them waits for all. */
+const maxItems = 32;
 
-/** What came of an item: its row, or the result of sending it alone. */
+/** The result of an item: its row, or the result of sending it alone. */
 type Outcome = { row: unknown } | { alone: Promise<unknown> };
 
 /** Items of one serial key and one batch key that wait for their turn. */
@@ -98,7 +98,7 @@ class WriteBatcher {
     const { item, send, serialKey, batchKey } = write;
     const name = `${batchKey} ${serialKey}`;
     let group = this.#groups.get(name);
-    if (group && group.items.length < mostItems) group.items.push(item);
+    if (group && group.items.length < maxItems) group.items.push(item);
     else {
       const items = [item];
       const created: Group = { items, outcomes: Promise.resolve([]) };
@@ -110,11 +110,11 @@ class WriteBatcher {
       });
       group = created;
     }
-    const place = group.items.length - 1;
+    const index = group.items.length - 1;
     try {
-      return (await group.outcomes)[place] ?? { row: undefined };
+      return (await group.outcomes)[index] ?? { row: undefined };
     } catch (error) {
-      // Then nobody knows whether the items were written; any other failure has undone them all.
+      // After this error it is unknown whether the items were written. After any other error, none of them was.
       if (error instanceof DatabaseUnavailableError) throw error;
       return { row: undefined };
     }
@@ -170,9 +170,9 @@ class BatchQueue {
     });
   }
 
-  /** Groups that come in the same turn of the event loop go along. */
+  /** Sends at the end of this turn of the event loop, so that all groups that arrive in it share the statement. */
   #soon(): void {
-    if (this.#isDue || this.#inProgress >= mostInProgress) return;
+    if (this.#isDue || this.#inProgress >= maxInProgress) return;
     this.#isDue = true;
     setImmediate(() => void this.#next());
   }
@@ -199,11 +199,11 @@ class BatchQueue {
   /** The groups that go next: as many as fit, in their order. */
   #taken(): WaitingGroup[] {
     let count = 0;
-    const place = this.#waiting.findIndex(({ items }) => {
+    const end = this.#waiting.findIndex(({ items }) => {
       count += items.length;
-      return count > mostItems;
+      return count > maxItems;
     });
-    return this.#waiting.splice(0, place < 0 ? this.#waiting.length : Math.max(place, 1));
+    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : Math.max(end, 1));
   }
 }
 
@@ -237,7 +237,7 @@ async function sendTogether(first: WaitingGroup, others: readonly WaitingGroup[]
   }
 }
 
-/** A batch does not end with the request that came first, but with the deadline of the request that has the most time left. */
+/** The deadline of a batch is that of the request with the most time left, so that no other request can end the batch early. */
 function longest(all: readonly (Deadline | undefined)[]): Deadline | undefined {
   const [most] = all
     .filter((deadline) => deadline !== undefined)

@@ -4,7 +4,10 @@ import { decodeId, type IdPrefix } from '../ids.ts';
 /** The violation of a text without visible characters. */
 export const blankRule = 'must not be white space alone';
 
-/** Notes a violation for a text of the wrong length or with characters that cannot be stored. With `min` of 1 or more, the text must have a visible character. */
+/**
+ * Adds a violation for a text of the wrong length or with characters that cannot be stored. With a `min` of 1, the text
+ * must have a visible character.
+ */
 export function checkText(
   violations: Violations,
   field: string,
@@ -25,7 +28,7 @@ export function checkText(
   }
 }
 
-/** The uuid in an id of one type. Gives undefined, and notes a violation, for anything else. */
+/** The uuid in an id of one type. Returns undefined, and adds a violation, for any other text. */
 export function uuidOf(
   violations: Violations,
   field: string,

@@ -36,7 +36,7 @@ export async function write<Result>(
   return result;
 }
 
-/** Writes one item by a statement, which is a transaction by itself; gives undefined where it could not be written. */
+/** Writes one item by a statement, which is a transaction by itself; returns undefined if it could not be written. */
 export async function writeItem<Item extends Keyed, Row>(
   context: SignedIn,
   itemWrite: ItemWrite<Item, Row>,

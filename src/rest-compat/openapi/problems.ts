@@ -89,7 +89,7 @@ const examples = {
   cursor_expired: {
     code: 'cursor_expired',
     message:
-      'The log does not have all changes after this cursor. Read the lists again, and go on from a new cursor.',
+      'The log does not have all changes after this cursor. Read the lists again, and continue from a new cursor.',
   },
   too_many_streams: {
     code: 'too_many_streams',
