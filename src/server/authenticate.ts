@@ -67,29 +67,29 @@ export class Authenticator {
     return recent?.version.auth === known.auth ? known.tokenId : undefined;
   }
 
-  /** What `known` takes: the same text for the same token, from which the token cannot be found. */
+  /** The key for `known`: the same for the same token, which cannot be derived from it. */
   keyOf(authorization: string | undefined): string {
     const token = authorization === undefined ? undefined : tokenIn(authorization);
     return token === undefined ? '' : keyOfHash(hashToken(token));
   }
 
   /**
-   * The principal of a token that is known to be valid now, without waiting. Undefined where `authenticate` has to look, which may
-   * find the same.
+   * The principal of a token that is known to be valid now, without waiting. Undefined if only `authenticate`, which may wait, can
+   * decide that.
    */
   known(key: string, now: Date): Principal | undefined {
     const holder = this.#known.get(key);
     if (!holder || !isGood(holder, now)) return undefined;
     const current = this.#reference.current(holder.workspaceId);
     if (current instanceof Promise) {
-      // Who waits for the check gets its error.
+      // This only prevents an unhandled rejection: whoever awaits the check gets its error.
       current.catch(() => undefined);
       return undefined;
     }
     return current.version.auth === holder.auth ? this.#principalOf(holder) : undefined;
   }
 
-  /** Whether the header contains something else than a token that is cached as valid. */
+  /** Whether the header has a token that is not cached as valid. */
   isUnknown(authorization: string | undefined, now: Date): boolean {
     if (authorization === undefined || authorization === tokenPlaceholder) return false;
     const token = tokenIn(authorization);

@@ -19,9 +19,9 @@ import { defaultAdmission } from './limits/admission.ts';
 import { stoppingMessage } from './stopping.ts';
 import { StreamTokens } from './stream-tokens.ts';
 
-/** What a waiting request holds of its own. */
+/** The part of a request that waiting needs. */
 export interface WaitingRequest {
-  /** Gives its place among the requests in progress to others while it waits. */
+  /** Gives the admission ticket to another request while it waits. */
   outside<Result>(wait: Promise<Result>): Promise<Result>;
   /** Throws if the client has disconnected, or if the time of the request is over. */
   check(): void;
@@ -35,13 +35,13 @@ export interface StreamRights {
   readonly token: string;
   /** The principal, if it is known without waiting. Throws where the quota of the token is used up. */
   known(): Principal | undefined;
-  /** Throws what the refusal of a request would be. */
+  /** Throws the same errors as the authentication of a request. */
   authenticate(): Promise<Principal>;
   contextOf(principal: Principal): OperationContext;
   charge(objects: number): void;
 }
 
-/** How many streams deliver, and how many check their tokens, at once, beside the requests in progress. */
+/** The maximum number of streams that deliver at once, and that check their tokens at once, in addition to the requests in progress. */
 const deliveriesAtOnce = 4;
 
 /** Lets requests wait for changes of their workspaces, and wakes up their streams. */
@@ -169,13 +169,13 @@ export class ChangeWaits {
     if (count > 0 && notedMs > 0) counts.onLag?.('delivered', (performance.now() - notedMs) / 1_000);
   }
 
-  /** `onLeave` is called once, also for a stream that nobody begins to read, because its client has gone meanwhile. */
+  /** `onLeave` is called exactly once, even if the client disconnects before its stream is read. */
   #enter(
     request: WaitingRequest,
     { tokenId, workspaceId }: Principal,
     onLeave: () => void = () => undefined,
   ): { arrivals: Arrivals; leave: () => void } {
-    // A client that has gone already would never leave.
+    // The listener below is never called for a client that has disconnected already.
     request.check();
     const leavePlace = this.#live.places.enter(tokenId);
     const arrivals = this.#live.watch.arrivals(workspaceId);
@@ -215,15 +215,15 @@ function inTurn<Result>(turns: Semaphore, work: () => Promise<Result>): Promise<
   );
 }
 
-/** What is read depends on this, besides what is asked for: all that a token may read with these scopes and this role. */
-function keyOf(principal: Principal, asked: string): string {
+/** A key for reads with the same input whose principals may read the same: they have the same workspace, role and scopes. */
+function keyOf(principal: Principal, input: string): string {
   let reach = reaches.get(principal);
   if (reach === undefined) {
     const { workspaceId, role, scopes } = principal;
     reach = [workspaceId, role, ...[...scopes].toSorted()].join(' ');
     reaches.set(principal, reach);
   }
-  return `${reach} ${asked}`;
+  return `${reach} ${input}`;
 }
 
 /** Requests of a token share its principal. */

@@ -70,11 +70,11 @@ export interface Config {
   readonly explorer: boolean;
   /** How many rows of reference data are cached in memory, over all workspaces. */
   readonly referenceRows: number;
-  /** For how many days changes are kept. */
+  /** The number of days for which the log keeps changes. */
   readonly changesDays: number;
   /** How many streams and requests that wait for changes there may be at once. */
   readonly streams: StreamLimits;
-  /** Networks that are not public and may be sent webhooks. */
+  /** Networks that may receive webhooks although they are not public. */
   readonly webhookNetworks: readonly string[];
   /** Who may use introspection. */
   readonly introspection: Introspection;
@@ -124,69 +124,69 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
       }),
     );
   }
-  const given = parsed.data;
+  const values = parsed.data;
   return {
-    port: given.PORT,
-    host: given.HOST,
-    dataDir: resolve(given.DATA_DIR),
-    databaseUrl: given.DATABASE_URL,
-    workers: given.WORKERS,
-    prepared: given.PREPARED,
-    wire: given.WIRE,
-    publicUrl: given.PUBLIC_URL && withoutSlashes(given.PUBLIC_URL),
-    logLevel: given.LOG_LEVEL,
-    storageUrl: given.STORAGE_URL,
-    signingKeys: given.SIGNING_KEYS,
-    filesUrl: given.FILES_URL && withoutSlashes(given.FILES_URL),
-    attachmentLimitBytes: given.ATTACHMENT_LIMIT_BYTES,
+    port: values.PORT,
+    host: values.HOST,
+    dataDir: resolve(values.DATA_DIR),
+    databaseUrl: values.DATABASE_URL,
+    workers: values.WORKERS,
+    prepared: values.PREPARED,
+    wire: values.WIRE,
+    publicUrl: values.PUBLIC_URL && withoutSlashes(values.PUBLIC_URL),
+    logLevel: values.LOG_LEVEL,
+    storageUrl: values.STORAGE_URL,
+    signingKeys: values.SIGNING_KEYS,
+    filesUrl: values.FILES_URL && withoutSlashes(values.FILES_URL),
+    attachmentLimitBytes: values.ATTACHMENT_LIMIT_BYTES,
     rates: {
-      requestsPerMinute: given.REQUESTS_PER_MINUTE,
-      costPerHour: given.COST_PER_HOUR,
-      unknownTokensPerMinute: given.UNKNOWN_TOKENS_PER_MINUTE,
+      requestsPerMinute: values.REQUESTS_PER_MINUTE,
+      costPerHour: values.COST_PER_HOUR,
+      unknownTokensPerMinute: values.UNKNOWN_TOKENS_PER_MINUTE,
     },
-    maxOperationCost: given.MAX_OPERATION_COST,
-    redisUrl: given.REDIS_URL,
-    metricsAddress: given.METRICS_ADDRESS,
+    maxOperationCost: values.MAX_OPERATION_COST,
+    redisUrl: values.REDIS_URL,
+    metricsAddress: values.METRICS_ADDRESS,
     tracing:
-      given.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+      values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
         ? undefined
         : {
-            endpoint: withoutSlashes(given.OTEL_EXPORTER_OTLP_ENDPOINT),
-            fraction: given.OTEL_TRACES_SAMPLER_ARG,
-            serviceName: given.OTEL_SERVICE_NAME,
+            endpoint: withoutSlashes(values.OTEL_EXPORTER_OTLP_ENDPOINT),
+            fraction: values.OTEL_TRACES_SAMPLER_ARG,
+            serviceName: values.OTEL_SERVICE_NAME,
           },
     admission: {
-      maxConcurrency: given.MAX_CONCURRENCY,
-      queueWaitMs: given.QUEUE_WAIT_MS,
-      requestTimeoutMs: given.REQUEST_TIMEOUT_MS,
+      maxConcurrency: values.MAX_CONCURRENCY,
+      queueWaitMs: values.QUEUE_WAIT_MS,
+      requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
     },
     pool: {
-      poolSize: given.POOL_SIZE,
-      statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
-      lockTimeoutMs: given.LOCK_TIMEOUT_MS,
+      poolSize: values.POOL_SIZE,
+      statementTimeoutMs: values.STATEMENT_TIMEOUT_MS,
+      lockTimeoutMs: values.LOCK_TIMEOUT_MS,
       connectTimeoutMs,
       idleTransactionMs,
-      waitMs: given.QUEUE_WAIT_MS,
+      waitMs: values.QUEUE_WAIT_MS,
     },
-    listenUrl: given.LISTEN_URL,
-    clientTimeoutMs: given.CLIENT_TIMEOUT_MS,
-    unsentBytes: given.UNSENT_LIMIT_BYTES,
-    drainMs: given.DRAIN_MS,
-    slowStatementMs: given.SLOW_STATEMENT_MS,
-    explorer: given.EXPLORER,
-    referenceRows: given.REFERENCE_ROWS,
-    changesDays: given.CHANGES_DAYS,
-    streams: { streams: given.STREAMS, perToken: given.STREAMS_PER_TOKEN, waitMs: given.CHANGES_WAIT_MS },
-    webhookNetworks: given.WEBHOOK_NETWORKS,
-    introspection: given.INTROSPECTION,
-    corsOrigins: given.CORS_ORIGINS,
-    trustedProxies: given.TRUSTED_PROXIES,
-    executor: given.EXECUTOR,
-    writeBatching: given.WRITE_BATCHING,
-    readBudget: given.READ_BUDGET,
-    graphqlPath: given.GRAPHQL_PATH,
-    documents: given.DOCUMENTS,
-    documentsFile: given.DOCUMENTS_FILE,
+    listenUrl: values.LISTEN_URL,
+    clientTimeoutMs: values.CLIENT_TIMEOUT_MS,
+    unsentBytes: values.UNSENT_LIMIT_BYTES,
+    drainMs: values.DRAIN_MS,
+    slowStatementMs: values.SLOW_STATEMENT_MS,
+    explorer: values.EXPLORER,
+    referenceRows: values.REFERENCE_ROWS,
+    changesDays: values.CHANGES_DAYS,
+    streams: { streams: values.STREAMS, perToken: values.STREAMS_PER_TOKEN, waitMs: values.CHANGES_WAIT_MS },
+    webhookNetworks: values.WEBHOOK_NETWORKS,
+    introspection: values.INTROSPECTION,
+    corsOrigins: values.CORS_ORIGINS,
+    trustedProxies: values.TRUSTED_PROXIES,
+    executor: values.EXECUTOR,
+    writeBatching: values.WRITE_BATCHING,
+    readBudget: values.READ_BUDGET,
+    graphqlPath: values.GRAPHQL_PATH,
+    documents: values.DOCUMENTS,
+    documentsFile: values.DOCUMENTS_FILE,
   };
 }
 

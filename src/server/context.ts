@@ -221,7 +221,7 @@ export class Contexts {
     }
   }
 
-  /** Authenticates once, however often it is called. */
+  /** Counts a request once, however often it is called. */
   async #count(request: RequestSource, caller = callerOfAddress(request.address)): Promise<Allowance> {
     request.allowance ??= await this.#rateLimiter.take(caller);
     return request.allowance;

@@ -58,20 +58,20 @@ async function answer(
   }
   const context = request.anonymous();
   const access = signedAccess(request, part, attachment.uuid);
-  const refusal = access ? judge(files, request, access, context.now) : 'The URL is not signed.';
+  const refusal = access ? signatureProblem(files, request, access, context.now) : 'The URL is not signed.';
   if (!access || refusal) {
     const headers = { 'WWW-Authenticate': 'Bearer realm="workgraph"' };
     return problemReply({ code: 'forbidden', message: refusal ?? '' }, requestId, headers);
   }
   const db = request.dataOf(access.workspaceId);
-  if (method !== 'PUT') return give(db, files, request, access);
+  if (method !== 'PUT') return serve(db, files, request, access);
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     raise('unsupported_media_type', 'The bytes must be sent uncompressed.');
   await receiveUpload(db, files.store, access, openUpload(req, res, request.clientMs));
   return { status: 204 };
 }
 
-/** What was signed according to the query; undefined when a parameter is missing, repeated or unknown. */
+/** The access that the URL grants according to its query; undefined when a parameter is missing, repeated or unknown. */
 function signedAccess(
   { method, query }: ServerRequest,
   part: FilePart,
@@ -87,7 +87,7 @@ function signedAccess(
 const dispositions: readonly Disposition[] = ['attachment', 'inline'];
 
 /** Why the signature is refused; undefined when it is valid. */
-function judge(
+function signatureProblem(
   { signer }: ServerFiles,
   { query }: ServerRequest,
   access: SignedAccess,
@@ -110,9 +110,13 @@ function only(query: URLSearchParams, name: string): string {
 }
 
 /** The types that a browser may display. All others are downloads, whatever was signed; HTML and SVG could run scripts. */
-const shown: ReadonlySet<string> = new Set(['image/webp', 'application/pdf', 'text/plain; charset=utf-8']);
+const displayable: ReadonlySet<string> = new Set([
+  'image/webp',
+  'application/pdf',
+  'text/plain; charset=utf-8',
+]);
 
-async function give(
+async function serve(
   db: TenantDb,
   { store }: ServerFiles,
   request: ServerRequest,
@@ -141,7 +145,7 @@ async function give(
     return problemReply(failure, requestId, { 'Content-Range': `bytes */${sizeBytes}` });
   }
   const length = range ? range.end - range.start + 1 : sizeBytes;
-  const inline = access.disposition === 'inline' && access.part === 'preview' && shown.has(contentType);
+  const inline = access.disposition === 'inline' && access.part === 'preview' && displayable.has(contentType);
   const headers = {
     'Content-Type': contentType,
     'Content-Length': String(length),

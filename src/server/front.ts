@@ -62,11 +62,11 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     const violation = httpViolation(req);
     if (violation) return begin();
     const isGraphQL = request.path === '/graphql';
-    const refuse = (refused: Refused, served: Served, whose: Refusee = {}) => {
+    const refuse = (refused: Refused, served: Served, refusee: Refusee = {}) => {
       if (contexts.draining) res.shouldKeepAlive = false;
-      const given = { ...crossOrigin.headers(request), ...request.allowance?.headers() };
-      refuseEarly(request, req, res, { refused, given });
-      refusals.note(whose);
+      const commonHeaders = { ...crossOrigin.headers(request), ...request.allowance?.headers() };
+      refuseEarly(request, req, res, { refused, commonHeaders });
+      refusals.note(refusee);
       metrics?.count(served, res.statusCode, performance.now() - startedMs);
     };
     const refuseBusy = () =>
@@ -148,7 +148,7 @@ async function answer(
   // An unread body would be parsed as the next request of the connection, and it may be endless.
   const unread = req.complete ? undefined : discardRest(req, res);
   if (options.contexts.draining) res.shouldKeepAlive = false;
-  const given = [
+  const commonHeaders = [
     options.crossOrigin.headers(request),
     request.allowance?.headers(),
     // If the database does not answer, another statement would only make the client wait.
@@ -156,10 +156,12 @@ async function answer(
   ];
   request.release();
   // Not awaited: while a slow client reads, everything that led to the answer can be freed.
-  return sendReply(res, reply, request, { given, unread, unsent: options.unsent }).catch((error: unknown) => {
-    logger.warn({ err: error, ...logged }, 'the answer broke off');
-    res.destroy();
-  });
+  return sendReply(res, reply, request, { commonHeaders, unread, unsent: options.unsent }).catch(
+    (error: unknown) => {
+      logger.warn({ err: error, ...logged }, 'sending the answer failed');
+      res.destroy();
+    },
+  );
 }
 
 async function route(

@@ -29,7 +29,7 @@ interface JanitorOptions {
   readonly database: Database;
   readonly store: FileStore | undefined;
   readonly logger: Logger;
-  /** For how many days changes are kept. */
+  /** The number of days for which the log keeps changes. */
   readonly changesDays: number;
 }
 

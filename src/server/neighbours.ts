@@ -42,7 +42,7 @@ export async function warnOfNeighbours(
     logger.debug({ err: error }, 'other servers on this database could not be looked for');
     return [];
   });
-  const settings = apart(listenerName(config), names);
+  const settings = differingSettings(listenerName(config), names);
   if (settings.length === 0) return;
   logger.warn(
     { settings },
@@ -58,16 +58,16 @@ async function listenersOn({ unscoped }: Database): Promise<string[]> {
 }
 
 /** The settings in which a server differs from any of the others. */
-function apart(own: string, others: readonly string[]): string[] {
-  return Object.entries(shared).flatMap(([setting, word]) =>
-    others.some((other) => homeIn(other, word) !== homeIn(own, word)) ? [setting] : [],
+function differingSettings(own: string, others: readonly string[]): string[] {
+  return Object.entries(shared).flatMap(([setting, label]) =>
+    others.some((other) => homeIn(other, label) !== homeIn(own, label)) ? [setting] : [],
   );
 }
 
-/** The data directory in a server's name; undefined when the server uses what is configured for all. */
-function homeIn(name: string, word: string): string | undefined {
+/** The data directory in a server's name; undefined when the server has the setting and does not use its data directory. */
+function homeIn(name: string, label: string): string | undefined {
   return name
     .split(' ')
-    .find((part) => part.startsWith(`${word}=`))
-    ?.slice(word.length + 1);
+    .find((part) => part.startsWith(`${label}=`))
+    ?.slice(label.length + 1);
 }

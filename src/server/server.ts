@@ -103,7 +103,7 @@ const silenceMs = 120_000;
 /** A client may read nothing for this many times as long as it may send nothing. */
 const unreadFactor = 3;
 
-/** For how many days changes are kept. */
+/** The number of days for which the log keeps changes. */
 const defaultChangesDays = 7;
 
 /** Statements that take this long are logged. */
@@ -211,7 +211,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     webSockets.upgrade(req, socket, head),
   );
   server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, config.publicUrl));
-  const beside = await (link ? link.listen(server, config.host) : listenOn(server, config)).catch(
+  const extra = await (link ? link.listen(server, config.host) : listenOn(server, config)).catch(
     async (error: unknown) => {
       rateLimiter.close();
       metrics?.close();
@@ -249,7 +249,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       live.watch.close(drainMs);
       webSockets.close(drainMs);
       stopping ??= Promise.all([
-        stopServer({ server, beside, webSockets }, { drainMs, withinMs, isReplaced }),
+        stopServer({ server, extra, webSockets }, { drainMs, withinMs, isReplaced }),
         janitor?.stop(),
         link?.settle(drainMs),
         webhooks.close(),
@@ -314,7 +314,7 @@ async function openMetrics(
   return { metrics, url: undefined, close: () => undefined };
 }
 
-/** Counts together with the other workers what one caller may have of all of them. */
+/** Shares the counts of unknown tokens and of streams with the other workers, because their limits hold for all workers together. */
 function joinWorkers(
   link: WorkerLink,
   { unknownTokens, places }: { unknownTokens: UnknownTokens; places: StreamPlaces },
@@ -333,12 +333,12 @@ function addressOf(server: Server): string {
 }
 
 async function stopServer(
-  { server, beside, webSockets }: { server: Server; beside: readonly SocketServer[]; webSockets: WebSockets },
+  { server, extra, webSockets }: { server: Server; extra: readonly SocketServer[]; webSockets: WebSockets },
   { drainMs, withinMs, isReplaced }: { drainMs: number; withinMs: number; isReplaced: boolean },
 ): Promise<void> {
-  const all = [server, ...beside];
+  const all = [server, ...extra];
   const closed = Promise.all(all.map((each) => once(each, 'close')));
-  // Another worker has the same sockets. Each client here gets the time to send a request, whose answer ends the connection.
+  // Another worker has the same sockets. Clients of this one have the time to send one more request, whose answer closes the connection.
   if (isReplaced) for (const each of all) stopAccepting(each);
   await delay(drainMs);
   if (!isReplaced) for (const each of all) each.close();

@@ -54,7 +54,7 @@ export function flagNameOf(name: string): string {
 
 function shownDefaultOf(setting: Setting): string | undefined {
   if (setting.shownDefault !== undefined) return setting.shownDefault;
-  const standard = 'default' in setting ? setting.default : undefined;
-  if (typeof standard === 'boolean') return standard ? 'on' : 'off';
-  return standard === undefined ? undefined : String(standard);
+  const value = 'default' in setting ? setting.default : undefined;
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return value === undefined ? undefined : String(value);
 }

@@ -1,4 +1,4 @@
-/** How the text of a setting is read, and what it is when it is not set. */
+/** How the text of a setting is read, and the default for a setting that is not set. */
 export type SettingKind =
   | { readonly kind: 'port' | 'amount' | 'attachment size' | 'drain' | 'days'; readonly default: number }
   | { readonly kind: 'workers' | 'fraction'; readonly default: number }
@@ -15,7 +15,7 @@ export type SettingKind =
       readonly deprecated?: Readonly<Record<string, string>>;
     };
 
-/** What settings are about, and the heading above them in the help of `serve`. */
+/** The groups of settings, with their headings in the help of `serve`. */
 export const settingGroups = {
   address: 'Address',
   database: 'Database and processes',
@@ -29,11 +29,11 @@ export const settingGroups = {
 /** One setting: an environment variable, and the flag of `serve` of the same name. */
 export type Setting = SettingKind & {
   readonly group: keyof typeof settingGroups;
-  /** What the help shows in place of the value, where the kind does not say it. */
+  /** What the help shows in place of the value, if it does not follow from the kind. */
   readonly valueHint?: string;
   /** The description of the flag, to which the name of the variable and the default are added. */
   readonly help: string;
-  /** The default as the help shows it, where that is not `default`. */
+  /** The default as the help shows it, if that is not `default`. */
   readonly shownDefault?: string;
 };
 

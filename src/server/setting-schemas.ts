@@ -5,8 +5,8 @@ import type { SettingKind } from './setting-kinds.ts';
 import { type SettingName, settingNames, settings, type SettingValues } from './settings.ts';
 
 /** The largest size that the column can store. */
-const mostAttachmentBytes = 2_147_483_647;
-const attachmentLimit = `must be a number of bytes from 1 to ${mostAttachmentBytes}`;
+const maxAttachmentBytes = 2_147_483_647;
+const attachmentLimit = `must be a number of bytes from 1 to ${maxAttachmentBytes}`;
 
 /** The schema that reads the text of a setting. Messages complete a sentence that begins with the name of the setting. */
 function schemaOf(setting: SettingKind): z.ZodType {
@@ -25,7 +25,7 @@ function schemaOf(setting: SettingKind): z.ZodType {
         .string()
         .regex(/^[1-9]\d{0,9}$/, attachmentLimit)
         .transform(Number)
-        .refine((bytes) => bytes <= mostAttachmentBytes, attachmentLimit)
+        .refine((bytes) => bytes <= maxAttachmentBytes, attachmentLimit)
         .default(setting.default);
     case 'drain':
       return z
@@ -80,7 +80,7 @@ function schemaOf(setting: SettingKind): z.ZodType {
 
 const itemRules = { origins: isOrigin, networks: isNetwork, keys: (key: string) => key.length >= 32 };
 
-function choiceOf({ values, deprecated = {}, default: standard }: SettingKind & { kind: 'choice' }) {
+function choiceOf({ values, deprecated = {}, default: defaultValue }: SettingKind & { kind: 'choice' }) {
   const [last, ...others] = values.toReversed();
   return z
     .enum([...values, ...Object.keys(deprecated)], {
@@ -90,7 +90,7 @@ function choiceOf({ values, deprecated = {}, default: standard }: SettingKind & 
           : `must be ${others.toReversed().join(', ')} or ${last}`,
     })
     .transform((value) => deprecated[value] ?? value)
-    .default(standard);
+    .default(defaultValue);
 }
 
 type Shape = { readonly [Name in SettingName]: z.ZodType<SettingValues[Name]> };
@@ -123,20 +123,20 @@ function listOf(fits: (item: string) => boolean, message: string) {
     .default([]);
 }
 
-function onOrOff(standard: boolean) {
+function onOrOff(defaultValue: boolean) {
   return z
     .enum(['on', 'off'], { error: 'must be on or off' })
     .transform((value) => value === 'on')
-    .default(standard);
+    .default(defaultValue);
 }
 
 /** A limit. It is smaller than 2^31, so that it fits into an Int of GraphQL. */
-function amount(standard: number) {
+function amount(defaultValue: number) {
   return z
     .string()
     .regex(/^[1-9]\d{0,8}$|^1000000000$/, 'must be a whole number from 1 to 1000000000')
     .transform(Number)
-    .default(standard);
+    .default(defaultValue);
 }
 
 /** Reads `9464`, `10.0.0.7:9464` or `[::1]:9464`. Undefined for anything else. */

@@ -8,15 +8,16 @@ type Keys = readonly [string, ...string[]];
 /** The keys of signed URLs: those of the configuration, or the one in the data directory, which the first start creates. */
 export function readSigningKeys({ dataDir, signingKeys }: Pick<Config, 'dataDir' | 'signingKeys'>): Keys {
   const [first, ...rest] = signingKeys;
-  return first === undefined ? [keptKey(dataDir)] : [first, ...rest];
+  return first === undefined ? [storedKey(dataDir)] : [first, ...rest];
 }
 
-function keptKey(dataDir: string): string {
+function storedKey(dataDir: string): string {
   const path = join(dataDir, 'signing-key');
   if (!existsSync(path)) makeKey(dataDir, path);
   chmodSync(path, 0o600);
   const key = readFileSync(path, 'utf8').trim();
-  if (key.length < 32) throw new Error(`${path} holds no key of 32 characters. Delete it to get a new one.`);
+  if (key.length < 32)
+    throw new Error(`${path} does not contain a key of 32 characters or more. Delete it to get a new one.`);
   return key;
 }
 

@@ -22,7 +22,7 @@ import { readSigningKeys } from './signing-keys.ts';
 
 type WebhooksConfig = Partial<Pick<Config, 'webhookNetworks' | 'signingKeys' | 'dataDir'>>;
 
-/** What a process does for webhooks: requests manage them with `sending`, and the deliverer serves them. */
+/** The webhooks of a process: requests manage them with `sending`, and the deliverer sends messages to them. */
 export class Webhooks {
   readonly sending: WebhookSending;
   readonly #close: () => void;
@@ -30,7 +30,7 @@ export class Webhooks {
 
   constructor(config: WebhooksConfig) {
     const targets = new WebhookTargets(config.webhookNetworks);
-    // The first use reads the keys, and perhaps makes one: many processes have no webhook.
+    // The keys are read, or the first one created, only when they are needed: many processes have no webhook.
     let opened: WebhookSecrets | undefined;
     const secrets = () => (opened ??= new WebhookSecrets(keysOf(config)));
     const send = createSend({ targets, withinMs: attemptMs });
@@ -56,7 +56,7 @@ export class Webhooks {
     };
   }
 
-  /** Begins to serve webhooks. `contextOf` makes the context of a read with the rights of a webhook. */
+  /** Starts the deliverer. `contextOf` makes the context of a read with the rights of a webhook. */
   start({
     database,
     schema,
@@ -85,12 +85,12 @@ export class Webhooks {
     return this.#deliverer;
   }
 
-  /** Attempts of this process, by what came of them. */
+  /** The attempts of this process by outcome. */
   get counts(): Deliverer['counts'] {
     return this.#deliverer?.counts ?? { delivered: 0, failed: 0 };
   }
 
-  /** How many webhooks this process is delivering to. */
+  /** The number of webhooks to which this process is delivering. */
   get serving(): number {
     return this.#deliverer?.serving ?? 0;
   }
@@ -104,7 +104,7 @@ export class Webhooks {
 const unreadable: SentAnswer = {
   status: null,
   ms: 0,
-  error: 'The key that encrypted the secret is gone; give the webhook another secret.',
+  error: 'The key that encrypted the secret is gone; rotate the secret of the webhook.',
   head: '',
   retryAfter: null,
 };
@@ -119,7 +119,7 @@ function secretsOf(secrets: WebhookSecrets, webhook: SendTarget, now: Date): Buf
   return previous ? [newest, previous] : [newest];
 }
 
-/** A process without a data directory keeps no secrets longer than it lives. */
+/** The keys for secrets. Without a data directory, the key is lost when the process ends, and the secrets with it. */
 function keysOf({ signingKeys = [], dataDir }: WebhooksConfig): readonly [string, ...string[]] {
   const [first, ...rest] = signingKeys;
   if (first !== undefined) return [first, ...rest];

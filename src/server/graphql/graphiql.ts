@@ -45,7 +45,7 @@ const tokenTemplate = JSON.stringify({ Authorization: tokenPlaceholder }, null, 
 
 const charset = '<meta charset="utf-8" />';
 
-/** What the page lacks: the width of a phone, a description, our look, and the token of the tab. */
+/** Additions to the head: the width of a phone, a description, our stylesheet, and the token of the tab. */
 const headOfOurs = `
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="description" content="Ask the graph of this workgraph server, with its whole schema described." />
@@ -54,11 +54,11 @@ const headOfOurs = `
       <script src="/assets/app/session.js" type="module"></script>
       <script src="/assets/graphiql.js"></script>`;
 
-/** The stylesheet stands behind that of GraphiQL, and the bar above it. */
 const history = `<details class="history">
         <summary>History</summary>
         <div><p>Nothing has been run in this tab yet.</p><ol></ol></div>
       </details>`;
+/** Our stylesheet comes after that of GraphiQL and overrides it; the navigation bar comes before the page. */
 const bodyOfOurs = `<link rel="stylesheet" href="/assets/graphiql.css" />
       ${navigationBar('/graphql', true, `${history}<button type="button" class="sign-out" hidden>Sign out</button>`)}`;
 

@@ -7,28 +7,28 @@ import { AppError } from '../../resolvers/errors.ts';
 import { parametersOf } from './graphql-request.ts';
 import type { ServerRequest } from '../http/request.ts';
 
-/** What is needed to check a document. */
-export interface AskedGraph {
+/** The schema and the known documents, which the check of a request needs. */
+export interface GraphSources {
   readonly schema: GraphQLSchema;
   readonly documents: PersistedDocuments;
 }
 
 /**
- * Admits a caller without a token if its address has quota left. A caller who needs a token for the operation is told so first,
- * even without quota, as on REST. This is known when the document has been parsed.
+ * Admits a caller without a token if its address has quota left. If the operation needs a token, that error comes first, even
+ * without quota, as on REST. For that, the document has to be parsed.
  */
-export async function admitVisitor(graph: AskedGraph, request: ServerRequest): Promise<OperationContext> {
+export async function admitVisitor(graph: GraphSources, request: ServerRequest): Promise<OperationContext> {
   try {
     return await request.visitor();
   } catch (refusal) {
-    const needsToken = await whetherNeedsToken(graph, request).catch(() => undefined);
+    const needsToken = await missingTokenError(graph, request).catch(() => undefined);
     throw needsToken ?? refusal;
   }
 }
 
 /** The refusal of an operation that is not public; undefined for a public one and for a document that cannot be read. */
-async function whetherNeedsToken(
-  { schema, documents }: AskedGraph,
+async function missingTokenError(
+  { schema, documents }: GraphSources,
   request: ServerRequest,
 ): Promise<AppError | undefined> {
   const { query, documentId, operationName } = await parametersOf(request);

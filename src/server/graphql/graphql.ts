@@ -18,11 +18,11 @@ import {
   parametersOf,
   prefersHtml,
 } from './graphql-request.ts';
-import { type AskedGraph, admitVisitor } from './graphql-visitors.ts';
+import { type GraphSources, admitVisitor } from './graphql-visitors.ts';
 import { completed, subscriptionReply } from './subscriptions.ts';
 import { jsonReply } from '../http/reply.ts';
 import type { ServerRequest } from '../http/request.ts';
-import { SchemaDoor } from './schema-door.ts';
+import { SchemaAccess } from './schema-access.ts';
 
 /** The `/graphql` face. */
 export interface GraphQLFace {
@@ -45,9 +45,9 @@ export interface GraphQLOptions {
 /** An operation name may be as long as a document. In headers and log lines it is cut off. */
 const longestName = 100;
 
-/** What operations need to run. */
-interface Graph extends AskedGraph {
-  readonly door: SchemaDoor;
+/** The parts that every operation needs. */
+interface Graph extends GraphSources {
+  readonly schemaAccess: SchemaAccess;
 }
 
 /** What Yoga passes from the request to the plugin below. */
@@ -57,9 +57,9 @@ interface YogaContext {
   /** Not called `request`, because the context of Yoga has one already. */
   readonly incoming: ServerRequest;
   readonly mediaType: GraphQLMediaType;
-  /** Set where the operation is a subscription: a refusal has its status, whatever the media type. */
+  /** Set if the operation is a subscription, whose refusal has its HTTP status with every media type. */
   isSubscription?: boolean;
-  /** Gets the stream with which a subscription is answered. Yoga runs operations with a copy of the context, which has the same. */
+  /** Receives the stream that answers a subscription. It is an object, because Yoga runs operations with a copy of the context. */
   readonly opened: { stream?: RestReply };
 }
 
@@ -72,11 +72,11 @@ export function createGraphQLFace(
   { explorer, introspection = 'public', graphqlPath = 'direct', documents: trusted, warn }: GraphQLOptions,
 ): GraphQLFace {
   const reader = new DocumentReader(schema);
-  const door = new SchemaDoor(schema, introspection);
+  const schemaAccess = new SchemaAccess(schema, introspection);
   const documents = new PersistedDocuments(reader, trusted, (documentId, error) =>
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
-  const graph = { schema, documents, door };
+  const graph = { schema, documents, schemaAccess };
   // Loaded when needed: these are a third of all modules, and no POST and no REST request needs them.
   let yoga: Promise<ReturnType<typeof createGraphQLYoga>> | undefined;
   const asksForPage = ({ method, headers }: Pick<ServerRequest, 'method' | 'headers'>) =>
@@ -174,15 +174,15 @@ function operations(graph: Graph): Plugin<YogaContext, YogaContext> {
 }
 
 function run(graph: Graph, context: YogaContext, form: 'data' | 'json'): Promise<OperationResult> {
-  const running = runOpenly(graph, context, form);
-  if (!graph.door.isShutTo(context.operation)) return running;
+  const running = runWithSuggestions(graph, context, form);
+  if (!graph.schemaAccess.isHiddenFrom(context.operation)) return running;
   return running.then((result) =>
     result.errors ? { ...result, errors: result.errors.map(withoutSuggestions) } : result,
   );
 }
 
-async function runOpenly(
-  { schema, documents, door }: Graph,
+async function runWithSuggestions(
+  { schema, documents, schemaAccess }: Graph,
   context: YogaContext,
   form: 'data' | 'json',
 ): Promise<OperationResult> {
@@ -191,7 +191,7 @@ async function runOpenly(
     // The operation is checked and compiled in the same turn of the event loop, without waiting in between.
     if (documents.isNew(parameters)) await incoming.ticket?.turn(incoming.bodyBytes);
     const document = documents.find(parameters, operation.principal !== undefined);
-    door.check(document, operation);
+    schemaAccess.check(document, operation);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
     const name = (chosen.name?.value ?? '').slice(0, longestName);
@@ -219,12 +219,12 @@ async function runOpenly(
     });
   } catch (error) {
     const errors = error instanceof InvalidDocument ? error.errors : [error];
-    return { errors: errors.map((one) => formatError(one, operation.requestId, operation.report)) };
+    return { errors: errors.map((cause) => formatError(cause, operation.requestId, operation.report)) };
   }
 }
 
 /** Errors whose status does not depend on the media type. Other errors are 200 with the older `application/json`. */
-const refusedAlways: ReadonlySet<ErrorCode> = new Set([
+const alwaysWithStatus: ReadonlySet<ErrorCode> = new Set([
   'unauthenticated',
   'method_not_allowed',
   'internal_error',
@@ -241,7 +241,7 @@ function httpOf(result: OperationResult, { mediaType, incoming, isSubscription }
   }
   const cause = expectedError(error) ?? maskedError;
   const isLenient = mediaType === 'application/json' && !isSubscription;
-  if (isLenient && !refusedAlways.has(cause.code)) return { status: 200, headers: {} };
+  if (isLenient && !alwaysWithStatus.has(cause.code)) return { status: 200, headers: {} };
   return {
     status: errorCodes[cause.code].status,
     headers: { ...headersOf(cause), ...allowed(cause, 'POST') },
@@ -254,7 +254,7 @@ function directReply(result: OperationResult, context: YogaContext): RestReply {
   const { status, headers } = httpOf(result, context);
   const { json, data, errors, extensions } = result;
   if (context.mediaType === 'text/event-stream') {
-    // A refusal is no event: who asks for a stream learns of it by its status.
+    // A refusal is not sent as an event: a client that asked for a stream gets it as an HTTP status.
     if (errors && !('data' in result)) return jsonReply(status, { errors }, { ...headers, Vary: 'Accept' });
     const bytes = json
       ? withExtensions(json.bytes, extensions)

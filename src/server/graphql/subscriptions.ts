@@ -8,10 +8,10 @@ import { raise } from '../../resolvers/errors.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { acceptsEvents } from './graphql-request.ts';
 
-// Subscriptions are streams of events as graphql-sse has them ("distinct connections mode"): `next` with the answer for each
-// event, and `complete` where a client need not come back. Their ids are cursors of the log of changes.
+// Subscriptions are streams of events in the "distinct connections mode" of graphql-sse: `next` with the answer for each event, and
+// `complete` if the client must not reconnect. The ids of the events are cursors of the log of changes.
 
-/** Answers a subscription with a stream. Throws what refuses it before the stream begins. */
+/** Answers a subscription with a stream. A refusal is thrown before the stream begins. */
 export async function subscriptionReply(
   subscribed: SubscriptionRequest,
   context: OperationContext,
@@ -42,8 +42,8 @@ export async function subscriptionReply(
 }
 
 /**
- * The error that ends a stream, and `complete`, so that the client does not come back for the same. Where the service fails, the
- * stream just ends, and the client comes back.
+ * The error that ends a stream, and `complete`, so that the client does not reconnect only to get the same error. If the service is
+ * unavailable, the stream just ends, and the client reconnects.
  */
 function farewell(error: unknown, { requestId, report }: OperationContext): Delivery | undefined {
   const formatted = formatError(error, requestId, report);
@@ -73,7 +73,7 @@ export function completed(
   };
 }
 
-/** What equal subscriptions have in common, besides what their tokens may read. */
+/** The key of equal subscriptions. The rights of their tokens are compared in addition. */
 function cohortOf({ document, operationName }: SubscriptionRequest, variables: object): string {
   return JSON.stringify([documentNumber(document), operationName, variables]);
 }

@@ -5,7 +5,7 @@ import { schema } from '../../schema/index.ts';
 
 // Answers of HTTP as messages of a WebSocket.
 
-/** Reads the events of a stream, as `deliveryOf` writes them. Calls `onBroken` where it ends without saying so. */
+/** Reads the events of a stream, as `deliveryOf` writes them. Calls `onBroken` if it ends without `complete`. */
 export async function* answersIn(
   events: AsyncIterable<string | Uint8Array>,
   onBroken: () => void,
@@ -33,12 +33,12 @@ export function textOf(body: RestReply['body']): string {
   return typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : '{}';
 }
 
-/** Says that an operation goes on with this result. The operation itself is read where it is answered. */
+/** The arguments with which the library executes an operation whose result, or stream of results, exists already. */
 export function executed(contextValue: object) {
   return { schema, document: anySubscription, contextValue };
 }
 
-/** The library calls `subscribe` for it. */
+/** A document for which the library calls `subscribe`, which returns the existing result. */
 const anySubscription = parse('subscription { changes { id } }');
 
 export function graphQLError({

@@ -32,9 +32,9 @@ import { answersIn, errorOf, executed, graphQLError, textOf } from './web-socket
 /** How long a client may take to name its token. */
 const signInMs = 3_000;
 const pingMs = 15_000;
-/** How many operations of a connection may be about to begin. */
+/** The maximum number of operations of a connection that wait for their admission. */
 const mostBeginning = 32;
-/** With so many bytes unread by the client, nothing more of it is read. */
+/** Above this many bytes that the client has not read, the server stops reading its messages. */
 const pausedAboveBytes = 1_048_576;
 
 const closeCodes = { goingAway: 1001, tryAgainLater: 1013, badRequest: 4400 } as const;
@@ -63,7 +63,7 @@ interface Connected {
   beginning: number;
 }
 
-/** Whether a request asks for a WebSocket here. Any other request to upgrade is answered as if it did not ask. */
+/** Whether a request asks for a WebSocket at `/graphql`. The header `Upgrade` of any other request is ignored. */
 export function asksForWebSocket({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
   return /^websocket$/i.test(headers.upgrade ?? '') && /^\/graphql(\?|$)/.test(url);
 }
@@ -113,7 +113,7 @@ export class WebSockets {
     this.#server.handleUpgrade(req, socket, head, (ws) => this.#opened(ws, req));
   }
 
-  /** Tells all clients to come back, spread over the time. */
+  /** Closes all connections, spread over the time, so that their clients reconnect to another server. */
   close(overMs: number): void {
     for (const { ws } of this.#sockets) {
       setTimeout(() => ws.close(closeCodes.goingAway, 'Going away'), Math.random() * overMs);
@@ -158,7 +158,7 @@ export class WebSockets {
       isAlive = false;
       ws.ping();
     }, pingMs);
-    // What breaks the protocol closes the connection, with the code for it.
+    // After a violation of the protocol, the library closes the connection with the code for it.
     ws.on('error', () => undefined);
     ws.on('close', (code, reason) => {
       clearInterval(ping);
@@ -186,13 +186,13 @@ export class WebSockets {
     connectionParams = {},
   }: Context<Record<string, unknown>, Connected>): Promise<boolean> {
     const { contexts, places } = this.#options;
-    const given = connectionParams['Authorization'] ?? connectionParams['authorization'];
-    if (typeof given !== 'string') return false;
+    const authorization = connectionParams['Authorization'] ?? connectionParams['authorization'];
+    if (typeof authorization !== 'string') return false;
     try {
-      const { tokenId } = await contexts.signIn(this.#request(extra, '', given), given);
+      const { tokenId } = await contexts.signIn(this.#request(extra, '', authorization), authorization);
       if (extra.ws.readyState !== extra.ws.OPEN) return false;
       extra.leave = places.enter(tokenId);
-      extra.authorization = given;
+      extra.authorization = authorization;
       return true;
     } catch (error) {
       if (error instanceof InvalidTokenError || !(error instanceof AppError)) return false;
@@ -226,10 +226,10 @@ export class WebSockets {
     );
   }
 
-  /** Begins an operation: gives its errors if it is refused, otherwise what `subscribe` is to return. */
+  /** Begins an operation. Returns its errors if it is refused, otherwise the arguments for the library to execute. */
   async #begin(connected: Connected, payload: SubscribePayload) {
     const { query, operationName, variables } = payload;
-    // The library does not look at the variables.
+    // The variables are passed on unchecked, because the library does not check them either.
     const body = JSON.stringify({ query, operationName, variables });
     const request = this.#request(connected, body, connected.authorization ?? '');
     const startedMs = performance.now();
@@ -327,7 +327,7 @@ export class WebSockets {
       if (hasEnded) return;
       hasEnded = true;
       connected.tickets.delete(ticket);
-      // A stream that waits for changes learns by it that nobody wants them any more.
+      // Ends the wait of a stream whose client has gone.
       ticket.deadline.abandon();
       onEnd();
     };

@@ -56,10 +56,10 @@ function withName(list: string, name: string): string {
   if (known !== undefined) return known;
   const names = list
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
-  const has = names.some((one) => one === '*' || one.toLowerCase() === name.toLowerCase());
-  const made = has ? list : [...names, name].join(', ');
-  lists.set(both, made);
-  return made;
+    .map((listed) => listed.trim())
+    .filter((listed) => listed !== '');
+  const has = names.some((listed) => listed === '*' || listed.toLowerCase() === name.toLowerCase());
+  const extended = has ? list : [...names, name].join(', ');
+  lists.set(both, extended);
+  return extended;
 }

@@ -14,7 +14,7 @@ export function isWhole(req: IncomingMessage): boolean {
 export interface UnreadBody {
   /** Whether the whole body has arrived. */
   readonly isWhole: boolean;
-  /** Reads it; the client may send nothing for so long. Throws `payload_too_large` and `request_timeout`. */
+  /** Reads the body within this time. Throws `payload_too_large` and `request_timeout`. */
   read(withinMs: number): Promise<Buffer>;
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** The client of a request, and the URL at which it reaches this server, from headers as far as they may be believed. */
+/** The client of a request, and the URL at which it reaches this server, from headers as far as their sender is trusted. */
 export interface Client {
   /** The address of the client if trusted proxies name it, otherwise that of the other end of the connection. */
   readonly address: string | undefined;
@@ -13,7 +13,7 @@ export interface Client {
 
 interface ClientsOptions {
   readonly publicUrl?: string | undefined;
-  /** The addresses and networks (CIDR) of trusted proxies. Headers of other senders are not believed. */
+  /** The addresses and networks (CIDR) of trusted proxies. Headers of other senders are ignored. */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 

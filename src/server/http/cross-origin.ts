@@ -7,7 +7,7 @@ interface CrossOriginOptions {
   readonly filesUrl?: string | undefined;
 }
 
-interface Asked {
+interface OriginRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -31,34 +31,34 @@ export class CrossOrigin {
   }
 
   /** The headers for the origin of a page. `Vary` is sent to all origins, or a cache could mix up their answers. */
-  headers({ path, headers: { origin } }: Asked): Record<string, string> {
+  headers({ path, headers: { origin } }: OriginRequest): Record<string, string> {
     const origins = this.#allowed(path);
     if (origins.size === 0) return {};
     if (origin === undefined || !origins.has(origin)) return { Vary: 'Origin' };
     return {
       Vary: 'Origin',
       'Access-Control-Allow-Origin': origin,
-      'Access-Control-Expose-Headers': exposed.join(', '),
+      'Access-Control-Expose-Headers': exposedHeaders.join(', '),
     };
   }
 
   /** The answer to a preflight request; undefined when the request is not one, or its origin may not call this server. */
-  preflight({ method, path, headers }: Asked): RestReply | undefined {
-    const asks = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
-    if (!asks || !this.#allowed(path).has(headers.origin ?? '')) return undefined;
+  preflight({ method, path, headers }: OriginRequest): RestReply | undefined {
+    const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+    if (!isPreflight || !this.#allowed(path).has(headers.origin ?? '')) return undefined;
     return {
       status: 204,
       headers: {
         'Access-Control-Allow-Methods': isFile(path)
           ? 'GET, HEAD, PUT'
           : 'GET, HEAD, POST, PATCH, PUT, DELETE',
-        'Access-Control-Allow-Headers': taken.join(', '),
+        'Access-Control-Allow-Headers': allowedHeaders.join(', '),
         'Access-Control-Max-Age': '600',
       },
     };
   }
 
-  /** Whether a page of this origin may open a WebSocket. Browsers do not ask before they do, and other clients name no origin. */
+  /** Whether a page of this origin may open a WebSocket. Browsers send no preflight request for it, and other clients send no origin. */
   opensSocket(origin: string | undefined, own: string): boolean {
     return origin === undefined || origin === own || this.#origins.has(origin);
   }
@@ -79,7 +79,7 @@ export function isOrigin(text: string): boolean {
 }
 
 /** The headers of answers that a page may read, in addition to the few that it always may. A test checks that none is missing. */
-const exposed = [
+const exposedHeaders = [
   'Accept-Ranges',
   'Allow',
   'Content-Disposition',
@@ -100,7 +100,7 @@ const exposed = [
 ];
 
 /** The headers that a page may send, in addition to the few that it always may. */
-const taken = [
+const allowedHeaders = [
   'Authorization',
   'Content-Type',
   'Idempotency-Key',

@@ -27,21 +27,21 @@ export async function listenOn(server: Server, address: Address): Promise<Socket
   const alone = createServer();
   await listening(alone, address);
   alone.close();
-  return listenBeside(server, address);
+  return listenShared(server, address);
 }
 
 /** The same on a port that other processes of this service may use as well. */
-export async function listenBeside(server: Server, address: Address): Promise<SocketServer[]> {
-  const beside = Array.from({ length: sockets - 1 }, () => shareConnections(server));
-  const all = [server, ...beside];
-  await Promise.all(all.map((each) => listening(each, { ...address, reusePort: true }))).catch(
+export async function listenShared(server: Server, address: Address): Promise<SocketServer[]> {
+  const additional = Array.from({ length: sockets - 1 }, () => shareConnections(server));
+  const all = [server, ...additional];
+  await Promise.all(all.map((socket) => listening(socket, { ...address, reusePort: true }))).catch(
     (error: unknown) => {
       // Another process took the port in between. Sockets that listen already would keep this process alive.
-      for (const each of all) each.close();
+      for (const socket of all) socket.close();
       throw error;
     },
   );
-  return beside;
+  return additional;
 }
 
 /** A socket whose connections a server takes. */
@@ -49,15 +49,15 @@ export function shareConnections(server: Server): SocketServer {
   return createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket));
 }
 
-/** Takes a socket over that listens already. */
-export function adopt<Taker extends SocketServer>(server: Taker, socket: SocketServer): Taker {
+/** Lets a server accept connections of a socket that listens already. */
+export function adopt<Adopter extends SocketServer>(server: Adopter, socket: SocketServer): Adopter {
   server.listen(socket, backlog);
   return server;
 }
 
 /**
- * Accepts no more connections, and leaves those that are open. The method of `http.Server` closes those that have no request, among
- * them such as were just opened and will send one.
+ * Accepts no more connections, and leaves those that are open. `http.Server.close` would also close connections without a request,
+ * even if they were just opened and are about to send one.
  */
 export function stopAccepting(server: SocketServer): void {
   SocketServer.prototype.close.call(server);

@@ -1,4 +1,4 @@
-/** The part of negotiator that this room uses. `@types/negotiator` lacks the option `preferred`. */
+/** The part of negotiator that this server uses. `@types/negotiator` lacks the option `preferred`. */
 declare module 'negotiator' {
   export default class Negotiator {
     constructor(request: { headers: { accept?: string | undefined; 'accept-encoding'?: string } });

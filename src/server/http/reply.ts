@@ -28,24 +28,24 @@ export function errorReply(error: unknown, requestId: string): RestReply {
 
 interface Sending {
   /** Headers in addition to those of the face. */
-  readonly given: readonly (Readonly<Record<string, string>> | undefined)[];
+  readonly commonHeaders: readonly (Readonly<Record<string, string>> | undefined)[];
   /** Resolves when no more of an unread body arrives. */
   readonly unread?: Promise<void> | undefined;
   readonly unsent: Unsent;
 }
 
 /**
- * Sends an answer with the headers that all answers have and with those of `given`. A body that is a stream may fail midway. While
+ * Sends an answer with the headers that all answers have and with `commonHeaders`. A body that is a stream may fail midway. While
  * a slow client reads the body, nothing else of the answer stays in memory.
  */
 export async function sendReply(
   res: ServerResponse,
   reply: RestReply,
   { requestId, origin, trace }: Pick<ServerRequest, 'requestId' | 'origin' | 'trace'>,
-  { given, unread, unsent }: Sending,
+  { commonHeaders, unread, unsent }: Sending,
 ): Promise<void> {
   const head = new AnswerHead(reply.status);
-  // Who has read a stream comes back with a new connection, perhaps to another process.
+  // After a stream, the client reconnects with a new connection, which may reach another process.
   if (reply.events) res.shouldKeepAlive = false;
   const metered = meter();
   head.set('X-Request-Id', requestId);
@@ -53,7 +53,7 @@ export async function sendReply(
   if (metered) head.set('Server-Timing', serverTiming(metered));
   // Set first, so that the headers of the face replace them.
   head.add(securityHeaders(origin));
-  for (const headers of given) if (headers) head.add(headers);
+  for (const headers of commonHeaders) if (headers) head.add(headers);
   if (reply.headers) head.add(reply.headers);
   head.vary('Authorization');
   const body = isBuffered(reply.body) ? await represent(head, res.req, reply.body) : reply.body;

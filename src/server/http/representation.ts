@@ -17,12 +17,12 @@ export async function represent(
   if (head.get('Accept-Ranges') === 'bytes') return bytes;
   const contentType = head.get('Content-Type') ?? '';
   // A compressed body is not changed.
-  const given = head.get('Content-Encoding');
-  const chosen = given
+  const existing = head.get('Content-Encoding');
+  const chosen = existing
     ? undefined
     : chooseCoding(req.headers['accept-encoding'], { contentType, bytes: bytes.length });
   head.vary('Accept-Encoding');
-  tagFor(head, chosen ?? given);
+  tagFor(head, chosen ?? existing);
   if (isKnown(head, req)) {
     head.status = 304;
     head.remove('Content-Type');

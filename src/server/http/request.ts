@@ -42,7 +42,7 @@ export class ServerRequest implements RestRequest {
   served: Served = { face: 'other', route: 'other', operation: 'other' };
   /** Whether it is answered with a stream, which the client ends when it likes. */
   isStream = false;
-  /** What the log line says. */
+  /** The name of the operation, for the log line. */
   operationName: string | undefined;
   readonly #unread: UnreadBody;
   readonly #contexts: Contexts;
@@ -50,7 +50,7 @@ export class ServerRequest implements RestRequest {
   #query: URLSearchParams | undefined;
   #body: Promise<Buffer> | undefined;
   #context: Promise<OperationContext> | undefined;
-  /** The context with the principal, when it is known. */
+  /** The reference data of the context, when the request has been authenticated. */
   #reference: OperationContext['reference'];
 
   constructor(
@@ -76,12 +76,12 @@ export class ServerRequest implements RestRequest {
     this.#contexts = contexts;
   }
 
-  /** Reads the body. It is not read for requests that are refused before. */
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(this.#search);
     return this.#query;
   }
 
+  /** Reads the body. It is not read for requests that are refused before. */
   body(): Promise<Buffer> {
     this.#body ??= this.#read();
     return this.#body;

@@ -15,7 +15,7 @@ const wholeBytes = 524_288;
 /** A longer body is written in chunks of this size, so that each chunk that the client reads is noticed as progress. */
 const pieceBytes = 65_536;
 
-/** The most bytes of a stream in memory: a chunk of the file, and what the connection buffers. */
+/** The maximum number of bytes of a stream in memory: a chunk of the file, and what the connection buffers. */
 const streamBytes = 131_072;
 
 const nothing = new Uint8Array();

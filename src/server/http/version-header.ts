@@ -2,7 +2,7 @@ import type { SeenVersion } from '../../reference/memory.ts';
 
 /**
  * The header with the version of the reference data that an answer is based on. A client that sends it back, to any process, never
- * reads an older version. A version that one check does not find (the client has invented it) is ignored.
+ * reads an older version. A version that a check does not find, because the client has invented it, is ignored.
  */
 export const versionHeader = 'x-workspace-version';
 

@@ -26,7 +26,7 @@ const overloadWaitMs = 20;
 const sweepMs = 10;
 /** How many requests are refused at once. More would delay the requests in progress. */
 const refusedAtOnce = 2;
-/** The longest queue, so that its memory is limited. */
+/** The maximum length of the queue, so that its memory is limited. */
 const maxWaiting = 2_000;
 
 export const busy = 'There is more to do than can be done now; try again soon.';
@@ -50,7 +50,7 @@ export class Admission {
   #inProgress = 0;
   #refused = 0;
   /** When the current queue began. */
-  #standsSinceMs = 0;
+  #queueSinceMs = 0;
   #refusedMs = Number.NEGATIVE_INFINITY;
   #sweeping = false;
   readonly #pace: Pace;
@@ -84,12 +84,12 @@ export class Admission {
       this.#begin(begin, ticket);
       return;
     }
-    if (this.#waiting.length === 0) this.#standsSinceMs = sinceMs;
+    if (this.#waiting.length === 0) this.#queueSinceMs = sinceMs;
     const waitMs = isOverloaded ? overloadWaitMs : queueWaitMs;
     this.#waiting.push({ begin, refuse, ticket, sinceMs, untilMs: sinceMs + waitMs });
     // In an overload, older requests would never begin. A long queue is refused step by step.
-    const most = isOverloaded ? maxConcurrency : maxWaiting;
-    for (let n = 0; n < refusedAtOnce && this.#waiting.length > most; n++)
+    const maxLength = isOverloaded ? maxConcurrency : maxWaiting;
+    for (let count = 0; count < refusedAtOnce && this.#waiting.length > maxLength; count++)
       this.#refuse(this.#waiting.shift());
     if (this.#sweeping) return;
     this.#sweeping = true;
@@ -159,8 +159,8 @@ export class Admission {
   }
 
   #isOverloaded(nowMs: number): boolean {
-    const stands = this.#waiting.length > 0 && nowMs - this.#standsSinceMs > burstMs;
-    return stands || nowMs - this.#refusedMs < overloadMs;
+    const isLongQueue = this.#waiting.length > 0 && nowMs - this.#queueSinceMs > burstMs;
+    return isLongQueue || nowMs - this.#refusedMs < overloadMs;
   }
 
   #sweep(): void {

@@ -6,9 +6,9 @@ export interface Grant extends Levels {
   readonly further: number;
 }
 
-/** The way to the buckets, which another process holds. */
+/** The link to the process that holds the buckets. */
 export interface LeaseLink {
-  /** Asks for one request. `unused` requests of an earlier grant are put back. Undefined if there is nobody to ask. */
+  /** Asks for one request. `unused` requests of an earlier grant are put back. Undefined if that process is gone. */
   take(caller: string, unused: number): Promise<Grant | undefined>;
   giveBack(caller: string, unused: number): void;
   charge(caller: string, cost: number): void;
@@ -17,7 +17,7 @@ export interface LeaseLink {
 /** How long further requests may be granted before they are given back. */
 const leaseMs = 1_000;
 
-/** How many callers have a lease at most; the others ask for each request. */
+/** The maximum number of callers with a lease; for others, the link is asked for each request. */
 const maxLeases = 10_000;
 
 interface Lease {

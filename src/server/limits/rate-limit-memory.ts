@@ -19,10 +19,10 @@ export class MemoryBuckets implements Buckets {
   readonly #now: () => number;
   readonly #callers;
 
-  constructor(quotas: Quotas, now: () => number = () => performance.now(), most = maxCallers) {
+  constructor(quotas: Quotas, now: () => number = () => performance.now(), limit = maxCallers) {
     this.#quotas = quotas;
     this.#now = now;
-    this.#callers = recentlyUsed<Held>(most);
+    this.#callers = recentlyUsed<Held>(limit);
   }
 
   take(caller: string): Levels {
@@ -37,7 +37,7 @@ export class MemoryBuckets implements Buckets {
     held.cost -= cost;
   }
 
-  /** Takes several requests out of the bucket without looking what is left, or puts some back if the number is negative. */
+  /** Takes several requests out of the bucket without checking its level, or puts some back if the number is negative. */
   move(caller: string, requests: number): void {
     const held = this.#filled(caller);
     held.requests = Math.min(held.requests - requests, this.#quotas.requests.limit);
@@ -47,7 +47,7 @@ export class MemoryBuckets implements Buckets {
     this.#callers.clear();
   }
 
-  /** The caller's buckets as they are now. */
+  /** The caller's buckets, refilled up to now. */
   #filled(caller: string): Held {
     const { requests, cost } = this.#quotas;
     const atMs = this.#now();

@@ -191,11 +191,11 @@ export function callerOfAddress(address: string | undefined): string {
 }
 
 /** Formats numbers. Created once, because a client over its quota may be refused a thousand times a second. */
-const inWords = new Intl.NumberFormat('en');
+const numberFormat = new Intl.NumberFormat('en');
 
-function refused(quota: Quota, level: number, what: string): Refused {
+function refused(quota: Quota, level: number, unit: string): Refused {
   const retryAfterSeconds = Math.max(secondsUntil(1, quota, level), 1);
-  const message = `The quota of ${inWords.format(quota.limit)} ${what} is used up: come back in ${retryAfterSeconds} s.`;
+  const message = `The quota of ${numberFormat.format(quota.limit)} ${unit} is used up: come back in ${retryAfterSeconds} s.`;
   return { code: 'rate_limited', message, retryAfterSeconds };
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 const everyMs = 1_000;
 
-/** Why requests were refused: a token over its quota, an address with unknown tokens, or an overload. */
+/** The caller refusee requests were refused: a token over its quota, or an address with unknown tokens. Neither is set in an overload. */
 export interface Refusee {
   readonly tokenId?: string | undefined;
   readonly address?: string | undefined;
@@ -12,23 +12,23 @@ export interface Refusee {
 export class Refusals {
   readonly #logger: Logger;
   /** The number of refusals by token or address. The empty key is for refusals in an overload. */
-  #counts = new Map<string, { whose: Refusee; refused: number }>();
+  #counts = new Map<string, { refusee: Refusee; refused: number }>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
   }
 
-  note(whose: Refusee): void {
-    if (this.#counts.size === 0) setTimeout(() => this.#tell(), everyMs).unref();
-    const key = whose.tokenId ?? whose.address ?? '';
+  note(refusee: Refusee): void {
+    if (this.#counts.size === 0) setTimeout(() => this.#log(), everyMs).unref();
+    const key = refusee.tokenId ?? refusee.address ?? '';
     const counted = this.#counts.get(key);
     if (counted) counted.refused += 1;
-    else this.#counts.set(key, { whose, refused: 1 });
+    else this.#counts.set(key, { refusee, refused: 1 });
   }
 
-  #tell(): void {
-    for (const { whose, refused } of this.#counts.values()) {
-      const { tokenId, address } = whose;
+  #log(): void {
+    for (const { refusee, refused } of this.#counts.values()) {
+      const { tokenId, address } = refusee;
       if (tokenId !== undefined)
         this.#logger.info({ refused, tokenId }, `${refused} requests of a token over its quota were refused`);
       else if (address !== undefined)

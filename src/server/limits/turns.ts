@@ -1,12 +1,12 @@
 import type { Deadline } from '../../db/engine/deadline.ts';
 import { AppError } from '../../resolvers/errors.ts';
 
-/** The most requests that wait, and the most bytes of their bodies, which are in memory already. */
+/** The maximum number of requests that wait, and of bytes of their bodies, which are in memory already. */
 const maxWaiting = 500;
 const maxWaitingBytes = 8_000_000;
 /** Documents of up to this size together, which take a millisecond or two, are prepared in one turn. */
 const smallBytes = 2_048;
-/** The longest time for which other requests go first. */
+/** The maximum time for which other requests go first. */
 const longestYieldMs = 50;
 
 export const tooManyNew = 'Too many new documents are waiting to be prepared; try again soon.';

@@ -32,7 +32,7 @@ export class UnknownTokens {
     this.onNote(caller);
   }
 
-  /** Counts an invalid token that another process was sent. */
+  /** Counts an invalid token that another process has received. */
   noteElsewhere(caller: string): void {
     const level = Math.max(this.#levelOf(caller) - 1, 0);
     this.#left.set(caller, { level, atMs: this.#now() });

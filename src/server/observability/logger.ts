@@ -24,7 +24,7 @@ export async function createLogger(
   return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, { write });
 }
 
-/** What the message of a request says already, and what only a program looks up. */
+/** The fields that the message of a request contains already, or that only programs use. */
 const shownElsewhere = 'requestId,method,path,status,address,url';
 
 async function destination(stream: NonNullable<LoggerOptions['stream']>): Promise<DestinationStream> {

@@ -99,7 +99,7 @@ export class Metrics {
       ...(label && { labelNames: [label] }),
       ...(ofWorkers && { aggregator: ofWorkers }),
       registers: [this.#registry],
-      collect: () => each(read(), label, (labels, value) => gauge.set(labels, value)),
+      collect: () => forEachValue(read(), label, (labels, value) => gauge.set(labels, value)),
     });
   }
 
@@ -112,7 +112,7 @@ export class Metrics {
       registers: [this.#registry],
       collect: () => {
         counter.reset();
-        each(read(), label, (labels, value) => counter.inc(labels, value));
+        forEachValue(read(), label, (labels, value) => counter.inc(labels, value));
       },
     });
   }
@@ -149,11 +149,11 @@ export class Metrics {
   }
 }
 
-function each(
+function forEachValue(
   reading: ReturnType<Reading>,
   label: string | undefined,
-  put: (labels: Record<string, string>, value: number) => void,
+  set: (labels: Record<string, string>, value: number) => void,
 ): void {
-  if (typeof reading === 'number') put({}, reading);
-  else for (const [value, number] of Object.entries(reading)) put(label ? { [label]: value } : {}, number);
+  if (typeof reading === 'number') set({}, reading);
+  else for (const [value, number] of Object.entries(reading)) set(label ? { [label]: value } : {}, number);
 }

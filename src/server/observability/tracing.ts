@@ -37,7 +37,7 @@ export class Tracing {
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
   readonly #stopListening: () => void;
-  /** The span in which a request is at the moment, for its statements. */
+  /** The current span of a request, which is the parent of its statements. */
   readonly #current = new WeakMap<Subject, Context>();
 
   constructor({ endpoint, fraction, serviceName }: NonNullable<Config['tracing']>) {
@@ -58,7 +58,7 @@ export class Tracing {
     this.#stopListening = onStatement((statement) => this.#statement(statement));
   }
 
-  /** Begins the span of a request. Returns what ends it, with the status of the answer; undefined where the request is not traced. */
+  /** Begins the span of a request. Returns a function that ends it with the status of the answer, or undefined if the request is not traced. */
   begin(request: ServerRequest): ((status: number) => void) | undefined {
     const caller = request.trace;
     const parent = caller ? traceApi.setSpanContext(ROOT_CONTEXT, contextOf(caller)) : ROOT_CONTEXT;

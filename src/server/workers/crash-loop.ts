@@ -1,5 +1,5 @@
-/** So many deaths of workers within the time end the service. */
-const mostDeaths = 5;
+/** The number of deaths of workers within the time that ends the service. */
+const maxDeaths = 5;
 const withinMs = 60_000;
 
 /** The pause after the second death within the time. It doubles with each further one. */
@@ -14,11 +14,11 @@ export class CrashLoop {
     this.#firstPauseMs = firstPauseMs;
   }
 
-  /** Notes a death. Returns the pause before the next start, or undefined when there were too many deaths to go on. */
+  /** Records a death. Returns the pause before the next start, or undefined when there were too many deaths to continue. */
   pauseAfterDeath(nowMs: number): number | undefined {
     this.#deaths = [...this.#deaths.filter((atMs) => nowMs - atMs < withinMs), nowMs];
     const { length } = this.#deaths;
-    if (length >= mostDeaths) return undefined;
+    if (length >= maxDeaths) return undefined;
     return length === 1 ? 0 : this.#firstPauseMs * 2 ** (length - 2);
   }
 }

@@ -1,16 +1,16 @@
 import type { Registry } from 'prom-client';
 import type { Grant } from '../limits/leased-buckets.ts';
 
-/** The metrics of one process, as prom-client gives them for adding up. */
+/** The metrics of one process, in the form that prom-client aggregates. */
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** A change of how many streams a token has. */
+/** A change of the number of streams of a token. */
 export interface StreamsOfToken {
   readonly tokenId: string;
   readonly change: number;
 }
 
-/** What a worker is told when it starts. */
+/** The content of the first message to a worker. */
 export interface WorkerStart {
   /** From 1. A worker that replaces another one has its number. */
   readonly number: number;
@@ -22,7 +22,7 @@ export interface WorkerStart {
   readonly isFirst: boolean;
 }
 
-/** What the supervisor tells a worker. */
+/** The messages of the supervisor to a worker. */
 export type ToWorker =
   | ({ readonly kind: 'start' } & WorkerStart)
   /** Listen on sockets of your own. */
@@ -45,7 +45,7 @@ export type ToWorker =
   | { readonly kind: 'read metrics'; readonly id: number }
   | { readonly kind: 'stop'; readonly why: 'stopping' | 'replaced' };
 
-/** What a worker tells the supervisor. */
+/** The messages of a worker to the supervisor. */
 export type FromWorker =
   /** It has a database and could listen. */
   | { readonly kind: 'prepared' }

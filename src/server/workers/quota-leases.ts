@@ -2,12 +2,12 @@ import type { Grant } from '../limits/leased-buckets.ts';
 import { MemoryBuckets } from '../limits/rate-limit-memory.ts';
 import type { Quotas } from '../limits/rate-limit.ts';
 
-/** How many requests a lease has at most, and all leases of a caller together at most, as a part of its quota. */
-const mostInLease = 10;
-const leasedPart = 1 / 20;
+/** The maximum number of requests of a lease, and of all leases of a caller together as a fraction of its quota. */
+const maxInLease = 10;
+const leasedFraction = 1 / 20;
 
-/** A caller gets leases while it has at least this part of both quotas left. */
-const amplePart = 1 / 2;
+/** A caller gets leases while it has at least this fraction of both quotas left. */
+const ampleFraction = 1 / 2;
 
 /** The buckets of all callers, which the supervisor holds for its workers. */
 export class QuotaLeases {
@@ -18,8 +18,8 @@ export class QuotaLeases {
   constructor(quotas: Quotas, workers: number, now?: () => number) {
     this.#quotas = quotas;
     this.#buckets = new MemoryBuckets(quotas, now);
-    const each = Math.floor((quotas.requests.limit * leasedPart) / workers);
-    this.#further = Math.min(Math.max(each, 1), mostInLease) - 1;
+    const perWorker = Math.floor((quotas.requests.limit * leasedFraction) / workers);
+    this.#further = Math.min(Math.max(perWorker, 1), maxInLease) - 1;
   }
 
   /** Takes one request, and further ones as a lease if the caller has much left. */
@@ -27,7 +27,8 @@ export class QuotaLeases {
     this.giveBack(caller, unused);
     const levels = this.#buckets.take(caller);
     const { requests, cost } = this.#quotas;
-    const isAmple = levels.requests >= requests.limit * amplePart && levels.cost >= cost.limit * amplePart;
+    const isAmple =
+      levels.requests >= requests.limit * ampleFraction && levels.cost >= cost.limit * ampleFraction;
     const further = isAmple ? Math.min(this.#further, Math.floor(levels.requests)) : 0;
     if (further > 0) this.#buckets.move(caller, further);
     return { ...levels, requests: levels.requests - further, further };

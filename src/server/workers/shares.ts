@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config.ts';
 
-/** Fewer would let one slow request hold up the others of a worker. */
-const leastPoolSize = 4;
-const leastConcurrency = 6;
+/** With fewer, one slow request could hold up the others of a worker. */
+const minPoolSize = 4;
+const minConcurrency = 6;
 
 /** How many worker processes there are: as many as the machine has cores for `auto`. Several workers need SO_REUSEPORT of Linux. */
 export function numberOfWorkers({ workers }: Pick<Config, 'workers'>): number {
@@ -13,14 +13,14 @@ export function numberOfWorkers({ workers }: Pick<Config, 'workers'>): number {
 
 /** The settings of one worker: its share of what the settings allow the whole service. */
 export function shareOf(config: Config, workers: number): Config {
-  const share = (amount: number, least = 1) => Math.max(Math.floor(amount / workers), least);
+  const share = (amount: number, min = 1) => Math.max(Math.floor(amount / workers), min);
   const { pool, admission, streams } = config;
   return {
     ...config,
-    pool: { ...pool, poolSize: share(pool.poolSize, Math.min(leastPoolSize, pool.poolSize)) },
+    pool: { ...pool, poolSize: share(pool.poolSize, Math.min(minPoolSize, pool.poolSize)) },
     admission: {
       ...admission,
-      maxConcurrency: share(admission.maxConcurrency, Math.min(leastConcurrency, admission.maxConcurrency)),
+      maxConcurrency: share(admission.maxConcurrency, Math.min(minConcurrency, admission.maxConcurrency)),
     },
     streams: { ...streams, streams: share(streams.streams) },
     referenceRows: share(config.referenceRows),
@@ -28,7 +28,7 @@ export function shareOf(config: Config, workers: number): Config {
   };
 }
 
-/** What each worker may use, for the person who starts the service. */
+/** A description of each worker's share, for the person who starts the service. */
 export function describeShare(
   { pool, admission, streams, referenceRows, unsentBytes }: Config,
   workers: number,

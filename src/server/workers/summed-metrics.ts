@@ -14,7 +14,7 @@ export class SummedMetrics {
   readonly #sources: Sources;
   readonly #contentType = new Registry().contentType;
   #retired: MetricsSnapshot = [];
-  /** Ends when the counts of all workers that have ended are in `#retired`. */
+  /** Resolves when the counts of all workers that have ended are in `#retired`. */
   #keeping: Promise<void> = Promise.resolve();
 
   constructor(sources: Sources) {
@@ -26,7 +26,7 @@ export class SummedMetrics {
 
   async print(): Promise<{ contentType: string; text: string }> {
     await this.#settled();
-    // A worker that ends while the others are asked gives its last metrics itself.
+    // A worker that ends while metrics are read still returns its last ones, so they must not be in `retired` as well.
     const retired = this.#retired;
     const snapshots = (await this.#sources.readMetrics()).filter(({ length }) => length > 0);
     const sums = AggregatorRegistry.aggregate([...snapshots, retired]);

@@ -31,7 +31,7 @@ export interface SupervisorOptions {
  * sockets, so no connection is lost that waits to be accepted.
  */
 export class Supervisor {
-  /** Resolves when the service cannot go on, because workers die too often. */
+  /** Resolves when the service cannot continue, because workers die too often. */
   readonly failed: Promise<void>;
   readonly #options: SupervisorOptions;
   /** The workers that accept connections or will, by their number minus 1. */
@@ -101,7 +101,7 @@ export class Supervisor {
     for (const worker of this.#running) worker.kill();
   }
 
-  /** The metrics of all workers. Those of workers that have ended are given to the callback. */
+  /** The metrics of all running workers. The callback of `onRetired` receives those of workers that have ended. */
   readMetrics(): Promise<MetricsSnapshot[]> {
     return Promise.all([...this.#running].map((worker) => worker.readMetrics()));
   }
@@ -118,14 +118,14 @@ export class Supervisor {
   ): Promise<{ url: string; token: string | undefined }> {
     const { workers, port, program } = this.#options;
     const worker = new WorkerProcess(program, { number, workers, port, isFirst }, (from, message) =>
-      this.#hear(from, message),
+      this.#receive(from, message),
     );
     this.#running.add(worker);
-    void worker.exited.then((exit) => this.#buried(worker, exit));
-    this.#tellStreamsOfOthers(worker);
+    void worker.exited.then((exit) => this.#onExit(worker, exit));
+    this.#sendStreamsOfOthers(worker);
     await worker.prepared;
     const bridges = old?.isRunning ? await this.#passSockets(old, worker) : [];
-    worker.tell({ kind: bridges.length > 0 ? 'sockets sent' : 'listen' });
+    worker.send({ kind: bridges.length > 0 ? 'sockets sent' : 'listen' });
     const ready = await worker.ready.finally(() => {
       for (const bridge of bridges) bridge.close();
     });
@@ -142,10 +142,10 @@ export class Supervisor {
     const bridges: SocketServer[] = [];
     await old.sendSockets((socket) => {
       const bridge = createServer({ pauseOnConnect: true }, (connection) =>
-        worker.tell({ kind: 'connection' }, connection),
+        worker.send({ kind: 'connection' }, connection),
       );
       bridges.push(adopt(bridge, socket));
-      worker.tell({ kind: 'socket' }, bridge);
+      worker.send({ kind: 'socket' }, bridge);
     });
     return bridges;
   }
@@ -157,11 +157,11 @@ export class Supervisor {
     logger.info({ worker: old.number }, 'a worker was replaced');
   }
 
-  /** Notes that a process has ended, and starts another one in its place unless that was intended. */
-  #buried(worker: WorkerProcess, exit: Exit): void {
+  /** Removes a process that has ended, and starts another one in its place unless it was asked to stop. */
+  #onExit(worker: WorkerProcess, exit: Exit): void {
     this.#running.delete(worker);
     this.#onRetired(worker.lastMetrics);
-    for (const [tokenId, count] of worker.streams) this.#tellOthers(worker, { tokenId, change: -count });
+    for (const [tokenId, count] of worker.streams) this.#sendToOthers(worker, { tokenId, change: -count });
     const index = this.#workers.indexOf(worker);
     if (index < 0 || worker.isStopping || this.#isStopping) return;
     this.#workers[index] = undefined;
@@ -198,15 +198,15 @@ export class Supervisor {
   #appoint(leaving?: WorkerProcess): void {
     if (this.#lead && this.#lead !== leaving && this.#workers.includes(this.#lead)) return;
     this.#lead = this.#workers.find((worker) => worker?.isReady);
-    this.#lead?.tell({ kind: 'lead' });
+    this.#lead?.send({ kind: 'lead' });
   }
 
-  #hear(from: WorkerProcess, message: ForSupervisor): void {
+  #receive(from: WorkerProcess, message: ForSupervisor): void {
     const { quotas } = this.#options;
     switch (message.kind) {
       case 'take': {
         const grant = quotas.take(message.caller, message.unused);
-        return from.tell({ kind: 'granted', id: message.id, grant });
+        return from.send({ kind: 'granted', id: message.id, grant });
       }
       case 'return':
         return quotas.giveBack(message.caller, message.unused);
@@ -218,23 +218,23 @@ export class Supervisor {
         const count = (from.streams.get(tokenId) ?? 0) + change;
         if (count === 0) from.streams.delete(tokenId);
         else from.streams.set(tokenId, count);
-        return this.#tellOthers(from, { tokenId, change });
+        return this.#sendToOthers(from, { tokenId, change });
       }
       case 'notification':
       case 'gap':
       case 'unknown token':
-        for (const other of this.#running) if (other !== from) other.tell(message);
+        for (const other of this.#running) if (other !== from) other.send(message);
     }
   }
 
-  #tellOthers(from: WorkerProcess, change: { tokenId: string; change: number }): void {
-    for (const other of this.#running) if (other !== from) other.tell({ kind: 'streams', ...change });
+  #sendToOthers(from: WorkerProcess, change: { tokenId: string; change: number }): void {
+    for (const other of this.#running) if (other !== from) other.send({ kind: 'streams', ...change });
   }
 
-  #tellStreamsOfOthers(worker: WorkerProcess): void {
+  #sendStreamsOfOthers(worker: WorkerProcess): void {
     for (const other of this.#running) {
       if (other === worker) continue;
-      for (const [tokenId, count] of other.streams) worker.tell({ kind: 'streams', tokenId, change: count });
+      for (const [tokenId, count] of other.streams) worker.send({ kind: 'streams', tokenId, change: count });
     }
   }
 }

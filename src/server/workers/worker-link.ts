@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Server as SocketServer, Socket } from 'node:net';
 import type { Server } from 'node:http';
 import type { ChannelHandler, Channels } from '../../db/engine/listener.ts';
-import { adopt, listenBeside, shareConnections } from '../http/listening.ts';
+import { adopt, listenShared, shareConnections } from '../http/listening.ts';
 import type { Grant, LeaseLink } from '../limits/leased-buckets.ts';
 import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart } from './messages.ts';
 
@@ -11,9 +11,9 @@ import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart } from './messa
 export type StopReason = 'stopping' | 'replaced' | 'supervisor gone';
 
 type Handle = Server | SocketServer;
-type Told<Kind extends ToWorker['kind']> = Extract<ToWorker, { kind: Kind }>;
+type MessageOf<Kind extends ToWorker['kind']> = Extract<ToWorker, { kind: Kind }>;
 
-/** What a worker process says to its supervisor and is told by it. Without the supervisor the worker stops. */
+/** The connection of a worker process to its supervisor. Without the supervisor the worker stops. */
 export class WorkerLink implements LeaseLink {
   readonly start: WorkerStart;
   /** Resolves when this worker is to stop. */
@@ -43,7 +43,7 @@ export class WorkerLink implements LeaseLink {
     this.stopped = promise;
     process.on('message', (message: ToWorker, handle: unknown) => {
       if (message.kind === 'stop') resolve(message.why);
-      else this.#hear(message, handle);
+      else this.#receive(message, handle);
     });
     process.on('disconnect', () => {
       for (const answer of this.#asked.values()) answer(undefined);
@@ -51,23 +51,23 @@ export class WorkerLink implements LeaseLink {
     });
   }
 
-  /** Waits for the first message of the supervisor, which says which worker this is. */
+  /** Waits for the first message of the supervisor, which identifies this worker. */
   static open(process: NodeJS.Process): Promise<WorkerLink> {
-    // The terminal and systemd send them to all processes of a service. The supervisor says when a worker is to stop.
+    // The terminal and systemd send these signals to all processes of a service, but only the supervisor stops a worker.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
     // Messages that follow the first one must find their listener.
     return new Promise((resolve) =>
-      process.once('message', (start: Told<'start'>) => resolve(new WorkerLink(process, start))),
+      process.once('message', (start: MessageOf<'start'>) => resolve(new WorkerLink(process, start))),
     );
   }
 
-  /** Listens on sockets of its own, or on those of the worker that this one replaces. Returns the sockets besides the first. */
+  /** Listens on sockets of its own, or on those of the worker that this one replaces. Returns the sockets in addition to the first. */
   async listen(server: Server, host: string): Promise<SocketServer[]> {
-    const beside: SocketServer[] = [];
+    const additional: SocketServer[] = [];
     this.#onSocket = (socket) => {
       // A received socket listens already, so it needs its server at once.
       if (!server.listening) adopt(server, socket);
-      else beside.push(adopt(shareConnections(server), socket));
+      else additional.push(adopt(shareConnections(server), socket));
     };
     this.#onConnection = (connection) => {
       connection.allowHalfOpen = true;
@@ -77,9 +77,9 @@ export class WorkerLink implements LeaseLink {
     };
     this.#send({ kind: 'prepared' });
     await this.#listen.promise;
-    if (!server.listening) beside.push(...(await listenBeside(server, { host, port: this.start.port })));
-    this.#listening = [server, ...beside];
-    return beside;
+    if (!server.listening) additional.push(...(await listenShared(server, { host, port: this.start.port })));
+    this.#listening = [server, ...additional];
+    return additional;
   }
 
   ready(url: string, token: string | undefined): void {
@@ -91,7 +91,10 @@ export class WorkerLink implements LeaseLink {
     void this.#lead.promise.then(begin);
   }
 
-  /** Hears what the leading worker hears on these channels, and tells the others if it is this one. */
+  /**
+   * Receives the notifications on these channels from the leading worker. Returns channels for this worker to listen on while it
+   * leads, which pass each notification on to the others.
+   */
   share(channels: Channels): Channels {
     this.#channels = channels;
     return Object.fromEntries(
@@ -151,7 +154,7 @@ export class WorkerLink implements LeaseLink {
     });
   }
 
-  #hear(message: Exclude<ToWorker, Told<'stop'>>, handle: unknown): void {
+  #receive(message: Exclude<ToWorker, MessageOf<'stop'>>, handle: unknown): void {
     switch (message.kind) {
       case 'listen':
       case 'sockets sent':
@@ -203,7 +206,7 @@ export class WorkerLink implements LeaseLink {
     return this.#lastId;
   }
 
-  /** Says something, unless the supervisor is gone. This worker is then about to stop. */
+  /** Sends a message, unless the supervisor is gone. This worker is then about to stop. */
   #send(message: FromWorker, handle?: Handle): void {
     if (this.#process.connected) this.#process.send?.(message, handle, undefined, () => undefined);
   }

@@ -9,19 +9,19 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** How long a worker may take to give its metrics. After that those that it gave before are used. */
+/** How long a worker may take to send its metrics. After that, the last ones that it sent are used. */
 const metricsMs = 2_000;
 
-/** What to run in each worker. */
+/** The program of each worker. */
 export interface WorkerProgram {
   readonly script: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
 
-type Told<Kind extends FromWorker['kind']> = Extract<FromWorker, { kind: Kind }>;
+type MessageOf<Kind extends FromWorker['kind']> = Extract<FromWorker, { kind: Kind }>;
 
-/** What a worker says that concerns others than itself. */
+/** The messages of a worker that the supervisor handles. */
 export type ForSupervisor = Exclude<
   FromWorker,
   { kind: 'prepared' | 'ready' | 'socket' | 'sockets sent' | 'metrics' }
@@ -33,25 +33,25 @@ export class WorkerProcess {
   /** Resolves when the worker has a database and could listen; rejects when it ends before. */
   readonly prepared: Promise<void>;
   /** Resolves when it accepts connections; rejects when it ends before. */
-  readonly ready: Promise<Told<'ready'>>;
+  readonly ready: Promise<MessageOf<'ready'>>;
   readonly exited: Promise<Exit>;
-  /** The metrics that it gave last. */
+  /** The last metrics that it sent. */
   lastMetrics: MetricsSnapshot = [];
   /** How many streams each token has at this worker. */
   readonly streams = new Map<string, number>();
   isReady = false;
-  /** Whether it was told to stop, so that its end is no death. */
+  /** Whether it was asked to stop, so that its exit is not a crash. */
   isStopping = false;
   readonly #child: ChildProcess;
   readonly #onMessage: (worker: WorkerProcess, message: ForSupervisor) => void;
   readonly #prepared = Promise.withResolvers<void>();
-  readonly #ready = Promise.withResolvers<Told<'ready'>>();
+  readonly #ready = Promise.withResolvers<MessageOf<'ready'>>();
   readonly #metrics = new Map<number, (snapshot: MetricsSnapshot) => void>();
   #onSocket: (socket: SocketServer) => void = () => undefined;
   #onSocketsSent: () => void = () => undefined;
   #lastId = 0;
 
-  /** Starts the process. `onMessage` gets what this class does not answer itself. */
+  /** Starts the process. `onMessage` receives the messages that this class does not handle itself. */
   constructor(
     { script, args, env }: WorkerProgram,
     start: WorkerStart,
@@ -71,12 +71,12 @@ export class WorkerProcess {
       for (const answer of this.#metrics.values()) answer(this.lastMetrics);
       return exit;
     });
-    // Whoever does not wait for them learns of the end by `exited`.
+    // These only prevent unhandled rejections, because `exited` reports the exit as well.
     this.prepared.catch(() => undefined);
     this.ready.catch(() => undefined);
     this.#child.on('error', () => undefined);
-    this.#child.on('message', (message: FromWorker, handle: unknown) => this.#hear(message, handle));
-    this.tell({ kind: 'start', ...start });
+    this.#child.on('message', (message: FromWorker, handle: unknown) => this.#receive(message, handle));
+    this.send({ kind: 'start', ...start });
   }
 
   get pid(): number | undefined {
@@ -87,8 +87,8 @@ export class WorkerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Tells the worker something, unless it has ended. */
-  tell(message: ToWorker, handle?: SocketServer | Socket): void {
+  /** Sends the worker a message, unless it has ended. */
+  send(message: ToWorker, handle?: SocketServer | Socket): void {
     if (this.#child.connected) this.#child.send(message, handle, {}, () => undefined);
   }
 
@@ -98,7 +98,7 @@ export class WorkerProcess {
     return new Promise((resolve) => {
       this.#onSocketsSent = resolve;
       if (!this.isRunning) resolve();
-      this.tell({ kind: 'send sockets' });
+      this.send({ kind: 'send sockets' });
     });
   }
 
@@ -115,14 +115,14 @@ export class WorkerProcess {
         resolve(snapshot);
       };
       this.#metrics.set(id, answer);
-      this.tell({ kind: 'read metrics', id });
+      this.send({ kind: 'read metrics', id });
     });
   }
 
   /** Tells the worker to stop, and kills it if it has not ended within the time. */
   async stop(why: 'stopping' | 'replaced', withinMs: number): Promise<void> {
     this.isStopping = true;
-    this.tell({ kind: 'stop', why });
+    this.send({ kind: 'stop', why });
     const late = setTimeout(() => this.kill(), withinMs);
     await this.exited;
     clearTimeout(late);
@@ -132,7 +132,7 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #hear(message: FromWorker, handle: unknown): void {
+  #receive(message: FromWorker, handle: unknown): void {
     switch (message.kind) {
       case 'prepared':
         return this.#prepared.resolve();
