@@ -1,14 +1,14 @@
 import { WorkgraphError, type Violation } from './errors.ts';
 import { createGraph, type Document, type Graph, type GraphOptions } from './graph.ts';
-import { sendPatiently, unreachable } from './patience.ts';
+import { sendWithRetries, unreachable } from './retries.ts';
 import type { components, paths } from './rest.generated.ts';
 import { createRest, type ListPath, type Rest } from './rest.ts';
-import { type Change, createStreams, type Streams, type Told } from './streams.ts';
+import { type Change, createStreams, type Streams, type SubscriptionEvent } from './streams.ts';
 import type { Connection } from './connection.ts';
 import type { StreamOptions } from './events.ts';
 
-// The client runs in Node, browsers and what is like them, so it uses nothing but what they have in common: fetch,
-// streams of the web, and timers.
+// The client runs in Node, in browsers and in similar runtimes, so it uses only what they have in common: fetch, web
+// streams and timers.
 
 export { WorkgraphError };
 export type {
@@ -20,19 +20,19 @@ export type {
   ListPath,
   Rest,
   StreamOptions,
-  Told,
+  SubscriptionEvent,
   Violation,
 };
 export type { components, paths };
 
 export interface ConnectOptions {
-  /** Where workgraph is: `https://work.example.com`. */
+  /** The URL of the server: `https://work.example.com`. */
   readonly url: string;
   /** An access token, `wg_…`. */
   readonly token: string;
   /** Sends the requests, instead of the fetch of the runtime. */
   readonly fetch?: (request: Request) => Promise<Response>;
-  /** How often a request is repeated at most; 4 by default. Streams come back for as long as somebody listens. */
+  /** The maximum number of times that a request is repeated; 4 by default. Streams reconnect without a limit. */
   readonly retries?: number;
   /** How long an answer may take before it counts as lost; a minute by default. */
   readonly timeoutMs?: number;
@@ -51,8 +51,8 @@ export function connect(options: ConnectOptions): Workgraph {
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
   const url = options.url.endsWith('/') ? options.url.slice(0, -1) : options.url;
   const headers = { Authorization: `Bearer ${token}` };
-  const patience = { fetch, retries, timeoutMs, longestWaitMs };
-  const send = (request: Request, mayRepeat: boolean) => sendPatiently(patience, request, mayRepeat);
+  const retryOptions = { fetch, retries, timeoutMs, longestWaitMs };
+  const send = (request: Request, mayRepeat: boolean) => sendWithRetries(retryOptions, request, mayRepeat);
   return {
     graph: createGraph(`${url}/graphql`, headers, send),
     rest: createRest(url, headers, send),

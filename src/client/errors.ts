@@ -1,6 +1,6 @@
 /** One invalid part of a request. */
 export interface Violation {
-  /** What is invalid, in the words of the API that was called: `title`, `input.title`, `page_size`. */
+  /** The invalid field or parameter, as the called API names it: `title`, `input.title`, `page_size`. */
   readonly field: string;
   readonly message: string;
 }
@@ -18,18 +18,18 @@ interface Failure {
 /**
  * The only error that the client throws, except for the reason of a signal that was aborted. `code` is a code of
  * `GET /v1/meta/errors/{code}`, in lower case for both APIs; or `unreachable` if no answer came, and `unexpected_answer`
- * if it came from something else than workgraph.
+ * if the answer is not one of workgraph.
  */
 export class WorkgraphError extends Error {
   override readonly name = 'WorkgraphError';
   readonly code: string;
   /** The HTTP status of the answer; 0 if there was none. */
   readonly status: number;
-  /** All that is invalid in the request. Empty for errors of another kind. */
+  /** Every violation of the request. Empty for errors of another kind. */
   readonly violations: readonly Violation[];
   /** The id under which the server has logged the request. */
   readonly requestId: string | undefined;
-  /** How long the server asks to wait. The client has waited already if it was at most `longestWaitMs`. */
+  /** The time that the server asks to wait. If it is at most `longestWaitMs`, the client has already waited and retried. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor({ message, code, status = 0, violations = [], requestId, retryAfterSeconds, cause }: Failure) {
@@ -48,7 +48,7 @@ interface GraphError {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** The errors of an answer of GraphQL as one. */
+/** The errors of a GraphQL answer as one error. */
 export function errorOfGraph(
   errors: readonly GraphError[],
   response?: Pick<Response, 'status' | 'headers'>,
@@ -66,7 +66,7 @@ export function errorOfGraph(
   });
 }
 
-/** The error that an answer is: a problem of REST, errors of GraphQL, or the page of a proxy. */
+/** The error in an answer: a problem of REST, errors of GraphQL, or the page of a proxy. */
 export async function errorOfResponse(response: Response): Promise<WorkgraphError> {
   const { status, headers } = response;
   const body: unknown = await response.json().catch(() => undefined);
@@ -83,7 +83,7 @@ export async function errorOfResponse(response: Response): Promise<WorkgraphErro
   });
 }
 
-/** The seconds of `Retry-After`. The server sends no dates; a proxy's is left out. */
+/** The seconds of `Retry-After`. The server sends no dates; the date of a proxy is ignored. */
 export function retryAfterOf(headers: Pick<Headers, 'get'>): number | undefined {
   const text = headers.get('Retry-After');
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;

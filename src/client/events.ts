@@ -1,9 +1,9 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { errorOfResponse, retryAfterOf } from './errors.ts';
-import { pause } from './patience.ts';
+import { pause } from './retries.ts';
 
 export interface StreamOptions {
-  /** The cursor to go on from; a stream without one begins with the next change. */
+  /** The cursor to continue from; a stream without one begins with the next change. */
   readonly after?: string | undefined;
   /** Ends the stream: the loop over it then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -15,14 +15,14 @@ export type OpenStream = (cursor: string | undefined, signal: AbortSignal) => Pr
 /** The server sends at least a comment every 15 seconds. */
 const silenceMs = 30_000;
 const longestWaitMs = 30_000;
-/** How often a stream that was never answered is opened again. */
+/** The maximum number of times that a stream is opened again before the server has answered once. */
 const retries = 4;
-/** Over in a moment: too many streams or requests, a server that restarts, a proxy without one. */
-const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** The statuses of temporary failures: too many streams or requests, or a server that is restarting. */
+const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * The events of a stream, for as long as somebody asks for the next one. A connection that breaks or falls silent is opened
- * again after the last cursor. Throws what the server refuses.
+ * The events of a stream, until the caller stops reading. If the connection is lost or silent, the stream is opened again
+ * after the last cursor. Throws the error if the server refuses the stream.
  */
 export async function* followEvents(
   open: OpenStream,
@@ -42,7 +42,7 @@ export async function* followEvents(
     for (;;) {
       const connection = new AbortController();
       over.addEventListener('abort', () => connection.abort(over.reason), { signal: connection.signal });
-      // Of a new connection, which begins with a whole event.
+      // Each connection has its own parser, because it begins with a whole event.
       const parser = createParser({
         onEvent: (event) => waiting.push(event),
         onId: (id) => (cursor = id),
@@ -52,7 +52,7 @@ export async function* followEvents(
       try {
         const response = await open(cursor, connection.signal);
         hasAnswered = true;
-        if (passing.has(response.status)) waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
+        if (temporary.has(response.status)) waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
         else if (!response.ok || !response.body) throw new Refused(await errorOfResponse(response));
         else {
           const text = new TextDecoder();
@@ -65,7 +65,7 @@ export async function* followEvents(
       } catch (error) {
         over.throwIfAborted();
         if (error instanceof Refused) throw error.reason;
-        // Where nothing has ever answered, the address may be wrong.
+        // If the server has never answered, the address may be wrong.
         if (!hasAnswered && failures === retries) throw error;
       } finally {
         connection.abort();
@@ -78,7 +78,7 @@ export async function* followEvents(
   }
 }
 
-/** What ends a stream for good, told apart from a connection that broke. */
+/** An error that ends the stream, in contrast to a lost connection. */
 class Refused extends Error {
   readonly reason: Error;
 
@@ -88,7 +88,7 @@ class Refused extends Error {
   }
 }
 
-/** What arrives, until the end or a long silence. */
+/** The chunks of a body, until its end or a long silence. */
 async function* piecesOf(
   body: ReadableStream<Uint8Array>,
   connection: AbortController,

@@ -4,15 +4,15 @@ import { ClientError, GraphQLClient } from 'graphql-request';
 import type { Connection } from './connection.ts';
 import { errorOfGraph, errorOfResponse } from './errors.ts';
 import { mutationsWithoutKey } from './keyless.generated.ts';
-import { newKey } from './patience.ts';
+import { newKey } from './retries.ts';
 
-/** A document with the types of its data and variables, or a text of which nothing is known. */
+/** A document with the types of its data and variables, or an untyped text. */
 export type Document<Data, Variables> = TypedDocumentNode<Data, Variables> | string;
 
 export interface GraphOptions {
   /** Aborts the request, and the waiting between repetitions. */
   readonly signal?: AbortSignal;
-  /** The key of a write, to repeat it after the process has ended. By default each call has its own. */
+  /** The Idempotency-Key of a write, with which another process can repeat it. By default each call gets its own. */
   readonly idempotencyKey?: string;
 }
 
@@ -84,7 +84,7 @@ export function createGraph(url: string, headers: Record<string, string>, send: 
   };
 }
 
-/** Whether the server takes a key for it: a mutation of one field whose answer holds no secret. */
+/** Whether the server accepts an Idempotency-Key for the document: a mutation of one field whose answer contains no secret. */
 function isKeyed(document: DocumentNode | string): boolean {
   const operation = operationOf(document);
   if (operation?.operation !== OperationTypeNode.MUTATION) return false;
@@ -98,5 +98,5 @@ function isMutation(document: DocumentNode | string): boolean {
 
 function operationOf(document: DocumentNode | string): OperationDefinitionNode | undefined {
   const { definitions } = typeof document === 'string' ? parse(document) : document;
-  return definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION);
+  return definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
 }

@@ -11,7 +11,7 @@ import type {
 } from 'openapi-typescript-helpers';
 import { errorOfResponse } from './errors.ts';
 import { routesWithoutKey } from './keyless.generated.ts';
-import { newKey } from './patience.ts';
+import { newKey } from './retries.ts';
 import type { paths } from './rest.generated.ts';
 
 type Operation<Path extends keyof paths, Method extends HttpMethod> = paths[Path][Method] &
@@ -27,7 +27,7 @@ type Answer<Path extends keyof paths, Method extends HttpMethod, Options> = Pars
   Options
 >;
 
-/** A method of openapi-fetch that throws what is not a success, so that `data` is always there. */
+/** A method of openapi-fetch that throws unless the request succeeds, so that `data` is always set. */
 type Call<Method extends HttpMethod> = <
   Path extends PathsWithMethod<paths, Method>,
   Options extends Init<Path, Method>,
@@ -36,7 +36,7 @@ type Call<Method extends HttpMethod> = <
   ...init: InitArguments<Options>
 ) => Promise<{ data: Answer<Path, Method, Options>; response: Response }>;
 
-/** The item of a list; never, for what is none. */
+/** The item type of a list; `never` if the path is not a list. */
 type Item<Path extends keyof paths> =
   Answer<Path, 'get', unknown> extends { results: (infer Item)[]; pagination: unknown } ? Item : never;
 
@@ -82,7 +82,7 @@ export function createRest(baseUrl: string, headers: Record<string, string>, sen
       if (!response.ok && response.status !== 304) throw await errorOfResponse(response);
     },
   });
-  // The types of openapi-fetch have errors beside the data; above, they are thrown.
+  // openapi-fetch also declares an `error` in its results; the middleware above throws it instead.
   const { GET, POST, PATCH, DELETE } = client as unknown as Rest;
 
   async function* items(path: string, init: { params?: { query?: object } } = {}) {

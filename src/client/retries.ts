@@ -1,25 +1,25 @@
 import { retryAfterOf, WorkgraphError } from './errors.ts';
 
-export interface Patience {
+export interface RetryOptions {
   readonly fetch: (request: Request) => Promise<Response>;
-  /** How often a request is repeated at most. */
+  /** The maximum number of times that a request is repeated. */
   readonly retries: number;
   /** How long an answer may take before it counts as lost. */
   readonly timeoutMs: number;
-  /** The longest `Retry-After` that is waited for. */
+  /** The longest `Retry-After` after which a request is repeated. */
   readonly longestWaitMs: number;
 }
 
-/** The statuses of refusals that may be over in a moment. */
-const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** The statuses of temporary failures. */
+const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const firstWaitMs = 200;
 
 /**
- * Sends a request, again and again while it is refused for the moment or no answer comes. One that may not be repeated, a
- * write without a key, is only sent again after 429: the server has not begun with it then.
+ * Sends a request, and repeats it after temporary failures and lost answers. A write without a key may not be repeated; it is
+ * sent again only after 429, because the server has not executed it then.
  */
-export async function sendPatiently(
-  { fetch, retries, timeoutMs, longestWaitMs }: Patience,
+export async function sendWithRetries(
+  { fetch, retries, timeoutMs, longestWaitMs }: RetryOptions,
   request: Request,
   mayRepeat: boolean,
 ): Promise<Response> {
@@ -32,9 +32,9 @@ export async function sendPatiently(
       const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000 || wait;
       // A write whose answer was lost may still be in progress; the repetition with its key is a conflict until it ends.
       const isInProgress = isAnswerLost && response.status === 409;
-      const isPassing =
-        response.status === 429 || (mayRepeat && (passing.has(response.status) || isInProgress));
-      if (isLast || !isPassing || waitMs > longestWaitMs) return response;
+      const isTemporary =
+        response.status === 429 || (mayRepeat && (temporary.has(response.status) || isInProgress));
+      if (isLast || !isTemporary || waitMs > longestWaitMs) return response;
       await response.body?.cancel();
       await pause(waitMs, request.signal);
     } catch (error) {
@@ -47,10 +47,14 @@ export async function sendPatiently(
 }
 
 /** Sends a request that is aborted by its signal, or after a time without an answer. */
-async function sendOnce(fetch: Patience['fetch'], request: Request, timeoutMs: number): Promise<Response> {
+async function sendOnce(
+  fetch: RetryOptions['fetch'],
+  request: Request,
+  timeoutMs: number,
+): Promise<Response> {
   request.signal.throwIfAborted();
   const attempt = new AbortController();
-  // Not `AbortSignal.any`: what it gives can be collected as garbage in Node, and then nothing is aborted.
+  // Not `AbortSignal.any`: Node may collect its result as garbage, and then nothing is aborted.
   request.signal.addEventListener('abort', () => attempt.abort(request.signal.reason), { once: true });
   const timer = setTimeout(() => attempt.abort(new Error(`No answer came in ${timeoutMs} ms.`)), timeoutMs);
   try {
@@ -60,7 +64,7 @@ async function sendOnce(fetch: Patience['fetch'], request: Request, timeoutMs: n
   }
 }
 
-/** Waits for the end of an answer of JSON, since it can be cut off. Files are passed on as they come. */
+/** Reads a JSON answer completely, so that an interrupted one is repeated. The body of a file is passed on as a stream. */
 async function readWholly(response: Response): Promise<Response> {
   if (!response.body || !/\bjson\b/.test(response.headers.get('Content-Type') ?? '')) return response;
   const { status, statusText, headers } = response;

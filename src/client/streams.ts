@@ -4,10 +4,10 @@ import { followEvents, type OpenStream, type StreamOptions } from './events.ts';
 import type { Document, VariablesAnd } from './graph.ts';
 import type { components, operations } from './rest.generated.ts';
 
-/** What a subscription tells, with the cursor to go on from. */
-export type Told<Data> =
+/** An event of a subscription, with the cursor to continue from. */
+export type SubscriptionEvent<Data> =
   | { readonly cursor: string; readonly data: Data; readonly reset: false }
-  /** So much has changed at once that the list is to be read again. */
+  /** More has changed than events can report, so the list must be read again. */
   | { readonly cursor: string; readonly data: null; readonly reset: true };
 
 export type Change = components['schemas']['Change'];
@@ -18,11 +18,11 @@ type ChangeFilter = Omit<
 >;
 
 export interface Streams {
-  /** What a subscription tells, with no end; a connection that breaks is opened again, and nothing is lost. */
+  /** The events of a subscription, without an end. A lost connection is opened again, and no event is missed. */
   subscribe<Data, Variables>(
     document: Document<Data, Variables>,
     ...rest: VariablesAnd<Variables, StreamOptions>
-  ): AsyncGenerator<Told<Data>, void, undefined>;
+  ): AsyncGenerator<SubscriptionEvent<Data>, void, undefined>;
   /** The changes of the workspace as they are made, from `GET /v1/changes`. */
   changes(filter?: ChangeFilter, options?: StreamOptions): AsyncGenerator<Change, void, undefined>;
 }

@@ -4,7 +4,7 @@ import { pagePolicy } from './content-security.ts';
 import { pageHtml } from './shell.ts';
 import { pageAnswer } from './static-file.ts';
 
-/** What a browser shows where there is nothing: a page that says so, and leads on. */
+/** The page for browsers at an unknown path, with links to other pages. */
 export async function absentReply(request: ServerRequest): Promise<RestReply> {
   return { ...(await page(request)), status: 404 };
 }

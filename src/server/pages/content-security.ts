@@ -13,7 +13,7 @@ export function contentSecurityPolicy(allowed: Readonly<Record<string, string>>)
     .join('; ');
 }
 
-/** The policy of our own pages: they load and ask what is on this server, and run nothing inline. */
+/** The policy of our own pages: they use only this server, and have no inline scripts. */
 export const pagePolicy = contentSecurityPolicy({
   'script-src': "'self'",
   'style-src': "'self'",

@@ -1,9 +1,9 @@
-/** Text as HTML that shows it: nothing in it is markup. */
+/** Escapes text, so that HTML shows it unchanged. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Text of a description as HTML, in which what is in backticks is code. */
+/** Converts a description to HTML: text in backticks becomes code. */
 export function descriptionHtml(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -5,7 +5,7 @@ import { descriptionHtml, escapeHtml } from './html.ts';
 import { pageHtml } from './shell.ts';
 import { graphiqlPath, type WorkedQuery, workedQueries } from './worked-queries.ts';
 
-/** The page at `/`, which tells a new user what this service is, and the first steps. */
+/** The page at `/`, which introduces the service to a new user and shows the first steps. */
 export async function landingReply({ origin }: ServerRequest, explorer: boolean): Promise<RestReply> {
   const body = landingPage(origin, explorer ? await workedQueries() : []);
   return { status: 200, headers, body };

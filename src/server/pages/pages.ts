@@ -13,7 +13,7 @@ import type { Introspection } from '../config.ts';
 import { jsonReply } from '../http/reply.ts';
 import type { ServerRequest } from '../http/request.ts';
 
-/** The pages for people: `/`, the reference, the views of the graph, and what they load. */
+/** The pages for people, with the files that they load: `/`, the reference, and the views of the graph. */
 export interface Pages {
   /** Returns undefined for all other paths. */
   handle(request: ServerRequest): Promise<RestReply | undefined>;
@@ -39,7 +39,7 @@ export function createPages(
   const findView = explorer ? createViews(filesUrl) : () => undefined;
   const isOpen = explorer && introspection === 'public';
   let schemaViews: ReturnType<typeof createSchemaViews> | undefined;
-  // Made with the first request: they take a while, and most servers never show them.
+  // Created with the first request, because they take a while to create and most servers never show them.
   const findSchemaView = (path: string) => {
     if (!/^\/schema(\/|$)/.test(path)) return undefined;
     schemaViews ??= createSchemaViews(schema);
@@ -63,7 +63,7 @@ export function createPages(
   };
 }
 
-/** Whether a person has followed a link that leads nowhere. Under `/v1` there are answers for programs alone. */
+/** Whether a browser should get a page for an unknown path. Paths such as `/v1` have answers for programs only. */
 function isLostReader({ path, headers }: ServerRequest): boolean {
   return prefersHtml(headers.accept) && !/^\/(v1|files|assets)(\/|$)/.test(path);
 }

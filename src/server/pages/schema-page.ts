@@ -59,7 +59,7 @@ export function createSchemaPages(schema: GraphQLSchema): SchemaPages {
         operation may cost 10,000, unless the server is configured otherwise.</p></section>
       </div></div>`,
     type(name) {
-      const type = types.find((each) => each.name === name);
+      const type = types.find((known) => known.name === name);
       if (!type) return undefined;
       return {
         description: type.description ?? `The type ${name} of the graph.`,
@@ -151,7 +151,7 @@ function section(title: string, members: readonly string[]): string {
 interface Member {
   readonly name: string;
   readonly description: string | null | undefined;
-  /** What stands behind the name, as HTML. */
+  /** The text after the name, as HTML. */
   readonly signature?: string;
   /** Small facts below the description, as HTML. */
   readonly facts?: readonly string[];
@@ -180,7 +180,7 @@ function fieldHtml(parent: GraphQLNamedType, field: GraphQLField<unknown, unknow
       ? 'no token needed'
       : need === 'token'
         ? 'any token'
-        : scopes.map((each) => `<code>${each}</code>`).join(' or ');
+        : scopes.map((name) => `<code>${name}</code>`).join(' or ');
   return memberHtml({
     name,
     description,
@@ -201,14 +201,14 @@ function defaultHtml({ type, defaultValue }: Pick<GraphQLArgument, 'type' | 'def
   return node ? ` = ${escapeHtml(print(node))}` : '';
 }
 
-/** A type as GraphQL writes it, its name being a link. */
+/** A type in GraphQL syntax, with its name as a link. */
 function typeHtmlOf(type: GraphQLType): string {
   if (isNonNullType(type)) return `${typeHtmlOf(type.ofType)}!`;
   if (isListType(type)) return `[${typeHtmlOf(type.ofType)}]`;
   return isSpecifiedScalarType(type) ? type.name : typeLink(type.name);
 }
 
-/** What a field adds to the cost of an operation for each parent, by the formula in docs/limits.md. */
+/** The part of a field in the cost of an operation, for each parent, by the formula in docs/limits.md. */
 function costOf({ type, args, extensions }: GraphQLField<unknown, unknown>): string {
   const named = getNamedType(type);
   if (!isCompositeType(named) || /Edge$|^PageInfo$/.test(named.name)) return 'free';
@@ -224,7 +224,7 @@ function costOf({ type, args, extensions }: GraphQLField<unknown, unknown>): str
   return isListType(list) ? `${plainListCost}, whatever it holds` : '1';
 }
 
-/** A list of places, the longer part of which is folded. */
+/** A list of the fields or arguments that use a type. */
 function usedHtml(title: string, coordinates: readonly string[]): string {
   if (coordinates.length === 0) return '';
   const items = coordinates.map((coordinate) => {

@@ -30,7 +30,7 @@ export function createSchemaViews(schema: GraphQLSchema): (path: string) => File
   };
   return (path) => {
     const answer = answers.get(path) ?? make(path);
-    // Only what there is, is kept: there are as many pages as types.
+    // Only existing pages are cached, so the cache is no larger than the schema.
     if (answer) answers.set(path, answer);
     return answer;
   };

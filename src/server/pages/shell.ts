@@ -1,10 +1,10 @@
 import { escapeHtml } from './html.ts';
 
-/** What differs from page to page: the rest of the document is the same everywhere. */
+/** The parts of the document that differ between pages. */
 export interface PageParts {
   readonly title: string;
   readonly description: string;
-  /** The entry of the navigation that leads here, or to what contains this. */
+  /** The path of the navigation entry that leads to this page or to the section that contains it. */
   readonly section?: string | undefined;
   /** Paths of stylesheets, in addition to the one of all pages. */
   readonly styles: readonly string[];
@@ -16,9 +16,9 @@ export interface PageParts {
   readonly main: string;
   /** Whether the content brings a `<main>` of its own. */
   readonly hasMain?: boolean;
-  /** What stands below it, as HTML. */
+  /** The content below `<main>`, as HTML. */
   readonly footer?: string;
-  /** Whether there are more pages than this one: without them, the navigation leads nowhere. */
+  /** Whether other pages exist, to which the navigation leads. */
   readonly explorer: boolean;
 }
 
@@ -30,7 +30,7 @@ const sections = [
   ['/v1/docs', 'Reference'],
 ] as const;
 
-/** The bar at the top of every page; `more` stands at its end. */
+/** The bar at the top of every page; `more` is HTML for its end. */
 export function navigationBar(section: string | undefined, explorer: boolean, more = ''): string {
   const entries = explorer ? sections : ([['/v1/openapi.json', 'OpenAPI']] as const);
   const links = entries.map(

@@ -53,12 +53,12 @@ export function staticFile(contentType: string, bytes: Buffer): StaticFile {
 export async function staticReply(
   request: ServerRequest,
   { contentType, bytes, tag, coded }: StaticFile,
-  given: Readonly<Record<string, string>>,
+  extraHeaders: Readonly<Record<string, string>>,
 ): Promise<RestReply> {
-  const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-cache', ETag: tag, ...given };
+  const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-cache', ETag: tag, ...extraHeaders };
   const coding = chooseCoding(request.headers['accept-encoding'], { contentType, bytes: bytes.length });
   if (!coding) return { status: 200, headers, body: bytes };
-  const made = coded.get(coding) ?? compress(coding, bytes);
-  coded.set(coding, made);
-  return { status: 200, headers: { ...headers, 'Content-Encoding': coding }, body: await made };
+  const compressed = coded.get(coding) ?? compress(coding, bytes);
+  coded.set(coding, compressed);
+  return { status: 200, headers: { ...headers, 'Content-Encoding': coding }, body: await compressed };
 }

@@ -4,7 +4,7 @@ import { type FileAnswer, fileAnswer } from './static-file.ts';
 
 const installed = createRequire(import.meta.url);
 
-/** `lit-html` has another build for Node, which its main entry leads to here; browsers get the one beside it. */
+/** The folder of the browser build of `lit-html`. Node resolves its main entry to another build. */
 const litHtml = dirname(findPackageJSON('lit-html', import.meta.url) ?? '');
 
 /** The modules of other packages that pages import, at fixed paths. They import each other by relative paths. */

@@ -2,7 +2,7 @@ import { contentSecurityPolicy } from './content-security.ts';
 import { pageHtml } from './shell.ts';
 import { type FileAnswer, ownAsset, pageAnswer } from './static-file.ts';
 
-/** A page that reads the graph in the browser, with the token of its reader. The server sends the same file to everybody. */
+/** A page that reads the graph in the browser, with the token of its user. The server sends the same file to all users. */
 interface View {
   /** The paths of the page. */
   readonly path: RegExp;
@@ -83,7 +83,7 @@ export const viewFiles: readonly (readonly [path: string, answer: FileAnswer])[]
   ...new Set(['app.css', 'schema.css', ...views.flatMap(({ styles }) => styles)] as `${string}.css`[]),
 ].map((file) => [`/assets/app/${file}`, ownAsset(`app/${file}`)] as const);
 
-/** Finds the page at a path. The files of issues may be on an origin of their own, which their previews are loaded from. */
+/** Finds the page at a path. Previews of attachments may be loaded from a separate origin for files. */
 export function createViews(filesUrl: string | undefined): (path: string) => FileAnswer | undefined {
   const sources = ["'self'", ...(filesUrl ? [new URL(filesUrl).origin] : [])].join(' ');
   const policy = contentSecurityPolicy({

@@ -1,11 +1,11 @@
-// Runs before GraphiQL, which knows nothing of the other pages: it gives it the token of the tab, and keeps a history.
+// Runs before GraphiQL: it passes the token of the tab to GraphiQL, and records a history of queries.
 {
-  // GraphiQL stores everything in `localStorage`, where later users of the browser find it. Here it stores it for the tab
-  // only, and what earlier versions of the page have stored is removed.
+  // GraphiQL stores everything in `localStorage`, where later users of the browser could find it. Here it uses the storage of the
+  // tab instead, and what earlier versions of this page have stored is removed.
   for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key);
   Object.defineProperty(window, 'localStorage', { value: sessionStorage });
 
-  // It takes the query of an address, but its variables from where it has stored those that were typed last.
+  // GraphiQL reads the query from the address, but the variables only from its storage.
   const search = new URLSearchParams(location.search);
   if (search.has('query')) sessionStorage.setItem('graphiql:variables', search.get('variables') ?? '');
 
@@ -16,7 +16,7 @@
 
   const withoutLayout = (text) => text.replace(/#[^\n]*/g, '').replace(/[\s,]+/g, '');
 
-  /** GraphiQL sends a query without its layout. The address and what it has stored have it as it was typed. */
+  /** GraphiQL sends a query without its layout; the address and its storage have the text as it was typed. */
   const asTyped = (sent) => {
     const { tabs = [] } = JSON.parse(sessionStorage.getItem('graphiql:tabState') ?? '{}');
     const typed = [new URLSearchParams(location.search).get('query'), ...tabs.map(({ query }) => query)];
@@ -40,9 +40,9 @@
     if (typeof init.body === 'string') remember(init.body);
     const headers = new Headers(init.headers);
     const token = sessionStorage.getItem('workgraph.token');
-    // A token that was typed under "Headers" goes before that of the tab.
-    const isGiven = /^Bearer wg_[0-9a-f]/.test(headers.get('Authorization') ?? '');
-    if (token && !isGiven) headers.set('Authorization', `Bearer ${token}`);
+    // A token that was typed under "Headers" takes precedence over that of the tab.
+    const hasTypedToken = /^Bearer wg_[0-9a-f]/.test(headers.get('Authorization') ?? '');
+    if (token && !hasTypedToken) headers.set('Authorization', `Bearer ${token}`);
     return send(address, { ...init, headers });
   };
 

@@ -1,4 +1,4 @@
-// The page is whole without this: it adds what only a browser can do.
+// The page works without this script, which adds copy buttons and the readiness of the server.
 
 for (const block of document.querySelectorAll('.code')) {
   const text = block.querySelector('code')?.textContent ?? '';
@@ -7,16 +7,16 @@ for (const block of document.querySelectorAll('.code')) {
   button.textContent = 'Copy';
   button.setAttribute('aria-label', `Copy: ${text.slice(0, 40)}`);
   button.addEventListener('click', () => void copy(text, button));
-  // Browsers let pages copy only where nobody could have changed them on the way.
+  // Browsers allow pages to copy only over a secure connection.
   if (navigator.clipboard) block.append(button);
 }
 
 async function copy(text, button) {
-  const said = await navigator.clipboard.writeText(text).then(
+  const result = await navigator.clipboard.writeText(text).then(
     () => 'Copied',
     () => 'Not allowed',
   );
-  button.textContent = said;
+  button.textContent = result;
   setTimeout(() => {
     button.textContent = 'Copy';
   }, 2000);

@@ -1,19 +1,19 @@
 /* global SwaggerUIBundle */
 
-// The token lasts as long as the tab: a reload keeps it, and no other tab or later visit finds it.
-const kept = 'workgraph.token';
+// The token is stored for the tab: it survives a reload, and other tabs and later visits cannot read it.
+const storageKey = 'workgraph.token';
 
-/** Keeps what was typed under "Authorize". */
+/** Stores the token that was typed under "Authorize". */
 const tokenPlugin = {
   statePlugins: {
     auth: {
       wrapActions: {
-        authorize: (authorize) => (given) => {
-          if (given.token?.value) sessionStorage.setItem(kept, given.token.value);
-          return authorize(given);
+        authorize: (authorize) => (authorizations) => {
+          if (authorizations.token?.value) sessionStorage.setItem(storageKey, authorizations.token.value);
+          return authorize(authorizations);
         },
         logout: (logout) => (names) => {
-          sessionStorage.removeItem(kept);
+          sessionStorage.removeItem(storageKey);
           return logout(names);
         },
       },
@@ -45,7 +45,7 @@ const operationPlugin = ({ React }) => ({
   },
 });
 
-/** Makes a dialog of the box that the token goes into: it says so, and Escape closes it. */
+/** Makes the box for the token an accessible dialog: it has the role, and Escape closes it. */
 const dialogPlugin = ({ React }) => ({
   wrapComponents: {
     authorizationPopup:
@@ -71,7 +71,7 @@ const dialogPlugin = ({ React }) => ({
   },
 });
 
-/** The name of an endpoint is text: it stands in the button that opens it, and a button must not contain a link. */
+/** Shows the name of an endpoint as text, because it is in a button, which must not contain a link. */
 const namePlugin = ({ React }) => ({
   wrapComponents: {
     DeepLink:
@@ -81,7 +81,7 @@ const namePlugin = ({ React }) => ({
   },
 });
 
-/** Adds what Swagger UI leaves out for those who use a keyboard or a screen reader, wherever it draws something. */
+/** Adds labels, roles and tab stops that Swagger UI lacks, for keyboards and screen readers. */
 const complete = (root) => {
   for (const select of root.querySelectorAll('select:not([aria-label]):not([id])'))
     select.setAttribute('aria-label', select.closest('.examples-select') ? 'Example' : 'Choice');
@@ -100,7 +100,7 @@ const complete = (root) => {
 const root = document.getElementById('reference');
 new MutationObserver(() => complete(root)).observe(root, { childList: true, subtree: true });
 
-/** Colours of code by our own variables, which follow the scheme of the system. */
+/** The colours of code, from our own variables, which follow the colour scheme. */
 const codeStyle = {
   hljs: { display: 'block', overflowX: 'auto', color: 'var(--ink)' },
   'hljs-attr': { color: 'var(--code-name)' },
@@ -119,7 +119,7 @@ const codePlugin = ({ React }) => ({
   },
 });
 
-/** Requests go to where the page came from: behind a proxy the server may know itself by another address. */
+/** Sends requests to the origin of the page, because behind a proxy the server may describe itself with another address. */
 const toThisServer = (request) => {
   const { pathname, search } = new URL(request.url, location.href);
   request.url = `${location.origin}${pathname}${search}`;
@@ -134,12 +134,12 @@ const ui = SwaggerUIBundle({
   defaultModelExpandDepth: 3,
   displayRequestDuration: true,
   showExtensions: true,
-  // The file is checked where it is made; nobody else has to be asked.
+  // The description is validated in our tests, so no external validator is called.
   validatorUrl: null,
   requestInterceptor: toThisServer,
   plugins: [tokenPlugin, dialogPlugin, namePlugin, operationPlugin, codePlugin],
   onComplete: () => {
-    const token = sessionStorage.getItem(kept);
+    const token = sessionStorage.getItem(storageKey);
     if (token) ui.preauthorizeApiKey('token', token);
   },
 });

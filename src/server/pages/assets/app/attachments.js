@@ -37,7 +37,7 @@ const previews = {
   CODE: textPreview,
 };
 
-/** The text is read when it is asked for. */
+/** The text is read only when the user opens the preview. */
 function textPreview(url, name) {
   const open = async ({ target }) => {
     if (!target.open || target.dataset.read) return;

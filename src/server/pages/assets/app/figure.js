@@ -2,7 +2,7 @@ import { html, nothing } from '../lit-html/lit-html.js';
 import { csvOf, download } from './csv.js';
 import './plot.js';
 
-/** A chart with its title, what it means, its numbers as a table, and as a file. */
+/** A chart with its title and an explanation, and its numbers as a table and as a CSV file. */
 export function figure({ title, about, table, chart, content, file, wide = false }) {
   return html`<section class="sheet figure" data-wide=${wide} aria-label=${title}>
     <header>

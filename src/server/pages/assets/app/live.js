@@ -1,6 +1,6 @@
 import { errorOf, GraphError, openStream } from './graph.js';
 
-/** The server sends a comment every 15 seconds. After this long without a byte, the connection is not there any more. */
+/** The server sends a comment every 15 seconds, so a connection that has been silent for this long is lost. */
 const silenceMs = 25_000;
 
 const refusals = new Set([
@@ -13,11 +13,11 @@ const refusals = new Set([
 ]);
 
 /**
- * Follows a subscription from a cursor on, and goes on from the last event whenever the connection was lost. Browsers
+ * Follows a subscription from a cursor, and resumes after the last event whenever the connection is lost. Browsers
  * allow six connections to a server over HTTP/1.1, so a hidden tab closes its stream, and resumes when it is shown.
  *
  * `onEvent` gets the data of each event. `onReset` is called, and nothing after it, when the page has to read everything
- * again: the log does not go back to the cursor, or too much has changed at once. `onState` gets `connecting`, `live`, `paused`,
+ * again: changes after the cursor were removed from the log, or too much has changed at once. `onState` gets `connecting`, `live`, `paused`,
  * `offline` or, with an error, `refused`.
  */
 export function follow({ query, variables, after, onEvent, onReset, onState }) {
@@ -40,7 +40,7 @@ export function follow({ query, variables, after, onEvent, onReset, onState }) {
     stop();
     onReset();
   };
-  /** Waits until the tab is shown or the browser is online again, or for so long. */
+  /** Waits until the tab is shown or the browser is online again, but no longer than the time, if there is one. */
   const pause = (ms) =>
     new Promise((resolve) => {
       const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
@@ -97,7 +97,7 @@ export function follow({ query, variables, after, onEvent, onReset, onState }) {
   return stop;
 }
 
-/** The events of a stream, the first of which says only that it is open. */
+/** The events of a stream, after a first one that only reports that it is open. */
 async function* eventsOf(response, connection) {
   let timer = setTimeout(() => connection.abort(), silenceMs);
   try {

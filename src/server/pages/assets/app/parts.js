@@ -1,13 +1,13 @@
 import { html, nothing, svg } from '../lit-html/lit-html.js';
 import { ago, date, exactly, initials, isoDay, words } from './format.js';
 
-// The small things that issues are shown with, the same on every page.
+// Small elements, such as signs and avatars, that look the same on every page.
 
-const colour = (given) => (/^#[0-9a-f]{6}$/i.test(given ?? '') ? given : 'var(--line-strong)');
+const validColour = (colour) => (/^#[0-9a-f]{6}$/i.test(colour ?? '') ? colour : 'var(--line-strong)');
 
 /** A dot in the colour of a team, project or label. */
-export function dot(given) {
-  return html`<span class="dot" .style=${`background-color: ${colour(given)}`}></span>`;
+export function dot(colour) {
+  return html`<span class="dot" .style=${`background-color: ${validColour(colour)}`}></span>`;
 }
 
 const statusShapes = {
@@ -18,14 +18,14 @@ const statusShapes = {
   CANCELED: svg`<circle cx="8" cy="8" r="7" fill="currentColor" /><path d="m5.8 5.8 4.4 4.4m0-4.4-4.4 4.4" fill="none" stroke="var(--sheet)" stroke-width="1.8" stroke-linecap="round" />`,
 };
 
-/** The sign of a status: its shape tells the category. */
+/** The sign of a status, with a shape for its category. */
 export function statusSign({ category, color }) {
-  return html`<svg class="sign" viewBox="0 0 16 16" aria-hidden="true" .style=${`color: ${colour(color)}`}>${statusShapes[category]}</svg>`;
+  return html`<svg class="sign" viewBox="0 0 16 16" aria-hidden="true" .style=${`color: ${validColour(color)}`}>${statusShapes[category]}</svg>`;
 }
 
 const bars = { NONE: 0, LOW: 1, MEDIUM: 2, HIGH: 3 };
 
-/** The sign of a priority, with its name for those who do not see it. */
+/** The sign of a priority, with its name for screen readers. */
 export function prioritySign(priority) {
   const shape =
     priority === 'URGENT'
@@ -38,7 +38,7 @@ export function prioritySign(priority) {
   return html`<span class="priority" title=${name}><svg class="sign" viewBox="0 0 16 16" aria-hidden="true">${shape}</svg><span class="unseen">${name}</span></span>`;
 }
 
-/** The initials of a member. Pictures would come from other servers, and nothing here does. */
+/** The initials of a member. Pictures are not shown, because they would be loaded from other servers. */
 export function avatar(member, { named = false } = {}) {
   if (!member) return nothing;
   const { displayName } = member;
@@ -53,19 +53,19 @@ export function labelChip({ name, color }) {
   return html`<span class="chip">${dot(color)}${name}</span>`;
 }
 
-/** A day until which something is to be done. */
+/** A due date. */
 export function dueDate(day, isClosed) {
   if (!day) return nothing;
   const isLate = !isClosed && day < isoDay();
   return html`<span class="due" data-late=${isLate}><span class="unseen">due </span>${date(day)}${isLate ? html`<span class="unseen">, which has passed</span>` : nothing}</span>`;
 }
 
-/** A time as its distance from now; the exact time on request. */
+/** A time relative to now, with the exact time as a tooltip. */
 export function time(utc) {
   return html`<time datetime=${utc} title=${exactly(utc)}>${ago(utc)}</time>`;
 }
 
-/** How much of something is done. */
+/** A progress bar. */
 export function progress(done, total, label) {
   return html`<progress max=${Math.max(total, 1)} .value=${done} aria-label=${label}></progress>`;
 }

@@ -4,14 +4,14 @@ import { date } from './format.js';
 /**
  * A chart over days: `<day-plot .chart=${…}>`, where the chart has
  *
- * - `label`: what it shows, for those who do not see it;
+ * - `label`: what it shows, for screen readers;
  * - `kind`: `lines`, `steps`, `areas` (stacked) or `bars` (stacked);
  * - `days`: the days of the values, as `2026-11-24`;
  * - `series`: `{ label, colour, values, dash }`, the colour being a custom property;
- * - `format`: how a value reads; numbers as they are by default;
+ * - `format`: formats a value; by default numbers are not changed;
  * - `until`: the last day of the axis, if it is not that of the last value.
  *
- * Above it is a legend with the values of the day that is pointed at, and of the last day otherwise.
+ * Above it is a legend with the values of the day under the pointer, or of the last day.
  */
 class DayPlot extends HTMLElement {
   #chart;
@@ -28,7 +28,7 @@ class DayPlot extends HTMLElement {
     this.replaceChildren(this.#legend, this.#canvas);
     this.#canvas.setAttribute('role', 'img');
     this.#sizes.observe(this.#canvas);
-    // The canvas has the colours of one scheme, and is drawn again in those of the other.
+    // A canvas does not follow a change of the colour scheme, so it is drawn again.
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#draw(), {
       signal: this.#life.signal,
     });
@@ -59,7 +59,7 @@ class DayPlot extends HTMLElement {
     const { width, height } = this.#canvas.getBoundingClientRect();
     const isStacked = kind === 'areas' || kind === 'bars';
     const values = isStacked ? sums(series) : series.map(({ values }) => values);
-    // What is stacked highest is drawn first, and the others over it.
+    // The highest series of the stack is drawn first, and the others over it.
     const order = [...series.keys()].reverse();
     this.#plot = new uPlot(
       optionsOf(this.#chart, {
@@ -67,16 +67,16 @@ class DayPlot extends HTMLElement {
         height: height || 200,
         style: getComputedStyle(this),
         order,
-        onPoint: (at) => this.#say(at),
+        onPoint: (at) => this.#showLegend(at),
       }),
       [days.map(secondsOf), ...order.map((at) => values[at])],
       this.#canvas,
     );
-    this.#say(undefined);
+    this.#showLegend(undefined);
   }
 
   /** Writes the values of a day into the legend. */
-  #say(pointed) {
+  #showLegend(pointed) {
     const { days, series, format = String } = this.#chart;
     const at = pointed ?? days.length - 1;
     const entries = series.map(({ label, colour, values }) => {
@@ -94,7 +94,7 @@ class DayPlot extends HTMLElement {
   }
 }
 
-/** The values of each series on top of those before it. */
+/** The values of each series, added to those of the series before it. */
 function sums(series) {
   return series.map((_, upTo) =>
     series[0].values.map((__, at) =>
@@ -180,7 +180,7 @@ function seriesOf({ label, dash }, kind, colour) {
 
 const probe = document.createElement('span');
 
-/** What a canvas understands of a colour: the one of the present scheme, as the browser computes it. */
+/** The colour in a form that a canvas accepts: as the browser computes it in the current colour scheme. */
 function resolve(colour) {
   probe.style.color = colour;
   document.body.append(probe);

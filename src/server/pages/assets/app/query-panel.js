@@ -1,7 +1,7 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { count } from './format.js';
 
-/** The query that a page consists of, with what it cost, and a way to change it. */
+/** The query of a page, with its cost and a link to edit it in GraphiQL. */
 export function queryPanel({ query, variables, figures, live }) {
   return html`<aside class="query-panel" aria-label="The query behind this page">
     <details>
@@ -34,7 +34,7 @@ function source(title, text) {
     <pre class="source" tabindex="0" aria-label=${title}><code>${coloured(text)}</code></pre>`;
 }
 
-/** GraphiQL with this query and its variables. */
+/** The address of GraphiQL with this query and its variables. */
 export function graphiqlPath(query, variables = {}) {
   return `/graphql?${new URLSearchParams({ query, variables: JSON.stringify(variables, null, 2) })}`;
 }

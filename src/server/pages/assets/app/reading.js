@@ -3,17 +3,17 @@ import { follow } from './live.js';
 import { show } from './page.js';
 import { problem } from './states.js';
 
-/** Changes come in bursts, and one reading shows them all. */
+/** Changes come in bursts, so one read after this time covers all of them. */
 const gatherMs = 700;
 
 /**
- * A page that reads one query, and reads it again when a subscription tells of a change.
+ * A page that reads one query, and reads it again when a subscription reports a change.
  *
- * - `variables()`: those of the query, as they are now;
+ * - `variables()`: the current variables of the query;
  * - `view(reading)`: the page for `{ data, figures, variables, state }`, where `state` is that of the subscription;
  * - `live(data)`: the `query` and `variables` of the subscription; undefined when there is nothing to follow.
  *
- * The query selects `workspace { changeCursor }`, which is where the subscription begins. Returns a function that reads again.
+ * The query must select `workspace { changeCursor }`, after which the subscription begins. Returns a function that reads again.
  */
 export async function keepReading({ query, variables, view, live }) {
   let reading;
@@ -24,16 +24,16 @@ export async function keepReading({ query, variables, view, live }) {
   const draw = () => show(view({ ...reading, state }));
 
   const read = async () => {
-    const asked = variables();
+    const readVariables = variables();
     try {
-      const { data, figures } = await ask(query, asked);
-      // Something else may have been chosen in the meantime.
-      if (JSON.stringify(asked) !== JSON.stringify(variables())) return false;
-      reading = { data, figures, variables: asked };
+      const { data, figures } = await ask(query, readVariables);
+      // The user may have chosen something else in the meantime.
+      if (JSON.stringify(readVariables) !== JSON.stringify(variables())) return false;
+      reading = { data, figures, variables: readVariables };
       draw();
       return true;
     } catch (error) {
-      // What has been read stays, with the state of the connection: the next event reads again.
+      // The page keeps what it has read before, with the state of the connection; the next event reads again.
       if (!reading || error.code === 'UNAUTHENTICATED') show(problem(error, begin));
       return false;
     }

@@ -1,26 +1,26 @@
-// The access token of this tab. The server prints an address that ends in `#token=…`: a browser sends no fragment to
-// any server, and here it is kept for the tab and removed from the address.
+// The access token of this tab. The server prints an address that ends in `#token=…`: browsers do not send the fragment to a
+// server, and this script stores the token for the tab and removes it from the address.
 
-const kept = 'workgraph.token';
+const storageKey = 'workgraph.token';
 
-const given = /^#token=([^&]+)$/.exec(location.hash)?.[1];
-if (given) {
-  sessionStorage.setItem(kept, decodeURIComponent(given));
+const fragmentToken = /^#token=([^&]+)$/.exec(location.hash)?.[1];
+if (fragmentToken) {
+  sessionStorage.setItem(storageKey, decodeURIComponent(fragmentToken));
   history.replaceState(history.state, '', location.pathname + location.search);
 }
 
-/** The token; undefined while nobody is signed in. */
+/** The token; undefined if the user is not signed in. */
 export function currentToken() {
-  return sessionStorage.getItem(kept) ?? undefined;
+  return sessionStorage.getItem(storageKey) ?? undefined;
 }
 
 export function signIn(token) {
-  sessionStorage.setItem(kept, token.trim());
+  sessionStorage.setItem(storageKey, token.trim());
   location.reload();
 }
 
 export function signOut() {
-  // GraphiQL keeps what was typed into it, which may be a token, too.
+  // GraphiQL stores the headers that were typed into it, which may contain a token as well.
   sessionStorage.clear();
   location.reload();
 }

@@ -1,7 +1,7 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { signIn, signOut } from './session.js';
 
-/** What a page shows instead of its content, and what its reader can do about it. */
+/** The content of a page after an error, with what the user can do about it. */
 export function problem(error, retry) {
   const known = problems[error.code] ?? unexpected;
   const { title, body } = known(error, retry);
@@ -81,7 +81,7 @@ function tokenForm() {
     </p>`;
 }
 
-/** Says that something does not exist, and where there is more. */
+/** The content of a page whose object does not exist, with a link to other pages. */
 export function missing(title, text, link) {
   return html`<section class="problem">
     <h1>${title}</h1>
@@ -90,12 +90,12 @@ export function missing(title, text, link) {
   </section>`;
 }
 
-/** Says that there is nothing in a place, and why. */
+/** The content of an empty list. */
 export function empty(text) {
   return html`<p class="empty">${text}</p>`;
 }
 
-/** Whether the page is up to date by itself. */
+/** Shows whether the page is kept up to date. */
 export function liveness(state) {
   const text = {
     connecting: 'Connecting',
