@@ -3,7 +3,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 
 const executablePath = '/usr/bin/chromium';
 
-/** Is Debian's Chromium here: `.ci/run` installs it, a fresh machine need not have it. */
+/** Whether Debian's Chromium is installed. `.ci/run` installs it, but a developer's machine need not have it. */
 export const hasBrowser = existsSync(executablePath);
 
 export function openBrowser(): Promise<Browser> {
@@ -21,14 +21,14 @@ export function openBrowser(): Promise<Browser> {
   });
 }
 
-/** A tab, and what should stay empty: errors of its console, and requests to anybody but the server. */
+/** A tab with its errors, and with its requests to other hosts than the server. Both lists should stay empty. */
 export interface WatchedPage {
   page: Page;
   complaints: string[];
   foreign: string[];
 }
 
-/** Opens a tab of a profile of its own. */
+/** Opens a tab in a new browser profile. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -47,7 +47,7 @@ export async function openPage(
   return { page, complaints, foreign };
 }
 
-/** How far the page is wider than its window: a phone would have to scroll sideways. */
+/** By how many pixels the page is wider than its window, so that a user has to scroll sideways. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
 }

@@ -26,8 +26,8 @@ const { panels, templating } = JSON.parse(
 
 const targets = panels.flatMap(({ title, targets }) => targets.map((target) => ({ title, ...target })));
 
-/** The URL as Grafana sends it for a time range, with the variables of the dashboard as they are at first. */
-function urlOf({ url }: Target, given: Readonly<Record<string, string>> = {}): string {
+/** The URL that Grafana requests for a time range, with the initial variables of the dashboard unless others are passed. */
+function urlOf({ url }: Target, variables: Readonly<Record<string, string>> = {}): string {
   const initial = Object.fromEntries(
     templating.list.map(({ name, current }) => [name, current?.value ?? '']),
   );
@@ -35,7 +35,7 @@ function urlOf({ url }: Target, given: Readonly<Record<string, string>> = {}): s
     ...initial,
     '__from:date:YYYY-MM-DD': '2025-01-01',
     '__to:date:YYYY-MM-DD': new Date().toISOString().slice(0, 10),
-    ...given,
+    ...variables,
   };
   return url.replace(/\$\{([^}]+)\}/g, (_, name: string) => {
     const value = values[name] ?? values[name.replace(/:raw$/, '')];
@@ -53,11 +53,11 @@ describe('the dashboard for Grafana', () => {
     await app?.stop();
   });
 
-  const rowsOf = async (target: Target, given?: Readonly<Record<string, string>>) => {
+  const rowsOf = async (target: Target, variables?: Readonly<Record<string, string>>) => {
     const token = await app.tokenFor({ scopes: ['issues:read'] });
     const { status, body } = await app.request<Record<string, Record<string, unknown>[]>>(
       'GET',
-      urlOf(target, given),
+      urlOf(target, variables),
       { token },
     );
     expect([target.url, status]).toEqual([target.url, 200]);
@@ -69,7 +69,7 @@ describe('the dashboard for Grafana', () => {
     expect(rows.length).toBeGreaterThan(0);
     for (const { selector, type } of target.columns) {
       const values = rows.map((row) => row[selector]).filter((value) => value !== null);
-      // A column of the file that no answer has would be undefined in each row.
+      // If the answer did not have the column, its value would be undefined in each row.
       expect(values.length).toBeGreaterThan(0);
       for (const value of values) {
         expect(typeof value).toBe(type === 'number' ? 'number' : 'string');
@@ -78,7 +78,7 @@ describe('the dashboard for Grafana', () => {
     }
   });
 
-  it('shows fewer issues of one team, and shorter periods, where its variables say so', async () => {
+  it('filters by team and changes the length of periods by its variables', async () => {
     const [throughput] = targets;
     if (!throughput) throw new Error('There is no panel.');
     const closed = (rows: readonly Record<string, unknown>[]) =>

@@ -5,7 +5,7 @@ import type { App } from '../support/app.ts';
 import { findingsOf, openTab } from './walk.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
-// Without a browser the tests are named as skipped: `npm test` needs nothing installed.
+// Without a browser the tests are reported as skipped, because `npm test` must not need one.
 const described = hasBrowser ? describe : describe.skip;
 
 described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
@@ -32,7 +32,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await headers.click();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText(JSON.stringify({ Authorization: `Bearer ${app.token}` }));
-    // What the editor closed by itself stands behind the cursor.
+    // The editor has added closing brackets after the cursor.
     await page.keyboard.press('Control+Shift+End');
     await page.keyboard.press('Delete');
     const answered = page.waitForResponse(
@@ -49,11 +49,11 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
       '{ workspace { changeCursor } }',
     );
-    const given = [app.token, body.data?.workspace.changeCursor].map((each) => JSON.stringify(each));
+    const constants = [app.token, body.data?.workspace.changeCursor].map((value) => JSON.stringify(value));
     const heard = watched.page.evaluate<{ id: string; data: unknown }>(
       `(async () => {
         ${code}
-        const [token, cursor] = [${given.join(', ')}];
+        const [token, cursor] = [${constants.join(', ')}];
         const stream = events(location.origin, token, 'subscription { changes { issue { key } } }', {}, cursor);
         const { value } = await stream.next();
         await stream.return();
@@ -68,14 +68,14 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     expect(data).toEqual({ changes: { issue: { key: 'WEB-3' } } });
   }, 60_000);
 
-  it('has a title, and the width of a phone where it is one', async () => {
+  it('has a title, and fits a phone', async () => {
     const phone = await openPage(browser, app.url, { viewport: { width: 375, height: 812 }, isMobile: true });
     await phone.page.goto(`${app.url}/graphql`);
     await phone.page.locator('.graphiql-execute-button').waitFor({ timeout: 60_000 });
     expect(await phone.page.title()).toBe('workgraph – GraphiQL');
     expect(await phone.page.evaluate('window.innerWidth')).toBe(375);
     expect(await overflowOf(phone.page)).toBe(0);
-    // Query and answer are below each other, each as wide as there is room.
+    // The editor and the result are stacked, and each uses the whole width.
     for (const part of ['.graphiql-query-editor', '.result-window'])
       expect((await phone.page.locator(part).first().boundingBox())?.width).toBeGreaterThan(200);
     await phone.page.context().close();
@@ -94,7 +94,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.locator('.graphiql-execute-button').click();
     const { data } = (await (await answered).json()) as { data: { issues: { nodes: unknown[] } } };
     expect(data.issues.nodes).toHaveLength(2);
-    // Both are of GraphiQL itself: its tabs, and the colours of its editor.
+    // Both findings come from GraphiQL itself: from its tabs, and from the colours of its editor.
     const theirs = /^(nested-interactive|color-contrast at \.view-line)/;
     expect((await findingsOf(page)).filter((finding) => !theirs.test(finding))).toEqual([]);
     await page.getByText('History').click();
@@ -111,7 +111,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.context().close();
   }, 120_000);
 
-  // In a link, since the editor adds brackets to what is typed.
+  // The query is passed in the address, because the editor would add brackets to typed text.
   it('shows the events of a subscription while it runs', async () => {
     const { page } = await openTab(browser, app.url, { token: app.token });
     const query = 'subscription { changes { eventType issue { key } } }';
@@ -133,7 +133,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.context().close();
   }, 120_000);
 
-  it('asked no other host for anything and wrote no error', () => {
+  it('sends no request to another host, and logs no error', () => {
     expect(watched.foreign).toEqual([]);
     expect(watched.complaints).toEqual([]);
   });

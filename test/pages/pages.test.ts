@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe('the landing page', () => {
-  it('is a page for a browser and addresses for a program, without a token', async () => {
+  it('is a page for a browser and JSON for a program, without a token', async () => {
     const page = await app.request<string>('GET', '/', browser);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -39,7 +39,7 @@ describe('the landing page', () => {
     }
   });
 
-  it('leads nowhere that is not there', async () => {
+  it('has no broken links', async () => {
     const { body } = await app.request<string>('GET', '/', browser);
     const paths = [...new Set(linksOf(body).map((path) => new URL(path, app.url).pathname))];
     expect(paths).toEqual(expect.arrayContaining(['/v1/docs', '/v1/openapi.json', '/health', '/readyz']));
@@ -56,7 +56,7 @@ describe('the landing page', () => {
     for (const query of queries) expect((await app.graphql(query)).body.errors).toBeUndefined();
   });
 
-  it('shows requests that answer as they are pasted', async () => {
+  it('shows commands that work when they are pasted', async () => {
     const { body } = await app.request<string>('GET', '/', browser);
     const commands = codeOf(body).filter((command) => command.startsWith('curl '));
     expect(commands).toHaveLength(2);
@@ -68,10 +68,10 @@ describe('the landing page', () => {
     }
   });
 
-  it('writes what a client says of the host as text', async () => {
+  it('escapes the host that a client sends', async () => {
     const { port } = new URL(app.url);
-    const asked = ['-s', '-H', 'Host: "><script>alert(1)</script>', '-H', 'Accept: text/html'];
-    const { stdout } = await promisify(execFile)('curl', [...asked, `http://127.0.0.1:${port}/`]);
+    const options = ['-s', '-H', 'Host: "><script>alert(1)</script>', '-H', 'Accept: text/html'];
+    const { stdout } = await promisify(execFile)('curl', [...options, `http://127.0.0.1:${port}/`]);
     expect(stdout).not.toContain('<script>alert');
   });
 });
@@ -87,7 +87,7 @@ describe('pages and what they load', () => {
     '/projects/WEB',
     '/schema',
     '/schema/Issue',
-  ])('%s may run and load what is here alone, and nothing inline', async (path) => {
+  ])('%s may run and load only files of this server, and nothing inline', async (path) => {
     const { headers, body } = await app.request<string>('GET', path, browser);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -102,7 +102,7 @@ describe('pages and what they load', () => {
     for (const [, asset = ''] of loaded) expect((await app.request('GET', asset)).status).toBe(200);
   });
 
-  it('answers a file with its type, zipped, and not again to those who have it', async () => {
+  it('answers a file with its type, compressed, and with 304 to a client that has it', async () => {
     const file = '/v1/docs/assets/swagger-ui.js';
     const answer = await app.request<string>('GET', file, { token: null });
     expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
@@ -115,7 +115,7 @@ describe('pages and what they load', () => {
     expect(plain.body).toBe(answer.body);
   });
 
-  it('answers HEAD and OPTIONS, and refuses to be written to', async () => {
+  it('answers HEAD and OPTIONS, and refuses POST with 405', async () => {
     expect(await app.request('HEAD', '/', browser)).toMatchObject({ status: 200, body: '' });
     const options = await app.request('OPTIONS', '/v1/docs', { token: null });
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
@@ -130,7 +130,7 @@ describe('pages and what they load', () => {
     '/assets/../config.ts',
     '/v1/docs/assets/package.json',
     '/assets/%2e%2e',
-  ])('has nothing at %s', async (path) => {
+  ])('answers %s with 404', async (path) => {
     expect((await raw(path)).split('\r\n')[0]).toBe('HTTP/1.1 404 Not Found');
   });
 });
@@ -138,7 +138,7 @@ describe('pages and what they load', () => {
 describe('the pages of the schema', () => {
   const read = async (path: string) => (await app.request<string>('GET', path, browser)).body;
 
-  it('describe every type, and lead to types and fields that there are', async () => {
+  it('describe every type, and link only to types and fields that exist', async () => {
     const { types } = (
       await app.graphql<{ __schema: Described }>(
         '{ __schema { types { name description fields { name } inputFields { name } enumValues { name } } } }',
@@ -178,7 +178,7 @@ describe('the pages of the schema', () => {
     expect(await read('/schema/Health')).toContain('GET /healthz');
   });
 
-  it('are there only where everybody may read the schema', async () => {
+  it('exist only if everybody may read the schema', async () => {
     const guarded = await startApp({ settings: { INTROSPECTION: 'tokens' } });
     for (const path of ['/schema', '/schema/Issue'])
       expect(await guarded.request('GET', path, browser)).toMatchObject({ status: 404 });
@@ -201,7 +201,7 @@ describe('an address without a page', () => {
   const at = (server: Pick<App, 'request'>, path: string, accept = browser.headers.accept) =>
     server.request<string>('GET', path, { token: null, headers: { accept } });
 
-  it('is answered with a page for a browser, and as before for a program and below /v1', async () => {
+  it('is answered with a page for a browser, and with a problem for a program and below /v1', async () => {
     const page = await at(app, '/somewhere/else');
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(page.body).toContain('There is nothing here');
@@ -228,17 +228,17 @@ describe('EXPLORER=off', () => {
     '/board/WEB',
     '/assets/app/board.js',
     '/assets/lit-html/lit-html.js',
-  ])('takes %s away', async (path) => {
+  ])('removes %s', async (path) => {
     expect(await closed.request('GET', path, browser)).toMatchObject({ status: 404 });
   });
 
-  it('takes GraphiQL away and leaves the graph', async () => {
+  it('removes GraphiQL and leaves the graph', async () => {
     const page = await closed.request<string>('GET', '/graphql', browser);
     expect(page.headers.get('content-type')).toContain('json');
     expect((await closed.graphql('{ health { status } }')).body.errors).toBeUndefined();
   });
 
-  it('leaves a landing page that leads to neither', async () => {
+  it('leaves a landing page without links to either', async () => {
     const { status, body } = await closed.request<string>('GET', '/', browser);
     expect(status).toBe(200);
     expect(body).not.toMatch(/GraphiQL|\/v1\/docs|href="\/graphql|\/board|Sign out/);
@@ -248,7 +248,7 @@ describe('EXPLORER=off', () => {
   });
 });
 
-/** The places of its own that a page links to. */
+/** The paths of this server that a page links to. */
 function linksOf(html: string): string[] {
   const links = [...html.matchAll(/<a [^>]*href="(\/[^"]*)"/g)].map(([, path = '']) => unescapeHtml(path));
   return [...new Set(links)];
@@ -262,8 +262,8 @@ function unescapeHtml(text: string): string {
   return text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 }
 
-/** The path as it is, without what `fetch` makes of dots. */
+/** Requests the path unchanged; `fetch` would resolve its dots. */
 async function raw(path: string): Promise<string> {
-  const asked = ['-s', '-i', '--path-as-is', '-H', 'Accept: text/html', `${app.url}${path}`];
-  return (await promisify(execFile)('curl', asked)).stdout;
+  const options = ['-s', '-i', '--path-as-is', '-H', 'Accept: text/html', `${app.url}${path}`];
+  return (await promisify(execFile)('curl', options)).stdout;
 }

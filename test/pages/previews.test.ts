@@ -5,7 +5,7 @@ import type { App } from '../support/app.ts';
 import { hasBrowser, openBrowser, openPage } from './browser.ts';
 import { demoPdf } from '../support/demo-files.ts';
 
-// Without a browser the tests are named as skipped: `npm test` needs nothing installed.
+// Without a browser the tests are reported as skipped, because `npm test` must not need one.
 const described = hasBrowser ? describe : describe.skip;
 
 described('a preview in a real browser (needs /usr/bin/chromium)', () => {
@@ -24,19 +24,19 @@ described('a preview in a real browser (needs /usr/bin/chromium)', () => {
     await app?.stop();
   });
 
-  it('of a PDF is drawn by the browser’s viewer, for all that its policy forbids', async () => {
+  it('of a PDF is drawn by the viewer of the browser in spite of its strict policy', async () => {
     const bytes = demoPdf();
     const { signedPreviewUrl } = await desk.attach('report.pdf', 'application/pdf', bytes);
     const { page } = await openPage(browser, app.url);
     await page.goto(signedPreviewUrl ?? '');
     const isViewer = (frame: Frame) => frame.url().startsWith('chrome-extension:');
     const viewer = page.frames().find(isViewer) ?? (await page.waitForEvent('framenavigated', isViewer));
-    // It counts the pages once it has read them.
+    // The viewer shows the number of pages once it has read the file.
     await viewer.locator('#pagelength').filter({ hasText: '1' }).waitFor();
     await page.context().close();
   }, 120_000);
 
-  it('of HTML is its text: nothing of it runs', async () => {
+  it('of HTML shows the text and runs no script', async () => {
     const html =
       '<script>document.title = "it ran"</script><img src=x onerror="document.title = \'it ran\'">';
     const { signedPreviewUrl } = await desk.attach('page.html', 'text/html', Buffer.from(html));

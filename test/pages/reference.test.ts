@@ -4,10 +4,10 @@ import type { App } from '../support/app.ts';
 import { findingsOf } from './walk.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
-// Without a browser the tests are named as skipped: `npm test` needs nothing installed.
+// Without a browser the tests are reported as skipped, because `npm test` must not need one.
 const described = hasBrowser ? describe : describe.skip;
 
-const patiently = { timeout: 60_000 };
+const longTimeout = { timeout: 60_000 };
 const phone = { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true };
 
 described('the landing page and the reference in a real browser (needs /usr/bin/chromium)', () => {
@@ -20,14 +20,14 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     app = await startApp({ demo: true });
     browser = await openBrowser();
     watched = await openPage(browser, app.url);
-    watched.page.setDefaultTimeout(patiently.timeout);
+    watched.page.setDefaultTimeout(longTimeout.timeout);
   }, 180_000);
   afterAll(async () => {
     await browser?.close();
     await app?.stop();
   });
 
-  it('leads from the landing page, which says that the server is ready, to every endpoint', async () => {
+  it('lists every endpoint, one link away from the landing page, which shows that the server is ready', async () => {
     const { page } = watched;
     await page.goto(`${app.url}/`);
     await page.getByText('This server is ready').waitFor();
@@ -36,7 +36,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     expect(await page.locator('.opblock').count()).toBe(await countOperations(app));
   }, 120_000);
 
-  it('sends a GET with the token that was given, and a POST', async () => {
+  it('sends a GET and a POST with the token that was entered', async () => {
     const { page } = watched;
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Available authorizations' });
@@ -58,7 +58,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
 
   it('keeps the token for a reload, and for no longer than the tab', async () => {
     const { page } = watched;
-    // Without the fragment, which would open the endpoint that was used last.
+    // The address has no fragment, which would open the endpoint that was used last.
     await page.goto(`${app.url}/v1/docs`);
     const teams = await send(page, endpoint(page, 'teams', 'teams'));
     expect(teams.status).toBe(200);
@@ -70,7 +70,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
 
   it('shows the operation of an endpoint and leads to GraphiQL with it', async () => {
     const { page } = watched;
-    // From another page: on this one, the fragment alone would load nothing.
+    // Leaves the page first, because a change of the fragment alone would load nothing.
     await page.goto('about:blank');
     await page.goto(`${app.url}/v1/docs#/issues/issue`);
     const link = page.getByRole('link', { name: 'Open it in GraphiQL' }).first();
@@ -79,11 +79,11 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     expect(query).toMatch(/^query \w+/);
   }, 120_000);
 
-  it('sends its requests to where it came from, whatever address the server knows itself by', async () => {
+  it('sends its requests to its own origin, even if PUBLIC_URL is another one', async () => {
     const { startApp } = await import('../support/app.ts');
     const proxied = await startApp({ settings: { PUBLIC_URL: 'https://work.example.com' } });
     const { page, foreign, complaints } = await openPage(browser, proxied.url);
-    page.setDefaultTimeout(patiently.timeout);
+    page.setDefaultTimeout(longTimeout.timeout);
     await page.goto(`${proxied.url}/v1/docs`);
     const codes = endpoint(page, 'meta', 'codes');
     await codes.locator('.opblock-summary-control').click();
@@ -102,7 +102,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     'fit a phone, in %s',
     async (colorScheme) => {
       const { page, complaints, foreign } = await openPage(browser, app.url, { ...phone, colorScheme });
-      page.setDefaultTimeout(patiently.timeout);
+      page.setDefaultTimeout(longTimeout.timeout);
       await page.goto(`${app.url}/`);
       expect(await overflowOf(page)).toBe(0);
       const paper = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
@@ -113,13 +113,13 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
       await create.locator('.opblock-summary-control').click();
       await create.locator('.responses-wrapper').waitFor();
       expect(await overflowOf(page)).toBe(0);
-      // The picture of the button is white, and is turned over where it stands on white.
+      // The image of the button is white, so it is inverted on a light background.
       expect(
         await page.evaluate<string>(
           "getComputedStyle(document.querySelector('.copy-to-clipboard button')).filter",
         ),
       ).toBe(colorScheme === 'light' ? 'invert(1)' : 'none');
-      // axe asks for stylesheets that others import, which the policy of this page forbids: what it then complains of is its own.
+      // Checked before axe runs, because axe requests stylesheets that the policy of this page forbids, which logs errors.
       expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
       expect(await findingsOf(page)).toEqual([]);
       await page.context().close();
@@ -127,7 +127,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     180_000,
   );
 
-  it('asked no other host for anything and wrote no error', () => {
+  it('sends no request to another host, and logs no error', () => {
     expect(watched.foreign).toEqual([]);
     expect(watched.complaints).toEqual([]);
   });
@@ -137,7 +137,7 @@ function endpoint(page: Page, tag: string, operationId: string): Locator {
   return page.locator(`#operations-${tag}-${operationId}`);
 }
 
-/** Opens an endpoint, fills in the body, sends it as a person would, and reads what came back. */
+/** Opens an endpoint, fills in the body, sends the request as a user would, and returns the response. */
 async function send<Body>(
   page: Page,
   endpoint: Locator,

@@ -7,10 +7,10 @@ import type { App } from '../support/app.ts';
 import { hasBrowser, openBrowser, overflowOf } from './browser.ts';
 import { flawsOf, looks, noFlaws, openTab, setHidden, type Tab } from './walk.ts';
 
-// Without a browser the tests are named as skipped: `npm test` needs nothing installed.
+// Without a browser the tests are reported as skipped, because `npm test` must not need one.
 const described = hasBrowser ? describe : describe.skip;
 
-/** The pages that read the graph, and what their headings say. */
+/** The pages that read the graph, with their headings. */
 const views = [
   ['/dashboard', 'Dashboard'],
   ['/board', 'Boards'],
@@ -19,7 +19,7 @@ const views = [
   ['/projects/checkout', 'One-Page Checkout'],
 ] as const;
 
-/** The pages that are the same for everybody. */
+/** The pages that are the same for all users, with their headings. */
 const plainPages = [
   ['/', 'One graph of work, two ways to ask.'],
   ['/schema', 'Schema'],
@@ -71,7 +71,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
         await open(tab, path, heading);
         expect(await overflowOf(tab.page)).toBe(0);
         if (process.env['PICTURES'] && path === '/dashboard') await takePicture(tab.page, options);
-        // Opened, it shows all that there is.
+        // The panel is opened, so that its content is checked as well.
         for (const folded of await tab.page.locator('.query-panel summary').all()) await folded.click();
         expect(await flawsOf(tab)).toEqual(noFlaws);
         await close(tab);
@@ -120,19 +120,19 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   }, 120_000);
 
-  it('a page says what to do without a token, with a wrong one, without a scope, and offline', async () => {
+  it('a page explains what to do without a token, with a wrong one, without a scope, and offline', async () => {
     const tab = await openTab(browser, app.url);
-    const say = async (token: string, words: string) => {
+    const expectHeading = async (token: string, heading: string) => {
       await tab.page.goto(`${app.url}/board/WEB#token=${token}`);
       await tab.page.reload();
-      await tab.page.getByRole('heading', { level: 1, name: words }).waitFor();
+      await tab.page.getByRole('heading', { level: 1, name: heading }).waitFor();
       expect(await flawsOf({ ...tab, complaints: [] })).toEqual(noFlaws);
     };
     await tab.page.goto(`${app.url}/board/WEB`);
     await tab.page.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
     expect(await flawsOf(tab)).toEqual(noFlaws);
-    await say(`wg_${'0'.repeat(48)}`, 'The token does not work any more');
-    await say(await app.tokenFor({ scopes: ['issues:read'] }), 'The token may not read this page');
+    await expectHeading(`wg_${'0'.repeat(48)}`, 'The token does not work any more');
+    await expectHeading(await app.tokenFor({ scopes: ['issues:read'] }), 'The token may not read this page');
     expect(await tab.page.getByRole('alert').innerText()).toContain('It lacks teams:read');
     await tab.page.goto(`${app.url}/board/NOPE#token=${app.token}`);
     await tab.page.getByText('There is no team NOPE').waitFor();
@@ -162,7 +162,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     const tile = (page: Page, name: string) =>
       page.locator('.tiles > div').filter({ hasText: name }).locator('dd').first();
 
-    it('shows a team and a range that are in the address, and follows what happens', async () => {
+    it('shows the team and the range in its address, and follows changes', async () => {
       const tab = await signedIn({ timezoneId: 'UTC' });
       await open(tab, '/dashboard?team=PAY&range=30', 'Payments');
       await tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
@@ -207,14 +207,14 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
   });
 
   describe('an issue', () => {
-    it('shows pictures of its attachments, and texts when they are asked for', async () => {
+    it('shows pictures of its attachments, and texts when the user opens them', async () => {
       await attach('CRW-45', 'mock-up-1.png', 'image/png');
       await attach('CRW-45', 'analysis-1.py', 'text/x-python');
       const tab = await signedIn();
       await open(tab, '/issues/CRW-45', 'Certificate warnings arrive a day late');
       const picture = tab.page.getByRole('img', { name: 'Preview of mock-up-1.png' });
       await picture.scrollIntoViewIfNeeded();
-      // It rejects when the picture cannot be shown.
+      // `decode` rejects if the picture cannot be shown.
       await picture.evaluate((image: unknown) => (image as { decode(): Promise<void> }).decode());
       await tab.page.getByText('Preview of analysis-1.py').click();
       await tab.page.locator('pre[aria-label="analysis-1.py"]').filter({ hasText: 'import' }).waitFor();
@@ -222,7 +222,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       await close(tab);
     }, 120_000);
 
-    it('shows what people write as text, whatever it is, and a comment as it is made', async () => {
+    it('escapes texts of users, and shows a new comment at once', async () => {
       const tab = await signedIn();
       const description = [
         '<img src=x onerror="document.title = \'it ran\'">',
@@ -250,7 +250,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       await close(tab);
     }, 120_000);
 
-    it('and a project that do not exist are said not to, and an address without a page is a page too', async () => {
+    it('that does not exist has a page that says so, as have a missing project and an unknown address', async () => {
       const tab = await signedIn();
       await open(tab, '/issues/WEB-99999', 'There is no issue WEB-99999');
       await open(tab, '/projects/nope', 'There is no project NOPE');
@@ -280,7 +280,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     const card = (page: Page, title: string) => page.getByRole('link', { name: title });
     const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
 
-    it('shows in two windows what a third one does, and tells it to those who do not see', async () => {
+    it('shows changes of others in two windows, and announces them to screen readers', async () => {
       const tabs = [await signedIn(), await signedIn()];
       for (const tab of tabs) await open(tab, '/board/WEB', 'Booking Web');
       for (const { page } of tabs) await isLive(page);
@@ -309,7 +309,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       await close(...tabs);
     }, 180_000);
 
-    it('misses nothing while it is offline or hidden, and closes its stream meanwhile', async () => {
+    it('misses no change while it is offline or hidden, and closes its stream in the meantime', async () => {
       const tab = await signedIn();
       await open(tab, '/board/WEB', 'Booking Web');
       await isLive(tab.page);
@@ -331,7 +331,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       await close(tab);
     }, 180_000);
 
-    it('reads everything again when the log does not go back to where it stopped', async () => {
+    it('reads everything again if changes after its cursor were removed from the log', async () => {
       const tab = await signedIn();
       await open(tab, '/board/WEB', 'Booking Web');
       await isLive(tab.page);
@@ -345,7 +345,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       await close(tab);
     }, 180_000);
 
-    it('keeps its filter in the address, and tells only of what passes it', async () => {
+    it('keeps its filter in the address, and shows only issues that match', async () => {
       const tab = await signedIn();
       await open(tab, '/board/WEB?priority=HIGH&q=checkout', 'Booking Web');
       await isLive(tab.page);
@@ -366,7 +366,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       await close(tab);
     }, 180_000);
 
-    it('is walked with the keyboard alone', async () => {
+    it('can be used with the keyboard alone', async () => {
       const { page, ...tab } = await signedIn();
       await open({ page, ...tab }, '/board/WEB', 'Booking Web');
       await page.keyboard.press('Tab');
@@ -378,8 +378,8 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       await page.keyboard.press('ArrowDown');
       const below = await focused(page);
       await page.keyboard.press('ArrowRight');
-      const beside = await focused(page);
-      expect(new Set([first, below, beside]).size).toBe(3);
+      const inNextColumn = await focused(page);
+      expect(new Set([first, below, inNextColumn]).size).toBe(3);
       await page.keyboard.press('ArrowLeft');
       expect(await focused(page)).toBe(below);
       await close({ page, ...tab });
@@ -387,7 +387,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
   });
 });
 
-/** Makes the picture that README and docs show, in the scheme of the page. */
+/** Takes the screenshot for README and docs, in the colour scheme of the page. */
 async function takePicture(page: Page, { colorScheme, viewport }: (typeof looks)[number]['options']) {
   if (viewport.width < 1_000) return;
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();

@@ -5,7 +5,7 @@ import { openPage, overflowOf, type WatchedPage } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** How people look at pages: two sizes, in both colour schemes. */
+/** The windows in which pages are checked: two sizes, in both colour schemes. */
 export const looks = (['light', 'dark'] as const).flatMap((colorScheme) => [
   { name: `1440 px, ${colorScheme}`, options: { colorScheme, viewport: { width: 1440, height: 900 } } },
   {
@@ -14,7 +14,7 @@ export const looks = (['light', 'dark'] as const).flatMap((colorScheme) => [
   },
 ]);
 
-/** A tab that is signed in to a server, and counts the bytes that it is sent. */
+/** A tab that is signed in to a server, and counts the bytes that it receives. */
 export interface Tab extends WatchedPage {
   /** The bytes of all answers that have ended, with their headers. */
   bytes(): number;
@@ -36,7 +36,7 @@ export async function openTab(
   return { ...watched, bytes: () => bytes };
 }
 
-/** What axe finds on a page, each with the first element that it was found at. */
+/** The findings of axe on a page, each with its first element. */
 export async function findingsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate<string[]>(
@@ -44,7 +44,7 @@ export async function findingsOf(page: Page): Promise<string[]> {
   );
 }
 
-/** Everything about a page that must be empty or zero, whoever looks at it. */
+/** The flaws of a page, which must all be empty or zero. */
 export async function flawsOf({ page, complaints, foreign }: WatchedPage): Promise<object> {
   return { findings: await findingsOf(page), overflow: await overflowOf(page), complaints, foreign };
 }

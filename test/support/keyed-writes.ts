@@ -60,7 +60,7 @@ export async function keyedWorld(app: App): Promise<KeyedWorld> {
 
 async function newObjects(app: App, { eng }: IssueWorld): Promise<TestObjects> {
   const caller = callerOf(app, app.token);
-  const { key } = await caller.create({ teamId: eng.id, title: 'Things' });
+  const { key } = await caller.create({ teamId: eng.id, title: 'Objects' });
   const { key: deletedKey } = await caller.create({ teamId: eng.id, title: 'Deleted' });
   await caller.mutate('issueDelete', { key: deletedKey });
   const { comment } = await caller.mutate('commentCreate', { issueKey: key, body: 'Said.' });

@@ -4,12 +4,12 @@ export type FallbackSeen = Fallback;
 
 /**
  * The reasons for which graphql-js may answer instead of the compiled executor. A refusal is always permitted, because only
- * graphql-js words refusals as GraphQL does. So is an outage, which graphql-js meets as well. A fault never is.
+ * graphql-js formats refusals as GraphQL requires. So is an outage, which affects graphql-js as well. A fault never is.
  */
 const known: Readonly<Record<FallbackKind, RegExp>> = {
   // Introspection, and the two lists whose resolvers decide who may read them.
   'no plan': /^(?:Query\.(?:__schema|__type)|(?:AccessToken|AuditEntry)Connection\.\w+)$/,
-  // What `node` and `nodes` refuse, and ids of types whose resolvers decide who may read them.
+  // Ids that `node` and `nodes` refuse, and ids of types whose resolvers decide who may read them.
   bail: /^(?:An id that cannot be read\.|Too many ids\.|Only its resolver knows who may read a (?:token|audit|webhook|whdelivery)\.)$/,
   refusal: /^/,
   outage: /^/,

@@ -11,12 +11,12 @@ const server = createServer((_req, res) => {
   res.shouldKeepAlive = false;
   res.end(String(process.pid));
 });
-const beside = await link.listen(server, '127.0.0.1');
+const additional = await link.listen(server, '127.0.0.1');
 link.ready(`http://127.0.0.1:${link.start.port}`, undefined);
 await link.stopped;
-const all = [server, ...beside];
-const closed = Promise.all(all.map((each) => once(each, 'close')));
-for (const each of all) stopAccepting(each);
+const all = [server, ...additional];
+const closed = Promise.all(all.map((socket) => once(socket, 'close')));
+for (const socket of all) stopAccepting(socket);
 await Promise.all([closed, link.settle(0)]);
 await link.close();
 process.exit(0);

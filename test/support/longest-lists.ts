@@ -12,13 +12,13 @@ const issues = 250;
 export async function fillLists(app: App): Promise<void> {
   const { database, workspaceId } = app;
   const { id } = await team(database, workspaceId, { code: 'LONG' });
-  const labels = Array.from({ length: limits.labels }, (_, place) => {
-    const name = `Label ${place}`;
+  const labels = Array.from({ length: limits.labels }, (_, index) => {
+    const name = `Label ${index}`;
     return { workspaceId, id: newUuid(), teamId: id, name, nameFold: fold(name) };
   });
   await database.unscoped.insertInto('label').values(labels).execute();
   const people: string[] = [];
-  for (let place = 0; place < limits.people; place += 1) {
+  for (let count = 0; count < limits.people; count += 1) {
     const { userAccountId } = await member(database, workspaceId);
     people.push(encodeId('user', userAccountId));
   }
@@ -27,7 +27,7 @@ export async function fillLists(app: App): Promise<void> {
     title: 'An issue with long lists',
     labelIds: labels.map((label) => encodeId('label', label.id)),
     assigneeUserAccountIds: people,
-    roleAssignments: people.map((userAccountId, place) => ({ role: `Role ${place}`, userAccountId })),
+    roleAssignments: people.map((userAccountId, index) => ({ role: `Role ${index}`, userAccountId })),
   };
   const { body } = await app.graphql<{ issueCreate: { issue: { id: string } } }>(
     'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { id } } }',
@@ -44,7 +44,7 @@ async function copyIssue({ unscoped }: App['database'], original: string, copies
     sql.raw(`workspace_id, team_id, title, title_fold, reporter_user_account_id, status_id, status_rank,
     priority, primary_assignee_user_account_id, created_utc, updated_utc, last_activity_utc`);
   await sql`insert into issue (id, number, ${columns})
-    select copy.id, number + copy.place, ${columns} from issue, unnest(${ids}::uuid[]) with ordinality copy (id, place)
+    select copy.id, number + copy.ordinal, ${columns} from issue, unnest(${ids}::uuid[]) with ordinality copy (id, ordinal)
     where issue.id = ${original}`.execute(unscoped);
   for (const [table, rest] of [
     ['issue_label', 'workspace_id, label_id'],

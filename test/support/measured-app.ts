@@ -47,11 +47,11 @@ export async function startMeasuredApp(options: MeasuredOptions = {}): Promise<M
   });
   failed.catch(() => undefined);
   const message = async () => {
-    const [given] = (await Promise.race([once(child, 'message'), failed])) as [
+    const [reply] = (await Promise.race([once(child, 'message'), failed])) as [
       { answered: unknown; error?: string },
     ];
-    if (given.error !== undefined) throw new Error(given.error);
-    return given.answered;
+    if (reply.error !== undefined) throw new Error(reply.error);
+    return reply.answered;
   };
   let last: Promise<unknown> = message();
   const ask = <Question extends Asked>(question: Question): Promise<Answered[Question]> => {

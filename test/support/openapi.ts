@@ -129,7 +129,7 @@ function resolved(header: OpenApiHeader): OpenApiHeader {
 function bodyDifferences(response: OpenApiResponse, method: string, { headers, text }: RawAnswer): string[] {
   const type = headers.get('content-type')?.split(';')[0] ?? '';
   const all = Object.entries(response.content ?? {});
-  const documented = all.find(([each]) => each === type) ?? all[0];
+  const documented = all.find(([mediaType]) => mediaType === type) ?? all[0];
   if (!documented) return text === '' ? [] : ['there is a body'];
   const [wanted, { schema }] = documented;
   if (type !== wanted) return [`the body is ${type} and not ${wanted}`];

@@ -12,11 +12,11 @@ export const isWhole =
 /** Determines the sample. Set `SEED=…` to repeat the sample of another run. */
 export const seed = Number(SEED ?? Math.floor(Date.now() / 1000));
 
-/** Returns all cases, or one in so many of each group and at least one of it, in their original order. */
+/** Returns all cases, or one in `oneOf` of each group and at least one of it, in their original order. */
 export function sampled<Case>(
   cases: readonly Case[],
   oneOf: number,
-  groupOf: (one: Case) => string,
+  groupOf: (item: Case) => string,
 ): readonly Case[] {
   if (isWhole) return cases;
   const chosen = new Set(
@@ -24,16 +24,16 @@ export function sampled<Case>(
       new Random(`${seed} ${name}`).sample(group, Math.ceil(group.length / oneOf)),
     ),
   );
-  return cases.filter((one) => chosen.has(one));
+  return cases.filter((item) => chosen.has(item));
 }
 
 /** Wraps the test of a sampled case, so that a failure tells which SEED repeats it. */
-export function saysSeed<Given extends readonly unknown[]>(
-  test: (...given: Given) => Promise<void>,
-): (...given: Given) => Promise<void> {
-  return async (...given) => {
+export function saysSeed<Args extends readonly unknown[]>(
+  test: (...args: Args) => Promise<void>,
+): (...args: Args) => Promise<void> {
+  return async (...args) => {
     try {
-      await test(...given);
+      await test(...args);
     } catch (error) {
       if (!isWhole) process.stdout.write(`SEED=${seed} takes the same sample again, CASES=all every case.\n`);
       throw error;

@@ -28,7 +28,7 @@ export const exampleDay = new Date('2026-02-11T12:00:00.000Z');
 /** The database of one test file. */
 export interface TestDatabase {
   database: Database;
-  /** The directory for files that a server stores beside its database. */
+  /** The directory for files that a server stores in addition to its database. */
   dataDir: string;
   /** Closes and deletes the database. */
   drop: () => Promise<void>;
@@ -144,7 +144,7 @@ async function copyOnServer(serverUrl: string, content: Content, dataDir: string
   };
 }
 
-/** Drops what a run has left on the server: its templates, and the databases of test files that broke off. */
+/** Drops the databases that a run has left on the server: its templates, and those of test files that were aborted. */
 export async function dropRun(serverUrl: string, run: string): Promise<void> {
   await onServer(serverUrl, async (client) => {
     const found = await client.query<{ datname: string }>(

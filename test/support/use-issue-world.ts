@@ -5,7 +5,7 @@ import { brokenInvariants } from './invariants.ts';
 import { issueWorld, type IssueWorld } from './issue-world.ts';
 import { type Caller, callerOf } from './mutations.ts';
 
-/** What the tests of a file use. It is available once the first test runs. */
+/** The server, workspace and caller that the tests of a file use. They are available once the first test runs. */
 interface UsedWorld {
   readonly app: App;
   readonly world: IssueWorld;
@@ -48,6 +48,6 @@ export function useIssueWorld({
 }
 
 /** A proxy for an object that is created later. */
-function laterOn<T extends object>(made: () => T): T {
-  return new Proxy({} as T, { get: (_target, property) => Reflect.get(made(), property) as unknown });
+function laterOn<T extends object>(get: () => T): T {
+  return new Proxy({} as T, { get: (_target, property) => Reflect.get(get(), property) as unknown });
 }

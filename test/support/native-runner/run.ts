@@ -89,7 +89,7 @@ export async function runNatively(
     const { testResults, unhandledErrors, unhandledErrorsDetailed } = await run();
     const results = testResults.map(assertionResult);
     const count = (status: AssertionResult['status']) =>
-      results.filter((each) => each.status === status).length;
+      results.filter((result) => result.status === status).length;
     const failures = [
       formatResultsErrors(results, config, globalConfig, testPath),
       ...unhandledErrorsDetailed.map((error) => formatExecError(error, config, globalConfig)),

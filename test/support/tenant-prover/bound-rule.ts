@@ -19,7 +19,7 @@ const globals: ReadonlySet<string> = new Set([...Object.keys(globalTables), 'mig
  * A condition binds a reference when it is and-ed at the top of the `where`, or of an `on` that filters the reference:
  * `workspaceId = <value>`, or `workspaceId = workspaceId` of another bound reference of this query, of a surrounding
  * one, or of a subquery or CTE that returns a bound workspaceId. An insert needs workspaceId among its columns, with a
- * value or a bound reference in each row. Nothing is bound by what stands in an `or` or a `not`, by the `on` of an outer
+ * value or a bound reference in each row. Nothing is bound by a condition in an `or` or a `not`, by the `on` of an outer
  * join for the side that the join keeps, or by raw SQL. Raw SQL must not name a tenant table.
  */
 export function unboundIn(node: RootOperationNode): readonly Unbound[] {

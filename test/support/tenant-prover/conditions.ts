@@ -5,10 +5,10 @@ import type { Fact } from './binding-graph.ts';
 import { workspaceFact } from './scopes.ts';
 import type { Scope } from './scopes.ts';
 
-/** Says which references a condition filters. It can bind no others. */
+/** Tells which references a condition filters. It can bind no others. */
 export type Filters = (reference: Fact) => boolean;
 
-/** Says which references the `on` of a join filters: an outer join keeps all rows of one side. */
+/** Tells which references the `on` of a join filters: an outer join keeps all rows of one side. */
 export function filtersOf(joinType: JoinType, joined: Fact): Filters {
   switch (joinType) {
     case 'InnerJoin':
@@ -32,7 +32,7 @@ export function filtersOf(joinType: JoinType, joined: Fact): Filters {
 /** Adds what a condition's top-level equalities of workspaceId prove about the references of its query. */
 export function bindCondition(condition: OperationNode, scope: Scope, axiom: Fact, filters: Filters): void {
   const all = conjuncts(condition);
-  // Without parentheses around it, an `or` also covers the conditions beside it.
+  // Without parentheses around it, an `or` also covers the conditions next to it.
   if (all.some((conjunct) => OrNode.is(conjunct))) return;
   for (const conjunct of all) {
     if (!BinaryOperationNode.is(conjunct) || !isEquals(conjunct.operator)) continue;

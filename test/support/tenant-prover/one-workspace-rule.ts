@@ -38,10 +38,10 @@ export function workspacesIn(root: OperationNode): ReadonlySet<unknown> {
 }
 
 function insertedBy({ columns = [], values }: InsertQueryNode): readonly unknown[] {
-  const place = columns.findIndex(isWorkspaceId);
-  if (place < 0 || !values) return [];
-  if (ValuesNode.is(values)) return values.values.map(({ values: row }) => row[place]);
-  return SelectQueryNode.is(values) ? [values.selections?.[place]?.selection] : [];
+  const index = columns.findIndex(isWorkspaceId);
+  if (index < 0 || !values) return [];
+  if (ValuesNode.is(values)) return values.values.map(({ values: row }) => row[index]);
+  return SelectQueryNode.is(values) ? [values.selections?.[index]?.selection] : [];
 }
 
 function columnOf(node: OperationNode): OperationNode {

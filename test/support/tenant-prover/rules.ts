@@ -3,17 +3,17 @@ import type { Given } from '../../../src/db/query/slots.ts';
 import { unboundIn } from './bound-rule.ts';
 import { workspacesIn } from './one-workspace-rule.ts';
 
-/** A statement that a handle sends, as it is after the tenant plugin. */
+/** A statement that a handle sends, after the tenant plugin has changed it. */
 export interface TenantStatement {
   readonly node: RootOperationNode;
-  /** The workspace of the handle; a slot where the statement is prepared for any workspace. */
+  /** The workspace of the handle; a slot if the statement is prepared for any workspace. */
   readonly workspace: Given<string>;
 }
 
-/** Something that must hold for every statement that a handle of a workspace sends. */
+/** A rule that every statement of a workspace's handle must keep. */
 export interface Rule {
   readonly name: string;
-  /** What the statement does wrong; empty when it keeps the rule. */
+  /** The violations of the statement; empty when it keeps the rule. */
   readonly check: (statement: TenantStatement) => readonly string[];
 }
 
@@ -32,7 +32,7 @@ export const rules: readonly Rule[] = [
   },
 ];
 
-/** Says which rules a statement breaks, and how. */
+/** The violations of a statement, each with the name of its rule. */
 export function violationsOf(statement: TenantStatement): string[] {
   return rules.flatMap(({ name, check }) => check(statement).map((violation) => `${name}: ${violation}`));
 }

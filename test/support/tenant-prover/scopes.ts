@@ -65,14 +65,15 @@ export function columnFact(output: Output, position: number, axiom: Fact): Fact 
 
 /** The fact that the column called workspaceId is a bound workspace in every row. */
 export function workspaceColumnFact(output: Output, axiom: Fact): Fact {
-  const position = output[0]?.selections.findIndex((it) => outputName(it) === WORKSPACE_ID) ?? -1;
+  const position =
+    output[0]?.selections.findIndex((selection) => outputName(selection) === WORKSPACE_ID) ?? -1;
   if (position >= 0) return columnFact(output, position, axiom);
   // In a union, stars have matching columns only when each is alone.
   if (output.length > 1 && output.some((branch) => branch.selections.length !== 1)) return anyOf();
   return allOf(output.map(starFact));
 }
 
-/** The fact that the value of an expression is a bound workspace; undefined where that cannot be said. */
+/** The fact that the value of an expression is a bound workspace; undefined if it is unknown. */
 export function workspaceFact(node: OperationNode, scope: Scope, axiom: Fact): Fact | undefined {
   if (ValueNode.is(node)) return axiom;
   if (CastNode.is(node)) return workspaceFact(node.expression, scope, axiom);

@@ -34,17 +34,17 @@ import type { Branch, Output } from './scopes.ts';
 export interface Demand {
   readonly fact: Fact;
   readonly table: string;
-  /** What the author of the statement should write instead. Built only when the fact is not proved. */
+  /** The advice to the author of the statement, which is built only when the fact is not proved. */
   readonly remedy: () => string;
 }
 
-/** What a statement must prove, starting from the axiom that a value from the caller is a bound workspace. */
+/** The demands of a statement, which must be proved from the axiom that a value from the caller is a bound workspace. */
 export interface Reading {
   readonly axiom: Fact;
   readonly demands: readonly Demand[];
 }
 
-/** Reads a statement without judging it. `globals` are the folded names of the tables without a workspace. */
+/** Collects the demands of a statement. `globals` are the folded names of the tables without a workspace. */
 export function readStatement(root: OperationNode, globals: ReadonlySet<string>): Reading {
   const reader = new StatementReader(globals);
   reader.root(root);
@@ -184,8 +184,8 @@ class StatementReader implements Reading {
       return { node, fact: this.#source(node, scope) };
     });
     for (const { node, fact } of entered) this.#derived(node, fact, scope);
-    for (const [at, { joinType, on }] of joins.entries()) {
-      const fact = entered[froms.length + at]?.fact;
+    for (const [index, { joinType, on }] of joins.entries()) {
+      const fact = entered[froms.length + index]?.fact;
       if (!on || !fact) continue;
       this.#visit(on, scope);
       bindCondition(on.on, scope, this.axiom, filtersOf(joinType, fact));
@@ -241,14 +241,14 @@ class StatementReader implements Reading {
     else for (const child of Object.values(node)) this.#visit(child, scope);
   }
 
-  #raw(node: RawNode, scope: Scope, place: 'statement' | 'table' | 'expression'): void {
-    const { tables, leak } = readRaw(node, place === 'table');
+  #raw(node: RawNode, scope: Scope, role: 'statement' | 'table' | 'expression'): void {
+    const { tables, leak } = readRaw(node, role === 'table');
     for (const table of tables) {
       if (!scope.cte(fold(table)) && !this.#globals.has(fold(table))) {
-        this.#refuse(table, `Raw SQL names the table "${table}": say it with the query builder.`);
+        this.#refuse(table, `Raw SQL names the table "${table}": use the query builder instead.`);
       }
     }
-    if (leak && place !== 'statement') {
+    if (leak && role !== 'statement') {
       this.#refuse(
         RAW,
         `Raw SQL has an open ${leak}, which may undo its neighbours: close it in parentheses.`,
@@ -263,7 +263,7 @@ class StatementReader implements Reading {
       else if (!TableNode.is(parameter)) this.#visit(parameter, scope);
       else if (!scope.source(fold(identifierOf(parameter)))) {
         const table = identifierOf(parameter);
-        this.#refuse(table, `Raw SQL names the table "${table}": say it with the query builder.`);
+        this.#refuse(table, `Raw SQL names the table "${table}": use the query builder instead.`);
       }
     }
   }
