@@ -31,8 +31,7 @@ import { createGraphQLFace } from './graphql/graphql.ts';
 import { asksForWebSocket, WebSockets } from './graphql/web-socket.ts';
 import { startJanitor } from './janitor.ts';
 import { listenOn, stopAccepting } from './http/listening.ts';
-import type { Metrics } from './observability/metrics.ts';
-import { type ServerParts, watchServer } from './observability/server-metrics.ts';
+import { openMetrics } from './observability/open-metrics.ts';
 import { watchStreams } from './observability/stream-metrics.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages/pages.ts';
@@ -285,33 +284,6 @@ function listen(config: ServerOptions['config'], channels: Channels, logger: Log
         'notifications from PostgreSQL are interrupted, so changes by other processes are seen later',
       ),
   });
-}
-
-/** The metrics of this process, and where they are served. */
-interface OpenMetrics {
-  readonly metrics: Metrics;
-  /** Undefined in a worker, whose supervisor serves the sums of all. */
-  readonly url: string | undefined;
-  close(): void;
-}
-
-/** Opens the metrics. Their modules are loaded only if they are configured. */
-async function openMetrics(
-  address: Config['metricsAddress'],
-  parts: ServerParts,
-  link: WorkerLink | undefined,
-): Promise<OpenMetrics | undefined> {
-  if (!address) return undefined;
-  const [{ Metrics }, { serveMetrics }] = await Promise.all([
-    import('./observability/metrics.ts'),
-    import('./observability/metrics-server.ts'),
-  ]);
-  const metrics = new Metrics();
-  watchServer(metrics, parts);
-  if (!link) return { metrics, ...(await serveMetrics(metrics, address)) };
-  link.readMetrics = () => metrics.snapshot();
-  // Its last counts are read after the server has stopped.
-  return { metrics, url: undefined, close: () => undefined };
 }
 
 /** Shares the counts of unknown tokens and of streams with the other workers, because their limits hold for all workers together. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { serveCommand } from '../../src/cli/serve.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { flagNameOf } from '../../src/server/setting-flags.ts';
-import { settingNames } from '../../src/server/settings.ts';
+import { type SettingName, settingNames, settings } from '../../src/server/settings.ts';
 
 // What the documentation promises in numbers, held against the constants of the code. To add a promise, copy its
 // sentence or the beginning of its table row, and put `{file constant}` (within src) in place of the number. A number of
@@ -168,9 +168,13 @@ describe('the settings', () => {
   it.each(withDefault.filter(([, value]) => /^\d+$/.test(value)))(
     '%s changes the settings',
     (variable, value) => {
-      const other = value === '1' ? '2' : String(Number(value) - 1);
-      // Not every value is allowed with the embedded database.
-      const onServer = { DATABASE_URL: 'postgres://a@b/c' };
+      const isFraction = settings[variable as SettingName].kind === 'fraction';
+      const other = isFraction ? '0.5' : value === '1' ? '2' : String(Number(value) - 1);
+      // Not every value is allowed with the embedded database, and some matter only together with others.
+      const onServer = {
+        DATABASE_URL: 'postgres://a@b/c',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+      };
       expect(readConfig({}, { ...onServer, [variable]: other })).not.toEqual(readConfig({}, onServer));
     },
   );

@@ -21,6 +21,7 @@ import {
 import { type GraphSources, admitVisitor } from './graphql-visitors.ts';
 import { completed, subscriptionReply } from './subscriptions.ts';
 import { jsonReply } from '../http/reply.ts';
+import { entityTag } from '../../rest-compat/entity-tags.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { SchemaAccess } from './schema-access.ts';
 
@@ -60,7 +61,11 @@ interface YogaContext {
   /** Set if the operation is a subscription, whose refusal has its HTTP status with every media type. */
   isSubscription?: boolean;
   /** Receives the stream that answers a subscription. It is an object, because Yoga runs operations with a copy of the context. */
-  readonly opened: { stream?: RestReply };
+  readonly opened: {
+    stream?: RestReply;
+    /** Whether the answer gets a tag for conditional requests: it is that of a GET, without errors. */
+    isTagged?: boolean;
+  };
 }
 
 /**
@@ -105,10 +110,12 @@ export function createGraphQLFace(
         yoga ??= import('graphql-yoga').then(({ createYoga }) => createGraphQLYoga(createYoga, graph));
         const response = await (await yoga).fetch('http://workgraph/graphql', init, context);
         if (context.opened.stream) return context.opened.stream;
+        const headers = { ...Object.fromEntries(response.headers), Vary: 'Accept' };
+        const body = await response.text();
         return {
           status: response.status,
-          headers: { ...Object.fromEntries(response.headers), Vary: 'Accept' },
-          body: await response.text(),
+          headers: context.opened.isTagged ? { ...headers, ...readHeaders(body) } : headers,
+          body,
         };
       } catch (error) {
         return refusal(error, request, mediaType);
@@ -167,6 +174,7 @@ function operations(graph: Graph): Plugin<YogaContext, YogaContext> {
       setParamsHandler(async () => {
         const { replayed, ...result } = await run(graph, context, 'data');
         const http = httpOf({ ...result, replayed }, context);
+        context.opened.isTagged = context.incoming.method === 'GET' && !result.errors;
         return { ...result, extensions: { ...result.extensions, http } };
       });
     },
@@ -268,6 +276,11 @@ function directReply(result: OperationResult, context: YogaContext): RestReply {
       ? { body: withExtensions(json.bytes, extensions), sent: json.release }
       : { body: JSON.stringify({ errors, data, extensions }) }),
   };
+}
+
+/** Only the client itself may cache the answer, and it must ask each time whether that is still right. */
+function readHeaders(body: string): Record<string, string> {
+  return { ETag: entityTag(body, undefined), 'Cache-Control': 'private, no-cache' };
 }
 
 /** Adds extensions to an answer that is written already and ends with a brace. */

@@ -17,7 +17,7 @@ import { logRequest } from '../front.ts';
 import type { Clients } from '../http/clients.ts';
 import type { CrossOrigin } from '../http/cross-origin.ts';
 import { httpViolation } from '../http/http-rules.ts';
-import { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/request.ts';
 import type { Unsent } from '../http/unsent.ts';
 import { type Admission, type AdmissionTicket, busy } from '../limits/admission.ts';
 import { inTime } from '../limits/in-time.ts';
@@ -25,6 +25,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLFace } from './graphql.ts';
 import { answersIn, errorOf, executed, graphQLError, textOf } from './web-socket-answers.ts';
+import { postOf } from './web-socket-request.ts';
 
 // GraphQL over WebSocket, with the subprotocol graphql-transport-ws. Each operation is the POST that it would be over HTTP, with
 // the same admission, limits, price and quotas; its answer, or the events of its stream, become messages.
@@ -189,7 +190,10 @@ export class WebSockets {
     const authorization = connectionParams['Authorization'] ?? connectionParams['authorization'];
     if (typeof authorization !== 'string') return false;
     try {
-      const { tokenId } = await contexts.signIn(this.#request(extra, '', authorization), authorization);
+      const { tokenId } = await contexts.signIn(
+        postOf(extra.req, { body: '', authorization }, this.#options),
+        authorization,
+      );
       if (extra.ws.readyState !== extra.ws.OPEN) return false;
       extra.leave = places.enter(tokenId);
       extra.authorization = authorization;
@@ -202,36 +206,16 @@ export class WebSockets {
     }
   }
 
-  /** One operation as the POST that it would be. */
-  #request({ req }: Connected, body: string, authorization: string): ServerRequest {
-    const { contexts, clients, clientMs } = this.#options;
-    const { 'x-request-id': _id, traceparent: _trace, ...headers } = req.headers;
-    const bytes = Buffer.from(body);
-    return new ServerRequest(
-      {
-        method: 'POST',
-        url: '/graphql',
-        socket: req.socket,
-        headers: {
-          ...headers,
-          authorization,
-          accept: 'application/graphql-response+json, text/event-stream',
-          'content-type': 'application/json',
-          'content-length': String(bytes.length),
-        },
-      },
-      { isWhole: true, read: () => Promise.resolve(bytes) },
-      contexts,
-      { clients, clientMs },
-    );
-  }
-
   /** Begins an operation. Returns its errors if it is refused, otherwise the arguments for the library to execute. */
   async #begin(connected: Connected, payload: SubscribePayload) {
     const { query, operationName, variables } = payload;
     // The variables are passed on unchecked, because the library does not check them either.
     const body = JSON.stringify({ query, operationName, variables });
-    const request = this.#request(connected, body, connected.authorization ?? '');
+    const request = postOf(
+      connected.req,
+      { body, authorization: connected.authorization ?? '' },
+      this.#options,
+    );
     const startedMs = performance.now();
     const endSpan = this.#options.tracing?.begin(request);
     const end = (status: number) => {
