@@ -9,7 +9,8 @@ import {
 } from 'graphql';
 import { metered, meter } from '../db/engine/meter.ts';
 import { AnswerTooLargeError, ReadAllowance } from '../db/engine/read-allowance.ts';
-import { readNewestCursor, type Sieve } from '../resolvers/changes.ts';
+import { readNewestCursor } from '../resolvers/changes.ts';
+import type { Sieve } from '../reference/sieve.ts';
 import { raise } from '../resolvers/errors.ts';
 import type { Plan, StreamEvent } from '../schema/builder/plan.ts';
 import { answerEventsCompiled } from './compiled/executor.ts';

@@ -1,4 +1,5 @@
-import { cursorAfter, parseCursor, type LogPages, type Sieve } from '../resolvers/changes.ts';
+import { cursorAfter, parseCursor, type LogPages } from '../resolvers/changes.ts';
+import type { Sieve } from '../reference/sieve.ts';
 import type { Arrivals } from './change-watch.ts';
 import type { Slices } from './slices.ts';
 

@@ -1,6 +1,7 @@
 import type { ChangeRow } from '../db/reads/change-pages.ts';
 import { changeTest } from './change-filter.ts';
-import { changeCursor, type ChangesWanted, readableBy, readChanges, type Sieve } from './changes.ts';
+import { changeCursor, type ChangesWanted, readableBy, readChanges } from './changes.ts';
+import type { Sieve } from '../reference/sieve.ts';
 import { type Context, signedIn } from './context.ts';
 import { Violations } from './errors.ts';
 import { type FilterFields, filterPredicate } from './filters.ts';

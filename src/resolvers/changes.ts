@@ -43,14 +43,6 @@ export interface SharedPage extends ChangePageRead {
   readonly issues: () => Promise<Snapshot>;
 }
 
-/** A cheap test whether a shared page of the log may have events for a stream, which saves producing an answer without any. */
-export interface Sieve {
-  /** Whether the test needs the issues of the page, which are then read for it. */
-  readonly readsIssues: boolean;
-  /** False only if none of the changes causes an event of the stream. */
-  readonly lets: (changes: readonly ChangeRow[], issues: Snapshot | undefined) => boolean;
-}
-
 /** The cursor after a change, which is the same for every transport. */
 export function changeCursor({ position, tag }: LogPlace): string {
   return `c1-${position}-${tag.toString(36)}`;

@@ -1,4 +1,4 @@
-import type { Sieve } from '../resolvers/changes.ts';
+import type { Sieve } from '../reference/sieve.ts';
 
 /** An event of a stream. */
 export interface StreamedEvent {

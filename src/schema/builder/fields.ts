@@ -6,7 +6,7 @@ import {
 } from '@pothos/core';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
-import type { Sieve } from '../../resolvers/changes.ts';
+import type { Sieve } from '../../reference/sieve.ts';
 import type { Context, SignedIn } from '../../resolvers/context.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
 import type { Entity } from './entity.ts';

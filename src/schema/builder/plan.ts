@@ -2,7 +2,7 @@ import type { ListOrder } from '../../db/query/page.ts';
 import type { ChildSource, Source } from '../../db/query/walk.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { TableName } from '../../db/tables/tables.ts';
-import type { Sieve } from '../../resolvers/changes.ts';
+import type { Sieve } from '../../reference/sieve.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
 import type { Context, SignedIn } from '../../resolvers/context.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
