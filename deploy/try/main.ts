@@ -223,6 +223,63 @@ async function tryTogether(image: Image): Promise<void> {
     must((await read.text()) === bytes, `the download was answered ${read.status}`);
     return 'equal';
   });
+  await step('a streaming standby that answers queries', () => tryStandby(image, { primary, env, token }));
+}
+
+async function tryStandby(
+  image: Image,
+  { primary, env, token }: { primary: Cluster; env: Record<string, string>; token: string },
+): Promise<string> {
+  const standby = await primary.standby(join(folder, 'standby'));
+  cleanUp.push(() => standby.stop());
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const server = new Container(image, {
+    env: {
+      ...env,
+      PORT: String(port),
+      METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
+      READ_DATABASE_URLS: standby.url,
+    },
+    volumes: { '/data': makeVolume(join(folder, 'reading'), image) },
+  });
+  cleanUp.push(() => server.kill());
+  await server.untilHealthy();
+  const url = `http://127.0.0.1:${port}`;
+  const metric = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    return Number(new RegExp(`^${name}\\{replica="1"\\} (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+  const until = async (holds: () => Promise<boolean>, what: string) => {
+    for (let left = 200; left > 0; left -= 1) {
+      if (await holds()) return;
+      await delay(50);
+    }
+    throw new Error(what);
+  };
+  await until(async () => (await metric('workgraph_replica_serves')) === 1, 'the standby does not serve');
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const { body: teams } = await ask(url, '/v1/teams?page_size=1', token);
+  const [team] = teams.results as { id: string }[];
+  const issue = JSON.stringify({ teamId: team?.id, title: 'Replicated', description: '', priority: 0 });
+  const created = await fetch(`${url}/v1/issues`, { method: 'POST', headers, body: issue });
+  const seen = created.headers.get('x-workgraph-consistency') ?? '';
+  const { key } = (await created.json()) as { key: string };
+  const readsBefore = await metric('workgraph_replica_reads_total');
+  const read = async () => {
+    const answer = await fetch(`${url}/v1/issues/${key}`, {
+      headers: { ...headers, 'X-Workgraph-Consistency': seen },
+    });
+    must(answer.status === 200, `the new issue was answered ${answer.status}`);
+    return (await metric('workgraph_replica_reads_total')) > readsBefore;
+  };
+  await until(read, 'the standby answered nothing');
+  await standby.promote();
+  await until(
+    async () => (await metric('workgraph_replica_serves')) === 0,
+    'a standby serves that was promoted',
+  );
+  must((await ask(url, `/v1/issues/${key}`, token)).status === 200, 'the primary does not answer');
+  return 'it shows a new issue to the client that created it, and serves nothing after a promotion';
 }
 
 async function main(): Promise<void> {

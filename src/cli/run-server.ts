@@ -47,7 +47,10 @@ async function openForServing({ config, migrate, lock }: Start): Promise<Databas
     return openUpToDate({ dataDir, lock, wire }, say);
   }
   if (migrate) await migrateLocation(config, say);
-  const database = await openDatabase({ url: databaseUrl, prepared, wire, ...config.pool });
+  const database = await openDatabase(
+    { url: databaseUrl, prepared, wire, ...config.pool },
+    config.readDatabaseUrls,
+  );
   await requireCurrentSchema(database).catch(async (error: unknown) => {
     await database.close();
     throw error;

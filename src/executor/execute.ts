@@ -19,6 +19,7 @@ import { formatError, isFinal, type Report } from './errors.ts';
 import { type FallbackReport, refuseCostlyFallback, runFallback, tellFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from './idempotent.ts';
 import { defaultOperationCost } from './limits.ts';
+import { onItsServer } from './read-server.ts';
 import { checkScopes, type ScopedOperation } from './scope-rule.ts';
 import { coerceVariables, InvalidVariables } from './variables.ts';
 
@@ -102,14 +103,17 @@ async function execution(
   checkScopes(scoped, request.context.principal);
   const maxCost = request.context.maxCost ?? defaultOperationCost;
   const cost = priceOperation(scoped, maxCost);
-  const context = await withFirstReads(scoped, request.context);
-  const key = operation.operation === OperationTypeNode.MUTATION ? request.idempotencyKey : undefined;
+  const context = await withFirstReads(scoped, onItsServer(scoped, request.context));
+  const isMutation = operation.operation === OperationTypeNode.MUTATION;
+  if (isMutation) context.wrote?.();
+  const key = isMutation ? request.idempotencyKey : undefined;
   const { objects, ...result }: OperationResult & { objects?: number } =
     key === undefined
       ? await answer({ ...request, context }, scoped, cost)
       : await executeOnce({ ...scoped, document, key }, context, (inside) =>
           answer({ ...request, context: inside, form: 'data', rows: undefined }, scoped, cost),
         );
+  if (isMutation) context.wrote?.();
   const failure = result.errors?.find(isFinal);
   if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;
   const actual = objects ?? cost.count(result.data);

@@ -10,6 +10,8 @@ type Tables = ReadonlyMap<string, CachedTable>;
 export class Snapshot {
   readonly version: ReferenceVersion;
   readonly rowCount: number;
+  /** When it had been read, by the clock of `performance.now()`. */
+  readonly readMs = performance.now();
   readonly #tables: Tables;
   /** The ordered lists of children that have been created, by their description. */
   readonly #lists = new Map<string, ReadonlyMap<string, readonly CachedRow[]>>();

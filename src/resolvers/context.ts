@@ -1,5 +1,6 @@
 import type { PreloadableTable } from '../db/writes/preloaded.ts';
 import type { Lease } from '../db/engine/lease.ts';
+import type { ReadServer } from '../db/engine/replicas.ts';
 import type { Loaders } from '../db/reads/loaders.ts';
 import type { Prepared } from '../db/query/prepared.ts';
 import type { ReadBounds } from '../db/query/read-bounds.ts';
@@ -87,6 +88,10 @@ export interface Context {
   readonly connect: (() => Promise<Lease>) | undefined;
   /** A shared connection for a statement that reads, if one is available. Not used inside a transaction. */
   readonly shared?: (statement: Prepared) => Lease | undefined;
+  /** The replica for the statements of a query; undefined when the primary has to answer them. */
+  readonly reads?: ReadServer | undefined;
+  /** Called when an operation begins and has ended that may have written. */
+  readonly wrote?: () => void;
   /** The cached reference data of the principal's workspace; undefined if it is not cached. */
   readonly reference?: CachedReference | undefined;
   /** Undefined in a server that does not store files. */

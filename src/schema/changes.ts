@@ -172,6 +172,7 @@ builder.queryFields((t) => ({
       }),
     },
     extensions: {
+      readsLog: true,
       rows: ({ first }: { first?: number | null }) =>
         Math.min(Math.max(first ?? defaultChanges, 1), maxChanges),
       scopeOfArguments: filterScopes(Change),

@@ -14,6 +14,8 @@ export interface Config {
   readonly dataDir: string;
   /** The URL of PostgreSQL; the embedded database in `dataDir` when undefined. */
   readonly databaseUrl: string | undefined;
+  /** Streaming replicas of that database, which answer queries. */
+  readonly readDatabaseUrls: readonly string[];
   /** How many processes share the port: `auto` for one per core. */
   readonly workers: number | 'auto';
   /** Whether database connections keep prepared statements. */
@@ -130,6 +132,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     host: values.HOST,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
+    readDatabaseUrls: values.READ_DATABASE_URLS,
     workers: values.WORKERS,
     prepared: values.PREPARED,
     wire: values.WIRE,

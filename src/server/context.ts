@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
+import type { ReadServer } from '../db/engine/replicas.ts';
+import { unknownPosition, type WalPosition } from '../db/engine/wal-position.ts';
 import type { ReadBounds } from '../db/query/read-bounds.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
@@ -15,6 +17,7 @@ import { AppError, raise } from '../resolvers/errors.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Refused } from './http/early-refusal.ts';
 import type { ServerFiles } from './open-files.ts';
+import type { RecentWrites } from './recent-writes.ts';
 import { stoppingMessage } from './stopping.ts';
 import type { Trace } from './observability/trace.ts';
 import type { ChangeWaits, StreamRights, WaitingRequest } from './change-waits.ts';
@@ -34,6 +37,10 @@ export interface RequestSource extends WaitingRequest {
   readonly address: string | undefined;
   /** The version of the reference data that the client has seen, as the client sent it. */
   readonly seenVersion: SeenVersion | undefined;
+  /** The position of its last write, as the client sent it. */
+  readonly seenPosition?: WalPosition | undefined;
+  /** Set when something may have been written for it. */
+  hasWritten?: boolean;
   /** The rate limit of the caller. Set when the request has been counted. */
   allowance?: Allowance;
   /** Why the service failed to carry out the request, for the log line. */
@@ -67,6 +74,7 @@ export class Contexts {
   readonly #executor: ExecutorName;
   readonly #changeWaits: ChangeWaits;
   readonly #webhooks: WebhookSending;
+  readonly #recentWrites: RecentWrites | undefined;
 
   constructor(
     database: Database,
@@ -83,8 +91,10 @@ export class Contexts {
       changeWaits: ChangeWaits;
       webhooks: WebhookSending;
       executor?: ExecutorName | undefined;
+      recentWrites?: RecentWrites | undefined;
     },
   ) {
+    this.#recentWrites = how.recentWrites;
     this.#reference = how.reference;
     this.#rateLimiter = how.rateLimiter;
     this.#unknownTokens = how.unknownTokens;
@@ -112,7 +122,28 @@ export class Contexts {
     allowance.check();
     const again = () => this.#authenticator.authenticate(authorization, new Date());
     const changes = this.#changeWaits.of(request, principal, again);
-    return { ...this.#of(request, now, principal), changes };
+    const { tokenId } = principal;
+    return {
+      ...this.#of(request, now, principal),
+      changes,
+      reads: this.#readsOf(request, tokenId),
+      wrote: () => {
+        request.hasWritten = true;
+        this.#recentWrites?.note(tokenId);
+      },
+    };
+  }
+
+  /** The position of the primary after a write; undefined without replicas. */
+  async position(): Promise<WalPosition | undefined> {
+    return this.#database.replicas?.position().catch(() => unknownPosition);
+  }
+
+  /** The replica that answers the queries of a request. All requests get it here. */
+  #readsOf({ seenPosition }: RequestSource, tokenId: string): ReadServer | undefined {
+    const { replicas } = this.#database;
+    if (!replicas || (!seenPosition && this.#recentWrites?.has(tokenId))) return undefined;
+    return replicas.choose(seenPosition);
   }
 
   /**

@@ -152,7 +152,7 @@ async function answer(
     options.crossOrigin.headers(request),
     request.allowance?.headers(),
     // If the database does not answer, another statement would only make the client wait.
-    reply.status === 503 ? undefined : await request.versionHeaders(),
+    reply.status === 503 ? undefined : await request.consistencyHeaders(),
   ];
   request.release();
   // Not awaited: while a slow client reads, everything that led to the answer can be freed.

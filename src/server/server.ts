@@ -35,6 +35,8 @@ import { openMetrics } from './observability/open-metrics.ts';
 import { watchStreams } from './observability/stream-metrics.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages/pages.ts';
+import { RecentWrites } from './recent-writes.ts';
+import { shareWrites } from './shared-writes.ts';
 import { listenerName, warnOfNeighbours } from './neighbours.ts';
 import { openRateLimiter } from './limits/rate-limit.ts';
 import { logSlowStatements } from './observability/slow-statements.ts';
@@ -121,6 +123,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let listener = link ? undefined : listen(config, channels, logger);
   const authenticator = new Authenticator(database, reference, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger, link);
+  const recentWrites = database.replicas && new RecentWrites();
   const changeWaits = new ChangeWaits(live);
   const webhooks = new Webhooks(config);
   const unknownTokens = new UnknownTokens(config.rates?.unknownTokensPerMinute);
@@ -130,6 +133,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     unknownTokens,
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
+    recentWrites,
     writes: writesOf(new SerialQueue(), { batching: config.writeBatching ?? true }),
     changeWaits,
     webhooks: webhooks.sending,
@@ -156,7 +160,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const tracing = config.tracing && new (await import('./observability/tracing.ts')).Tracing(config.tracing);
   if (metrics) watchStreams(metrics.metrics, live, changeWaits);
-  if (link) joinWorkers(link, { unknownTokens, places: live.places });
+  if (link) joinWorkers(link, { unknownTokens, places: live.places, recentWrites });
+  const stopSharing =
+    recentWrites && config.redisUrl ? shareWrites(config.redisUrl, recentWrites, logger) : undefined;
+  database.replicas?.onChange((replica, serves, why) => {
+    if (serves) logger.info({ replica }, 'a replica serves queries');
+    else logger.warn({ replica, err: why }, 'a replica serves no queries: the primary answers them');
+  });
   const crossOrigin = new CrossOrigin({ ...config, filesUrl: files?.filesUrl });
   const clients = new Clients(config);
   const webSockets = new WebSockets({
@@ -213,6 +223,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const extra = await (link ? link.listen(server, config.host) : listenOn(server, config)).catch(
     async (error: unknown) => {
       rateLimiter.close();
+      stopSharing?.();
       metrics?.close();
       await Promise.all([tracing?.stop(), live.close(), listener?.close()]);
       throw error;
@@ -254,6 +265,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         webhooks.close(),
       ]).then(() => {
         rateLimiter.close();
+        stopSharing?.();
         metrics?.close();
         stopSlowStatements();
         return Promise.all([
@@ -289,8 +301,16 @@ function listen(config: ServerOptions['config'], channels: Channels, logger: Log
 /** Shares the counts of unknown tokens and of streams with the other workers, because their limits hold for all workers together. */
 function joinWorkers(
   link: WorkerLink,
-  { unknownTokens, places }: { unknownTokens: UnknownTokens; places: StreamPlaces },
+  {
+    unknownTokens,
+    places,
+    recentWrites,
+  }: { unknownTokens: UnknownTokens; places: StreamPlaces; recentWrites: RecentWrites | undefined },
 ): void {
+  if (recentWrites) {
+    recentWrites.onNote = (tokenId) => link.noteWrite(tokenId);
+    link.onWrite = (tokenId) => recentWrites.noteElsewhere(tokenId);
+  }
   unknownTokens.onNote = (address) => link.noteUnknownToken(address);
   link.onUnknownToken = (address) => unknownTokens.noteElsewhere(address);
   places.onChange = (tokenId, change) => link.noteStreams(tokenId, change);

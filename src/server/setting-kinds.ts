@@ -6,7 +6,11 @@ export type SettingKind =
   | { readonly kind: 'text'; readonly default?: string }
   | { readonly kind: 'store' | 'address' }
   | { readonly kind: 'url'; readonly protocols: readonly string[]; readonly rule: string }
-  | { readonly kind: 'list'; readonly of: 'origins' | 'networks' | 'keys'; readonly rule: string }
+  | {
+      readonly kind: 'list';
+      readonly of: 'origins' | 'networks' | 'keys' | 'databases';
+      readonly rule: string;
+    }
   | {
       readonly kind: 'choice';
       readonly values: readonly string[];

@@ -78,7 +78,13 @@ function schemaOf(setting: SettingKind): z.ZodType {
   }
 }
 
-const itemRules = { origins: isOrigin, networks: isNetwork, keys: (key: string) => key.length >= 32 };
+const itemRules = {
+  origins: isOrigin,
+  networks: isNetwork,
+  keys: (key: string) => key.length >= 32,
+  databases: (url: string) =>
+    URL.canParse(url) && ['postgres:', 'postgresql:'].includes(new URL(url).protocol),
+};
 
 function choiceOf({ values, deprecated = {}, default: defaultValue }: SettingKind & { kind: 'choice' }) {
   const [last, ...others] = values.toReversed();
@@ -106,6 +112,13 @@ export const settingsSchema = z
     path: ['WORKERS'],
     error: 'must be 1 with the embedded database, which only one process can use: set DATABASE_URL for more',
   })
+  .refine(
+    ({ READ_DATABASE_URLS, DATABASE_URL }) => READ_DATABASE_URLS.length === 0 || DATABASE_URL !== undefined,
+    {
+      path: ['READ_DATABASE_URLS'],
+      error: 'must not be set with the embedded database, which has no replicas: set DATABASE_URL',
+    },
+  )
   .refine(({ WORKERS }) => typeof WORKERS !== 'number' || WORKERS === 1 || process.platform === 'linux', {
     path: ['WORKERS'],
     error: 'must be 1 on this system: only on Linux can several processes share a port',

@@ -60,6 +60,14 @@ export const settings = {
     rule: 'must be a URL such as postgres://user@host:5432/database',
     help: 'PostgreSQL instead of the embedded database',
   },
+  READ_DATABASE_URLS: {
+    kind: 'list',
+    of: 'databases',
+    rule: 'must be URLs such as postgres://user@replica:5432/database, with commas',
+    valueHint: 'urls',
+    help: 'Streaming replicas of PostgreSQL that answer queries, separated by commas',
+    shownDefault: 'none',
+  },
   WORKERS: {
     group: 'database',
     kind: 'workers',

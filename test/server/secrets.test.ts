@@ -15,6 +15,7 @@ import { sendRaw } from '../support/raw-http.ts';
 /** What the configuration holds, in characters that have to be encoded in an address. */
 const passwords = {
   'database password': 'canary/Daten+bank pä55',
+  'replica password': 'canary/replica+pa55',
   'store secret': 'canary+store/5ecret',
   'redis password': 'canary redis+pa55',
   'first signing key': 'canary-signing-key-one-0123456789abcdef',
@@ -44,6 +45,7 @@ describe('log lines', () => {
     const stream = new PassThrough();
     const secrets = secretsOf({
       databaseUrl: `postgres://u:${encoded('database password')}@h/d`,
+      readDatabaseUrls: [`postgres://u:${encoded('replica password')}@h/d`],
       redisUrl: `redis://:${encoded('redis password')}@h`,
       storageUrl: `https://KEY:${encoded('store secret')}@h/b`,
       signingKeys: [passwords['first signing key'], passwords['second signing key']],

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { type EmbeddedLocation, openEmbedded } from './embedded.ts';
 import type { Lease, Pool, PoolLoad } from './lease.ts';
 import { ServerPool } from './postgres.ts';
+import { Replicas } from './replicas.ts';
 import type { Prepared } from '../query/prepared.ts';
 import type { PostgresLocation } from './postgres.ts';
 import type { WriteSignals } from '../writes/write-signals.ts';
@@ -26,6 +27,8 @@ export interface Database {
   connect(): Promise<Lease>;
   /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
   shared(statement: Prepared): Lease | undefined;
+  /** Undefined without replicas. */
+  readonly replicas?: Replicas | undefined;
   /** How many connections are in use. */
   load(): PoolLoad;
   /** Reports the writes of this process that somebody in it waits for. */
@@ -39,10 +42,15 @@ export interface Database {
 /** The embedded database of a data directory, or a PostgreSQL server. */
 export type DatabaseLocation = EmbeddedLocation | PostgresLocation;
 
-/** Opens a database and checks that it answers. Throws DirectoryHeldError or DatabaseUnavailableError. */
-export async function openDatabase(location: DatabaseLocation): Promise<Database> {
+/** Opens a database and checks that it answers; its replicas need not answer yet. Throws DirectoryHeldError or DatabaseUnavailableError. */
+export async function openDatabase(
+  location: DatabaseLocation,
+  replicaUrls: readonly string[] = [],
+): Promise<Database> {
   if ('dataDir' in location) return over('embedded', await openEmbedded(location));
-  const database = over('postgres', new ServerPool(location));
+  const pool = new ServerPool(location);
+  const replicas = replicaUrls.length > 0 ? new Replicas(location, pool, replicaUrls) : undefined;
+  const database = over('postgres', pool, replicas);
   try {
     await sql`select 1`.execute(database.unscoped);
   } catch (error) {
@@ -52,7 +60,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   return database;
 }
 
-function over(engine: Database['engine'], pool: Pool): Database {
+function over(engine: Database['engine'], pool: Pool, replicas?: Replicas): Database {
   const unscoped = unscopedHandle(new PostgresDialect({ pool }));
   return {
     engine,
@@ -60,10 +68,13 @@ function over(engine: Database['engine'], pool: Pool): Database {
     unscoped,
     connect: () => pool.connect(),
     shared: (statement) => pool.shared(statement),
+    replicas,
     load: () => pool.load(),
     writeSignals: pool.writeSignals,
     ping: pinging(pool),
-    close: () => pool.end(),
+    close: async () => {
+      await Promise.all([pool.end(), replicas?.close()]);
+    },
   };
 }
 

@@ -63,6 +63,8 @@ export class ServerPool implements Pool {
   readonly #beginning: string;
   /** How often each connection has run each statement, by the name of the statement. */
   readonly #named = new WeakMap<pg.PoolClient, Map<string, number>>();
+  /** The connections of the pool, lent or not. */
+  readonly #open = new Set<pg.PoolClient>();
   #ended: Promise<void> | undefined;
 
   constructor(location: PostgresLocation) {
@@ -118,6 +120,10 @@ export class ServerPool implements Pool {
       connectionTimeoutMillis: PROBE_MS,
       query_timeout: PROBE_MS,
       idleTimeoutMillis: 0,
+    });
+    this.#pool.on('connect', (client) => {
+      this.#open.add(client);
+      client.once('end', () => this.#open.delete(client));
     });
     for (const pool of [this.#pool, this.#probe]) {
       pool.on('error', ignore);
@@ -239,6 +245,12 @@ export class ServerPool implements Pool {
   /** A connection keeps its prepared statements until it is closed, so one with too many of them is replaced. */
   #isFull(client: pg.PoolClient): boolean {
     return (this.#named.get(client)?.size ?? 0) > MAX_NAMES;
+  }
+
+  /** Breaks all connections, and fails the statements on them. */
+  cut(): void {
+    for (const client of this.#open)
+      (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
   }
 
   load(): PoolLoad {

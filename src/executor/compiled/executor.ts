@@ -5,10 +5,12 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
+import type { ReadServer } from '../../db/engine/replicas.ts';
+import type { Snapshot } from '../../reference/snapshot.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { NeedsTransaction } from '../../resolvers/writes/keyed-write.ts';
 import { RootResults } from '../../schema/builder/root-results.ts';
-import { isFinal } from '../errors.ts';
+import { isFinal, isOutage } from '../errors.ts';
 import { Turns } from '../turns.ts';
 import { perVariant } from '../variants.ts';
 import { compileOperation } from './compile.ts';
@@ -111,17 +113,44 @@ export function showsOnlyWritten(compilable: Compilable): boolean {
   return plan instanceof ObjectPlan && plan.showsOnlyWritten;
 }
 
-/** Runs the plan, and once more with new reference data where the cached data is older than a row that refers to it. */
+/** Runs the plan on the replica of the request where that may be, and on the primary where the replica fails. */
 async function runPlan<Result>(
+  compilable: Compilable,
+  context: Context,
+  how: Answering,
+  answering: (run: Run) => Promise<Result>,
+): Promise<Result> {
+  const { reads } = context;
+  if (reads) {
+    try {
+      return await runOn(reads, compilable, context, how, answering);
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+    }
+  }
+  return runOn(undefined, compilable, context, how, answering);
+}
+
+interface Answering {
+  form: AnswerForm;
+  rowForm: CompiledRowForm | undefined;
+  results: RootResults;
+}
+
+/** Runs the plan, and once more with new reference data where the cached data is older than a row that refers to it. */
+async function runOn<Result>(
+  server: ReadServer | undefined,
   { variables }: Compilable,
   context: Context,
-  how: { form: AnswerForm; rowForm: CompiledRowForm | undefined; results: RootResults },
+  how: Answering,
   answering: (run: Run) => Promise<Result>,
 ): Promise<Result> {
   const { reference } = context;
   const cached = reference?.current();
+  const snapshot = cached instanceof Promise ? await cached : cached;
   const first = new Run(context, variables, {
-    cached: cached instanceof Promise ? await cached : cached,
+    cached: snapshot,
+    reads: readsFor(server, snapshot),
     acceptsMissing: false,
     ...how,
   });
@@ -133,11 +162,19 @@ async function runPlan<Result>(
     const renewed = await reference?.renewed();
     const again = new Run(context, variables, {
       cached: renewed,
+      reads: readsFor(server, renewed),
       acceptsMissing: true,
       ...how,
     });
     return await answering(again);
   }
+}
+
+/** The server, unless its rows may be older than the reference data in memory, or this data is not in memory. */
+function readsFor(server: ReadServer | undefined, cached: Snapshot | undefined): ReadServer | undefined {
+  if (!server || !cached?.isCached || !server.hasAllUntil(cached.readMs)) return undefined;
+  server.used();
+  return server;
 }
 
 async function answerEvents(plan: ObjectPlan, run: Run, events: readonly object[]) {

@@ -1,3 +1,4 @@
+import type { ReadServer } from '../../db/engine/replicas.ts';
 import type { Lease, TextRows } from '../../db/engine/lease.ts';
 import type { Prepared, Values } from '../../db/query/prepared.ts';
 import type { ReadColumn, Reading } from '../../db/query/page.ts';
@@ -41,6 +42,8 @@ export class Run {
   readonly variables: Readonly<Record<string, unknown>>;
   /** The reference data of the whole run; undefined where none is cached. */
   readonly cached: Snapshot | undefined;
+  /** Where statements go: a replica, or the primary that the context connects to. */
+  readonly #server: Pick<Context, 'connect' | 'shared'>;
   /** What the resolvers of root fields returned, in this run or in the one before it. */
   readonly results: RootResults;
   /** The objects of the answer so far, which are its cost; connections and edges do not count. */
@@ -65,12 +68,14 @@ export class Run {
     variables: Readonly<Record<string, unknown>>,
     {
       cached,
+      reads,
       acceptsMissing,
       form = 'data',
       rowForm,
       results,
     }: {
       cached: Snapshot | undefined;
+      reads?: ReadServer | undefined;
       acceptsMissing: boolean;
       form?: AnswerForm;
       rowForm?: CompiledRowForm | undefined;
@@ -78,6 +83,9 @@ export class Run {
     },
   ) {
     this.context = context;
+    this.#server = reads
+      ? { connect: () => reads.connect(), shared: (statement) => reads.shared(statement) }
+      : context;
     this.variables = variables;
     this.cached = cached;
     this.results = results;
@@ -101,7 +109,7 @@ export class Run {
    * result: a resolver may wait for another connection, and a run that waits must not hold one.
    */
   async rows(statement: Prepared, values: Values): Promise<TextRows> {
-    const { connect, shared } = this.context;
+    const { connect, shared } = this.#server;
     if (!connect) throw new Bail('Inside a transaction, statements go through it.');
     if (this.#ended) throw new Bail('The run has ended.');
     const quick = shared?.(statement);

@@ -96,6 +96,7 @@ const exposedHeaders = [
   'X-GraphQL-Operation',
   'X-Request-Id',
   'X-Total-Count-Exact',
+  'X-Workgraph-Consistency',
   'X-Workspace-Version',
 ];
 
@@ -111,5 +112,6 @@ const allowedHeaders = [
   'Range',
   'X-GraphQL-Cost',
   'X-Request-Id',
+  'X-Workgraph-Consistency',
   'X-Workspace-Version',
 ];

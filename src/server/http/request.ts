@@ -6,6 +6,7 @@ import { maxBodyBytes } from '../../executor/limits.ts';
 import type { EventStream, StreamSource } from '../../rest-compat/events.ts';
 import type { RestRequest } from '../../rest-compat/face.ts';
 import { signedIn } from '../../resolvers/context.ts';
+import type { WalPosition } from '../../db/engine/wal-position.ts';
 import type { SeenVersion } from '../../reference/memory.ts';
 import type { AdmissionTicket } from '../limits/admission.ts';
 import type { UnreadBody } from './body.ts';
@@ -15,7 +16,8 @@ import { mediaTypeNegotiator } from './negotiation.ts';
 import type { Served } from '../observability/metrics.ts';
 import type { Allowance } from '../limits/rate-limit.ts';
 import { type Trace, traceOf } from '../observability/trace.ts';
-import { parseVersion, printVersion, versionHeader } from './version-header.ts';
+import { consistencyHeader, parseConsistency, printConsistency } from './consistency-header.ts';
+import { later, parseVersion, printVersion, versionHeader } from './version-header.ts';
 
 const acceptedStreams = mediaTypeNegotiator(['application/json', 'text/event-stream']);
 const acceptedTables = mediaTypeNegotiator(['application/json', 'text/csv']);
@@ -35,6 +37,9 @@ export class ServerRequest implements RestRequest {
   readonly host: string | undefined;
   readonly address: string | undefined;
   readonly seenVersion: SeenVersion | undefined;
+  readonly seenPosition: WalPosition | undefined;
+  /** Whether something may have been written for it. */
+  hasWritten = false;
   allowance?: Allowance;
   cause?: string;
   /** The admission ticket; undefined for requests that do not pass through admission. */
@@ -70,7 +75,9 @@ export class ServerRequest implements RestRequest {
     this.host = host;
     this.address = address;
     this.trace = traceOf(req.headers.traceparent);
-    this.seenVersion = parseVersion(req.headers[versionHeader]);
+    const seen = parseConsistency(req.headers[consistencyHeader]);
+    this.seenVersion = later(seen.version, parseVersion(req.headers[versionHeader]));
+    this.seenPosition = seen.position;
     this.clientMs = clientMs;
     this.#unread = body;
     this.#contexts = contexts;
@@ -145,12 +152,20 @@ export class ServerRequest implements RestRequest {
     return this.#contexts.dataOf(workspaceId);
   }
 
-  /** The header with the version of the reference data; no header without a token. */
-  async versionHeaders(): Promise<Record<string, string>> {
+  /**
+   * The headers with the version of the reference data and, where there are replicas, the position of the primary after the
+   * client's last write; no headers without a token.
+   */
+  async consistencyHeaders(): Promise<Record<string, string>> {
     try {
       const current = this.#reference?.current();
       const known = current instanceof Promise ? await current : current;
-      return known ? { [versionHeader]: printVersion(known.version) } : {};
+      if (!known) return {};
+      const position = this.hasWritten ? await this.#contexts.position() : this.seenPosition;
+      return {
+        [versionHeader]: printVersion(known.version),
+        [consistencyHeader]: printConsistency(known.version, position),
+      };
     } catch {
       return {};
     }

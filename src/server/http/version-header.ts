@@ -10,8 +10,13 @@ export function printVersion({ ref, tag }: SeenVersion): string {
   return `${ref}.${tag}`;
 }
 
+/** The later of two versions that a client has sent. */
+export function later(one: SeenVersion | undefined, other: SeenVersion | undefined): SeenVersion | undefined {
+  return one && other ? (other.ref > one.ref ? other : one) : (one ?? other);
+}
+
 /** Reads the header. Undefined when it has another form. */
-export function parseVersion(header: string | string[] | undefined): SeenVersion | undefined {
+export function parseVersion(header: string | readonly string[] | undefined): SeenVersion | undefined {
   const [, ref, tag] = /^(\d{1,15})\.(\d{1,16})$/.exec(String(header ?? '')) ?? [];
   return ref === undefined ? undefined : { ref: Number(ref), tag: Number(tag) };
 }

@@ -30,7 +30,7 @@ interface Described {
   readonly label?: string;
   readonly read: Reading;
   /** How the values of several workers become one; their sum by default. */
-  readonly ofWorkers?: 'max';
+  readonly ofWorkers?: 'max' | 'min';
 }
 
 /** The metrics of this process for Prometheus. They contain no workspace, no caller and no text of a client. */

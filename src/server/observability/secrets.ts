@@ -5,10 +5,10 @@ const shortest = 6;
 
 /** The secrets of a configuration: passwords in URLs, and keys. */
 export function secretsOf(
-  config: Pick<Config, 'databaseUrl' | 'redisUrl' | 'storageUrl' | 'signingKeys'>,
+  config: Pick<Config, 'databaseUrl' | 'readDatabaseUrls' | 'redisUrl' | 'storageUrl' | 'signingKeys'>,
 ): string[] {
-  const { databaseUrl, redisUrl, storageUrl, signingKeys } = config;
-  const passwords = [databaseUrl, redisUrl, storageUrl].flatMap((url) => {
+  const { databaseUrl, readDatabaseUrls, redisUrl, storageUrl, signingKeys } = config;
+  const passwords = [databaseUrl, ...readDatabaseUrls, redisUrl, storageUrl].flatMap((url) => {
     const password = url === undefined ? '' : new URL(url).password;
     return [password, decode(password)];
   });

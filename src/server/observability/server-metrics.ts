@@ -1,4 +1,5 @@
 import type { Database } from '../../db/engine/engine.ts';
+import type { Replicas } from '../../db/engine/replicas.ts';
 import type { ReferenceMemory } from '../../reference/memory.ts';
 import type { GraphQLFace } from '../graphql/graphql.ts';
 import type { Unsent } from '../http/unsent.ts';
@@ -22,6 +23,8 @@ export function watchServer(
   { database, graphql, admission, reference, unsent, webhooks }: ServerParts,
 ): void {
   metrics.watchPool(database);
+  const { replicas } = database;
+  if (replicas) watchReplicas(metrics, replicas);
   metrics.gauge({
     name: 'workgraph_plan_cache_documents',
     help: 'Documents of clients that are remembered with their plans',
@@ -70,5 +73,35 @@ export function watchServer(
     name: 'workgraph_webhooks_served',
     help: 'Webhooks that this process is delivering to',
     read: () => webhooks.serving,
+  });
+}
+
+function watchReplicas(metrics: Metrics, replicas: Replicas): void {
+  metrics.gauge({
+    name: 'workgraph_replica_lag_bytes',
+    help: 'How far a replica is behind the primary, in bytes of its log; NaN while that is not known',
+    label: 'replica',
+    ofWorkers: 'max',
+    read: () => replicas.each(({ lagBytes }) => lagBytes),
+  });
+  metrics.gauge({
+    name: 'workgraph_replica_lag_seconds',
+    help: 'For how long the primary has had what a replica does not have yet; NaN while that is not known',
+    label: 'replica',
+    ofWorkers: 'max',
+    read: () => replicas.each(({ lagMs }) => lagMs / 1_000),
+  });
+  metrics.gauge({
+    name: 'workgraph_replica_serves',
+    help: 'Whether a replica serves queries',
+    label: 'replica',
+    ofWorkers: 'min',
+    read: () => replicas.each(({ serves }) => Number(serves)),
+  });
+  metrics.counter({
+    name: 'workgraph_replica_reads_total',
+    help: 'Queries whose statements went to a replica',
+    label: 'replica',
+    read: () => replicas.each(({ queries }) => queries),
   });
 }

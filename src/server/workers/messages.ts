@@ -41,6 +41,8 @@ export type ToWorker =
   | { readonly kind: 'gap' }
   | { readonly kind: 'granted'; readonly id: number; readonly grant: Grant }
   | { readonly kind: 'unknown token'; readonly caller: string }
+  /** A token writes at another worker. */
+  | { readonly kind: 'wrote'; readonly tokenId: string }
   | ({ readonly kind: 'streams' } & StreamsOfToken)
   | { readonly kind: 'read metrics'; readonly id: number }
   | { readonly kind: 'stop'; readonly why: 'stopping' | 'replaced' };
@@ -58,5 +60,6 @@ export type FromWorker =
   | { readonly kind: 'return'; readonly caller: string; readonly unused: number }
   | { readonly kind: 'charge'; readonly costs: readonly (readonly [caller: string, cost: number])[] }
   | { readonly kind: 'unknown token'; readonly caller: string }
+  | { readonly kind: 'wrote'; readonly tokenId: string }
   | ({ readonly kind: 'streams' } & StreamsOfToken)
   | { readonly kind: 'metrics'; readonly id: number | undefined; readonly snapshot: MetricsSnapshot };

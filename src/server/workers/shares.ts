@@ -30,12 +30,27 @@ export function shareOf(config: Config, workers: number): Config {
 
 /** A description of each worker's share, for the person who starts the service. */
 export function describeShare(
-  { pool, admission, streams, referenceRows, unsentBytes }: Config,
+  { pool, admission, streams, referenceRows, unsentBytes, readDatabaseUrls }: Config,
   workers: number,
 ): string {
+  const { primary, replica } = connectionsOf({ pool, readDatabaseUrls }, workers);
+  const toReplicas = readDatabaseUrls.length > 0 ? `, and ${replica} to each replica` : '';
   return (
     `${workers} workers, each with POOL_SIZE ${pool.poolSize}, MAX_CONCURRENCY ${admission.maxConcurrency}, ` +
     `STREAMS ${streams.streams}, REFERENCE_ROWS ${referenceRows}, UNSENT_LIMIT_BYTES ${unsentBytes}; ` +
-    `in all up to ${workers * (pool.poolSize + 1) + 1} connections to PostgreSQL`
+    `in all up to ${primary} connections to PostgreSQL${toReplicas}`
   );
+}
+
+/**
+ * The most connections of a service whose workers have these settings: a pool and one for probes of each worker, and one that
+ * listens. With replicas, each worker asks the primary and the replicas for their positions over one more each.
+ */
+export function connectionsOf(
+  { pool, readDatabaseUrls }: Pick<Config, 'pool' | 'readDatabaseUrls'>,
+  workers: number,
+): { primary: number; replica: number } {
+  const own = pool.poolSize + 1;
+  const asking = readDatabaseUrls.length > 0 ? 1 : 0;
+  return { primary: workers * (own + asking) + 1, replica: workers * (own + 1) };
 }

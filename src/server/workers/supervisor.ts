@@ -223,6 +223,7 @@ export class Supervisor {
       case 'notification':
       case 'gap':
       case 'unknown token':
+      case 'wrote':
         for (const other of this.#running) if (other !== from) other.send(message);
     }
   }

@@ -22,6 +22,8 @@ export class WorkerLink implements LeaseLink {
   onUnknownToken: (caller: string) => void = () => undefined;
   /** Called when a token has more or fewer streams at other workers. */
   onStreams: (tokenId: string, change: number) => void = () => undefined;
+  /** Called with a token that writes at another worker. */
+  onWrite: (tokenId: string) => void = () => undefined;
   readMetrics: () => Promise<MetricsSnapshot> = () => Promise.resolve([]);
   readonly #process: NodeJS.Process;
   /** The sockets on which this worker listens. */
@@ -134,6 +136,10 @@ export class WorkerLink implements LeaseLink {
     this.#send({ kind: 'unknown token', caller });
   }
 
+  noteWrite(tokenId: string): void {
+    this.#send({ kind: 'wrote', tokenId });
+  }
+
   noteStreams(tokenId: string, change: number): void {
     this.#send({ kind: 'streams', tokenId, change });
   }
@@ -179,6 +185,8 @@ export class WorkerLink implements LeaseLink {
         return this.#asked.get(message.id)?.(message.grant);
       case 'unknown token':
         return this.onUnknownToken(message.caller);
+      case 'wrote':
+        return this.onWrite(message.tokenId);
       case 'streams':
         return this.onStreams(message.tokenId, message.change);
       case 'read metrics':

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './ports.ts';
 import { onAllCores } from './tools.ts';
@@ -64,6 +65,49 @@ export class Cluster {
     const cluster = new Cluster(folder, dataDir, port);
     await cluster.start();
     return cluster;
+  }
+
+  /** Creates a standby in a new folder, which follows this cluster by streaming. */
+  async standby(folder: string): Promise<Cluster> {
+    mkdirSync(folder, { recursive: true });
+    const { uid, gid } = owner();
+    if (uid !== undefined) chownSync(folder, uid, gid);
+    const dataDir = join(folder, 'data');
+    const from = ['-h', '127.0.0.1', '-p', String(this.#port), '-U', 'postgres'];
+    const how = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync'];
+    await promisify(execFile)(join(binaries(), 'pg_basebackup'), ['-D', dataDir, ...from, ...how], {
+      uid,
+      gid,
+      cwd: folder,
+    });
+    const port = await freePort();
+    const settings = [`port = ${port}`, `unix_socket_directories = '${folder}'`];
+    appendFileSync(join(dataDir, 'postgresql.conf'), `${settings.join('\n')}\n`);
+    const cluster = new Cluster(folder, dataDir, port);
+    await cluster.start();
+    return cluster;
+  }
+
+  /** Lets a standby receive the log of its primary and show nothing new. */
+  async pauseReplay(primary: Cluster): Promise<void> {
+    await this.query('select pg_wal_replay_pause()');
+    // A standby that waits for the log pauses with the next entry.
+    while ((await this.#pauseState()) !== 'paused')
+      await primary.query(`select pg_logical_emit_message(true, 'workgraph', '')`);
+  }
+
+  async resumeReplay(): Promise<void> {
+    await this.query('select pg_wal_replay_resume()');
+  }
+
+  async #pauseState(): Promise<string | undefined> {
+    const [row] = await this.query<{ state: string }>('select pg_get_wal_replay_pause_state() as state');
+    return row?.state;
+  }
+
+  /** Makes a standby a primary. */
+  async promote(): Promise<void> {
+    await this.query('select pg_promote()');
   }
 
   /** Starts it and waits until it answers. */
@@ -194,6 +238,18 @@ export function owner(): { uid: number; gid: number } | { uid?: undefined; gid?:
   if (process.getuid?.() !== 0) return {};
   const id = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres']));
   return { uid: id('-u'), gid: id('-g') };
+}
+
+/** Why there can be no cluster here; undefined where there can. */
+export function whyNoCluster(): string | undefined {
+  try {
+    owner();
+    const needed = ['initdb', 'postgres', 'pg_basebackup'];
+    const absent = needed.filter((name) => !existsSync(join(binaries(), name)));
+    return absent.length > 0 ? `there is no ${absent.join(', ')}` : undefined;
+  } catch {
+    return "PostgreSQL's server programs or its user are missing";
+  }
 }
 
 /** The newest PostgreSQL of a Debian-like machine, or the one in the path. */

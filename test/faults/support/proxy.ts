@@ -25,7 +25,7 @@ export class Proxy {
   get connections(): number {
     return this.#pairs.size;
   }
-  readonly #target: { host: string; port: number };
+  #target: { host: string; port: number };
   readonly #server: Server;
   readonly #pairs = new Set<() => void>();
   #cut: (Cut & { seen: number; tell: () => void }) | undefined;
@@ -42,6 +42,12 @@ export class Proxy {
     proxy.#server.listen(0, '127.0.0.1');
     await once(proxy.#server, 'listening');
     return proxy;
+  }
+
+  /** Leads new connections to another end, and ends those that there are. */
+  leadTo(target: { host: string; port: number }): void {
+    this.#target = target;
+    for (const end of this.#pairs) end();
   }
 
   get port(): number {

@@ -1,0 +1,266 @@
+import { CompiledQuery } from 'kysely';
+import { Prepared } from '../query/prepared.ts';
+import type { Lease } from './lease.ts';
+import { askEveryMs, PositionWatch } from './position-watch.ts';
+import { type PostgresLocation, ServerPool } from './postgres.ts';
+import {
+  lsnBytes,
+  positionOf,
+  primaryPositionSql,
+  unknownPosition,
+  type WalPosition,
+} from './wal-position.ts';
+
+/** A replica that is further behind the primary than this serves nothing. */
+const mostBehindMs = 5_000;
+const mostBehindBytes = 64 * 1024 * 1024;
+/** What a server said longer ago than this is not used. */
+const freshMs = 10 * askEveryMs;
+
+/** Where the statements of a query go. */
+export interface ReadServer {
+  connect(): Promise<Lease>;
+  shared(statement: Prepared): Lease | undefined;
+  /** Whether it has all that was committed before a time, by the clock of `performance.now()`. */
+  hasAllUntil(ms: number): boolean;
+  /** Counts that the statements of a query go to it. */
+  used(): void;
+}
+
+/** What the log is told of a replica. */
+export type ReplicaReport = (replica: number, serves: boolean, why: unknown) => void;
+
+interface Seen<Value> {
+  readonly value: Value;
+  readonly startedMs: number;
+}
+
+/** What a server of `READ_DATABASE_URLS` says of itself. */
+interface ReplicaState {
+  readonly isReplica: boolean;
+  readonly position: WalPosition;
+}
+
+/**
+ * The role may not see the receiver's row, which is not there either while the primary is gone. The control file then has the
+ * timeline of the last restart point: an older one than the true one, so the replica serves nothing for a while.
+ */
+const replicaStateSql = `select pg_is_in_recovery() as replica, pg_last_wal_replay_lsn()::text as lsn,
+  coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()))::text as timeline`;
+
+/** The replicas of a primary, and where all of them are in its log. */
+export class Replicas {
+  readonly #replicas: readonly Replica[];
+  readonly #primary: PrimaryPositions;
+  readonly #pool: ServerPool;
+  #last = 0;
+
+  /** The replicas are used as the location says of the primary, with as many connections each. */
+  constructor(location: PostgresLocation, pool: ServerPool, urls: readonly string[]) {
+    this.#pool = pool;
+    this.#primary = new PrimaryPositions(location.url);
+    this.#replicas = urls.map((url) => new Replica({ ...location, url }, this.#primary));
+  }
+
+  /** A replica that has everything up to a position; undefined when only the primary may serve. They take turns. */
+  choose(position: WalPosition | undefined): ReadServer | undefined {
+    for (let tries = 0; tries < this.#replicas.length; tries += 1) {
+      this.#last = (this.#last + 1) % this.#replicas.length;
+      const replica = this.#replicas[this.#last];
+      if (replica?.serves && (!position || replica.hasReached(position))) return replica;
+    }
+    return undefined;
+  }
+
+  /** The position of the primary now: all that was committed before this call is before it. */
+  async position(): Promise<WalPosition> {
+    const lease = this.#pool.shared(positionStatement) ?? (await this.#pool.connect());
+    try {
+      const [row] = (await lease.texts(positionStatement, {})).rows;
+      const [file, lsn] = row ?? [];
+      return file && lsn ? positionOf({ file, lsn }) : unknownPosition;
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** Calls back when a replica begins or ceases to serve. */
+  onChange(report: ReplicaReport): void {
+    for (const [index, replica] of this.#replicas.entries())
+      replica.onChange = (serves, why) => report(index + 1, serves, why);
+  }
+
+  /** A number of each replica, by its place in the setting from 1. */
+  each(read: (replica: Readonly<ReplicaLoad>) => number): Record<string, number> {
+    return Object.fromEntries(
+      this.#replicas.map((replica, index) => [String(index + 1), read(replica.load())]),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#primary.close(), ...this.#replicas.map((replica) => replica.close())]);
+  }
+}
+
+const positionStatement = new Prepared(CompiledQuery.raw(primaryPositionSql));
+
+interface ReplicaLoad {
+  readonly serves: boolean;
+  /** NaN while it is not known. */
+  readonly lagBytes: number;
+  readonly lagMs: number;
+  readonly queries: number;
+}
+
+/** Where the primary was in the last seconds. */
+class PrimaryPositions {
+  /** Oldest first. */
+  #seen: Seen<WalPosition>[] = [];
+  readonly #watch: PositionWatch<WalPosition>;
+
+  constructor(url: string) {
+    this.#watch = new PositionWatch({
+      url,
+      name: 'workgraph position',
+      text: primaryPositionSql,
+      read: ({ file, lsn }) => positionOf({ file: file ?? '', lsn: lsn ?? '' }),
+      onSeen: (value, startedMs) => this.#see({ value, startedMs }),
+      onLost: () => {
+        this.#seen = [];
+      },
+    });
+  }
+
+  /** The last position; undefined if the primary has not answered lately. */
+  get last(): WalPosition | undefined {
+    const last = this.#seen.at(-1);
+    return last && performance.now() - last.startedMs < freshMs ? last.value : undefined;
+  }
+
+  /** A position with everything that was committed before a time; undefined when it is not known yet. */
+  after(ms: number): WalPosition | undefined {
+    return this.#seen.find(({ startedMs }) => startedMs >= ms)?.value;
+  }
+
+  /** Since when the primary has been beyond a position; undefined if it is not, or has been for longer than is known. */
+  beyondSinceMs({ bytes }: WalPosition): number | undefined {
+    return this.#seen.find(({ value }) => value.bytes > bytes)?.startedMs;
+  }
+
+  close(): Promise<void> {
+    return this.#watch.close();
+  }
+
+  #see(seen: Seen<WalPosition>): void {
+    // Positions of another timeline say nothing of this one.
+    if (this.#seen.at(-1)?.value.timeline !== seen.value.timeline) this.#seen = [];
+    this.#seen.push(seen);
+    const oldestMs = seen.startedMs - mostBehindMs - freshMs;
+    while ((this.#seen[0]?.startedMs ?? oldestMs) < oldestMs) this.#seen.shift();
+  }
+}
+
+class Replica implements ReadServer {
+  onChange: (serves: boolean, why: unknown) => void = () => undefined;
+  readonly #location: PostgresLocation;
+  readonly #primary: PrimaryPositions;
+  readonly #watch: PositionWatch<ReplicaState>;
+  #pool: ServerPool;
+  #seen: Seen<ReplicaState> | undefined;
+  #served = false;
+  #queries = 0;
+
+  constructor(location: PostgresLocation, primary: PrimaryPositions) {
+    this.#location = location;
+    this.#primary = primary;
+    this.#pool = new ServerPool(location);
+    this.#watch = new PositionWatch({
+      url: location.url,
+      name: 'workgraph replica position',
+      text: replicaStateSql,
+      read: ({ replica, lsn, timeline }) => ({
+        isReplica: replica === 't',
+        position: lsn ? { timeline: Number(timeline), bytes: lsnBytes(lsn) } : unknownPosition,
+      }),
+      onSeen: (value, startedMs) => {
+        this.#seen = { value, startedMs };
+        this.#tell(undefined);
+      },
+      onLost: (error) => this.#lose(error),
+    });
+  }
+
+  connect(): Promise<Lease> {
+    return this.#pool.connect();
+  }
+
+  shared(statement: Prepared): Lease | undefined {
+    return this.#pool.shared(statement);
+  }
+
+  used(): void {
+    this.#queries += 1;
+  }
+
+  /** Whether it follows the primary closely enough. */
+  get serves(): boolean {
+    const { lagBytes, lagMs } = this.#lag();
+    return lagBytes <= mostBehindBytes && lagMs <= mostBehindMs;
+  }
+
+  hasReached({ timeline, bytes }: WalPosition): boolean {
+    const position = this.#position;
+    return position !== undefined && position.timeline === timeline && position.bytes >= bytes;
+  }
+
+  hasAllUntil(ms: number): boolean {
+    const position = this.#primary.after(ms);
+    return position !== undefined && this.hasReached(position);
+  }
+
+  load(): ReplicaLoad {
+    return { ...this.#lag(), serves: this.serves, queries: this.#queries };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#watch.close(), this.#pool.end()]);
+  }
+
+  /** What it has replayed; undefined if it has not answered lately, or is no replica. */
+  get #position(): WalPosition | undefined {
+    const seen = this.#seen;
+    if (!seen?.value.isReplica || performance.now() - seen.startedMs > freshMs) return undefined;
+    return seen.value.position;
+  }
+
+  /** NaN where it cannot be told, on another timeline for instance. */
+  #lag(): { lagBytes: number; lagMs: number } {
+    const [position, primary] = [this.#position, this.#primary.last];
+    if (!position || !primary || position.timeline !== primary.timeline)
+      return { lagBytes: Number.NaN, lagMs: Number.NaN };
+    const sinceMs = this.#primary.beyondSinceMs(position);
+    return {
+      lagBytes: Math.max(primary.bytes - position.bytes, 0),
+      lagMs: sinceMs === undefined ? 0 : performance.now() - sinceMs,
+    };
+  }
+
+  /** Statements that wait for a server that is gone fail at once, so that the primary can answer them. */
+  #lose(error: unknown): void {
+    const wasThere = this.#seen !== undefined;
+    this.#seen = undefined;
+    this.#tell(error);
+    if (!wasThere) return;
+    const lost = this.#pool;
+    this.#pool = new ServerPool(this.#location);
+    lost.cut();
+    void lost.end();
+  }
+
+  #tell(why: unknown): void {
+    const { serves } = this;
+    if (serves === this.#served) return;
+    this.#served = serves;
+    this.onChange(serves, why);
+  }
+}

@@ -1,0 +1,24 @@
+/** A position in the write-ahead log of PostgreSQL. Positions of different timelines cannot be compared. */
+export interface WalPosition {
+  /** Increases when a standby is promoted. */
+  readonly timeline: number;
+  /** The bytes of the log before it. */
+  readonly bytes: number;
+}
+
+/** Stands for a position that nobody has reached, so that only the primary serves. */
+export const unknownPosition: WalPosition = { timeline: 0, bytes: 0 };
+
+/** Reads what PostgreSQL prints as `16/B374D848`. */
+export function lsnBytes(lsn: string): number {
+  const [high = '', low = ''] = lsn.split('/');
+  return Number.parseInt(high, 16) * 2 ** 32 + Number.parseInt(low, 16);
+}
+
+/** The position of a primary: the name of a log file begins with the timeline. */
+export const primaryPositionSql =
+  'select pg_walfile_name(lsn) as file, lsn::text as lsn from pg_current_wal_lsn() as lsn';
+
+export function positionOf({ file, lsn }: { file: string; lsn: string }): WalPosition {
+  return { timeline: Number.parseInt(file.slice(0, 8), 16), bytes: lsnBytes(lsn) };
+}
