@@ -35,8 +35,7 @@ import { openMetrics } from './observability/open-metrics.ts';
 import { watchStreams } from './observability/stream-metrics.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages/pages.ts';
-import { RecentWrites } from './recent-writes.ts';
-import { shareWrites } from './shared-writes.ts';
+import { openReplicas } from './open-replicas.ts';
 import { listenerName, warnOfNeighbours } from './neighbours.ts';
 import { openRateLimiter } from './limits/rate-limit.ts';
 import { logSlowStatements } from './observability/slow-statements.ts';
@@ -123,7 +122,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let listener = link ? undefined : listen(config, channels, logger);
   const authenticator = new Authenticator(database, reference, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger, link);
-  const recentWrites = database.replicas && new RecentWrites();
+  const replicas = await openReplicas({ database, config, logger, link });
   const changeWaits = new ChangeWaits(live);
   const webhooks = new Webhooks(config);
   const unknownTokens = new UnknownTokens(config.rates?.unknownTokensPerMinute);
@@ -133,7 +132,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     unknownTokens,
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
-    recentWrites,
+    recentWrites: replicas?.recentWrites,
     writes: writesOf(new SerialQueue(), { batching: config.writeBatching ?? true }),
     changeWaits,
     webhooks: webhooks.sending,
@@ -160,13 +159,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const tracing = config.tracing && new (await import('./observability/tracing.ts')).Tracing(config.tracing);
   if (metrics) watchStreams(metrics.metrics, live, changeWaits);
-  if (link) joinWorkers(link, { unknownTokens, places: live.places, recentWrites });
-  const stopSharing =
-    recentWrites && config.redisUrl ? shareWrites(config.redisUrl, recentWrites, logger) : undefined;
-  database.replicas?.onChange((replica, serves, why) => {
-    if (serves) logger.info({ replica }, 'a replica serves queries');
-    else logger.warn({ replica, err: why }, 'a replica serves no queries: the primary answers them');
-  });
+  if (link) joinWorkers(link, { unknownTokens, places: live.places });
   const crossOrigin = new CrossOrigin({ ...config, filesUrl: files?.filesUrl });
   const clients = new Clients(config);
   const webSockets = new WebSockets({
@@ -223,7 +216,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const extra = await (link ? link.listen(server, config.host) : listenOn(server, config)).catch(
     async (error: unknown) => {
       rateLimiter.close();
-      stopSharing?.();
+      replicas?.close();
       metrics?.close();
       await Promise.all([tracing?.stop(), live.close(), listener?.close()]);
       throw error;
@@ -265,7 +258,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         webhooks.close(),
       ]).then(() => {
         rateLimiter.close();
-        stopSharing?.();
+        replicas?.close();
         metrics?.close();
         stopSlowStatements();
         return Promise.all([
@@ -301,16 +294,8 @@ function listen(config: ServerOptions['config'], channels: Channels, logger: Log
 /** Shares the counts of unknown tokens and of streams with the other workers, because their limits hold for all workers together. */
 function joinWorkers(
   link: WorkerLink,
-  {
-    unknownTokens,
-    places,
-    recentWrites,
-  }: { unknownTokens: UnknownTokens; places: StreamPlaces; recentWrites: RecentWrites | undefined },
+  { unknownTokens, places }: { unknownTokens: UnknownTokens; places: StreamPlaces },
 ): void {
-  if (recentWrites) {
-    recentWrites.onNote = (tokenId) => link.noteWrite(tokenId);
-    link.onWrite = (tokenId) => recentWrites.noteElsewhere(tokenId);
-  }
   unknownTokens.onNote = (address) => link.noteUnknownToken(address);
   link.onUnknownToken = (address) => unknownTokens.noteElsewhere(address);
   places.onChange = (tokenId, change) => link.noteStreams(tokenId, change);

@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/engine/engine.ts';
+import { RecentWrites } from './recent-writes.ts';
+import type { WorkerLink } from './workers/worker-link.ts';
+
+interface ReplicaOptions {
+  readonly database: Database;
+  readonly config: { readonly redisUrl?: string | undefined };
+  readonly logger: Logger;
+  readonly link?: WorkerLink | undefined;
+}
+
+/** What a server with replicas knows of the writes of tokens, here and at other processes; undefined without replicas. */
+export async function openReplicas({ database, config, logger, link }: ReplicaOptions) {
+  const { replicas } = database;
+  if (!replicas) return undefined;
+  const recentWrites = new RecentWrites();
+  if (link) {
+    recentWrites.onNote = (tokenId) => link.noteWrite(tokenId);
+    link.onWrite = (tokenId) => recentWrites.noteElsewhere(tokenId);
+  }
+  const { redisUrl } = config;
+  const stopSharing =
+    redisUrl === undefined
+      ? undefined
+      : (await import('./shared-writes.ts')).shareWrites(redisUrl, recentWrites, logger);
+  replicas.onChange((replica, serves, why) => {
+    if (serves) logger.info({ replica }, 'a replica serves queries');
+    else logger.warn({ replica, err: why }, 'a replica serves no queries: the primary answers them');
+  });
+  return { recentWrites, close: () => stopSharing?.() };
+}
