@@ -11,18 +11,8 @@ import type { Setting, ValueOf } from './setting-kinds.ts';
  * and a test compares the table in README.md with it. It loads no package, so that the help of a command is quick.
  */
 export const settings = {
-  PORT: {
-    group: 'address',
-    kind: 'port',
-    default: 4000,
-    help: 'The port to listen on',
-  },
-  HOST: {
-    group: 'address',
-    kind: 'text',
-    default: '127.0.0.1',
-    help: 'The address to listen on',
-  },
+  PORT: { group: 'address', kind: 'port', default: 4000, help: 'The port to listen on' },
+  HOST: { group: 'address', kind: 'text', default: '127.0.0.1', help: 'The address to listen on' },
   PUBLIC_URL: {
     group: 'address',
     kind: 'url',
@@ -61,6 +51,7 @@ export const settings = {
     help: 'PostgreSQL instead of the embedded database',
   },
   READ_DATABASE_URLS: {
+    group: 'database',
     kind: 'list',
     of: 'databases',
     rule: 'must be URLs such as postgres://user@replica:5432/database, with commas',
