@@ -23,7 +23,7 @@ export const codeTables = {
 
 export type CodeTable = keyof typeof codeTables;
 
-/** The order of priorities: the column with the rank of a row's priority, which has indexes, and the rank of a priority. */
+/** The rank of a priority, by which lists are ordered: the column that stores it, and how it is computed. */
 export const priorityRank = {
   column: 'priorityRank',
   of: (priority: number) => (priority + 4) % 5,

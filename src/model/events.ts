@@ -2,7 +2,7 @@
 interface EventKind {
   /** The id prefix of the object that the event concerns. */
   readonly subject: string;
-  /** What a token needs to read it; `token` for any token. */
+  /** The scope that a token needs to read the event; any token may read it if this is `token`. */
   readonly scope:
     | 'issues:read'
     | 'teams:read'
@@ -11,9 +11,9 @@ interface EventKind {
     | 'workspace:admin'
     | 'token';
   readonly meaning: string;
-  /** Where the event has an entry in the activity feed of an issue, too: the icon of the entry. */
+  /** The icon of the event's entry in the activity feed of its issue; undefined if the event has no entry there. */
   readonly icon?: string;
-  /** What `npx workgraph verify` checks of these entries. `src/db/verify/feed-rules.ts` has the statement. */
+  /** The rule that `npx workgraph verify` checks for such entries. `src/db/verify/feed-rules.ts` has its statement. */
   readonly rule?: string;
 }
 
@@ -111,21 +111,21 @@ export const events = {
   },
 } as const satisfies Readonly<Record<string, EventKind>>;
 
-/** The two events of something that directory files and imports create and change. */
-function ofDirectory<Name extends string, Subject extends string, Need extends EventKind['scope']>(
+/** The two events of a kind of object that directory files and imports create and change. */
+function ofDirectory<Name extends string, Subject extends string, Scope extends EventKind['scope']>(
   name: Name,
   subject: Subject,
-  scope: Need,
+  scope: Scope,
   noun: string,
 ) {
-  const made = {
+  const codes = {
     [`${name}.created.v1`]: { subject, scope, meaning: `${noun} was created.` },
     [`${name}.updated.v1`]: { subject, scope, meaning: `${noun} was changed; \`fields\` names what.` },
   };
-  // A computed key is a string to the compiler.
-  return made as Record<
+  // The compiler gives computed keys the type string.
+  return codes as Record<
     `${Name}.${'created' | 'updated'}.v1`,
-    { subject: Subject; scope: Need; meaning: string }
+    { subject: Subject; scope: Scope; meaning: string }
   >;
 }
 

@@ -26,7 +26,7 @@ type FollowingColumn = {
 /** The column of a stored field, or a column that is derived from one. */
 export type FieldColumn = StoredFieldName | FollowingColumn;
 /** A column whose value the insert of an issue provides. */
-export type InsertedColumn = StoredFieldName | Having<{ insert: 'given' }>;
+export type InsertedColumn = StoredFieldName | Having<{ insert: 'input' }>;
 /** A column that a new issue gets from the counter of its team. */
 export type CounterColumn = Having<{ insert: 'counter' }>;
 /** A column that only the import of an issue with its history sets; other new issues get the default. */
@@ -68,7 +68,7 @@ const insertedAs = (role: string) =>
 /** The columns whose values the insert of an issue provides. */
 export const insertedColumns = [
   ...Object.keys(storedTypes),
-  ...insertedAs('given'),
+  ...insertedAs('input'),
 ] as readonly InsertedColumn[];
 
 /** The further columns that the import of an issue with its history sets. */

@@ -194,23 +194,23 @@ type Makers<K extends Kind, Result> = {
 
 /** Maps the fields of some kinds with one function for each kind. A kind without a function does not compile. */
 export function fieldsAs<K extends Kind, Result>(makers: Makers<K, Result>): Record<FieldOf<K>, Result> {
-  const made = Object.entries(issueFields).flatMap(([name, field]) => {
+  const results = Object.entries(issueFields).flatMap(([name, field]) => {
     // The compiler cannot see that the function for a field's kind accepts that field's name.
     const maker = (makers as Partial<Record<Kind, (name: string, field: object) => Result>>)[field.kind];
     return maker ? [[name, maker(name, field)] as const] : [];
   });
-  return Object.fromEntries(made) as Record<FieldOf<K>, Result>;
+  return Object.fromEntries(results) as Record<FieldOf<K>, Result>;
 }
 
 /** The SQL type of a column, and the source of its value when an issue is inserted. */
 interface ColumnRole {
   readonly type: 'uuid' | 'text' | 'int' | 'timestamptz' | 'uuid[]';
   /**
-   * `given`: the insert provides the value. `counter`: the statement that takes a number of the team provides it.
+   * `input`: the insert provides the value. `counter`: the statement that takes a number of the team provides it.
    * `default`: the column's default. `tenant`: the workspace of the database handle. `generated`: PostgreSQL computes
    * it.
    */
-  readonly insert: 'given' | 'counter' | 'default' | 'tenant' | 'generated';
+  readonly insert: 'input' | 'counter' | 'default' | 'tenant' | 'generated';
   /** False for a column that statements for whole issues do not return. */
   readonly read?: false;
 }
@@ -225,16 +225,16 @@ export type OtherIssueColumns<Table extends IssueTable = IssueTable> = {
  */
 export const otherIssueColumns = {
   workspaceId: { type: 'uuid', insert: 'tenant' },
-  id: { type: 'uuid', insert: 'given' },
+  id: { type: 'uuid', insert: 'input' },
   teamId: { type: 'uuid', insert: 'counter' },
   number: { type: 'int', insert: 'counter' },
-  titleFold: { type: 'text', insert: 'given' },
-  reporterUserAccountId: { type: 'uuid', insert: 'given' },
-  parentIssueId: { type: 'uuid', insert: 'given' },
+  titleFold: { type: 'text', insert: 'input' },
+  reporterUserAccountId: { type: 'uuid', insert: 'input' },
+  parentIssueId: { type: 'uuid', insert: 'input' },
   deletedParentIssueId: { type: 'uuid', insert: 'default' },
-  statusRank: { type: 'int', insert: 'given' },
+  statusRank: { type: 'int', insert: 'input' },
   priorityRank: { type: 'int', insert: 'generated' },
-  primaryAssigneeUserAccountId: { type: 'uuid', insert: 'given' },
+  primaryAssigneeUserAccountId: { type: 'uuid', insert: 'input' },
   commentCount: { type: 'int', insert: 'default' },
   subIssueCount: { type: 'int', insert: 'default' },
   linkCount: { type: 'int', insert: 'default' },
@@ -249,6 +249,6 @@ export const otherIssueColumns = {
   revision: { type: 'int', insert: 'default' },
   stageCount: { type: 'int', insert: 'default', read: false },
   // Triggers maintain these two. The insert provides them so that the triggers need not update the new row again.
-  labelIds: { type: 'uuid[]', insert: 'given', read: false },
-  assigneeUserAccountIds: { type: 'uuid[]', insert: 'given', read: false },
+  labelIds: { type: 'uuid[]', insert: 'input', read: false },
+  assigneeUserAccountIds: { type: 'uuid[]', insert: 'input', read: false },
 } as const satisfies OtherIssueColumns;

@@ -10,7 +10,7 @@ export const limits = {
   followUpActions: 10,
   actionColor: 255,
   batch: 50,
-  /** The values of one list in a filter. */
+  /** Values in one list of a filter. */
   filterValues: 250,
   /** The ids that `nodes` takes, and the names that are looked up at once. */
   names: 250,
@@ -29,7 +29,7 @@ export const limits = {
   projectKey: 50,
   repositoryName: 500,
   teams: 10_000,
-  /** Of one team. */
+  /** Statuses of one team. */
   statuses: 250,
   projectMembers: 10_000,
   projectLabels: 250,
@@ -40,14 +40,14 @@ export const limits = {
   eventType: 100,
   /** The cursor of a change: its position and the tag of the run that gave it. */
   changeCursor: 40,
-  /** The fields that one change names. Nothing has as many. */
+  /** Fields that one change names. No object has as many. */
   changedFields: 100,
   webhooks: 20,
-  /** The attempts of a delivery that are kept. */
+  /** How many attempts of one webhook delivery are stored. */
   webhookAttempts: 10,
-  /** The first bytes of an answer to a webhook. */
+  /** How many bytes of a receiver's answer are stored. */
   webhookHead: 1_024,
-  /** The deliveries that one call repeats. */
+  /** Webhook deliveries that one call repeats. */
   redeliveries: 1_000,
   /** For how many seconds a read of changes may wait. */
   changesWaitSeconds: 25,

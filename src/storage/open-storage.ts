@@ -10,7 +10,7 @@ export interface StorageLocation {
   readonly storageUrl: string | undefined;
 }
 
-/** Opens the store of a location. It is first used with the first file. */
+/** Opens the store of a location. Nothing is created or contacted before the first file is read or written. */
 export function openStorage({ dataDir, storageUrl }: StorageLocation): FileStore {
   if (storageUrl === undefined) return new DirectoryStore(join(dataDir, 'files'));
   const url = new URL(storageUrl);

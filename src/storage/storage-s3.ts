@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 import { AwsClient } from 'aws4fetch';
 import { type ByteRange, type FileStore, StorageFullError, StorageUnavailableError } from './storage.ts';
 
-/** How long the store may send nothing. */
+/** A request fails after the store has sent nothing for this time. */
 const silenceMs = 60_000;
 
-/** Files as objects of an S3-compatible store. The URL is such as `https://KEY:SECRET@s3.example.com/bucket/folder`. */
+/** Files as objects of an S3-compatible store. An example of the URL is `https://KEY:SECRET@s3.example.com/bucket/folder`. */
 export class S3Store implements FileStore {
   readonly #base: string;
   readonly #client: AwsClient;
@@ -78,12 +78,14 @@ export class S3Store implements FileStore {
       // An idle connection may be closed by the store at this moment, and a streamed body cannot be sent again.
       agent,
     });
-    request.setTimeout(silenceMs, () => request.destroy(new StorageUnavailableError('The store is silent.')));
+    request.setTimeout(silenceMs, () =>
+      request.destroy(new StorageUnavailableError('The store does not answer.')),
+    );
     let broken: { error: unknown } | undefined;
     const answered = once(request, 'response') as Promise<[IncomingMessage]>;
     const sent = body
       ? pipeline(
-          watched(body, (error) => (broken = { error })),
+          withErrorReport(body, (error) => (broken = { error })),
           request,
         )
       : request.end();
@@ -93,7 +95,7 @@ export class S3Store implements FileStore {
     } catch (error) {
       if (broken) throw broken.error;
       if (error instanceof StorageUnavailableError) throw error;
-      // A request without a body has the same effect twice, so it is repeated over a new connection.
+      // A request without a body is idempotent, so it is sent again, over a new connection.
       if (request.reusedSocket && !body) return this.#send(method, key, headers, undefined, false);
       throw new StorageUnavailableError('The store cannot be reached.', { cause: error });
     }
@@ -101,11 +103,11 @@ export class S3Store implements FileStore {
 }
 
 /** Passes the bytes on, and records an error of their source, to distinguish it from an error of the store. */
-async function* watched(bytes: AsyncIterable<Uint8Array>, note: (error: unknown) => void) {
+async function* withErrorReport(bytes: AsyncIterable<Uint8Array>, report: (error: unknown) => void) {
   try {
     yield* bytes;
   } catch (error) {
-    note(error);
+    report(error);
     throw error;
   }
 }

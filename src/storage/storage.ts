@@ -16,7 +16,7 @@ export interface FileStore {
   size(key: string): Promise<number | undefined>;
   /** Removes the bytes under the key, if there are any. */
   remove(key: string): Promise<void>;
-  /** Removes incomplete files from before this time, which a process has left that ended. Returns how many there were. */
+  /** Removes incomplete files older than this time, which a process left behind when it ended. Returns their number. */
   sweep(before: Date): Promise<number>;
 }
 
