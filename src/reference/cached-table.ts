@@ -26,7 +26,7 @@ export class CachedTable {
   }
 
   /** The position of the column in each row; -1 when the column is not cached. */
-  place(column: string): number {
+  columnIndex(column: string): number {
     return this.#of.columns.indexOf(column);
   }
 
@@ -38,10 +38,10 @@ export class CachedTable {
   grouped(column: string): ReadonlyMap<string, readonly CachedRow[]> {
     let groups = this.#byColumn.get(column);
     if (!groups) {
-      const place = this.place(column);
+      const position = this.columnIndex(column);
       groups = Map.groupBy(
-        this.rows.filter((row) => (row[place] ?? null) !== null),
-        (row) => row[place] as string,
+        this.rows.filter((row) => (row[position] ?? null) !== null),
+        (row) => row[position] as string,
       );
       this.#byColumn.set(column, groups);
     }
@@ -52,8 +52,8 @@ export class CachedTable {
   index(column: string): KeyIndex {
     let index = this.#indexes.get(column);
     if (!index) {
-      const at = this.place(column);
-      index = new KeyIndex(this.rows.map((row) => row[at] ?? null));
+      const position = this.columnIndex(column);
+      index = new KeyIndex(this.rows.map((row) => row[position] ?? null));
       this.#indexes.set(column, index);
     }
     return index;
@@ -63,8 +63,8 @@ export class CachedTable {
   ranks(column: string): Int32Array {
     let ranks = this.#ranks.get(column);
     if (!ranks) {
-      const place = this.place(column);
-      const keys = this.rows.map((row) => listKey(this.types[place], row[place] ?? null));
+      const position = this.columnIndex(column);
+      const keys = this.rows.map((row) => listKey(this.types[position], row[position] ?? null));
       const sorted = [...new Set(keys)].toSorted(compareKeys);
       const rankOf = new Map(sorted.map((key, rank) => [key, rank]));
       ranks = Int32Array.from(keys, (key) => rankOf.get(key) ?? 0);
@@ -87,7 +87,7 @@ export class CachedTable {
   /** The table after a change. The changed groups are replaced, and all other rows stay the same objects. */
   changed({ changed, rows, types }: ReferenceRows): CachedTable {
     if (!changed) return new CachedTable(this.#of, rows, types);
-    const group = this.place(this.#of.group);
+    const group = this.columnIndex(this.#of.group);
     const unchanged = this.rows.filter((row) => !changed.has(row[group] ?? ''));
     return new CachedTable(this.#of, [...unchanged, ...rows], this.types);
   }

@@ -34,25 +34,25 @@ export function testOf(predicate: Predicate, table: CachedTable, snapshot: Snaps
   }
   if ('through' in predicate) return throughTest(predicate, table, snapshot);
   if ('lineage' in predicate) return undefined;
-  const place = table.place(predicate.column);
-  if (place < 0) return undefined;
-  if ('isNull' in predicate) return (row) => ((row[place] ?? null) === null) === predicate.isNull;
+  const position = table.columnIndex(predicate.column);
+  if (position < 0) return undefined;
+  if ('isNull' in predicate) return (row) => ((row[position] ?? null) === null) === predicate.isNull;
   if ('references' in predicate) {
     const keys = keysWhere(predicate, snapshot);
-    return keys && ((row) => keys.has(row[place] ?? ''));
+    return keys && ((row) => keys.has(row[position] ?? ''));
   }
   // `withKeys` adds this kind of predicate for SQL only.
   if ('among' in predicate) return undefined;
   if ('in' in predicate) {
     if (predicate.in instanceof Slot) return undefined;
-    const texts = textsIn(table.types[place] ?? 0, predicate.in);
-    if (texts) return (row) => texts.has(row[place] ?? null);
-    const tests = predicate.in.map((value) => comparisonTest(table, place, 'eq', value));
+    const texts = textsIn(table.types[position] ?? 0, predicate.in);
+    if (texts) return (row) => texts.has(row[position] ?? null);
+    const tests = predicate.in.map((value) => comparisonTest(table, position, 'eq', value));
     return tests.every((test) => test !== undefined) ? (row) => tests.some((test) => test(row)) : undefined;
   }
   return predicate.value instanceof Slot
     ? undefined
-    : comparisonTest(table, place, predicate.is, predicate.value);
+    : comparisonTest(table, position, predicate.is, predicate.value);
 }
 
 /** The values as PostgreSQL writes them in a column of this type; undefined when they cannot be compared as texts. */
@@ -73,8 +73,8 @@ const fewKeys = 8;
  */
 export function withKeys(predicate: Predicate, snapshot: Snapshot, many = true): Predicate {
   const partsOf = (parts: readonly Predicate[]) => {
-    const made = parts.map((part) => withKeys(part, snapshot, many));
-    return made.every((part, place) => part === parts[place]) ? undefined : made;
+    const replaced = parts.map((part) => withKeys(part, snapshot, many));
+    return replaced.every((part, index) => part === parts[index]) ? undefined : replaced;
   };
   if ('all' in predicate) {
     const all = partsOf(predicate.all);
@@ -114,7 +114,7 @@ function amongKeys(
   takesMany: boolean,
 ): { keys: ReadonlySet<string>; many: boolean } | undefined {
   const table = snapshot.table(target.references);
-  if (!table || table.rows.length > mostRows || table.types[table.place(target.by)] !== uuidType)
+  if (!table || table.rows.length > mostRows || table.types[table.columnIndex(target.by)] !== uuidType)
     return undefined;
   const keys = keysWhere(target, snapshot);
   if (!keys) return undefined;
@@ -139,11 +139,11 @@ function throughTest(
 ): Test | undefined {
   const link = snapshot.table(through.table);
   const targets = keysWhere({ references: through.target, by: through.by, where }, snapshot);
-  const place = table.place(own);
-  if (!link || !targets || place < 0) return undefined;
-  const child = link.place(through.child);
+  const position = table.columnIndex(own);
+  if (!link || !targets || position < 0) return undefined;
+  const child = link.columnIndex(through.child);
   return (row) =>
-    link.by(through.parent, row[place] ?? '').some((joined) => targets.has(joined[child] ?? ''));
+    link.by(through.parent, row[position] ?? '').some((joined) => targets.has(joined[child] ?? ''));
 }
 
 /** The values of a column in the cached rows that fulfill the predicate. */
@@ -154,22 +154,22 @@ function keysWhere(
   const target = snapshot.table(references);
   const test = target && testOf(where, target, snapshot);
   if (!target || !test) return undefined;
-  const place = target.place(by);
-  return new Set(target.rows.filter(test).map((row) => row[place] ?? ''));
+  const position = target.columnIndex(by);
+  return new Set(target.rows.filter(test).map((row) => row[position] ?? ''));
 }
 
 function comparisonTest(
   table: CachedTable,
-  place: number,
+  position: number,
   is: Comparison,
   value: Comparable,
 ): Test | undefined {
-  const type = table.types[place] ?? 0;
+  const type = table.types[position] ?? 0;
   if (is === 'contains' || is === 'startsWith') {
     if (type !== textType) return undefined;
     const sought = String(value);
     return (row) => {
-      const text = row[place] ?? null;
+      const text = row[position] ?? null;
       return text !== null && (is === 'contains' ? text.includes(sought) : text.startsWith(sought));
     };
   }
@@ -177,14 +177,14 @@ function comparisonTest(
     if (typeof value !== 'string' || (is !== 'eq' && type !== dateType)) return undefined;
     const sought = type === uuidType ? value.toLowerCase() : value;
     return (row) => {
-      const text = row[place] ?? null;
+      const text = row[position] ?? null;
       return text !== null && holds(is, compareKeys(text, sought));
     };
   }
   const sought = comparable(value);
   if (sought === undefined) return undefined;
   return (row) => {
-    const key = comparable(decodeText(type, row[place] ?? null));
+    const key = comparable(decodeText(type, row[position] ?? null));
     return key !== undefined && holds(is, key - sought);
   };
 }

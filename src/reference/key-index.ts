@@ -14,12 +14,12 @@ export class KeyIndex {
     this.#mask = size - 1;
     this.#slots = new Int32Array(size);
     this.#keys = Buffer.concat(keys.map((key) => (key === null ? noKey : uuidBytes(key))));
-    this.#byText = new Map(keys.map((key, place) => [key ?? '', place]));
-    for (const [key, place] of this.#byText) {
+    this.#byText = new Map(keys.map((key, position) => [key ?? '', position]));
+    for (const [key, position] of this.#byText) {
       if (key === '') continue;
-      let slot = uuidHash(this.#keys, place * uuidLength) & this.#mask;
+      let slot = uuidHash(this.#keys, position * uuidLength) & this.#mask;
       while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
-      this.#slots[slot] = place + 1;
+      this.#slots[slot] = position + 1;
     }
   }
 
@@ -32,8 +32,8 @@ export class KeyIndex {
   ofBytes(bytes: Uint8Array, start: number): number {
     let slot = uuidHash(bytes, start) & this.#mask;
     for (;;) {
-      const place = (this.#slots[slot] as number) - 1;
-      if (place < 0 || isSameUuid(this.#keys, place * uuidLength, bytes, start)) return place;
+      const position = (this.#slots[slot] as number) - 1;
+      if (position < 0 || isSameUuid(this.#keys, position * uuidLength, bytes, start)) return position;
       slot = (slot + 1) & this.#mask;
     }
   }

@@ -23,7 +23,7 @@ export class JoinedRows {
   /** The values by which the items of a group are ordered, the most significant first. */
   readonly #orders: readonly ((item: number) => number)[];
   /** The current group: the positions of its rows in the table, and `#width` numbers of the join table for each row. */
-  readonly #places: number[] = [];
+  readonly #positions: number[] = [];
   readonly #links: number[] = [];
   /** The items of a group in the order of the list. */
   readonly #order: number[] = [];
@@ -44,19 +44,19 @@ export class JoinedRows {
     this.#width = links.length;
     this.#orders = orderBy.map(({ column, of }) => {
       if (of === 'link') {
-        const place = links.indexOf(column);
-        return (item) => this.#links[item * this.#width + place] ?? 0;
+        const position = links.indexOf(column);
+        return (item) => this.#links[item * this.#width + position] ?? 0;
       }
       const ranks = table.ranks(column);
-      return (item) => ranks[this.#places[item] ?? 0] ?? 0;
+      return (item) => ranks[this.#positions[item] ?? 0] ?? 0;
     });
   }
 
   /** Adds one row to the group, by its key, with the values of the join table that order the list. */
   add(key: string, link: readonly (string | null)[]): void {
-    const place = this.#table.index(this.#by).ofText(key);
-    if (place < 0) return this.#missing(key);
-    this.#places.push(place);
+    const position = this.#table.index(this.#by).ofText(key);
+    if (position < 0) return this.#missing(key);
+    this.#positions.push(position);
     for (const text of link) this.#links.push(Number(text));
   }
 
@@ -64,9 +64,9 @@ export class JoinedRows {
   addUuids(bytes: Buffer, start: number): void {
     const index = this.#table.index(this.#by);
     eachUuid(bytes, start, (at) => {
-      const place = index.ofBytes(bytes, at);
-      if (place < 0) this.#missing(uuidText(bytes, at));
-      else this.#places.push(place);
+      const position = index.ofBytes(bytes, at);
+      if (position < 0) this.#missing(uuidText(bytes, at));
+      else this.#positions.push(position);
     });
   }
 
@@ -75,22 +75,22 @@ export class JoinedRows {
     const index = this.#table.index(this.#by);
     for (let at = start + 1; at + keyLength < end; at += keyLength + 1) {
       const key = bytes.toString('latin1', at, at + keyLength);
-      const place = index.ofText(key);
-      if (place < 0) this.#missing(key);
-      else this.#places.push(place);
+      const position = index.ofText(key);
+      if (position < 0) this.#missing(key);
+      else this.#positions.push(position);
     }
   }
 
-  /** Ends the group. Returns where the next group begins. */
+  /** Ends the group. Returns the index in `rows` at which the next group begins. */
   end(): number {
     const { rows } = this.#table;
-    const places = this.#places;
-    const order = places.length > 1 ? this.#sort() : onlyItem;
-    for (let place = 0; place < places.length; place += 1) {
-      const row = rows[places[order[place] as number] as number] as CachedRow;
+    const positions = this.#positions;
+    const order = positions.length > 1 ? this.#sort() : onlyItem;
+    for (let nth = 0; nth < positions.length; nth += 1) {
+      const row = rows[positions[order[nth] as number] as number] as CachedRow;
       if (this.#test(row)) this.rows.push(row);
     }
-    places.length = 0;
+    positions.length = 0;
     this.#links.length = 0;
     return this.rows.length;
   }
@@ -99,7 +99,7 @@ export class JoinedRows {
   #sort(): readonly number[] {
     const order = this.#order;
     order.length = 0;
-    for (let item = 0; item < this.#places.length; item += 1) {
+    for (let item = 0; item < this.#positions.length; item += 1) {
       let at = item;
       for (; at > 0 && this.#isBefore(item, order[at - 1] as number); at -= 1)
         order[at] = order[at - 1] as number;

@@ -18,24 +18,24 @@ export type SeenVersion = Pick<ReferenceVersion, 'ref' | 'tag'>;
 
 interface Check {
   /** The number of its start, in the order in which all checks started. */
-  readonly turn: number;
+  readonly start: number;
   readonly beganMs: number;
   readonly done: Promise<Snapshot>;
 }
 
 interface Entry {
   snapshot: Snapshot;
-  /** The start of the check that last found the snapshot valid: as a time, and (`turn`) as a number of the order. */
+  /** The start of the check that last found the snapshot valid: as a time, and as its number in the order of starts. */
   validFromMs: number;
-  turn: number;
+  start: number;
   /** The number of the last start before the snapshot was stored here. */
   installed: number;
   usedMs: number;
   /** A check with a lower number may have missed a write of this process, or a change that was notified. */
-  neededTurn: number;
+  neededStart: number;
   /** The check in progress that started last. */
   check: Check | undefined;
-  /** The time until which its rows are not read, because there are too many. */
+  /** The time until which the rows of this workspace are not read again, because there are too many. */
   tooLargeUntilMs: number;
 }
 
@@ -51,8 +51,8 @@ export class ReferenceMemory {
   readonly counts = { check: 0, delta: 0, whole: 0 };
   readonly #entries = new Map<string, Entry>();
   readonly #unsubscribe: () => void;
-  #turn = 0;
-  #writtenTurn = 0;
+  #lastStart = 0;
+  #writtenStart = 0;
   #poll: NodeJS.Timeout | undefined;
   #polling: Promise<void> = Promise.resolve();
   #isPolling = false;
@@ -74,8 +74,8 @@ export class ReferenceMemory {
     entry.usedMs = now;
     this.#pollSoon();
     if (seen && isBehind(entry.snapshot.version, seen))
-      return this.#checked(workspaceId, entry, this.#nextTurn());
-    if (now - entry.validFromMs < leaseMs && entry.turn >= this.#needed(entry)) return entry.snapshot;
+      return this.#checked(workspaceId, entry, this.#nextStart());
+    if (now - entry.validFromMs < leaseMs && entry.start >= this.#needed(entry)) return entry.snapshot;
     return this.#checked(workspaceId, entry, this.#needed(entry));
   }
 
@@ -94,18 +94,18 @@ export class ReferenceMemory {
 
   /** The data after a check that starts now, for an answer that needs rows that are missing here. */
   renewed(workspaceId: string): Promise<Snapshot> {
-    return this.#checked(workspaceId, this.#entryOf(workspaceId), this.#nextTurn());
+    return this.#checked(workspaceId, this.#entryOf(workspaceId), this.#nextStart());
   }
 
-  /** Makes the data of a workspace unusable until a new check, because it was written. */
+  /** Requires a new check before the data of a workspace is used again, because the data was written. */
   expire(workspaceId: string): void {
     const entry = this.#entries.get(workspaceId);
-    if (entry) entry.neededTurn = this.#nextTurn();
+    if (entry) entry.neededStart = this.#nextStart();
   }
 
-  /** Does this for all workspaces: after a write of this process, or when notifications may have been missed. */
+  /** Calls for a new check of all workspaces: after a write of this process, or when notifications may have been missed. */
   expireAll(): void {
-    this.#writtenTurn = this.#nextTurn();
+    this.#writtenStart = this.#nextStart();
   }
 
   /** How much is cached. */
@@ -123,13 +123,13 @@ export class ReferenceMemory {
     await Promise.allSettled([...this.#entries.values()].flatMap(({ check }) => (check ? [check.done] : [])));
   }
 
-  #needed({ neededTurn }: Entry): number {
-    return Math.max(neededTurn, this.#writtenTurn);
+  #needed({ neededStart }: Entry): number {
+    return Math.max(neededStart, this.#writtenStart);
   }
 
-  #nextTurn(): number {
-    this.#turn += 1;
-    return this.#turn;
+  #nextStart(): number {
+    this.#lastStart += 1;
+    return this.#lastStart;
   }
 
   #entryOf(workspaceId: string): Entry {
@@ -137,10 +137,10 @@ export class ReferenceMemory {
     const entry = known ?? {
       snapshot: new Snapshot(noVersion),
       validFromMs: Number.NEGATIVE_INFINITY,
-      turn: -1,
+      start: -1,
       installed: 0,
       usedMs: 0,
-      neededTurn: 0,
+      neededStart: 0,
       check: undefined,
       tooLargeUntilMs: 0,
     };
@@ -150,20 +150,20 @@ export class ReferenceMemory {
     return entry;
   }
 
-  /** Starts a check, or joins one that started late enough to see the cause of this one, and within the lease. */
-  #checked(workspaceId: string, entry: Entry, neededTurn: number): Promise<Snapshot> {
+  /** Starts a check, or waits for one in progress that started within the lease and has at least the needed number. */
+  #checked(workspaceId: string, entry: Entry, neededStart: number): Promise<Snapshot> {
     const began = performance.now();
     const { check } = entry;
-    if (check && check.turn >= neededTurn && began - check.beganMs < leaseMs) return check.done;
+    if (check && check.start >= neededStart && began - check.beganMs < leaseMs) return check.done;
     this.counts.check += 1;
-    const turn = this.#nextTurn();
+    const start = this.#nextStart();
     const done = metered(async () => {
       const [version = noVersion] = (await this.#reads.versions([workspaceId])).values();
-      return this.#install(workspaceId, entry, { turn, began, version });
+      return this.#install(workspaceId, entry, { start, began, version });
     }).finally(() => {
-      if (entry.check?.turn === turn) entry.check = undefined;
+      if (entry.check?.start === start) entry.check = undefined;
     });
-    entry.check = { turn, beganMs: began, done };
+    entry.check = { start, beganMs: began, done };
     return done;
   }
 
@@ -171,7 +171,7 @@ export class ReferenceMemory {
   async #install(
     workspaceId: string,
     entry: Entry,
-    { turn, began, version }: { turn: number; began: number; version: ReferenceVersion },
+    { start, began, version }: { start: number; began: number; version: ReferenceVersion },
   ): Promise<Snapshot> {
     const { snapshot: base } = entry;
     const known = base.version;
@@ -183,13 +183,14 @@ export class ReferenceMemory {
     // one was stored: then the database has another history, as after a failover.
     if (
       isLater ||
-      (turn > entry.turn && (turn > entry.installed || !isBehind(snapshot.version, entry.snapshot.version)))
+      (start > entry.start &&
+        (start > entry.installed || !isBehind(snapshot.version, entry.snapshot.version)))
     ) {
       entry.snapshot = snapshot;
-      entry.installed = this.#turn;
+      entry.installed = this.#lastStart;
       if (snapshot !== base) this.#evict();
     }
-    if (turn > entry.turn) Object.assign(entry, { turn, validFromMs: began });
+    if (start > entry.start) Object.assign(entry, { start, validFromMs: began });
     return snapshot;
   }
 
@@ -244,7 +245,7 @@ export class ReferenceMemory {
       this.#poll = undefined;
       return;
     }
-    const turn = this.#nextTurn();
+    const start = this.#nextStart();
     try {
       const versions = await metered(() => this.#reads.versions(used.map(([workspaceId]) => workspaceId)));
       for (const [workspaceId, entry] of used) {
@@ -253,7 +254,7 @@ export class ReferenceMemory {
         const { snapshot } = entry;
         const { auth } = snapshot.version;
         if (isOther(snapshot.version, version) || auth !== version.auth) continue;
-        if (entry.turn >= 0 && turn > entry.turn) Object.assign(entry, { turn, validFromMs: now });
+        if (entry.start >= 0 && start > entry.start) Object.assign(entry, { start, validFromMs: now });
       }
     } catch {
       // The next request that needs a check gets the error.

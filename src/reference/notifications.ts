@@ -2,8 +2,8 @@ import type { Channels } from '../db/engine/listener.ts';
 import type { ReferenceMemory } from './memory.ts';
 
 /**
- * The channel on which PostgreSQL names a workspace whose reference data or tokens were changed by any process. It shows
- * changes sooner and nothing depends on it: a change that is not heard is found when the lease of the reference data ends.
+ * The channel on which PostgreSQL names a workspace whose reference data or tokens were changed by any process. It only makes
+ * changes visible sooner: a change whose notification is lost is found when the lease of the reference data ends.
  */
 export function referenceChannels(reference: Pick<ReferenceMemory, 'expire' | 'expireAll'>): Channels {
   return {

@@ -4,7 +4,7 @@ import type { CachedRow, CachedTable } from './cached-table.ts';
 
 const TIMESTAMPTZ = 1184;
 
-/** What is compared of a text, as SQL does for its column. */
+/** The key by which a column's text is compared, so that rows in memory have the same order as in SQL. */
 export function orderKey(kind: OrderKind, text: string): string | number {
   if (kind === 'int') return Number(text);
   return kind === 'time' ? (decodeText(TIMESTAMPTZ, text) as Date).getTime() : text;
@@ -18,11 +18,11 @@ export function compareKeys(a: string | number, b: string | number): number {
 
 /** Compares rows of a table. Nulls come last in both directions. The id breaks ties, in the same direction. */
 export function comparison(table: CachedTable, order: Order): (a: CachedRow, b: CachedRow) => number {
-  const place = table.place(order.column);
-  const id = table.place('id');
+  const position = table.columnIndex(order.column);
+  const id = table.columnIndex('id');
   const sign = order.direction === 'asc' ? 1 : -1;
   return (a, b) => {
-    const [left, right] = [a[place] ?? null, b[place] ?? null];
+    const [left, right] = [a[position] ?? null, b[position] ?? null];
     if (left === null || right === null) {
       if (left !== right) return left === null ? 1 : -1;
     } else {

@@ -3,7 +3,7 @@ import type { TableName } from '../db/tables/tables.ts';
 import { testOf } from './conditions.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** A rank that rows copy from a cached row to which they refer, so that an index can have it. */
+/** A rank that rows copy from the cached row to which they refer, so that an index on their own table can contain it. */
 interface CopiedRank {
   /** The column that refers to the row, by its id. */
   readonly reference: string;
@@ -17,8 +17,8 @@ const copiedRanks: Readonly<Record<string, CopiedRank>> = {
 };
 
 /**
- * Adds to a filter the range of ranks that its rows can have, where it limits the rows by which the order ranks them. A walk
- * through the index of the order then begins and ends with the rows that match, and does not have to find them.
+ * Adds to a filter the range of ranks that matching rows can have, if the list is ordered by a copied rank and the filter
+ * restricts the rows from which it is copied. A walk through the index of the order then only visits that range.
  */
 export function withRanks(
   filter: Predicate,
@@ -31,15 +31,15 @@ export function withRanks(
   if (!copied || !table || !where || where.length === 0) return filter;
   const test = testOf({ all: where }, table, snapshot);
   if (!test) return filter;
-  const place = table.place(copied.rank);
-  const ranks = table.rows.filter(test).map((row) => Number(row[place]));
+  const position = table.columnIndex(copied.rank);
+  const ranks = table.rows.filter(test).map((row) => Number(row[position]));
   if (ranks.length === 0) return filter;
   const { column } = order;
   const from: Predicate = { column, is: 'gte', value: Math.min(...ranks) };
   return { all: [filter, from, { column, is: 'lte', value: Math.max(...ranks) }] };
 }
 
-/** What all rows of the filter must fulfill in the rows to which they refer. */
+/** The conditions that the filter imposes on the row whose rank is copied. */
 function conditionsOn(filter: Predicate, copied: CopiedRank): Predicate[] {
   if ('all' in filter) return filter.all.flatMap((part) => conditionsOn(part, copied));
   if (!('column' in filter) || filter.column !== copied.reference) return [];

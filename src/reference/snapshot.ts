@@ -13,7 +13,7 @@ export class Snapshot {
   /** When it had been read, by the clock of `performance.now()`. */
   readonly readMs = performance.now();
   readonly #tables: Tables;
-  /** The ordered lists of children that have been created, by their description. */
+  /** The ordered lists of children that have been created, by the JSON of their source and order. */
   readonly #lists = new Map<string, ReadonlyMap<string, readonly CachedRow[]>>();
 
   /** Without tables it has only the version: the workspace is too large to be cached. */
@@ -32,7 +32,7 @@ export class Snapshot {
     return this.#tables.size > 0;
   }
 
-  /** The same tables under another `auth`. */
+  /** The same tables with a version that differs only in `auth`. */
   withVersion(version: ReferenceVersion): Snapshot {
     return new Snapshot(version, this.#tables);
   }
@@ -61,13 +61,13 @@ export class Snapshot {
   ): ReadonlyMap<string, readonly CachedRow[]> | undefined {
     const table = this.#tables.get(name);
     if (!table) return undefined;
-    const what = JSON.stringify([name, where, parent, order.column, order.direction]);
-    const known = this.#lists.get(what);
+    const key = JSON.stringify([name, where, parent, order.column, order.direction]);
+    const known = this.#lists.get(key);
     if (known) return known;
     const test = testOf(where, table, this);
-    const made = test && this.#grouped(table, table.sorted(order).filter(test), parent);
-    if (made) this.#lists.set(what, made);
-    return made;
+    const lists = test && this.#grouped(table, table.sorted(order).filter(test), parent);
+    if (lists) this.#lists.set(key, lists);
+    return lists;
   }
 
   #grouped(
@@ -77,14 +77,14 @@ export class Snapshot {
   ): ReadonlyMap<string, readonly CachedRow[]> | undefined {
     if (!parent) return new Map([['', rows]]);
     if ('column' in parent) {
-      const place = table.place(parent.column);
-      return Map.groupBy(rows, (row) => row[place] ?? '');
+      const position = table.columnIndex(parent.column);
+      return Map.groupBy(rows, (row) => row[position] ?? '');
     }
     const { table: joining, parent: parentColumn, child, by } = parent.through;
     const join = this.#tables.get(joining);
     if (!join) return undefined;
     const groups = new Map<string, CachedRow[]>();
-    const [own, to] = [table.place(by), join.place(parentColumn)];
+    const [own, to] = [table.columnIndex(by), join.columnIndex(parentColumn)];
     for (const row of rows) {
       for (const link of join.by(child, row[own] ?? '')) {
         const group = groups.get(link[to] ?? '');

@@ -121,7 +121,9 @@ onPostgres('a refill with a concurrent write', () => {
     writeBetween('Torn');
     const read = await own.current(app.workspaceId);
     const members = read.table('member');
-    const member = members?.by('userAccountId', app.ownerUserAccountId)[0]?.[members.place('displayName')];
+    const member = members?.by('userAccountId', app.ownerUserAccountId)[0]?.[
+      members.columnIndex('displayName')
+    ];
     expect([nameOf(read, 'WEB') === 'Torn', member === 'Torn']).toEqual([false, false]);
     expect(nameOf(await own.renewed(app.workspaceId), 'WEB')).toBe('Torn');
   });

@@ -4,8 +4,8 @@ import type { Mutant } from './mutant-list.ts';
 export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   {
     name: 'memory is served for ever',
-    from: 'if (now - entry.validFromMs < leaseMs && entry.turn',
-    to: 'if (entry.turn',
+    from: 'if (now - entry.validFromMs < leaseMs && entry.start',
+    to: 'if (entry.start',
     by: 'leases',
   },
   {
@@ -34,7 +34,7 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   },
   {
     name: 'a caller joins a check that began before its own cause',
-    from: 'check.turn >= neededTurn && ',
+    from: 'check.start >= neededStart && ',
     to: '',
     by: 'memory',
   },
@@ -52,7 +52,7 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   },
   {
     name: 'a failed check is joined by those who ask after it',
-    from: 'if (entry.check?.turn === turn) entry.check = undefined;',
+    from: 'if (entry.check?.start === start) entry.check = undefined;',
     to: '',
     by: 'memory',
   },
@@ -94,14 +94,14 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   },
   {
     name: 'what this process wrote is not needed of a check',
-    from: 'return Math.max(neededTurn, this.#writtenTurn)',
-    to: 'return neededTurn',
+    from: 'return Math.max(neededStart, this.#writtenStart)',
+    to: 'return neededStart',
     by: 'memory',
   },
   {
     name: 'what a notification named is not needed of a check',
-    from: 'return Math.max(neededTurn, this.#writtenTurn)',
-    to: 'return neededTurn < 0 ? 0 : this.#writtenTurn',
+    from: 'return Math.max(neededStart, this.#writtenStart)',
+    to: 'return neededStart < 0 ? 0 : this.#writtenStart',
     by: 'leases',
   },
   {
@@ -112,14 +112,14 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   },
   {
     name: 'what a slow check read replaces what a later one has read',
-    from: '      isLater ||\n      (turn > entry.turn && (turn > entry.installed || !isBehind(snapshot.version, entry.snapshot.version)))\n',
-    to: '      isLater || turn >= 0\n',
+    from: '      isLater ||\n      (start > entry.start && (start > entry.installed || !isBehind(snapshot.version, entry.snapshot.version)))\n',
+    to: '      isLater || start >= 0\n',
     by: 'history',
     needsPostgres: true,
   },
   {
     name: 'a check that began later but looked before takes what is known back',
-    from: ' && (turn > entry.installed || !isBehind(snapshot.version, entry.snapshot.version))',
+    from: ' && (start > entry.installed || !isBehind(snapshot.version, entry.snapshot.version))',
     to: '',
     by: 'history',
     needsPostgres: true,
@@ -127,13 +127,13 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   {
     name: 'what a check saw that began first and looked last is forgotten',
     from: '      isLater ||\n',
-    to: '      (isLater && turn > entry.turn) ||\n',
+    to: '      (isLater && start > entry.start) ||\n',
     by: 'history',
     needsPostgres: true,
   },
   {
     name: 'a history with smaller numbers is never taken over',
-    from: 'turn > entry.installed || ',
+    from: 'start > entry.installed || ',
     to: '',
     by: 'history',
   },

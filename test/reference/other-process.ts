@@ -68,7 +68,7 @@ export const isReadOf = (table: string, statement: string) => statement.includes
 
 export function nameOf(snapshot: Snapshot, code: string): string | null | undefined {
   const teams = snapshot.table('team');
-  return teams?.by('code', code)[0]?.[teams.place('name')];
+  return teams?.by('code', code)[0]?.[teams.columnIndex('name')];
 }
 
 /** Renames a team. */

@@ -48,7 +48,7 @@ function positioned(
 /** Positive where the row comes after the position. A request has values in its positions, never slots. */
 function sideOf(table: CachedTable, row: CachedRow, { order }: PageRequest, position: Position): number {
   const { value, id } = position as { value: string | number | null; id: string };
-  const text = row[table.place(order.column)] ?? null;
+  const text = row[table.columnIndex(order.column)] ?? null;
   const sign = order.direction === 'asc' ? 1 : -1;
   // Nulls come last, whatever the direction.
   if ((text === null) !== (value === null)) return text === null ? 1 : -1;
@@ -57,5 +57,5 @@ function sideOf(table: CachedTable, row: CachedRow, { order }: PageRequest, posi
     const compared = compareKeys(orderKey(order.kind, text), sought);
     if (compared !== 0) return sign * compared;
   }
-  return sign * compareKeys(row[table.place('id')] ?? '', id);
+  return sign * compareKeys(row[table.columnIndex('id')] ?? '', id);
 }

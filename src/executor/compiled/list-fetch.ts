@@ -126,7 +126,7 @@ export class ListFetch implements Fetch {
 
   /** Finds the rows by a cached join. Lists over such a join are ordered by columns of the listed rows only. */
   #byJoin(frame: Frame, join: CachedTable, { parent, child }: Through, joined: JoinedRows): Groups {
-    const place = join.place(child);
+    const place = join.columnIndex(child);
     const { texts, at, count } = distinctKeys(frame, this.#key);
     return groupsOf(at, count, joined, (group) => {
       for (const link of join.by(parent, texts[group] ?? '')) joined.add(link[place] ?? '', []);

@@ -40,7 +40,7 @@ function rowsBy(
   const { table: tableName, ...columns } = columnsOf[kind];
   const table = cached.table(tableName);
   if (!table) return [];
-  const indexOf = (column: string | undefined) => (column === undefined ? -1 : table.place(column));
+  const indexOf = (column: string | undefined) => (column === undefined ? -1 : table.columnIndex(column));
   const indexes = {
     id: indexOf(kind === 'member' ? 'userAccountId' : 'id'),
     teamId: indexOf(columns.teamId),

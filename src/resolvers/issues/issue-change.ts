@@ -39,7 +39,7 @@ export async function locateIssue(
   const name = requireName(keyOrId);
   const teams = cached?.table('team');
   const [team] = teams && 'number' in name ? teams.by('code', name.teamCode) : [];
-  const teamId = team?.[teams?.place('id') ?? -1];
+  const teamId = team?.[teams?.columnIndex('id') ?? -1];
   if (teamId && 'number' in name) return { teamId, number: name.number };
   return requireNamed({ db, connect }, keyOrId);
 }

@@ -52,6 +52,6 @@ export function matchingIn(
     if (!test) return undefined;
     rows = rows.filter(test);
   }
-  const id = table.place('id');
+  const id = table.columnIndex('id');
   return new Set(rows.map((row) => row[id] ?? ''));
 }
