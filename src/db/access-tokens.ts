@@ -87,7 +87,7 @@ export function insertAccessToken(db: TenantDb, token: NewRow<'accessToken'>): P
   return db.insertInto('accessToken').values(token).returningAll().executeTakeFirstOrThrow();
 }
 
-/** The workspace of the token with this id, for commands of the operator, which have no workspace. */
+/** The workspace of the token with this id, for commands of the operator, which run outside of any workspace. */
 export async function selectTokenWorkspace(
   unscoped: Kysely<Tables>,
   id: string,

@@ -57,7 +57,7 @@ export async function selectAttachmentOfLiving(db: TenantDb, id: string): Promis
 
 export type UploadedFile = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision' | 'fileName' | 'sizeBytes'>;
 
-/** A page of the uploaded attachments of all workspaces, in the order of their keys, after a given one. */
+/** A page of the uploaded attachments of all workspaces, ordered by workspace and id. */
 export async function selectUploadedFiles(
   unscoped: Kysely<Tables>,
   after: Pick<UploadedFile, 'workspaceId' | 'id'> | undefined,

@@ -7,7 +7,7 @@ export function insertAuditEntries(trx: Trx, entries: readonly NewRow<'auditEntr
   return insertRows(trx, 'auditEntry', entries);
 }
 
-/** The conditions for entries; those that are set must all match. */
+/** The conditions for audit entries. An entry must match all that are set. */
 export interface AuditSelection {
   readonly since?: Date | undefined;
   readonly userAccountId?: string | undefined;
@@ -16,7 +16,7 @@ export interface AuditSelection {
   readonly limit: number;
 }
 
-/** Whether the log names an actor so. */
+/** Whether the audit log has an entry of an actor with this name. */
 export async function hasActorNamed(db: TenantDb, actorName: string): Promise<boolean> {
   const found = await db
     .selectFrom('auditEntry')

@@ -9,7 +9,7 @@ import type { Tables } from './tables/tables.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
 import type { Trx } from './engine/transaction.ts';
 
-/** The channel on which processes hear of new positions. */
+/** The channel of the notifications about new positions. */
 export const changesChannel = 'workgraph_changes';
 
 /** The most changes that one run of the sequencer numbers in a workspace. */
@@ -18,7 +18,7 @@ export const changesPerRun = 2_000;
 // 'wgch' in ASCII, so that these locks differ from all other advisory locks of the database.
 const sequencerLocks = 0x77676368;
 
-/** A new tag, below 2^48: of a run of the sequencer, or of a log that starts over. */
+/** A random tag below 2^48, for a run of the sequencer or for a log that starts over. */
 export const newTag = (): number => randomInt(1, 2 ** 48 - 1);
 
 /** The newest positions of workspaces. */
@@ -33,9 +33,9 @@ export async function selectHeads(
     .execute();
 }
 
-/** What a run has done in a workspace. */
+/** The result of a run of the sequencer in a workspace. */
 export interface Numbered {
-  /** False if another run held the workspace; it may have begun before the changes that this one is for. */
+  /** False if another run held the workspace's lock. That run may have started before the newest changes were committed. */
   held: boolean;
   /** How many changes it numbered. */
   count: number;
@@ -45,7 +45,7 @@ export interface Numbered {
   lagSeconds: number | null;
 }
 
-/** The workspaces with changes that wait for their positions, and how many these are. */
+/** The workspaces with changes that wait for their positions, and the number of these changes. */
 export async function selectUnnumbered(
   unscoped: Kysely<Tables>,
 ): Promise<{ workspaceId: string; count: number }[]> {
@@ -57,9 +57,9 @@ export async function selectUnnumbered(
 }
 
 /**
- * Gives the waiting changes of the handle's workspace their positions. Only committed changes are seen, so a change that
- * commits later gets a later position, and none is ever inserted between two others. A change never precedes one of the
- * same issue with a lower `sort_order`, whatever their identities say. `tag` is a random number, which becomes a part of the cursors of these changes.
+ * Gives the waiting changes of the handle's workspace their positions. Only committed changes are visible, so a change that
+ * commits later gets a later position, and no change is ever inserted between two others. Changes of an issue are in the order
+ * of their `sort_order`, even if their ids in the inbox are not. `tag` becomes a part of the cursors of these changes.
  */
 export async function numberChanges(
   { db, connect }: { db: TenantDb; connect: Database['connect'] },
@@ -69,7 +69,7 @@ export async function numberChanges(
   return numbered ?? { held: false, count: 0, position: null, lagSeconds: null };
 }
 
-/** Tells all processes up to which positions workspaces have changes. The runs that numbered them are committed. */
+/** Notifies all processes of the newest positions of workspaces. It must come after the commit of the runs that gave them. */
 export async function notifyOfChanges(
   unscoped: Kysely<Tables>,
   heads: ReadonlyMap<string, number>,
@@ -80,7 +80,7 @@ export async function notifyOfChanges(
   );
 }
 
-/** The workspaces whose logs have changes from before the time, or more changes than the most. */
+/** The workspaces whose logs have changes from before a time, or more than `most` changes. */
 export async function selectLongLogs(
   unscoped: Kysely<Tables>,
   before: Date,
@@ -96,7 +96,7 @@ export async function selectLongLogs(
     .where((eb) =>
       eb.or([
         eb.and([eb('c.position', '=', eb.ref('h.oldest')), eb('c.occurredUtc', '<', before)]),
-        // A step that was interrupted has left it behind.
+        // An interrupted removal has left the change behind.
         eb('c.position', '<', eb('h.oldest', '-', 1)),
         sql<boolean>`h.position - h.oldest >= ${most}`,
       ]),
@@ -106,9 +106,9 @@ export async function selectLongLogs(
 }
 
 /**
- * Removes the oldest changes of a workspace, at most `limit`: those from before the time, and those beyond the most. Readers
- * learn of it first, from `oldest`; nobody may find a gap. The newest of them stays, since cursors of its position are still
- * good and its tag says so. Returns the number of removed changes.
+ * Removes the oldest changes of a workspace, at most `limit`: those from before the time, and those beyond the newest `most`.
+ * `oldest` is moved first, so that no reader finds a gap. The last change before `oldest` stays, because its tag proves that
+ * cursors of its position are valid. Returns the number of removed changes.
  */
 export async function removeOldChanges(
   db: TenantDb,
@@ -142,11 +142,11 @@ export async function removeOldChanges(
 }
 
 /**
- * Starts the log of the handle's workspace over behind its newest change: nobody can go on from an earlier cursor. The
- * janitor removes the changes that nobody can read any more.
+ * Starts the log of the handle's workspace over after its newest change, which makes all earlier cursors invalid. The
+ * janitor removes the changes that can no longer be read.
  */
 export async function beginLogAnew(trx: Trx): Promise<void> {
-  // The lock keeps the sequencer from giving positions meanwhile.
+  // The lock keeps the sequencer from assigning positions meanwhile.
   const head = await trx.selectFrom('changeHead').select('position').forUpdate().executeTakeFirst();
   if (!head) return;
   const tag = newTag();
@@ -157,7 +157,7 @@ export async function beginLogAnew(trx: Trx): Promise<void> {
   await trx.updateTable('change').set({ tag }).where('position', '=', head.position).execute();
 }
 
-/** What a change is logged with; in the inbox, its id is `change_id`. */
+/** The columns of a change except its position and tag. In the inbox, the column of its id is `change_id`. */
 export const loggedColumns = [
   'id',
   'sortOrder',
@@ -173,9 +173,9 @@ export const loggedColumns = [
   'requestId',
 ] as const;
 
-// The snapshot of the statement may be older than the lock. Then it also places changes that the run before has taken, and the
-// deletion leaves them out.
-const nthTaken = sql<number>`row_number() over (order by taken.place)`;
+// The statement's snapshot may be older than its lock. Then `ordered` also has changes that the previous run has already taken;
+// the deletion does not find them, so positions are counted over the deleted rows.
+const nthTaken = sql<number>`row_number() over (order by taken.ordinal)`;
 
 const numbering = new PreparedSelect<Numbered>(numberingOf(anyWorkspace), [
   'held',
@@ -192,29 +192,29 @@ function numberingOf(db: TenantDb) {
       parts
         .selectFrom('changeInbox as i')
         .select(['i.id', 'i.changeId', 'i.sortOrder'])
-        // The largest identity so far among the changes of the issue.
+        // The largest id up to here among the changes of the issue, which keeps them in their own order.
         .select(
           sql<number>`max(i.id) over (partition by coalesce(i.issue_id, i.change_id) order by i.sort_order)`.as(
-            'turn',
+            'effective_id',
           ),
         )
         .where((eb) => eb.exists(eb.selectFrom('lock').select('held').where('held', '=', true))),
     )
-    .with('placed', (parts) =>
+    .with('ordered', (parts) =>
       parts
         .selectFrom('waiting')
         .select(['waiting.id'])
-        .select(sql<number>`row_number() over (order by turn, sort_order, id)`.as('place'))
-        .orderBy('place')
+        .select(sql<number>`row_number() over (order by effective_id, sort_order, id)`.as('ordinal'))
+        .orderBy('ordinal')
         .limit(changesPerRun),
     )
     .with('taken', (parts) =>
       parts
         .deleteFrom('changeInbox')
-        .using('placed')
-        .whereRef('changeInbox.id', '=', 'placed.id')
+        .using('ordered')
+        .whereRef('changeInbox.id', '=', 'ordered.id')
         .returningAll('changeInbox')
-        .returning('placed.place'),
+        .returning('ordered.ordinal'),
     )
     .with('counted', (parts) =>
       parts

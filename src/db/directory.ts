@@ -54,7 +54,7 @@ export async function selectDirectory(db: TenantDb): Promise<DirectoryRows> {
   return rows as DirectoryRows;
 }
 
-/** Those of the statuses that issues have, including deleted issues. */
+/** Those of the statuses that any issue has, also a deleted one. */
 export async function selectStatusesInUse(trx: Trx, ids: string[]): Promise<Set<string>> {
   const rows = await trx
     .selectFrom('status')

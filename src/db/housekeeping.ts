@@ -11,7 +11,7 @@ import type { TenantDb } from './tables/tenant-tables.ts';
 const janitorLock = 0x77676a6e;
 
 /**
- * Does the work, unless another process does such work or a backup on the same database. Returns whether it was done.
+ * Runs housekeeping, unless another process runs housekeeping or a backup on the same database. Returns whether it ran.
  */
 export async function alone(database: Database, work: () => Promise<void>): Promise<boolean> {
   if (database.engine === 'embedded') return aloneInProcess(database, work);
@@ -26,7 +26,7 @@ export async function alone(database: Database, work: () => Promise<void>): Prom
   });
 }
 
-/** Does the work while no file is removed from the store. Waits for a removal that is in progress. */
+/** Does the work under the lock of the janitor, so that no file is removed from the store meanwhile. Waits for the lock. */
 export async function whileFilesStay<Result>(
   database: Database,
   work: () => Promise<Result>,
@@ -46,7 +46,7 @@ const retryEveryMs = 200;
 
 const working = new WeakSet<Database>();
 
-/** The same for the embedded database, which has a single process and no second connection for the lock. */
+/** The same for the embedded database, which one process uses, over one connection. */
 async function aloneInProcess(database: Database, work: () => Promise<void>): Promise<boolean> {
   if (working.has(database)) return false;
   working.add(database);
@@ -107,8 +107,8 @@ export async function selectLongDeletedIssues(
 }
 
 /**
- * Fills the arrays of labels and assignees of issues that have none yet, as triggers do for others. Returns their
- * number.
+ * Fills the arrays of labels and assignees of issues that were written before triggers maintained these arrays. Returns the
+ * number of such issues.
  */
 export async function writeJoinedIds(unscoped: Kysely<Tables>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -130,8 +130,8 @@ export async function writeJoinedIds(unscoped: Kysely<Tables>, limit: number): P
 }
 
 /**
- * Copies titles to the table in which they are looked up, of issues that a server of an earlier version has written while this
- * version was being rolled out: for a day after the migration. Returns their number.
+ * Copies the titles of issues that a server of an earlier version wrote while this version was rolled out, to the table in
+ * which titles are searched. There are such issues for a day after the migration. Returns their number.
  */
 export async function copyMissedTexts(unscoped: Kysely<Tables>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -149,8 +149,8 @@ export async function copyMissedTexts(unscoped: Kysely<Tables>, limit: number): 
 }
 
 /**
- * Says how issues were before stages that a server of an earlier version has written while this version was being rolled out: for
- * a day after the migration. Returns the number of such stages.
+ * Fills in the previous status of stages that a server of an earlier version wrote while this version was rolled out. There
+ * are such stages for a day after the migration. Returns their number.
  */
 export async function fillMissedStages(unscoped: Kysely<Tables>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -222,7 +222,7 @@ export async function removeIssues(trx: Trx, issueIds: readonly string[], before
       .execute();
   }
   await trx.deleteFrom('issue').where('id', '=', anyUuid(ids)).execute();
-  // The log keeps that there were changes, and forgets what was in the issues.
+  // The log still names the changes of the issues, but no longer contains their old values.
   await trx
     .updateTable('change')
     .set({ previous: null })
@@ -249,17 +249,17 @@ async function forgetImports(trx: Trx, issueIds: readonly string[]): Promise<voi
     .execute();
 }
 
-/** Removes entries of the change log that are older than the last versions of their workspace. Returns their number. */
+/** Removes the records of changed reference data except those of the last versions of a workspace. Returns their number. */
 export async function removeReferenceChanges(
   unscoped: Kysely<Tables>,
-  keptVersions: number,
+  recentVersions: number,
   limit: number,
 ): Promise<number> {
   const old = unscoped
     .selectFrom('referenceChange as c')
     .innerJoin('workspaceVersion as v', 'v.workspaceId', 'c.workspaceId')
     .select(['c.workspaceId', 'c.version', 'c.keptTable', 'c.groupId'])
-    .where(sql<boolean>`c.version < v.ref - ${keptVersions}::bigint`)
+    .where(sql<boolean>`c.version < v.ref - ${recentVersions}::bigint`)
     .limit(limit);
   const { numDeletedRows } = await unscoped
     .with('old', () => old)

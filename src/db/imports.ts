@@ -42,7 +42,7 @@ export async function selectTeamCodes(db: TenantDb): Promise<string[]> {
   return teams.map(({ code }) => code);
 }
 
-/** The keys of projects, in order; of many, the first thousand. */
+/** The keys of projects, in order, at most a thousand. */
 export async function selectProjectKeys(db: TenantDb): Promise<string[]> {
   const projects = await db.selectFrom('project').select('key').orderBy('key').limit(1000).execute();
   return projects.map(({ key }) => key);

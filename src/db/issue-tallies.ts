@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { countedSlot, noLabel, tallyKinds } from './tables/tallies.ts';
 import type { Tables } from './tables/tables.ts';
 
-/** What the tallies should add up to, by counting issues: all of them, or those of a part of a statement. */
+/** SQL that counts the issues of a table or a part, which is what the tallies should add up to. */
 export function countedTallies(issues: string): string {
   return `
   select i.workspace_id, one.kind, one.group_id, i.team_id, i.status_id, one.priority,
@@ -21,7 +21,7 @@ export function countedTallies(issues: string): string {
   group by 1, 2, 3, 4, 5, 6`;
 }
 
-/** What the tallies of all workspaces add up to. */
+/** SQL that adds up the tallies of all workspaces. */
 export const storedTallies = `
   select workspace_id, kind, group_id, team_id, status_id, priority,
     sum(issue_count) as issue_count, sum(estimate_sum)::bigint as estimate_sum
@@ -31,13 +31,13 @@ const nobody = '00000000-0000-0000-0000-000000000000';
 const columns = 'workspace_id, kind, group_id, team_id, status_id, priority, slot, issue_count, estimate_sum';
 const key = 'workspace_id, kind, group_id, status_id, priority, slot';
 
-/** How many issues one statement counts, so that each takes far less time than a statement of a server may. */
+/** The number of issues that one statement counts. It keeps each statement far below the statement timeout of a server. */
 const issuesPerStatement = 50_000;
 
 /**
- * Counts all issues, and adds to the tallies what they lack. The transaction sees issues and tallies of one moment, and
- * others add to other rows, so they may continue writing. Two such transactions at once would add the same: one of them fails.
- * Returns the number of tallies that were wrong.
+ * Counts all issues, and corrects the tallies by the difference. The transaction sees issues and tallies at one moment. Writes
+ * may continue, because they add to the rows of other slots. Of two such transactions at once, one fails, so that no difference
+ * is added twice. Returns the number of tallies that were wrong.
  */
 export async function recountTallies(
   unscoped: Kysely<Tables>,

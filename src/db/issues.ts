@@ -8,7 +8,7 @@ import type { TenantDb, TenantTables } from './tables/tenant-tables.ts';
 
 export type IssueRow = Row<'issue'>;
 
-/** What a client identifies an issue by: the two parts of its key, or its id. */
+/** How a client identifies an issue: by the two parts of its key, or by its id. */
 export type IssueName = { teamCode: string; number: number } | { id: string };
 
 /** The columns of an issue that are needed to find and lock it. */

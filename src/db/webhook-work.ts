@@ -4,12 +4,12 @@ import type { Row, Tables } from './tables/tables.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 import type { WebhookAttempt } from './tables/webhook-tables.ts';
 import type { Trx } from './engine/transaction.ts';
-import type { LogPlace } from './reads/change-pages.ts';
+import type { LogPoint } from './reads/change-pages.ts';
 import type { WebhookChange, WebhookRow } from './webhooks.ts';
 
-/** How many deliveries of a webhook may wait. What comes after them stays in the log until there is room. */
+/** How many deliveries of a webhook may wait. Further changes stay in the log until there is room. */
 export const mostWaiting = 500;
-/** How many changes become deliveries at once. With less room than that nothing is read, or each round would read a few. */
+/** How many changes become deliveries at once. With less room than that none are read, so that rounds do not read a few each. */
 export const expandedAtOnce = 100;
 
 /** A webhook with something to do. */
@@ -44,7 +44,7 @@ export async function selectDueWebhooks(
   return rows;
 }
 
-/** Takes a webhook for a process until a time, or keeps it; undefined if another one has it, or if it is not served any more. */
+/** Claims a webhook for a process until a time, or extends its claim; undefined if another process has claimed it or it is not active. */
 export async function claimWebhook(
   db: TenantDb,
   id: string,
@@ -84,7 +84,7 @@ export async function releaseWebhook(db: TenantDb, id: string, claimId: string):
     .execute();
 }
 
-/** Locks a webhook that a process still holds; undefined if it does not, so that nothing of it may be written. */
+/** Locks a webhook that the process has claimed; undefined if it has lost the claim, so that it must not write anything. */
 export async function lockClaimed(trx: Trx, id: string, claimId: string): Promise<WebhookRow | undefined> {
   return trx
     .selectFrom('webhook')
@@ -107,12 +107,12 @@ export async function selectRoom(db: TenantDb, webhookId: string): Promise<numbe
   return mostWaiting - count;
 }
 
-/** Adds deliveries, and notes the place up to which the webhook has been served. */
+/** Adds deliveries, and stores the point in the log up to which changes have become deliveries. */
 export async function insertDeliveries(
   trx: Trx,
   webhookId: string,
   deliveries: readonly NewRow<'webhookDelivery'>[],
-  { position, tag }: LogPlace,
+  { position, tag }: LogPoint,
 ): Promise<void> {
   if (deliveries.length > 0) await trx.insertInto('webhookDelivery').values(deliveries).execute();
   await trx.updateTable('webhook').set({ position, tag }).where('id', '=', webhookId).execute();
@@ -124,8 +124,8 @@ export type DueDelivery = Pick<
 >;
 
 /**
- * The next deliveries of a webhook: of each issue the oldest that waits, if it is due. `isProbe` takes the one that has waited
- * longest since its last attempt, due or not.
+ * The next deliveries of a webhook: the oldest waiting one of each issue, if it is due. `isProbe` selects those that are due
+ * first, even if their time has not come.
  */
 export async function selectNextDeliveries(
   db: TenantDb,
@@ -158,7 +158,7 @@ export async function selectNextDeliveries(
     .execute();
 }
 
-/** What came of a delivery: its state, when it is due again, and its attempts with the last one. */
+/** The outcome of an attempt: the new state of the delivery, when it is due again, and all its attempts. */
 export interface DeliveryOutcome {
   readonly id: string;
   readonly state: number;
@@ -166,7 +166,7 @@ export interface DeliveryOutcome {
   readonly attempts: readonly WebhookAttempt[];
 }
 
-/** Writes what came of deliveries and what that means for their webhook, which the transaction has locked. */
+/** Writes the outcomes of deliveries, and the change of their webhook, which the transaction has locked. */
 export async function writeOutcomes(
   trx: Trx,
   webhookId: string,
@@ -193,7 +193,7 @@ export async function writeOutcomes(
   await trx.updateTable('webhook').set(change).where('id', '=', webhookId).execute();
 }
 
-/** The member whose rights a webhook has. */
+/** The member with whose permissions a webhook reads. */
 export type WebhookMember = Pick<
   Row<'member'>,
   'id' | 'userAccountId' | 'displayName' | 'role' | 'status' | 'principalKind'

@@ -33,7 +33,7 @@ export type WebhookChange = Partial<
   >
 >;
 
-/** What makes a webhook active, whatever it was before. */
+/** The columns that make a webhook active, whatever its state was. */
 export const activated = {
   state: webhookState.active,
   disabledReason: null,
@@ -93,7 +93,7 @@ export async function hastenDeliveries(db: TenantDb, webhookId: string, now: Dat
     .execute();
 }
 
-/** Ends the deliveries of a webhook that wait and are of these types: its scopes do not cover them any more. */
+/** Ends the waiting deliveries of a webhook with these event types, which its scopes no longer cover. */
 export async function failDeliveries(
   trx: Trx,
   webhookId: string,
@@ -110,7 +110,7 @@ export async function failDeliveries(
     .execute();
 }
 
-/** Which deliveries to repeat: by their ids, of a webhook if one is named, or those of a webhook that have failed since a time. */
+/** Which deliveries to repeat: those with the ids, of one webhook if it is set, or those of a webhook that failed since a time. */
 export type RedeliveryWanted =
   | { ids: readonly string[]; webhookId: string | null }
   | { webhookId: string; since: Date | null };
@@ -156,7 +156,7 @@ export async function repeatDeliveries(
   return webhooks.map((webhook) => ({ webhook, count: counts.get(webhook.id)?.length ?? 0 }));
 }
 
-/** The workspaces with deliveries that are finished since before the time, or of webhooks that were deleted. */
+/** The workspaces with deliveries that were finished before the time, or with deleted webhooks. */
 export async function selectOldDeliveries(unscoped: Kysely<Tables>, before: Date): Promise<string[]> {
   const rows = await unscoped
     .selectFrom('webhook as w')

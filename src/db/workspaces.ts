@@ -7,7 +7,7 @@ export type MemberCard = Pick<
   'id' | 'userAccountId' | 'displayName' | 'emailAddress' | 'role' | 'status'
 >;
 
-/** All workspaces of the database, ordered by name, for the operator. */
+/** All workspaces of the database, ordered by name, for commands of the operator. */
 export function selectWorkspaces(
   unscoped: Kysely<Tables>,
 ): Promise<Pick<Row<'workspace'>, 'id' | 'name' | 'createdUtc'>[]> {

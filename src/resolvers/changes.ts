@@ -1,7 +1,7 @@
 import {
   type ChangePageRead,
   type ChangeRow,
-  type LogPlace,
+  type LogPoint,
   selectChangePage,
   selectLogHead,
 } from '../db/reads/change-pages.ts';
@@ -32,7 +32,7 @@ export interface LogPages {
    * The page after a position, with all changes (at most one more than `sharedChanges`); undefined if the position is far from the
    * end of the log.
    */
-  readonly after: (from: LogPlace) => Promise<SharedPage> | undefined;
+  readonly after: (from: LogPoint) => Promise<SharedPage> | undefined;
 }
 
 export interface SharedPage extends ChangePageRead {
@@ -44,11 +44,11 @@ export interface SharedPage extends ChangePageRead {
 }
 
 /** The cursor after a change, which is the same for every transport. */
-export function changeCursor({ position, tag }: LogPlace): string {
+export function changeCursor({ position, tag }: LogPoint): string {
   return `c1-${position}-${tag.toString(36)}`;
 }
 
-export function parseCursor(cursor: string): LogPlace | undefined {
+export function parseCursor(cursor: string): LogPoint | undefined {
   const [, position, tag = ''] = /^c1-(\d{1,15})-([\da-z]{1,10})$/.exec(cursor) ?? [];
   return position === undefined ? undefined : { position: Number(position), tag: Number.parseInt(tag, 36) };
 }
@@ -111,7 +111,7 @@ export async function readChanges(
   violations.that(seconds >= 0 && seconds <= maxSeconds, 'waitSeconds', `must be from 0 to ${maxSeconds}`);
   const matching = filter ? filterPredicate(filterFields(), filter, violations) : always;
   violations.check('invalid_request');
-  const read = (from: LogPlace | undefined, reader: Principal) =>
+  const read = (from: LogPoint | undefined, reader: Principal) =>
     readPage(ctx, from, { all: [readableBy(reader), matching] }, limit);
   if (seconds === 0 || !ctx.changes) return read(start, principal);
   return ctx.changes.waiting(seconds * 1_000, async (wait) => {
@@ -141,7 +141,7 @@ export async function readLog(
 
 async function readPage(
   ctx: Context,
-  from: LogPlace | undefined,
+  from: LogPoint | undefined,
   where: Predicate,
   limit: number,
 ): Promise<ChangePage> {
@@ -163,7 +163,7 @@ async function readPage(
 
 /** The changes of a shared page that match. */
 function pageOf(
-  from: LogPlace,
+  from: LogPoint,
   { head, tag, until, rows, issues }: SharedPage,
   test: ChangeTest,
   limit: number,
@@ -178,7 +178,7 @@ function pageOf(
 }
 
 /** The cursor after a shared page that reaches the end of the log; undefined if it does not, or if earlier changes are missing. */
-export function cursorAfter(from: LogPlace, { head, tag, until, rows }: SharedPage): string | undefined {
+export function cursorAfter(from: LogPoint, { head, tag, until, rows }: SharedPage): string | undefined {
   const end = until ?? head;
   if (!isAvailable(from, head, tag) || rows.length > sharedChanges || end.position < head.position)
     return undefined;
@@ -190,7 +190,7 @@ export function cursorAfter(from: LogPlace, { head, tag, until, rows }: SharedPa
  * cursor's position.
  */
 function isAvailable(
-  from: LogPlace,
+  from: LogPoint,
   { position, oldest }: { position: number; oldest: number },
   tag: number | null,
 ): boolean {

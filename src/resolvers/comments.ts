@@ -78,7 +78,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
 function asWritten(
   { principal: { workspaceId, userAccountId } }: SignedIn,
   body: string,
-  { place: _, parentCommentId, parentAuthorUserAccountId, ...issue }: CommentCreated,
+  { ordinal: _, parentCommentId, parentAuthorUserAccountId, ...issue }: CommentCreated,
   id: string,
 ): CommentWritten {
   // The newest feed entry is that of the comment, so both have the same time.

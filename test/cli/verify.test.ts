@@ -25,7 +25,7 @@ const youngest = `(select max(id::text)::uuid from issue)`;
 
 /** How raw SQL breaks each rule but those of references, and the key under which verify names it, if one is known. */
 const breakages: Readonly<Record<string, readonly [statement: string, key?: string]>> = {
-  'numbers of a team are without gaps, those of purged issues apart': [
+  'numbers of a team have no gaps, except those of purged issues': [
     `update issue set number = 77 where id = ${youngest}`,
     'BD-77',
   ],
@@ -57,7 +57,7 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update issue set sub_issue_count = 1 where id = ${youngest}`,
     'BD-3',
   ],
-  'a parent is living, and a deleted parent is deleted': [
+  'the parent of an issue is not deleted, and its deleted parent is': [
     `update issue set deleted_utc = now() where id = (select parent_issue_id from issue
       where parent_issue_id is not null and deleted_utc is null limit 1)`,
   ],
@@ -65,19 +65,19 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update issue p set parent_issue_id = (select min(c.id::text)::uuid from issue c where c.parent_issue_id = p.id)
       where p.id = (select parent_issue_id from issue where parent_issue_id is not null limit 1)`,
   ],
-  'closed_utc is set in a terminal status alone': [
+  'closed_utc is set only in a terminal status': [
     `update issue set closed_utc = now() where id = ${youngest}`,
     'BD-3',
   ],
-  'the last stage of an issue has the number in stage_count, is not over, and is as the issue is': [
+  'the last stage of an issue has the number in stage_count, has not ended, and equals the issue': [
     `update issue set estimate_value = coalesce(estimate_value, 0) + 1 where id = ${youngest}`,
     'BD-3',
   ],
-  'each stage of an issue but the last ends when the next one begins': [
+  'each stage of an issue, except the last, ends when the next one begins': [
     `update issue_stage set until_utc = until_utc + interval '1 second' where ctid =
       (select ctid from issue_stage where until_utc is not null limit 1)`,
   ],
-  'each stage of an issue says how the issue was before': [
+  'each stage of an issue has the status of the stage before, and whether the issue was deleted then': [
     `update issue_stage set previous_deleted = not previous_deleted where issue_id = ${youngest} and sort_order = 1`,
     'BD-3',
   ],
@@ -96,11 +96,11 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update issue set updated_utc = created_utc - interval '1 day' where id = ${youngest}`,
     'BD-3',
   ],
-  'the primary assignee is the assignee at place 0, and without one the place is free': [
+  'the primary assignee is the assignee at position 0, and there is neither without the other': [
     `update issue set primary_assignee_user_account_id = reporter_user_account_id where id = ${youngest}`,
     'BD-3',
   ],
-  'places of the assignees of an issue are all different': [
+  'positions of the assignees of an issue are all different': [
     `update issue_assignee set position = 1 where issue_id = (select issue_id from issue_assignee
       group by issue_id having count(*) > 1 limit 1)`,
   ],
@@ -113,7 +113,7 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update comment set parent_author_user_account_id = (select user_account_id from member limit 1)
       where id = (select min(id::text)::uuid from comment where parent_comment_id is null)`,
   ],
-  'places in a feed go from 1 to activity_count without gaps, the last at last_activity_utc': [
+  'positions in a feed go from 1 to activity_count without gaps, the last at last_activity_utc': [
     `update activity set sort_order = 90 where issue_id = (select id from issue where team_id =
       (select id from team where code = 'BD') and number = 1)`,
     'BD-1',
@@ -122,27 +122,27 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update activity set occurred_utc = '2001-01-01' where sort_order = 2`,
   ],
   'entries of a feed are of a known kind': [`update activity set event_type = 'issue.sung.v1'`],
-  'each comment has its entry, but for imported ones': [
+  'each comment has its entry, except imported ones': [
     `delete from import_source where kind = 'comment' and source_id like 'bd-3/%'`,
     'BD-3',
   ],
-  'each deleted comment has the entry of its deletion, but for those that came deleted': [
+  'each deleted comment has the entry of its deletion, except those that were imported as deleted': [
     `update comment set deleted_utc = now(), revision = 2 where issue_id = ${youngest}`,
     'BD-3',
   ],
-  'each edit of a comment has its entry, but for imported comments': [
+  'each edit of a comment has its entry, except edits of imported comments': [
     `update comment set revision = revision + 1 where id = (select min(id::text)::uuid from comment)`,
   ],
-  'each link has its entry, but for those of imported issues': [
+  'each link has its entry, except those of imported issues': [
     `delete from activity where event_type = 'issue-link.created.v1'`,
   ],
-  'each deleted link has the entry of its deletion, but for those that came deleted': [
+  'each deleted link has the entry of its deletion, except those that were imported as deleted': [
     `update issue_link set deleted_utc = now() where deleted_utc is null`,
   ],
-  'each message to or from an agent has its entry, but for imported ones': [
+  'each message to or from an agent has its entry, except imported ones': [
     `delete from agent_thread_message where id = (select min(id::text)::uuid from agent_thread_message)`,
   ],
-  'each attachment has its entry, but for imported ones': [
+  'each attachment has its entry, except imported ones': [
     `update activity set event_type = 'issue.updated.v1' where event_type = 'issue-attachment.created.v1'`,
   ],
   'an update of an issue is counted once by its revision and has one entry, at updated_utc': [
@@ -163,7 +163,7 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
   'counts of a project are those of its living issues that are not canceled': [
     `update project_count set issue_count = issue_count - 1`,
   ],
-  'an agent thread tells the count, the last message and the turns of its messages': [
+  'the counts, the last message and the turns of an agent thread are those of its messages': [
     `update agent_thread set message_count = message_count + 1`,
   ],
   'a message is on the issue of its thread': [`update agent_thread_message set issue_id = ${youngest}`],
@@ -188,7 +188,7 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update change set event_type = 'issue.lost.v1' where position = 1`,
     'change 1',
   ],
-  'what an import has made is there': [
+  'each row that an import created exists': [
     `update import_source set target_id = gen_random_uuid() where kind = 'issue' and source_id = 'bd-2'`,
     'beads:BD bd-2',
   ],
@@ -337,7 +337,7 @@ describe('the rules of workgraph verify', () => {
 
   it('treat the missing number of an old issue as that of a purged one', async () => {
     await undone(async (trx) => {
-      const rule = await ruleNamed(trx, 'numbers of a team are without gaps, those of purged issues apart');
+      const rule = await ruleNamed(trx, 'numbers of a team have no gaps, except those of purged issues');
       await sql`delete from issue where number = 2 and team_id <> (select id from team where code = 'BD')`.execute(
         trx,
       );

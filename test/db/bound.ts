@@ -10,12 +10,12 @@ import type { Compilable } from 'kysely';
 import { TenantPlugin } from '../../src/db/guard/tenant-plugin.ts';
 import '../support/tenant-prover/install.ts';
 import type { AnyTables } from '../../src/db/query/any-tables.ts';
-import type { Given } from '../../src/db/query/slots.ts';
+import type { ValueOrSlot } from '../../src/db/query/slots.ts';
 
 export const ws = '018f0000-0000-7000-8000-000000000001';
 
 /** A handle of one workspace that only compiles. The prover checks each statement after the plugin. */
-export function boundTo(workspace: Given<string>): Kysely<AnyTables> {
+export function boundTo(workspace: ValueOrSlot<string>): Kysely<AnyTables> {
   return new Kysely<AnyTables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

@@ -29,7 +29,7 @@ const noteWrites: FollowUp = (db, { kind }) => {
   const rows =
     kind === 'insert'
       ? changed.select(selections)
-      : changed.innerJoin('locked', 'locked.place', 'changed.place').select(selections);
+      : changed.innerJoin('locked', 'locked.ordinal', 'changed.ordinal').select(selections);
   return [['noted', parts.insertInto('importSource').columns(columns).expression(rows)]];
 };
 

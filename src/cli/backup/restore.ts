@@ -7,7 +7,7 @@ import {
   selectBackupTables,
   selectMigrations,
 } from '../../db/backup/catalog.ts';
-import { advanceSequences, speakPlainly, withoutForeignKeys, writeRows } from '../../db/backup/rows.ts';
+import { advanceSequences, normalizeOutput, withoutForeignKeys, writeRows } from '../../db/backup/rows.ts';
 import { analyzeTables } from '../../db/writes/import-writes.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
@@ -67,7 +67,7 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
   await database.unscoped
     .transaction()
     .execute(async (trx) => {
-      await speakPlainly(trx);
+      await normalizeOutput(trx);
       await withoutForeignKeys(trx, async () => {
         for (const table of tables) await restoreTable(trx, table, manifest, directory, reached);
       });

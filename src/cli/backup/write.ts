@@ -10,7 +10,7 @@ import {
   selectBackupTables,
   selectMigrations,
 } from '../../db/backup/catalog.ts';
-import { readRows, speakPlainly } from '../../db/backup/rows.ts';
+import { readRows, normalizeOutput } from '../../db/backup/rows.ts';
 import { whileFilesStay } from '../../db/housekeeping.ts';
 import { inSnapshot } from '../../db/engine/snapshot.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
@@ -56,7 +56,7 @@ export async function writeBackup(env: CommandEnvironment, directory: string): P
 async function fill(env: CommandEnvironment, partial: string): Promise<Manifest> {
   const createdUtc = new Date().toISOString();
   const { migrations, tables } = await inSnapshot(env.database, async (trx) => {
-    await speakPlainly(trx);
+    await normalizeOutput(trx);
     const found = await selectBackupTables(trx);
     const progress = new Progress(env, { total: await estimateRows(trx, found), unit: 'row' });
     const written: BackedUpTable[] = [];

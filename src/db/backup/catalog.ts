@@ -1,30 +1,32 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../tables/tables.ts';
 
-/** Tables that a backup leaves out, each with its reason; every other table of the database is in it. */
+/** The tables that a backup leaves out, each with its reason. It contains every other table of the database. */
 export const notInBackups: Readonly<Record<string, string>> = {
-  migration: 'the ledger is about the database; the manifest says which migrations the rows are of',
-  workspace_version: 'triggers count it anew while the rows are restored, with a tag of its own',
-  reference_change: 'what changed lately is nothing to a database where all is new',
-  change_inbox: 'the same; a restored database begins another log, and its clients read their lists again',
-  change: 'the same, see change_inbox',
+  migration:
+    'the migrations belong to the database; the manifest names those that the rows were written with',
+  workspace_version: 'triggers write the versions, with a new tag, while the rows are restored',
+  reference_change:
+    'it tells processes which cached rows have changed, and none has cached the restored rows',
+  change_inbox: 'a restored database begins another log of changes, and its clients read their lists again',
+  change: 'a restored database begins another log of changes, see change_inbox',
   webhook: 'a copy of a workspace must not send to the receivers of the original; webhooks are created again',
-  webhook_delivery: 'the same, see webhook',
-  change_head: 'another log has another tag, so that no cursor of the old one is taken for one of it',
+  webhook_delivery: 'deliveries belong to webhooks, which are left out',
+  change_head: 'the new log gets another tag, so that it refuses cursors of the old one',
 };
 
-/** A table as a backup needs to know it; names are spelled as SQL wants them. */
+/** What a backup needs to know about a table. Names are quoted for SQL where they have to be. */
 export interface BackupTable {
-  /** As the catalog has it; names the file. */
+  /** The name without quotes, which is also that of the file. */
   readonly name: string;
   readonly table: string;
-  /** Those that can be written: what is generated follows from them. */
+  /** The columns without generated ones, which PostgreSQL computes again. */
   readonly columns: readonly string[];
-  /** What orders the rows, alike on every engine. */
+  /** The columns of the primary key, with a collation that orders texts alike on every engine. */
   readonly order: readonly string[];
 }
 
-/** Every table of the database that backups have, by name: from the catalog, so that no new one is forgotten. */
+/** The tables that a backup contains, ordered by name. They are read from the catalog, so that no new table is forgotten. */
 export async function selectBackupTables(unscoped: Kysely<Tables>): Promise<BackupTable[]> {
   const { rows } = await sql<BackupTable>`
     select c.relname::text as name, quote_ident(c.relname) as table,
@@ -32,8 +34,8 @@ export async function selectBackupTables(unscoped: Kysely<Tables>): Promise<Back
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
         order by a.attnum) as columns,
       array(select quote_ident(a.attname) || case when a.attcollation <> 0 then ' collate "C"' else '' end
-        from unnest(k.conkey) with ordinality as key(number, place)
-        join pg_attribute a on a.attrelid = c.oid and a.attnum = key.number order by key.place) as order
+        from unnest(k.conkey) with ordinality as key(number, ordinal)
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = key.number order by key.ordinal) as order
     from pg_class c left join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
     where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = current_schema()::regnamespace
     order by c.relname collate "C"`.execute(unscoped);
@@ -43,7 +45,7 @@ export async function selectBackupTables(unscoped: Kysely<Tables>): Promise<Back
   return tables;
 }
 
-/** About how many rows the tables have together, as their statistics say; 0 if they have none yet. */
+/** The approximate number of rows of all tables, from the planner's statistics; 0 if there are none yet. */
 export async function estimateRows(
   unscoped: Kysely<Tables>,
   tables: readonly BackupTable[],

@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import type { UnscopedTrx } from '../engine/transaction.ts';
 import type { BackupTable } from './catalog.ts';
 
-/** Few enough that the longest rows there are fit into memory together. */
+/** Even this many of the longest possible rows fit into memory. */
 const rowsPerFetch = 200;
 
-/** Makes what is read the same text on every engine and in every time zone, until the transaction ends. */
-export async function speakPlainly(trx: UnscopedTrx): Promise<void> {
+/** Makes PostgreSQL print values alike on every engine and in every time zone, until the transaction ends. */
+export async function normalizeOutput(trx: UnscopedTrx): Promise<void> {
   await sql`set local time zone 'UTC'`.execute(trx);
   await sql`set local bytea_output = hex`.execute(trx);
   await sql`set local extra_float_digits = 1`.execute(trx);
 }
 
-/** The rows of a table as lines of JSON in the order of its key; they stay in the database until they are asked for. */
+/** Reads the rows of a table as lines of JSON, in the order of its key. A cursor keeps them from being in memory all at once. */
 export async function* readRows(
   trx: UnscopedTrx,
   { table, columns, order }: BackupTable,
@@ -31,7 +31,7 @@ export async function* readRows(
   await sql`close backup_rows`.execute(trx);
 }
 
-/** Inserts rows that `readRows` gave. */
+/** Inserts rows that `readRows` returned. */
 export async function writeRows(
   trx: UnscopedTrx,
   { table, columns }: BackupTable,
@@ -53,8 +53,8 @@ interface ForeignKey {
 }
 
 /**
- * Does the work without foreign keys, and checks them all at its end: rows that point at each other have no order in
- * which they could come. Needs the owner of the tables, as migrations do; a failure leaves all as it was.
+ * Does the work without foreign keys, and checks them all at its end, because rows that refer to each other cannot be
+ * inserted in any order. The database user must own the tables. If a check fails, the transaction changes nothing.
  */
 export async function withoutForeignKeys(trx: UnscopedTrx, work: () => Promise<void>): Promise<void> {
   const { rows: foreignKeys } = await sql<ForeignKey>`
@@ -66,14 +66,14 @@ export async function withoutForeignKeys(trx: UnscopedTrx, work: () => Promise<v
     await sql.raw(`alter table ${table} drop constraint ${name}`).execute(trx);
   }
   await work();
-  // What triggers have put off until the commit is done now: a table with such work cannot be altered.
+  // Runs deferred triggers now, because a table with pending trigger events cannot be altered.
   await sql`set constraints all immediate`.execute(trx);
   for (const { name, table, definition } of foreignKeys) {
     await sql.raw(`alter table ${table} add constraint ${name} ${definition}`).execute(trx);
   }
 }
 
-/** Moves each sequence of a column behind the highest number that was restored. */
+/** Sets each sequence to the highest restored value of its column, so that new rows get higher ones. */
 export async function advanceSequences(trx: UnscopedTrx): Promise<void> {
   const { rows } = await sql<{ table: string; column: string; sequence: string }>`
     select d.refobjid::regclass::text as table, quote_ident(a.attname) as column, s.oid::regclass::text as sequence

@@ -49,7 +49,7 @@ export class Deadline {
   }
 
   /** A deadline with the same time left, for work that continues when this client disconnects. */
-  apart(): Deadline {
+  detached(): Deadline {
     return new Deadline({ withinMs: this.leftMs, waitMs: this.#waitMs });
   }
 

@@ -46,7 +46,7 @@ export function lockDirectory(dataDir: string): DirectoryLock {
       try {
         writeFileSync(pidFile, `${process.pid} ${stopping}\n`);
       } catch {
-        // Without the announcement, the next process is told that the directory is held, as by a server that continues.
+        // The announcement only improves the message for the next process.
       }
     },
     release: () => {

@@ -127,7 +127,7 @@ export class EmbeddedPool implements Pool {
   }
 
   async #query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
-    // PGlite computes on this thread and resolves in microtasks. Without this pause, no socket is served between statements.
+    // PGlite computes on this thread and resolves in microtasks, so without this pause no socket would be served between statements.
     await nextTurn();
     return (await this.#client.query(sql, [...parameters])) as unknown as PostgresQueryResult<Row>;
   }
@@ -161,10 +161,10 @@ export class EmbeddedPool implements Pool {
   }
 }
 
-/** What the engine keeps of the tables in its memory. More would save reads of files that the operating system has in its own. */
+/** The engine's cache of tables. A larger one would only hold what the operating system caches already. */
 const bufferSize = '32MB';
 
-/** The only user of the engine, who needs no password. The environment could name another one. */
+/** The only user of the engine, who needs no password. All fields are set, because pg would read missing ones from the environment. */
 const owner = {
   user: 'postgres',
   database: 'postgres',

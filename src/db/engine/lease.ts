@@ -32,7 +32,7 @@ export interface PoolLoad {
 /** The connections of an engine. Each is lent to one caller at a time, except for the shared ones. */
 export interface Pool extends PostgresPool {
   load(): PoolLoad;
-  /** Reports the writes over these connections that somebody in the process waits for. */
+  /** Tells subscribers in this process about writes over these connections. */
   readonly writeSignals: WriteSignals;
   /** Throws when the database does not answer. On PostgreSQL it does not wait for a connection of the pool. */
   ping(): Promise<void>;
@@ -58,7 +58,7 @@ export class Lease implements PostgresPoolClient {
     this.#writeSignals = writeSignals;
   }
 
-  /** The same connection for a borrower whose `release` leaves it with this lease, which reports what was written. */
+  /** A lease of the same connection whose `release` does not return it to the pool. This lease reports its writes. */
   lent(): Lease {
     return new Lease(this.#session, () => undefined, {
       ended: (signal, workspaceId) => this.#note([signal], workspaceId),

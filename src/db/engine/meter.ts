@@ -16,7 +16,7 @@ export interface Meter {
   readonly subject?: Subject | undefined;
 }
 
-/** What log lines say about a request. */
+/** The parts of a request that log lines contain. */
 export interface Subject {
   readonly requestId: string;
   readonly operationName: string | undefined;

@@ -46,11 +46,11 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const total = progress ? (await schemaState(database, folder)).pending.length : 0;
   const reached = (name: string, rows: number) => progress?.({ name, done: applied.length, total, rows });
   for (;;) {
-    // The embedded engine has one connection and one process, so nothing could write meanwhile anyway.
-    const beside = database.engine === 'postgres' ? db : undefined;
+    // The embedded engine has only one connection.
+    const separate = database.engine === 'postgres' ? db : undefined;
     const step = await db
       .transaction()
-      .execute((transaction) => applyNext(transaction, { names, folder, beside, reached }));
+      .execute((transaction) => applyNext(transaction, { names, folder, separate, reached }));
     if (step === 'done') return applied;
     if (step === 'held') await delay(RETRY_MS);
     else {
@@ -99,7 +99,7 @@ interface IndexChanges {
 }
 
 const FOLDER = join(import.meta.dirname, '../../../migrations');
-/** That of this file: `.js` in the built package, otherwise `.ts`. */
+/** The extension of migrations is that of this file: `.js` in the built package, otherwise `.ts`. */
 const EXTENSION = extname(import.meta.filename);
 
 /** The key of the advisory lock. No other advisory lock of the service uses it. */
@@ -107,21 +107,21 @@ const LOCK_KEY = 7_021_408_113;
 const RETRY_MS = 50;
 
 /**
- * Applies one migration under the lock, which ends with the transaction. Others poll, since waiting in SQL may time out.
- * Indexes are changed and tables filled on another connection (`beside`): PostgreSQL changes indexes outside of transactions
- * only, and rows that were filled stay if a later step fails.
+ * Applies one migration under a lock that the transaction holds. Other processes poll for it, because waiting in SQL may time
+ * out. Indexes are changed and tables filled over a separate connection: PostgreSQL changes indexes concurrently only outside
+ * of transactions, and filled rows are kept if a later step fails.
  */
 async function applyNext(
   transaction: Transaction<Ledger>,
   {
     names,
     folder,
-    beside,
+    separate,
     reached,
   }: {
     names: readonly string[];
     folder: string;
-    beside: Kysely<Ledger> | undefined;
+    separate: Kysely<Ledger> | undefined;
     reached: (name: string, rows: number) => void;
   },
 ): Promise<'done' | 'held' | { name: string; done: string | undefined }> {
@@ -141,10 +141,10 @@ async function applyNext(
   const name = names.find((candidate) => !applied.has(candidate));
   if (!name) return 'done';
   const migration = (await import(pathToFileURL(join(folder, `${name}${EXTENSION}`)).href)) as Migration;
-  // The transaction with the lock is idle while others work.
+  // The transaction that holds the lock is idle while the separate connection works.
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
   reached(name, 0);
-  const done = await run(migration, transaction, beside, (rows) => reached(name, rows));
+  const done = await run(migration, transaction, separate, (rows) => reached(name, rows));
   await transaction.insertInto('migration').values({ name }).execute();
   return { name, done: done ?? undefined };
 }
@@ -152,12 +152,12 @@ async function applyNext(
 async function run(
   migration: Migration,
   transaction: Transaction<Ledger>,
-  beside: Kysely<Ledger> | undefined,
+  separate: Kysely<Ledger> | undefined,
   filled: (rows: number) => void,
 ): Promise<string | undefined | void> {
-  if ('indexes' in migration) return changeIndexes(beside ?? transaction, migration.indexes);
+  if ('indexes' in migration) return changeIndexes(separate ?? transaction, migration.indexes);
   if ('fillSome' in migration)
-    return fill((after) => migration.fillSome(ofAnyTable(beside ?? transaction), after), filled);
+    return fill((after) => migration.fillSome(ofAnyTable(separate ?? transaction), after), filled);
   return migration.up(ofAnyTable(transaction));
 }
 
@@ -183,8 +183,8 @@ async function fill(
 }
 
 /**
- * Creates and drops indexes without blocking writers. It can be repeated: an index that is there stays, and one whose
- * building broke off, which PostgreSQL keeps as invalid, is built again.
+ * Creates and drops indexes without blocking writers. It can be repeated: an existing index stays, and an invalid one, which
+ * PostgreSQL leaves behind when building it is interrupted, is built again.
  */
 async function changeIndexes(
   db: Kysely<Ledger>,

@@ -15,7 +15,7 @@ const oldMs = 100;
 /** A statement that has waited for others for this long is sent again over a connection of its own. */
 const waitMs = 100;
 /** The interval at which waiting times are checked. */
-const lookMs = 50;
+const checkMs = 50;
 /** An idle connection is given back after this time: it may have been cut without notice. */
 const idleMs = 30_000;
 
@@ -23,7 +23,7 @@ const idleMs = 30_000;
 export interface Lender {
   readonly wire: PostgresWire;
   lend(): Promise<pg.PoolClient>;
-  giveBack(client: pg.PoolClient, how: 'whole' | 'lost'): void;
+  giveBack(client: pg.PoolClient, how: 'usable' | 'lost'): void;
   /** The name under which a connection keeps the statement; undefined while it does not keep it. */
   nameOn(client: pg.PoolClient, statement: Prepared): string | undefined;
   /** Whether the connection keeps as many prepared statements as it may. */
@@ -63,7 +63,7 @@ export class SharedConnection {
   #client: pg.PoolClient | undefined;
   /** The time since which the first statement has had the connection, or since which the connection is idle. */
   #sinceMs = 0;
-  #looking: NodeJS.Timeout | undefined;
+  #checkTimer: NodeJS.Timeout | undefined;
   #isOpening = false;
   #isHeld = false;
   #closed: (() => void) | undefined;
@@ -100,7 +100,7 @@ export class SharedConnection {
     }
     const [oldest] = this.#underway;
     if (this.#lender.isFull(client)) {
-      if (!oldest) this.#giveBack('whole');
+      if (!oldest) this.#giveBack('usable');
       return false;
     }
     if (!oldest) return true;
@@ -115,7 +115,7 @@ export class SharedConnection {
     return new Promise((resolve) => {
       this.#closed = resolve;
       if (this.#isOpening) return;
-      if (this.#underway.length === 0) this.#giveBack('whole');
+      if (this.#underway.length === 0) this.#giveBack('usable');
     });
   }
 
@@ -126,19 +126,19 @@ export class SharedConnection {
       const client = await this.#lender.lend();
       this.#client = client;
       this.#sinceMs = performance.now();
-      this.#looking = setInterval(() => this.#look(), lookMs).unref();
+      this.#checkTimer = setInterval(() => this.#check(), checkMs).unref();
       client.once('error', this.#lose);
       client.once('end', this.#lose);
     } catch {
       // A caller that then asks for a connection of its own gets the error.
     }
     this.#isOpening = false;
-    if (this.#closed) this.#giveBack('whole');
+    if (this.#closed) this.#giveBack('usable');
   }
 
-  #giveBack(how: 'whole' | 'lost'): void {
+  #giveBack(how: 'usable' | 'lost'): void {
     const client = this.#client;
-    clearInterval(this.#looking);
+    clearInterval(this.#checkTimer);
     client?.off('error', this.#lose);
     client?.off('end', this.#lose);
     this.#client = undefined;
@@ -190,13 +190,13 @@ export class SharedConnection {
 
   /** Removes an answered statement. Returns how long it had the connection; undefined when the connection was lost. */
   #answered(sent: Sent): number | undefined {
-    const place = this.#underway.indexOf(sent);
-    if (place < 0) return undefined;
-    this.#underway.splice(place, 1);
+    const index = this.#underway.indexOf(sent);
+    if (index < 0) return undefined;
+    this.#underway.splice(index, 1);
     const nowMs = performance.now();
     const tookMs = nowMs - this.#sinceMs;
     this.#sinceMs = nowMs;
-    if (this.#underway.length === 0 && this.#closed) this.#giveBack('whole');
+    if (this.#underway.length === 0 && this.#closed) this.#giveBack('usable');
     return tookMs;
   }
 
@@ -206,17 +206,17 @@ export class SharedConnection {
     settle?.(error && isConnectionLoss(error) ? this.#lender.unavailable(error) : error, rows);
   }
 
-  #look(): void {
+  #check(): void {
     const nowMs = performance.now();
     const client = this.#client as pg.PoolClient;
     const hasMs = nowMs - this.#sinceMs;
     if (this.#underway.length === 0) {
-      if (hasMs > idleMs) this.#giveBack('whole');
+      if (hasMs > idleMs) this.#giveBack('usable');
       return;
     }
-    for (const [place, sent] of this.#underway.entries()) {
+    for (const [index, sent] of this.#underway.entries()) {
       if ((sent.deadline?.leftMs ?? 1) <= 0) this.#settle(sent, new Error('Query read timeout'));
-      else if (place > 0 && nowMs - sent.atMs > waitMs) this.#settle(sent, null, 'waited');
+      else if (index > 0 && nowMs - sent.atMs > waitMs) this.#settle(sent, null, 'waited');
     }
     if (hasMs < this.#lender.lostMs) return;
     this.#lender.cancel(client);
@@ -224,7 +224,7 @@ export class SharedConnection {
   }
 }
 
-/** The message of pg. */
+/** The same message as that of pg, by which the loss of a connection is recognized. */
 const connectionLost = () => new Error('Connection terminated');
 
 /** The shared connections of a pool. */

@@ -3,8 +3,8 @@ import type { Database } from './engine.ts';
 import type { UnscopedTrx } from './transaction.ts';
 
 /**
- * Reads the whole database in one consistent snapshot, across all workspaces, for commands of the operator. On the embedded
- * engine, which has one session, everything else waits until the work is done.
+ * Reads all workspaces in one database snapshot, for commands of the operator. On the embedded engine, which has one session,
+ * everything else waits until the work is done.
  */
 export function inSnapshot<Result>(
   { unscoped }: Pick<Database, 'unscoped'>,

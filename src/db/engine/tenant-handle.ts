@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from 'kysely';
 import { TenantPlugin } from '../guard/tenant-plugin.ts';
-import { type Given, Slot } from '../query/slots.ts';
+import { type ValueOrSlot, Slot } from '../query/slots.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { TenantDb, TenantTables, TenantTrx } from '../tables/tenant-tables.ts';
 
@@ -19,7 +19,7 @@ export function unscopedHandle(dialect: Dialect): Kysely<Tables> {
 }
 
 /** A handle of one workspace that uses the connections of `unscoped`. */
-export function tenantHandle(unscoped: Kysely<Tables>, workspace: Given<string>): TenantDb {
+export function tenantHandle(unscoped: Kysely<Tables>, workspace: ValueOrSlot<string>): TenantDb {
   const bound: Kysely<TenantTables> = unscoped.withPlugin(new TenantPlugin(workspace));
   return bound as TenantDb;
 }

@@ -63,7 +63,7 @@ export async function inOne<Result>(
   }
 }
 
-/** Repeats work that failed because of another transaction. The work is a transaction or a single statement. */
+/** Runs a transaction or a single statement, and repeats it if it fails because of another transaction. */
 export async function again<Result>(work: () => Promise<Result>): Promise<Result> {
   const used = new Map<string, number>();
   for (;;) {

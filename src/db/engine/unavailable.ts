@@ -3,7 +3,7 @@ export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 }
 
-/** The error that says which database is unavailable and why. */
+/** Makes an error that names the database and the reason why it is unavailable. */
 export function unavailable(address: string, error: unknown): DatabaseUnavailableError {
   const { code, message } = fieldsOf(error);
   const reason = reasons[code] ?? reasonOf(message);

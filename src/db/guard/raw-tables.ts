@@ -30,8 +30,8 @@ const OPAQUE = ' \u0001 ';
 
 function flatten(node: RawNode): string {
   let text = node.sqlFragments[0] ?? '';
-  node.parameters.forEach((parameter, at) => {
-    text += spliced(parameter) + (node.sqlFragments[at + 1] ?? '');
+  node.parameters.forEach((parameter, index) => {
+    text += spliced(parameter) + (node.sqlFragments[index + 1] ?? '');
   });
   return text;
 }
@@ -75,7 +75,7 @@ const NOT_AFTER: Readonly<Record<string, ReadonlySet<string>>> = {
 /** Functions that have the word `from` between their arguments. */
 const FROM_FUNCTIONS = new Set(['extract', 'substring', 'trim', 'overlay']);
 
-/** The state at one depth of parentheses. */
+/** The state of the scan at one depth of parentheses. */
 interface Depth {
   inList: boolean;
   expecting: boolean;
@@ -89,7 +89,7 @@ function scan(tokens: readonly string[], asTable: boolean): RawReading {
   let here: Depth = { inList: asTable, expecting: asTable, joined: false, isFromFunction: false };
   let leak: RawReading['leak'];
   let before = '';
-  for (const [at, token] of tokens.entries()) {
+  for (const [index, token] of tokens.entries()) {
     const word = token.toLowerCase();
     if (token.startsWith('--') && !token.endsWith('\n')) leak ??= 'comment';
     if (token.startsWith('--') || token.startsWith('/*')) continue;
@@ -105,8 +105,8 @@ function scan(tokens: readonly string[], asTable: boolean): RawReading {
       leak ??= 'or';
     } else if (here.expecting && isName(token) && !CLOSES.has(word)) {
       // In `schema.table` the last part is the table. A name before a parenthesis is a function.
-      here.expecting = BETWEEN.has(word) || tokens[at + 1] === '.';
-      if (!here.expecting && tokens[at + 1] !== '(') tables.push(unquoted(token));
+      here.expecting = BETWEEN.has(word) || tokens[index + 1] === '.';
+      if (!here.expecting && tokens[index + 1] !== '(') tables.push(unquoted(token));
     } else if (token !== '.') {
       step(here, word, before);
     }

@@ -28,7 +28,7 @@ import type { Query } from './query-nodes.ts';
 import { readRaw } from './raw-tables.ts';
 import { TenantError } from './tenant-error.ts';
 import { isWorkspaceColumn, WORKSPACE_ID, WorkspaceValue } from './workspace-value.ts';
-import type { Given } from '../query/slots.ts';
+import type { ValueOrSlot } from '../query/slots.ts';
 
 /** The names of the CTEs that a query can read. */
 type Ctes = ReadonlySet<string>;
@@ -45,7 +45,7 @@ const tenants = namesInSql(tenantTables);
 export class TenantAdder {
   readonly #value: WorkspaceValue;
 
-  constructor(workspace: Given<string>) {
+  constructor(workspace: ValueOrSlot<string>) {
     this.#value = new WorkspaceValue(workspace);
   }
 
@@ -160,9 +160,9 @@ export class TenantAdder {
     const name = identifierOf(table);
     if (!columns || !values) throw new TenantError(`The insert into "${name}" has no list of columns.`);
     const conflict = onConflict && this.#value.onConflict(onConflict, name);
-    const place = columns.findIndex(isWorkspaceColumn);
-    if (place >= 0) {
-      if (!this.#value.isInserted(values, place))
+    const index = columns.findIndex(isWorkspaceColumn);
+    if (index >= 0) {
+      if (!this.#value.isInserted(values, index))
         throw new TenantError(`The insert into "${name}" sets workspaceId: leave it to the handle.`);
       return conflict === onConflict ? node : { ...node, onConflict: conflict };
     }

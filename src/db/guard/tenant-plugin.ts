@@ -4,7 +4,7 @@ import type {
   PluginTransformResultArgs,
   RootOperationNode,
 } from 'kysely';
-import type { Given } from '../query/slots.ts';
+import type { ValueOrSlot } from '../query/slots.ts';
 import { TenantAdder } from './tenant-adder.ts';
 
 /**
@@ -16,10 +16,10 @@ import { TenantAdder } from './tenant-adder.ts';
  * then the CTEs of the surrounding statement are unknown names.
  */
 export class TenantPlugin implements KyselyPlugin {
-  readonly workspace: Given<string>;
+  readonly workspace: ValueOrSlot<string>;
   readonly #adder: TenantAdder;
 
-  constructor(workspace: Given<string>) {
+  constructor(workspace: ValueOrSlot<string>) {
     this.workspace = workspace;
     this.#adder = new TenantAdder(workspace);
   }

@@ -16,7 +16,7 @@ import {
   ValueNode,
   ValuesNode,
 } from 'kysely';
-import type { Given } from '../query/slots.ts';
+import type { ValueOrSlot } from '../query/slots.ts';
 import { identifierOf } from './identifiers.ts';
 import { TenantError } from './tenant-error.ts';
 
@@ -32,12 +32,12 @@ export function isWorkspaceColumn(node: OperationNode): boolean {
 
 /** The id of a workspace as a value in statements, with the nodes that compare and insert it. */
 export class WorkspaceValue {
-  readonly #workspace: Given<string>;
+  readonly #workspace: ValueOrSlot<string>;
   readonly #value: ValueNode;
   /** The value in a select list, with a cast, because PostgreSQL cannot infer the type of a parameter there. */
   readonly #selection: SelectionNode;
 
-  constructor(workspace: Given<string>) {
+  constructor(workspace: ValueOrSlot<string>) {
     this.#workspace = workspace;
     this.#value = ValueNode.create(workspace);
     this.#selection = SelectionNode.create(

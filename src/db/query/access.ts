@@ -5,35 +5,35 @@ import type { Walk } from './walk.ts';
 
 /** How the rows of a walk can be found: which of its conditions an index fulfills, and which ones lead to few rows. */
 export interface Access {
-  /** Whether the rows that a range of an index leads to are those of the page, so that nothing has to be bounded. */
+  /** Whether one range of an index has exactly the rows of the page, so that reading them needs no bound. */
   readonly isServed: boolean;
-  /** The same for several parents at once: all their rows might be compared with a list of ids. */
+  /** The same for several parents at once. A list of ids does not suffice then: the rows of all parents might be compared with it. */
   readonly isServedForMany: boolean;
   /** Whether an index has the rows of each parent in the order of the walk. */
   readonly isOrderedByParent: boolean;
   /** The conditions that limit the range of the index. */
   readonly inside: Predicate;
-  /** The conditions that only the rows themselves fulfill. */
+  /** The conditions that are checked on each row. */
   readonly others: Predicate;
   /** Whether a join table has the parents of the rows. */
   readonly isJoined: boolean;
   /**
-   * How many rows are read for each row that is looked at: itself, one for each condition on related rows that no copy in the row
-   * answers, and those of the join table that has its parents.
+   * How many rows are read for each row that a step looks at: the row itself, one for each condition on related rows that needs
+   * them, and those of the join table that connects it with its parents.
    */
   readonly weight: number;
   /** The conditions by which an index finds the matching rows, in another order. */
   readonly candidates: readonly Candidate[];
 }
 
-/** A condition by which the rows of a page can be found. */
+/** A condition whose matches an index finds, in another order than that of the list. */
 export interface Candidate {
   readonly condition: Predicate;
   /** The rest of the filter. */
   readonly rest: Predicate;
-  /** A text condition has to read texts in order to count them, and a condition on a join table reads two rows for each. */
+  /** Counting the matches of a text condition reads the texts, and those of a condition on a join table (`links`) two rows each. */
   readonly kind: 'rows' | 'links' | 'text';
-  /** The columns of the index that finds the matches in its order, or those of one of several values. */
+  /** The columns of the index that finds the matches, or the matches of each value, if they are read in its order. */
   readonly order: readonly string[] | undefined;
   /** Whether it is known, without counting, that few rows match. */
   readonly isSelective: boolean;
@@ -70,16 +70,16 @@ export function accessOf({ source, filter, order }: Walk): Access {
   };
 }
 
-/** What is read of a join table for each row that is looked at. */
+/** How many rows of a join table are read for each row that a step looks at. */
 const rowsOfJoin = 2;
 
-/** The rows of a parent are the smallest range, then those of a column with one value. */
+/** Prefers an index that begins with the parent, whose ranges are the smallest, then one that begins with another fixed column. */
 function rankOf({ columns }: ListIndex, parent: string | undefined): number {
   if (columns.length === 1) return 0;
   return columns[0] === parent ? 2 : 1;
 }
 
-/** The conditions that all rows of a filter fulfill. */
+/** The conditions of a filter that must all be true. */
 function conjunctsOf(filter: Predicate): readonly Predicate[] {
   if ('all' in filter) return filter.all.flatMap(conjunctsOf);
   return isAlways(filter) ? [] : [filter];
@@ -167,7 +167,7 @@ function indexOf(
   return indexes.find(({ columns }) => columns[0] === condition.column)?.columns;
 }
 
-/** Conditions in the same group are fulfilled by one range of an index; undefined for one that no index fulfills. */
+/** The group of a condition. One range of an index fulfills all conditions of a group; undefined if no index can. */
 function groupOf(condition: Predicate, table: TableName, indexes: readonly ListIndex[]): string | undefined {
   if ('through' in condition) {
     const { table: joined, parent, child } = condition.through;
@@ -177,12 +177,12 @@ function groupOf(condition: Predicate, table: TableName, indexes: readonly ListI
       : undefined;
   }
   if (!('column' in condition) || 'isNull' in condition) return undefined;
-  // Many rows of a large table may be referred to, and all their keys would have to be read.
+  // The condition on the referenced table may match many rows, and the keys of all of them would have to be read.
   if ('references' in condition && listIndexes[condition.references]) {
     if (!conjunctsOf(condition.where).some(namesRows)) return undefined;
   }
   const { column } = condition;
-  // Where an index has the column, `startsWith` comes with a range of it.
+  // `withPrefixRanges` has added a range for `startsWith` if an index has the column.
   if (isPrefix(condition)) return undefined;
   if (isText(condition)) return textTables[table]?.column === column ? 'text' : undefined;
   return indexes.some(({ columns }) => columns[0] === column) ? `rows ${column}` : undefined;

@@ -6,17 +6,17 @@ import { matchesOf } from './matches.ts';
 import { listIndexes } from '../tables/list-indexes.ts';
 import { childRows, parentColumn, parentKeys, type Reading } from './page.ts';
 import { type Predicate, predicateSql } from './predicate.ts';
-import type { Given } from './slots.ts';
+import type { ValueOrSlot } from './slots.ts';
 import { type ChildSource, row, type Source } from './walk.ts';
 
-/** A statement that counts, and looks at a bounded number of rows: along an index, or those that match one condition. */
+/** A statement that counts matches among a bounded number of rows: those along an index, or those that match one condition. */
 export type CountStep = { read: 'walk'; rows: number } | FewStep;
 
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
 /**
- * How the rows of a filter can be found in order to count them: the newest first, whatever the order of the list, since rows that
- * were written one after the other lie side by side.
+ * The walk that counts the rows of a filter. It goes from the newest row back, whatever the order of the list, because rows that
+ * were written one after the other are on the same pages of the table.
  */
 export function countedWalk(source: Source, filter: Predicate): AccessedWalk {
   const column = listIndexes[source.table]?.[0]?.columns.at(-1) ?? 'id';
@@ -26,14 +26,14 @@ export function countedWalk(source: Source, filter: Predicate): AccessedWalk {
 }
 
 /**
- * The number of matching rows among those that the step looks at, and true behind it if there may be more. With parents, a row
- * for each that has any, with its ordinal as the last column.
+ * Selects the number of matching rows among those that the step looks at, and then true if there may be more. With parents, it
+ * selects a row for each parent that has any, with the ordinal of the parent as the last column.
  */
 export function countStepQuery(
   reading: Reading,
   walked: AccessedWalk,
   step: CountStep,
-  parents?: Given<readonly string[]>,
+  parents?: ValueOrSlot<readonly string[]>,
 ): Query {
   const { looked, conditions } = lookedBy(reading, walked, step);
   if (!parents) return counted(reading, looked, conditions, step.rows);
@@ -76,14 +76,14 @@ export function matchingRows(reading: Reading, walked: AccessedWalk, step: Count
     .where(predicateSql(conditions, row, 'eachRow'));
 }
 
-/** The rows that a step examines, of any parent, and the conditions that it tests. */
+/** The rows that a step looks at, of any parent, and the conditions that it checks on them. */
 function lookedBy(
   reading: Reading,
   walked: AccessedWalk,
   step: CountStep,
 ): { looked: Query; conditions: Predicate } {
   const { access, walk } = walked;
-  // The rows that a join table leads to are in no range of an index.
+  // Rows that are found by a join table are not read from an index of their order, so all conditions are checked.
   if (step.read === 'walk')
     return {
       looked: walkedRows(reading, walked, step.rows),
@@ -95,7 +95,7 @@ function lookedBy(
   return { looked: found.selectAll(row).limit(sql.lit(step.rows)), conditions: chosen.rest };
 }
 
-/** Counts the rows that fulfill the conditions, and says whether there are as many rows as may be looked at. */
+/** Counts the rows that fulfill the conditions, and returns whether the step has looked at as many rows as it may. */
 function counted({ db }: Reading, looked: Query, conditions: Predicate, rows: number): Query {
   return untyped(db)
     .selectFrom(looked.as(row))
@@ -114,7 +114,7 @@ function walkedRows(
   const { source } = walked.walk;
   if (!parent || !walked.access.isJoined)
     return lookedAt(reading, walked, rows, (query) => query.selectAll(row), parent);
-  // The rows of the join table are limited, in no order: with one, all of them would have to be sorted first.
+  // The rows of the join table are limited without an order, which would require sorting all of them first.
   return childRows(reading, source)
     .selectAll(row)
     .where(sql<boolean>`${parentColumn((source as ChildSource).parent)} = ${parent}`)

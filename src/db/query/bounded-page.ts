@@ -12,7 +12,7 @@ import {
   selected,
 } from './page.ts';
 import { predicateSql } from './predicate.ts';
-import type { Given } from './slots.ts';
+import type { ValueOrSlot } from './slots.ts';
 import {
   between,
   orderSql,
@@ -48,8 +48,8 @@ export interface AccessedWalk {
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
 /**
- * The columns behind those of each row; null in the rows of a page. One row more, without the other columns, says that a step has
- * read all it may before the page was full: with the position of the last row that it looked at.
+ * Two columns after those of each row, which are null in the rows of a page. If a step reached its bound before the page was
+ * full, it returns one more row: its stop, in which these columns have the position of the last row that it looked at.
  */
 export const stopColumns = ['stopValue', 'stopId'] as const;
 
@@ -59,7 +59,7 @@ export function stepQuery(
   walked: AccessedWalk,
   size: PageSize,
   step: PageStep,
-  parents?: Given<readonly string[]>,
+  parents?: ValueOrSlot<readonly string[]>,
 ): Query {
   if (step.read === 'few') return fewQuery(reading, walked, size, step, parents);
   if (!parents) return walkQuery(reading, walked, size, step.rows);
@@ -78,7 +78,7 @@ export function stepQuery(
     .orderBy('parent.ordinal');
 }
 
-/** Looks at rows along the order. The inner limit bounds them, because no condition is moved into a query with a limit. */
+/** Looks at rows along the order. The inner limit is a bound, because the planner moves no condition into a query with a limit. */
 function walkQuery(
   reading: Reading,
   walked: AccessedWalk,
@@ -110,7 +110,7 @@ function sharedQuery(
   walked: AccessedWalk,
   size: PageSize,
   rows: number,
-  parents: Given<readonly string[]>,
+  parents: ValueOrSlot<readonly string[]>,
 ): Query {
   const { walk, access } = walked;
   const { db } = reading;
@@ -135,7 +135,7 @@ function fewQuery(
   { walk, access }: AccessedWalk,
   size: PageSize,
   { candidate, rows }: FewStep,
-  parents: Given<readonly string[]> | undefined,
+  parents: ValueOrSlot<readonly string[]> | undefined,
 ): Query {
   const { source } = walk;
   const { db } = reading;
@@ -143,7 +143,7 @@ function fewQuery(
   if (!chosen) throw new Error('A step reads one of the candidates.');
   const found = matchesOf(reading, source, chosen, rows)
     .selectAll(row)
-    // Keeps the planner from following the order of the list and looking for the matches there, and from reading the whole table.
+    // Without a limit, the planner might walk along the order of the list, or read the whole table, to find the matches.
     .limit(sql.lit(rows));
   const matching = between(
     untyped(db)
@@ -158,13 +158,13 @@ function fewQuery(
     .limit(wantedRows(size));
 }
 
-/** Reads all children of parents with at most `most` of them; of the others, a row with their key as the stop. */
+/** Reads all children of each parent that has at most `most`; of every other parent, a stop with its key. */
 function childrenQuery(
   reading: Reading,
   { walk }: AccessedWalk,
   size: PageSize,
   most: number,
-  parents: Given<readonly string[]>,
+  parents: ValueOrSlot<readonly string[]>,
 ): Query {
   const { source, filter, order } = walk;
   const { db } = reading;
@@ -223,7 +223,7 @@ export function lookedAt(
   return untyped(reading.db).selectFrom(both.as('stretches')).selectAll().limit(sql.lit(rows));
 }
 
-/** The position of the last row that a step may look at, if there are so many. An index has both columns. */
+/** Selects the position of the last row that a step may look at, if there are so many rows. An index has both columns. */
 function lastLookedAt(
   reading: Reading,
   walked: AccessedWalk,
@@ -245,12 +245,12 @@ function lastLookedAt(
     .offset(sql.lit(rows - 1));
 }
 
-/** The ids of the first rows of each parent, with the ordinal of the parent and their own. */
+/** The ids of the first rows of each parent, with the ordinal of the parent and their number under it. */
 function firstOfEach(
   { db }: Reading,
   walk: Walk,
   size: PageSize,
-  parents: Given<readonly string[]>,
+  parents: ValueOrSlot<readonly string[]>,
   matching: Query,
 ): Query {
   const { parent } = walk.source;
@@ -290,7 +290,7 @@ export function linkedRows(rows: Query, parent: Parent): Query {
   return rows.innerJoinLateral(links.as('link'), (join) => join.onTrue());
 }
 
-/** The rows of the ids, in their order. */
+/** The rows with the ids, in the order of the ids. */
 function withRows(reading: Reading, { table }: Source, ids: Query): Query {
   return selected(
     untyped(reading.db)
@@ -318,7 +318,7 @@ function childrenOf(reading: Reading, source: Source, key: RawBuilder<unknown>):
   return childRows(reading, source).where(isOfParent);
 }
 
-/** The same columns by the names that a subquery has given them. */
+/** The same columns by their names in a subquery. */
 function named(reading: Reading): Reading {
   return { ...reading, ...(reading.columns && { columns: reading.columns.map(nameOf) }) };
 }

@@ -15,7 +15,7 @@ import { row, type Source } from './walk.ts';
 
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
-/** The rows that match a candidate. In the order of its index, so that the planner uses that one whatever values it expects. */
+/** The rows that match a candidate, in the order of its index, so that the planner uses this index for any values. */
 export function matchesOf(
   { db }: Reading,
   { table, where }: Source,
@@ -29,7 +29,7 @@ export function matchesOf(
     );
   const several = order.length > 0 ? severalValues(condition, table) : undefined;
   if (!several) return matches(untyped(db), predicateSql(condition, row, 'fromRelated'));
-  // Each value is a range of the index. For a list of them the planner expects rows all over the table, and reads all of it.
+  // Each value is a range of the index. ValueOrSlot a list of values, the planner might expect matches everywhere and read the whole table.
   const isSought = sql<SqlBool>`${sql.ref(`${row}.${several.column}`)} = ${sql.ref('sought.value')}`;
   const ofValue = matches(subquery(), isSought).selectAll(row).limit(sql.lit(most));
   return untyped(db)
@@ -39,7 +39,7 @@ export function matchesOf(
     .innerJoinLateral(ofValue.as(row), (join) => join.onTrue());
 }
 
-/** The values of which a column must have one; undefined for another condition. */
+/** The values of a condition that a column has one of several values; undefined for any other condition. */
 function severalValues(
   condition: Predicate,
   table: TableName,
@@ -53,7 +53,7 @@ function severalValues(
   if ('among' in condition) return { column: condition.column, values: sql`${condition.among}::uuid[]` };
   if (!('in' in condition)) return undefined;
   const { column } = condition;
-  // The other values are never read: they give the parameter its type.
+  // The second argument is never evaluated: it gives the parameter its type.
   const typed = subquery().selectFrom(`${table} as typed`).select(`typed.${column}`).limit(sql.lit(0));
   return { column, values: sql`coalesce(${condition.in}, array(${typed}))` };
 }

@@ -8,7 +8,7 @@ import {
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import { predicateSql, type Through } from './predicate.ts';
 import { type ChildSource, orderSql, type Parent, row, type Source, stretchesOf, type Walk } from './walk.ts';
-import type { Given } from './slots.ts';
+import type { ValueOrSlot } from './slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** A column that a plain list is ordered by: of the row itself, or of the join table. */
@@ -32,7 +32,7 @@ export interface DerivedColumn {
   /**
    * A description of the value. Derived columns with equal descriptions have equal values, whatever their names are.
    */
-  readonly what: string;
+  readonly description: string;
   /** The expression for the row with this alias. */
   readonly sql: (alias: string) => AliasableExpression<unknown>;
 }
@@ -57,7 +57,7 @@ function groupRows(rows: readonly AnyRow[], parents: readonly string[]): Map<str
  * The number of rows of a page: either a literal in the statement (`exactly`), or a parameter (`rows`). A statement for
  * several sizes also has a literal upper bound (`atMost`).
  */
-export type PageSize = { rows: Given<number>; atMost?: number } | { exactly: number };
+export type PageSize = { rows: ValueOrSlot<number>; atMost?: number } | { exactly: number };
 
 /** Selects a page of the workspace's rows or, with a parent, of its children. */
 export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?: RawBuilder<unknown>) {
@@ -78,7 +78,7 @@ export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?:
   if (!second && planned === wanted) return first;
   const rows = untyped(reading.db).selectFrom(first.as('sized')).selectAll();
   if (!second) return rows.limit(wanted);
-  // The rows of the first come first, and the second is read only if they are too few.
+  // The second stretch is read only if the first has too few rows.
   const both = rows.unionAll(untyped(reading.db).selectFrom(second.as('sized')).selectAll());
   return untyped(reading.db).selectFrom(both.as('stretches')).selectAll().limit(wanted);
 }
@@ -87,7 +87,12 @@ export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?:
  * Selects a page for each parent, in the order of the parents, with the ordinal of the parent as the last column. The
  * lateral join returns the rows of each page in the order of its subquery, so they are not sorted again.
  */
-export function pagesQuery(reading: Reading, walk: Walk, size: PageSize, parents: Given<readonly string[]>) {
+export function pagesQuery(
+  reading: Reading,
+  walk: Walk,
+  size: PageSize,
+  parents: ValueOrSlot<readonly string[]>,
+) {
   return selected(
     untyped(reading.db)
       .selectFrom(parentKeys(parents))
@@ -105,7 +110,7 @@ export function listsQuery(
   reading: Reading,
   source: ChildSource,
   orderBy: readonly ListOrder[],
-  parents: Given<readonly string[]>,
+  parents: ValueOrSlot<readonly string[]>,
 ) {
   const key = parentColumn(source.parent);
   return selected(childRows(reading, source), reading)
@@ -121,7 +126,7 @@ export function linksQuery(
   { db }: Reading,
   { table, parent, child }: Through,
   columns: readonly string[],
-  parents: Given<readonly string[]>,
+  parents: ValueOrSlot<readonly string[]>,
 ) {
   return untyped(db)
     .selectFrom(`${table} as link`)
@@ -151,7 +156,7 @@ export function nameOf(column: ReadColumn): string {
   return typeof column === 'string' ? column : column.name;
 }
 
-export function parentKeys(parents: Given<readonly string[]>) {
+export function parentKeys(parents: ValueOrSlot<readonly string[]>) {
   return sql<{ key: string; ordinal: number }>`unnest(${parents}::uuid[]) with ordinality`.as<'parent'>(
     sql`parent(key, ordinal)`,
   );

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { subquery, subqueryWith } from './any-tables.ts';
-import { type Given, Slot } from './slots.ts';
+import { type ValueOrSlot, Slot } from './slots.ts';
 import type { TableName } from '../tables/tables.ts';
 
 /**
@@ -19,11 +19,11 @@ export type Predicate =
   | { all: readonly Predicate[] }
   | { any: readonly Predicate[] }
   | { not: Predicate }
-  | { column: string; is: Comparison; value: Given<Comparable> }
-  | { column: string; in: Given<readonly Comparable[]> }
+  | { column: string; is: Comparison; value: ValueOrSlot<Comparable> }
+  | { column: string; in: ValueOrSlot<readonly Comparable[]> }
   | { column: string; isNull: boolean }
   | { column: string; references: TableName; by: string; where: Predicate }
-  | { column: string; among: Given<Buffer>; many: boolean }
+  | { column: string; among: ValueOrSlot<Buffer>; many: boolean }
   | { through: Through; own: string; where: Predicate }
   | { lineage: Lineage };
 
@@ -59,8 +59,8 @@ export function isAlways(predicate: Predicate): boolean {
 }
 
 /**
- * How conditions on related rows are evaluated: as the planner decides; for each row that something else has found; or
- * from the related rows, which lead to the matching rows through an index.
+ * How conditions on related rows are evaluated: `planned`, as the planner decides; `eachRow`, for each row that another
+ * condition has found; `fromRelated`, starting with the related rows, from which an index leads to the matching rows.
  */
 export type Evaluation = 'planned' | 'eachRow' | 'fromRelated';
 
@@ -88,19 +88,19 @@ export function predicateSql(
 }
 
 function notSql(predicate: Predicate, alias: string, evaluation: Evaluation): RawBuilder<SqlBool> {
-  // Few related rows lead to few rows, but not the lack of them: those are found by looking at each row, which has a copy.
+  // An index cannot find rows without a related row, so each row is checked, by its copy of the keys if it has one.
   const negated =
     ('through' in predicate && storedSql(predicate, alias)) ||
     predicateSql(predicate, alias, evaluation === 'fromRelated' ? 'eachRow' : evaluation);
   return sql<SqlBool>`(${negated}) is not true`;
 }
 
-/** Whether the copy in the row tells whether it is related to a matching row. */
+/** Whether a row's copy of the keys suffices to decide the condition. */
 export function readsCopy({ stored }: Through, where: Predicate): boolean {
   return stored !== undefined && (isAlways(where) || ('among' in where && !where.many));
 }
 
-/** Whether a row is related to any of the keys, by its copy of its keys; undefined where the copy does not tell. */
+/** The condition as a test of the row's copy of the keys; undefined if the copy does not suffice. */
 function storedSql(
   { through, own, where }: { through: Through; own: string; where: Predicate },
   alias: string,
@@ -149,7 +149,7 @@ const operators: Readonly<Record<Comparison, string>> = {
 function comparisonSql(
   column: RawBuilder<unknown>,
   is: Comparison,
-  value: Given<Comparable>,
+  value: ValueOrSlot<Comparable>,
 ): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column} ${sql.raw(operators[is])} ${value instanceof Slot ? value : sqlValue(is, value)}`;
 }
@@ -187,7 +187,7 @@ function referenceSql(
     .select(sql.lit(1).as('found'))
     .where(sql<SqlBool>`${sql.ref(`${target}.${by}`)} = ${column}`)
     .where(predicateSql(where, target, 'eachRow'));
-  // `offset 0` keeps the planner from reading all rows that could be referred to.
+  // `offset 0` keeps the planner from reading the whole referenced table at once.
   return sql<SqlBool>`exists (${referred.offset(sql.lit(0))})`;
 }
 
@@ -243,7 +243,7 @@ function isMatchingLink(
     : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, where)})`;
 }
 
-/** The keys of the rows to which rows of a list may refer, whichever do. */
+/** The keys of the matching rows in the referenced table, whether rows of the list refer to them or not. */
 export function referredKeys(
   { references, by, where }: { references: TableName; by: string; where: Predicate },
   alias: string,

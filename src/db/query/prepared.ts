@@ -26,13 +26,13 @@ export class Prepared {
   /** The total size of the rows of the last run. */
   bytes = 0;
   /**
-   * The index of the first of the columns that say where a bounded statement has stopped; undefined for other
-   * statements.
+   * The index of the first of the two columns with the stop of a bounded statement (`stopColumns`); undefined for
+   * other statements.
    */
   readonly stopColumn: number | undefined;
   /** The index of the column that says whether a bounded count has reached its bound; undefined for other statements. */
   readonly boundColumn: number | undefined;
-  /** What it writes that somebody in the process waits for. */
+  /** The signals that are sent in this process when the statement has been committed. */
   readonly signals: readonly WriteSignal[];
   readonly #parameters: readonly unknown[];
   /** An average duration of its runs, in which recent runs have more weight. */
@@ -146,7 +146,7 @@ export class StatementsByShape<Shape, Row> {
   }
 }
 
-/** The literal of an array of uuids. Since uuids need no quotes, this is much cheaper than the conversion of pg. */
+/** An array of UUIDs in PostgreSQL's text format. UUIDs need no quotes, so this is much cheaper than the conversion of pg. */
 export function uuidArray(keys: Iterable<string>): string {
   return `{${[...keys].join(',')}}`;
 }

@@ -17,8 +17,8 @@ export interface Probed {
 type Query = SelectQueryBuilder<AnyTables, never, AnyRow>;
 
 /**
- * Counts the rows that match each of the candidates. `sample` is the number of texts that are looked at to find out whether the
- * words of one are common.
+ * Counts the rows that match each of the candidates. `sample` is the number of texts in which it checks whether the words of a
+ * searched text are common.
  */
 export function probeQuery(
   reading: Reading,
@@ -31,7 +31,7 @@ export function probeQuery(
     const texts = textsIn(candidate);
     const words = texts ? wordsOf(texts.where) : [];
     if (!texts || words.length === 0) return count.as(`count${index}`);
-    // The index of words finds the rows that have all parts of a text anywhere, and each of them is read. A case takes only one way.
+    // The index of words finds the rows that contain all words in any order, and each of them is read, which is avoided for common words.
     const common = countCommon(reading, texts, words, sample);
     const isRare = sql<SqlBool>`${common} * ${sql.lit(commonness)} <= ${sql.lit(sample)}`;
     return sql<number>`case when ${isRare} then ${count} else ${sql.lit(most + 1)} end`.as(`count${index}`);
@@ -39,14 +39,14 @@ export function probeQuery(
   return untyped(reading.db).selectNoFrom(counts);
 }
 
-/** A text is common if one of so many rows has its words. */
+/** A text is common if more than one in this many rows has all its words. */
 const commonness = 100;
 
 function countUpTo(reading: Reading, { walk }: AccessedWalk, { candidate, most }: Probed) {
   const { condition } = candidate;
   const link = linkIn(condition);
   const texts = textsIn(candidate);
-  // The rows of another table are counted there: each of the rows that they lead to would have to be read.
+  // Matches in another table are counted there, without reading the rows of the list that belong to them.
   const found = link
     ? matchingLinks(link, row)
     : texts
@@ -72,8 +72,8 @@ function linkIn(condition: Predicate): Extract<Predicate, { through: unknown }> 
 }
 
 /**
- * How many of the newest texts have all the words. Not of the first texts of the walk: in the order of the texts themselves, those
- * that begin alike say nothing about the others.
+ * How many of the newest texts contain all the words. The first texts of the walk would not be a fair sample: in the order of the
+ * texts they all begin alike.
  */
 function countCommon(
   { db }: Reading,
@@ -93,7 +93,7 @@ function countCommon(
   return sql<number>`(${common.select(sql<number>`count(*)::int`.as('count'))})`;
 }
 
-/** For each text that rows must contain: whether a row contains all its words, wherever they are. */
+/** A condition for each text that rows must contain: that a row contains all its words, in any order. */
 function wordsOf(condition: Predicate): RawBuilder<SqlBool>[] {
   if ('all' in condition) return condition.all.flatMap(wordsOf);
   if (!('is' in condition) || condition.is !== 'contains') return [];

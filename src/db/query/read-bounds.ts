@@ -1,21 +1,21 @@
 /**
- * How many rows the statements of one page may read before it ends early, those of its total before it is not exact, and those of
- * statistics before they are refused.
+ * How many rows may be read for a page before it ends early, for a total before it is inexact, and for statistics before they are
+ * refused.
  */
 export interface ReadBounds {
-  /** The rows that the first statement looks at, in the order of the list. Most pages are full by then. */
+  /** The rows that the first statement looks at, in the order of the list. It fills most pages. */
   readonly glance: number;
   /** If one condition matches at most this many rows, they are read and sorted instead of looking further. */
   readonly few: number;
   /** The rows that the second statement looks at, from the start again. */
   readonly walk: number;
-  /** If even the walk has not filled the page, up to this many matches of one condition are read and sorted. */
+  /** If the walk has not filled the page either, up to this many matches of one condition are read and sorted. */
   readonly most: number;
   /** The same for a condition on rows of a join table, where each match costs several times as much. */
   readonly mostLinks: number;
   /** The fewest rows that are looked at under each of many parents. */
   readonly eachParent: number;
-  /** The most issues that statistics may count one by one, where no tallies have their numbers. */
+  /** The most issues that statistics may count one by one if the tallies do not suffice. */
   readonly statistics: number;
 }
 

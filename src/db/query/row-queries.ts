@@ -3,10 +3,10 @@ import { clampedSum } from './aggregates.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import { type Reading, selected } from './page.ts';
 import { type Predicate, predicateSql } from './predicate.ts';
-import type { Given } from './slots.ts';
+import type { ValueOrSlot } from './slots.ts';
 import type { TableName } from '../tables/tables.ts';
 
-type Keys = Given<readonly string[]>;
+type Keys = ValueOrSlot<readonly string[]>;
 
 /** Selects the rows whose `column` is one of the keys. */
 export function keyQuery(reading: Reading, table: TableName, column: string, where: Predicate, keys: Keys) {
@@ -29,7 +29,7 @@ export function existsQuery(
   table: TableName,
   keyColumn: string,
   viewerColumn: string,
-  viewer: Given<string>,
+  viewer: ValueOrSlot<string>,
   keys: Keys,
 ) {
   return untyped(db)

@@ -11,8 +11,8 @@ export class Slot {
   }
 }
 
-/** A value, or the slot for a value of each run. */
-export type Given<Value> = Value | Slot;
+/** A value, or the slot that each run fills with a value. */
+export type ValueOrSlot<Value> = Value | Slot;
 
 /** A slot where Kysely expects a value and PostgreSQL can infer its type. */
 export function slot<Value = string>(name: string): Value {

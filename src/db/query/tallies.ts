@@ -6,13 +6,13 @@ import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import { type Predicate, predicateSql } from './predicate.ts';
 import { row, type Source } from './walk.ts';
 
-/** A kind of tally from which the number of issues that match a filter follows, and the filter in the form for its rows. */
+/** A kind of tally that tells the number of issues that match a filter, and the filter as a condition on its rows. */
 export interface TallyChoice {
   readonly kind: TallyKind;
   readonly filter: Predicate;
 }
 
-/** The column of issues that each kind has beside their team and their status. */
+/** The column of issues that each kind has in addition to their team and their status. */
 const ownColumns: Readonly<Record<Exclude<TallyKind, 'team'>, string>> = {
   primaryAssignee: 'primaryAssigneeUserAccountId',
   label: 'labelId',
@@ -24,8 +24,8 @@ const sharedColumns: ReadonlySet<string> = new Set(['teamId', 'statusId']);
 const priorityColumns: ReadonlySet<string> = new Set(['priority', 'priorityRank']);
 
 /**
- * The tallies that have all columns of a filter and of groups; undefined where none has. Issues with several labels are in
- * several tallies, so that only one label can be asked for, or each by itself.
+ * The kind of tally that has all columns of a filter and of groups; undefined if no kind has them. An issue is tallied once for
+ * each of its labels, so the filter may name a single label or the groups may be labels, but not both.
  */
 export function tallyFor(
   { table, parent }: Source,
@@ -56,7 +56,7 @@ function partsOf(filter: Predicate): readonly Predicate[] {
   return [filter];
 }
 
-/** Issues with one certain label, as a condition on the rows of its tally. */
+/** Turns a condition that issues have one label into a condition on the rows of its tally. */
 function withLabelColumn(part: Predicate): Predicate {
   if (!('through' in part) || part.through.table !== 'issueLabel' || part.own !== 'id') return part;
   const [label, ...others] = partsOf(part.where);
@@ -69,7 +69,7 @@ function withLabelColumn(part: Predicate): Predicate {
   return isKey && isOne ? { ...label, column: ownColumns.label } : part;
 }
 
-/** Adds the columns of a condition on tallies; false if it cannot be one. */
+/** Adds the columns of a condition to `columns`. Returns false if the condition cannot be one on tallies. */
 function addColumns(part: Predicate, columns: Set<string>): boolean {
   if ('all' in part) return part.all.every((each) => addColumns(each, columns));
   if ('any' in part) return part.any.every((each) => addColumns(each, columns));
@@ -81,7 +81,7 @@ function addColumns(part: Predicate, columns: Set<string>): boolean {
 
 type Rows = SelectQueryBuilder<AnyTables, 'issueTally', AnyRow>;
 
-/** The rows of a kind of tallies as if they were issues: with the columns of those that they count, and how many they are. */
+/** The tallies of a kind with the columns of the issues that they count, their number and the sum of their estimates. */
 export function talliedRows(
   db: TenantDb,
   { kind, filter }: TallyChoice,
@@ -106,7 +106,7 @@ function byGroup(kind: Exclude<TallyKind, 'team'>, { rows, ofKind }: Record<'row
     const isNone = sql<SqlBool>`group_id = ${sql.lit(noLabel)}`;
     return grouped.where(sql<SqlBool>`not ${isNone}`).unionAll(ofKind.select(none).where(isNone));
   }
-  // Those in no group are the issues of the teams without those in a group.
+  // The issues in no group are those of the team's tallies minus those in a group.
   const others = (name: string) =>
     sql<number>`case kind when ${sql.lit(tallyKinds.team)} then ${sql.ref(name)} else -${sql.ref(name)} end`.as(
       name,

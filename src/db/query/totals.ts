@@ -7,11 +7,11 @@ import type { AccessedWalk } from './bounded-page.ts';
 import { childRows, parentColumn, type Reading } from './page.ts';
 import { type ChildSource, type Counter, row, type Source } from './walk.ts';
 import { isAlways, type Predicate, predicateSql } from './predicate.ts';
-import type { Given } from './slots.ts';
+import type { ValueOrSlot } from './slots.ts';
 import { type TallyChoice, talliedRows } from './tallies.ts';
 
 /** How the rows of all pages are counted. */
-export type TotalWay =
+export type TotalStrategy =
   /** The tallies of issues are added up. */
   | { readonly by: 'tallies'; readonly choice: TallyChoice }
   /** All rows are counted, or the counter that has their number is read. */
@@ -19,8 +19,12 @@ export type TotalWay =
   /** At most so many rows are looked at. */
   | { readonly by: 'bounds'; readonly walked: AccessedWalk };
 
-/** The way in which a total is found. `tallied` is the choice of tallies, if any can tell it. */
-export function wayOfTotal(source: Source, filter: Predicate, tallied: TallyChoice | undefined): TotalWay {
+/** Chooses the strategy for a total. `tallied` are the tallies that can tell it, if there are any. */
+export function totalStrategy(
+  source: Source,
+  filter: Predicate,
+  tallied: TallyChoice | undefined,
+): TotalStrategy {
   if (hasCounter(source, filter)) return { by: 'rows', filter };
   if (tallied) return { by: 'tallies', choice: tallied };
   if (!listIndexes[source.table] || isOfOneIssue(source)) return { by: 'rows', filter };
@@ -30,7 +34,7 @@ export function wayOfTotal(source: Source, filter: Predicate, tallied: TallyChoi
   return isServed && !isAlways(others) ? { by: 'rows', filter } : { by: 'bounds', walked };
 }
 
-/** Columns of what belongs to one issue, or to something of an issue. Such lists are counted exactly. */
+/** The columns by which rows belong to one issue, or to a comment or thread of it. Such lists are short, so they are counted exactly. */
 const columnsOfIssues: ReadonlySet<string> = new Set([
   'issueId',
   'parentIssueId',
@@ -51,16 +55,16 @@ function hasCounter({ counter, parent }: Source, filter: Predicate): boolean {
 export function totalQuery(
   reading: Reading,
   source: Source,
-  way: Exclude<TotalWay, { by: 'bounds' }>,
-  parents?: Given<readonly string[]>,
+  strategy: Exclude<TotalStrategy, { by: 'bounds' }>,
+  parents?: ValueOrSlot<readonly string[]>,
 ) {
   const { parent } = source;
-  if (way.by === 'rows') {
+  if (strategy.by === 'rows') {
     return parent && parents
-      ? countsQuery(reading, { ...source, parent }, way.filter, parents)
-      : countQuery(reading, source, way.filter);
+      ? countsQuery(reading, { ...source, parent }, strategy.filter, parents)
+      : countQuery(reading, source, strategy.filter);
   }
-  const rows = talliedRows(reading.db, way.choice);
+  const rows = talliedRows(reading.db, strategy.choice);
   const count = sql<number>`greatest(${clampedSum(`${row}.issueCount`)}, 0)`.as('count');
   if (!parent || !parents) return rows.select(count);
   const key = parentColumn(parent);
@@ -86,7 +90,7 @@ export function countsQuery(
   reading: Reading,
   source: ChildSource,
   filter: Predicate,
-  parents: Given<readonly string[]>,
+  parents: ValueOrSlot<readonly string[]>,
 ) {
   const { counter, parent } = source;
   const key = parentColumn(parent);

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { AnyRow, AnyTables } from './any-tables.ts';
 import type { Predicate, Through } from './predicate.ts';
-import type { Given } from './slots.ts';
+import type { ValueOrSlot } from './slots.ts';
 import type { TableName } from '../tables/tables.ts';
 
 export type OrderKind = 'int' | 'text' | 'time' | 'date';
@@ -16,8 +16,8 @@ export interface Order {
 
 /** The position of a row in an order: the value of the order's column, and the id. */
 export interface Position {
-  value: Given<string | number> | null;
-  id: Given<string>;
+  value: ValueOrSlot<string | number> | null;
+  id: ValueOrSlot<string>;
 }
 
 /** How rows refer to their parent: by a column, or through a join table. */
@@ -59,9 +59,9 @@ export interface Walk {
 export const row = 'r0';
 
 /**
- * The conditions for the rows of a walk. There are two lists of them where the walk goes from rows with a value on to rows
- * without one, or back: each stretch is a range of an index, and both as one condition are not. No stretch has rows of
- * both kinds, so one index serves both directions of the order, wherever it has its nulls.
+ * The conditions for the rows of a walk, as one or two stretches. There are two if the walk passes from rows with a value to
+ * rows without one, or back: each stretch is a range of an index, while a condition for both would not be. No stretch has
+ * rows of both kinds, so one index serves both directions of the order, wherever it sorts nulls.
  */
 export function stretchesOf({ order, backward, after, before }: Walk): RawBuilder<SqlBool>[][] {
   const [start, end] = backward ? [before, after] : [after, before];
@@ -110,8 +110,8 @@ export function typeOf(kind: OrderKind): RawBuilder<unknown> {
 const types = { int: 'int4', text: 'text', time: 'timestamptz', date: 'date' } as const;
 
 /**
- * The rows after (or before) a position as ranges of an index, the nearest first. A row comparison is such a range, but
- * leaves out nulls.
+ * The rows after (or before) a position as ranges of an index, the nearest first. A row comparison is such a range, but it
+ * is never true for nulls, which need a range of their own.
  */
 function rangesBeyond(order: Order, position: Position, after: boolean): RawBuilder<SqlBool>[] {
   const column = sql.ref(`${row}.${order.column}`);

@@ -7,33 +7,33 @@ import type { Position } from '../query/walk.ts';
 /** What has been read of the page of one parent; a list without parents has one page. */
 export interface PageRead<Row> {
   readonly rows: readonly Row[];
-  /** Set where a statement has read all it may: the position of the last row that it looked at. */
+  /** Set if the statement reached its bound: the position of the last row that it looked at. */
   readonly stop: Position | undefined;
 }
 
 /** Sends the statements of the pages of one list. */
 export interface PageSender<Row> {
-  /** Reads the pages of some of the parents, which are given by their indexes. */
+  /** Reads the pages of some of the parents, which are identified by their indexes. */
   step(step: PageStep, parents: readonly number[]): Promise<readonly PageRead<Row>[]>;
   /** Counts the rows that match each candidate, up to one more than its maximum. */
   probe(probed: readonly Probed[], sample: number): Promise<readonly number[]>;
 }
 
-/** What pages are to be read: for how many parents, and how many rows of each make a page full. */
+/** The pages to read: for how many parents, and how many rows make a page full. */
 export interface PagesWanted {
   readonly parents: number;
   readonly rows: number;
 }
 
 /**
- * Reads pages with at most five statements, which read a bounded number of rows however many there are. A page that is still not
- * full then ends early, and says where.
+ * Reads pages with at most five statements, which read a bounded number of rows whatever the size of the tables. A page that is
+ * still not full then ends early, with its stop.
  *
  * 1. Most pages are full, or at their end, after a glance along the order of the list.
  * 2. Of the others, the indexes tell how many rows each condition of the filter matches.
  * 3. If one condition matches few rows, they are all read and sorted.
  * 4. Otherwise the statement looks further along the order.
- * 5. If that was in vain, and one condition does not match too many rows, they are read after all.
+ * 5. If that did not fill the page, and one condition matches at most `most` rows, they are read after all.
  */
 export async function readBoundedPages<Row>(
   { isOrderedByParent, isJoined, candidates, weight }: Access,
@@ -78,12 +78,12 @@ export async function readBoundedPages<Row>(
   return pages;
 }
 
-/** The rows that a statement may read under each of some parents: few different numbers, since each is a statement. */
+/** The number of rows that a statement may read under each parent: a power of two, because each number is a prepared statement. */
 export function sharedAmong(parents: number, rows: number, { eachParent }: ReadBounds): number {
   return parents === 1 ? rows : Math.max(eachParent, 2 ** Math.floor(Math.log2(rows / parents)));
 }
 
-/** A limit for rows of which at most so many were counted: others may have been written since. */
+/** A limit for reading rows of which at most `most` were counted: more may have been written since. */
 export function fewRows(most: number): number {
   return 2 * most + 1_000;
 }

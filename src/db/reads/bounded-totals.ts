@@ -4,7 +4,7 @@ import type { Probed } from '../query/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import { fewestMatches, fewRows, sharedAmong } from './bounded-pages.ts';
 
-/** How many rows there are; at least so many if that is not exact. */
+/** The number of rows, or a lower bound of it if it is not exact. */
 export interface Total {
   readonly count: number;
   readonly isExact: boolean;
@@ -12,15 +12,15 @@ export interface Total {
 
 /** Sends the statements of the totals of one list. */
 export interface TotalSender {
-  /** Counts under some of the parents, which are given by their indexes; a list without parents has one. */
+  /** Counts the children of some of the parents, which are identified by their indexes; a list without parents counts as one. */
   count(step: CountStep, parents: readonly number[]): Promise<readonly Total[]>;
   /** Counts the rows that match each candidate, up to one more than its maximum. */
   probe(probed: readonly Probed[], sample: number): Promise<readonly number[]>;
 }
 
 /**
- * Counts rows with at most four statements, which read a bounded number of rows however many there are. Where that was not
- * enough, a total says that it is not exact.
+ * Counts rows with at most four statements, which read a bounded number of rows whatever the size of the tables. If that does
+ * not suffice, a total is not exact.
  *
  * 1. Short lists are counted at a glance.
  * 2. Of the others, the indexes tell how many rows each condition of the filter matches.

@@ -10,8 +10,8 @@ export interface BurnupRow {
   key: string | null;
   /** Null where it is not known; such an issue was not closed. */
   category: number | null;
-  /** How many of the days had ended before the change; it shows on the next one. */
-  place: number;
+  /** How many of the days had ended before the change. It counts from the day with this index on. */
+  dayIndex: number;
   count: number;
   estimate: number;
 }
@@ -34,7 +34,7 @@ export async function selectBurnup(
   const moved = (time: 'sinceUtc' | 'untilUtc', sign: 1 | -1) =>
     ofKeys
       .select([`issueStage.${column} as key`, 'issueStage.statusId', 'issueStage.estimateValue'])
-      .select(sql`width_bucket(${sql.ref(`issueStage.${time}`)}, ${ends})`.as('place'))
+      .select(sql`width_bucket(${sql.ref(`issueStage.${time}`)}, ${ends})`.as('dayIndex'))
       .select(sql.lit(sign).as('sign'))
       .where(areFew)
       .where(sql<boolean>`not issue_stage.deleted`)
@@ -42,15 +42,15 @@ export async function selectBurnup(
   const changes = handle
     .selectFrom(moved('sinceUtc', 1).unionAll(moved('untilUtc', -1)).as('moved'))
     .leftJoin('status', 'status.id', 'moved.statusId')
-    .select(['moved.key', 'moved.place', 'status.category'])
+    .select(['moved.key', 'moved.dayIndex', 'status.category'])
     .select(sql<number>`sum(sign)::int`.as('count'))
     .select(sql<number>`sum(sign * coalesce(estimate_value, 0))::float8`.as('estimate'))
-    .where('moved.place', '<', days.length)
-    .groupBy(['moved.key', 'moved.place', 'status.category']);
+    .where('moved.dayIndex', '<', days.length)
+    .groupBy(['moved.key', 'moved.dayIndex', 'status.category']);
   const rows = await history(outer)
     .select(sql<number>`${stageCount}`.as('stages'))
     .leftJoin(changes.as('changes'), (join) => join.onTrue())
-    .select(['changes.key', 'changes.category', 'changes.place', 'changes.count', 'changes.estimate'])
+    .select(['changes.key', 'changes.category', 'changes.dayIndex', 'changes.count', 'changes.estimate'])
     .execute();
   // The names of some columns are data, so Kysely does not know the type of the rows.
   const found = rows as unknown as (BurnupRow & { stages: number })[];

@@ -4,14 +4,14 @@ import { type Predicate, predicateSql } from '../query/predicate.ts';
 import type { Row } from '../tables/tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
-/** A place in the log: a position, and the tag of the run that gave it. */
-export interface LogPlace {
+/** A point in the log, as a cursor contains it: a position, and the tag of the sequencer's run that assigned it. */
+export interface LogPoint {
   readonly position: number;
   readonly tag: number;
 }
 
 /** Where the log of a workspace begins and ends. */
-export interface LogHead extends LogPlace {
+export interface LogHead extends LogPoint {
   readonly oldest: number;
 }
 
@@ -25,13 +25,13 @@ export async function selectLogHead(db: TenantDb): Promise<LogHead> {
 
 export type ChangeRow = Row<'change'>;
 
-/** Changes after a position, as far as one read goes. */
+/** The matching changes among those that one read has looked at. */
 export interface ChangePageRead {
   readonly head: LogHead;
   /** The tag of the change at the position; null if it is not in the log. */
   readonly tag: number | null;
-  /** The last place that was looked at; null if nothing is after the position. */
-  readonly until: LogPlace | null;
+  /** The last change that was looked at; null if there is none after the position. */
+  readonly until: LogPoint | null;
   readonly rows: ChangeRow[];
 }
 
@@ -47,8 +47,8 @@ interface PageWanted {
 const columns = ['workspaceId', 'position', 'tag', ...loggedColumns] as const;
 
 /**
- * Reads the changes after a position that match, oldest first, with the head of the log, by one statement: what the head says
- * is true of these rows. However few of them match, it looks at a bounded number of positions.
+ * Reads the matching changes after a position, oldest first, and the head of the log. It is one statement, so that the head fits
+ * the changes. It looks at a bounded number of changes, however few of them match.
  */
 export async function selectChangePage(
   db: TenantDb,

@@ -10,18 +10,18 @@ import type { TenantDb } from '../tables/tenant-tables.ts';
 import { countWithinBounds } from './bounded-totals.ts';
 import { totalSender } from './totals.ts';
 
-// The issues that statistics count one by one. There are always far fewer than a statement can read before it times out:
-// in a workspace with more, a condition of the filter must lead to few of them.
+// The issues that statistics count one by one: all of a small workspace, or few that a condition of the filter finds, so that the
+// statement ends long before it would time out.
 
-/** The issues that a filter and the lists of issues have in common. */
+/** The issues that match a filter and the condition of all lists of issues (`where`). */
 export interface IssueChoice {
   readonly where: Predicate;
   readonly filter: Predicate;
 }
 
-/** Where the issues to count are read. */
+/** The table or part from which the issues to count are read. */
 export interface CountedIssues {
-  /** The handle for the outermost statement, which names what is read. */
+  /** The handle for the outermost statement, which contains the part. */
   readonly outer: Kysely<AnyTables>;
   readonly table: string;
   readonly condition: Expression<SqlBool>;
@@ -37,7 +37,7 @@ export function matchingIssues(db: TenantDb, { where, filter }: IssueChoice): Co
   return { outer: untyped(db), table: 'issue', condition: predicateSql({ all: [where, filter] }, 'r0') };
 }
 
-/** All issues that match in a workspace with at most so many issues; in another one none, without reading any. */
+/** All matching issues of a workspace with at most `most` issues. In a larger workspace there are none, and none are read. */
 export function issuesOfSmall(db: TenantDb, choice: IssueChoice, most: number): CountedIssues {
   const issues = matchingIssues(db, choice);
   const isSmall = sql<SqlBool>`(${issues.condition} and ${issueCount(db)} <= ${sql.lit(most)})`;
@@ -57,7 +57,7 @@ function issueCount(db: TenantDb) {
     .where('kind', '=', sql.lit(tallyKinds.team));
 }
 
-/** Finds the issues that match with at most four statements, which read at most so many; undefined if that is not enough. */
+/** Finds the matching issues with at most four statements, which read at most `most` issues; undefined if that does not suffice. */
 export async function findIssues(
   db: TenantDb,
   { where, filter }: IssueChoice,

@@ -9,7 +9,7 @@ import type { Lease, TextRows } from '../engine/lease.ts';
 
 type Columns<Name extends TableName> = readonly (keyof Row<Name> & string)[];
 
-/** What filters of issues read of an issue and of its links to labels and assignees; other columns are left to SQL. */
+/** The columns of issues and of their join tables by which filters are evaluated in memory. Filters with other columns need SQL. */
 export const filterableTables = {
   issue: {
     group: 'id',

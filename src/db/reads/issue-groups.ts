@@ -12,7 +12,7 @@ export type StatsColumn =
   | 'priority'
   | 'labelId';
 
-/** What the issues of a group have in common; null where they were not grouped by it. */
+/** The values that the issues of a group share; null for columns by which they were not grouped. */
 export interface IssueGroup {
   statusId: string | null;
   statusCategory: number | null;
@@ -24,7 +24,7 @@ export interface IssueGroup {
   labelId: string | null;
 }
 
-/** Where the value of a group's column is, for issues that are called `r0`. */
+/** The SQL column of a group, for issues with the alias `r0`. */
 export function groupColumn(column: StatsColumn): string {
   if (column === 'statusCategory') return 'status.category';
   return column === 'labelId' ? 'issueLabel.labelId' : `r0.${column}`;

@@ -53,8 +53,8 @@ function grouped(
 ): Promise<IssueStatsRow[]> {
   return counted
     .select(
-      columns.map((column, place) =>
-        sql<string | number | null>`${sql.ref(references[place] ?? column)}`.as(column),
+      columns.map((column, index) =>
+        sql<string | number | null>`${sql.ref(references[index] ?? column)}`.as(column),
       ),
     )
     .$if(columns.length > 0, (query) => query.groupBy(references))
@@ -81,7 +81,7 @@ function talliedGroups(db: TenantDb, tallied: TallyChoice, columns: readonly Sta
     .$if(columns.length > 0, (query) => query.having(sql<SqlBool>`sum(r0.issue_count) > 0`));
 }
 
-/** The column of tallies that a group follows from. */
+/** The column of tallies from which the column of a group follows. */
 function talliedColumn(column: StatsColumn): string {
   return column === 'statusCategory' ? 'statusId' : column;
 }

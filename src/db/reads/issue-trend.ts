@@ -18,7 +18,7 @@ import { history, type Span, spanTimes } from './trend-spans.ts';
 /** What happened in one period to the issues of one group; also when the history of the workspace begins. */
 export interface TrendRow extends Partial<Record<StatsColumn, string | number | null>> {
   historySinceUtc: Date | null;
-  /** The place of the period, from 1; null where nothing happened in any. */
+  /** The number of the period, from 1; null if nothing happened in any period. */
   period: number | null;
   created: number;
   started: number;
@@ -26,7 +26,7 @@ export interface TrendRow extends Partial<Record<StatsColumn, string | number | 
   createdEstimate: number;
   startedEstimate: number;
   closedEstimate: number;
-  /** Seconds: the median, and what 85 and 95 of 100 issues did not exceed; null where none has such a time. */
+  /** The median and the 85th and 95th percentiles, in seconds; null if no issue has such a time. */
   cycleTime: number[] | null;
   leadTime: number[] | null;
 }
@@ -40,7 +40,7 @@ type Event = keyof typeof events;
 const names = Object.keys(events) as Event[];
 const times = ['cycleTime', 'leadTime'] as const;
 
-/** The periods of a trend, what it is grouped by, and how many groups it shows. */
+/** The periods of a trend, the columns that it is grouped by, and the most groups that it returns. */
 export interface TrendShape {
   readonly periods: readonly Span[];
   readonly columns: readonly StatsColumn[];
@@ -48,9 +48,9 @@ export interface TrendShape {
 }
 
 /**
- * Counts the issues that were created, started and closed in each period. Each period is a range of an index, so that the
- * cost is that of the issues in it. Of the groups, those with the most events are returned, in this order. One statement is
- * enough, except in a large workspace. Undefined if far more than `most` issues would have to be read.
+ * Counts the issues that were created, started and closed in each period. Each period is a range of an index, so the cost
+ * depends on the issues in it only. The groups with the most events are returned, in this order. One statement suffices,
+ * except in a large workspace. Undefined if far more than `most` issues would have to be read.
  */
 export async function selectIssueTrend(
   db: TenantDb,
@@ -58,7 +58,7 @@ export async function selectIssueTrend(
   shape: TrendShape,
   most: number,
 ): Promise<TrendRow[] | undefined> {
-  // Without a filter and groups, the indexes of the three times have all that is counted.
+  // Without a filter and groups, everything is counted in the indexes of the three times.
   const isCovered = isAlways(choice.filter) && shape.columns.length === 0;
   const mostEvents = most * (isCovered ? eventsInIndex : eventsInTable);
   const small = Math.floor(mostEvents / names.length);
@@ -71,14 +71,14 @@ export async function selectIssueTrend(
   return few && trendOf(db, few, shape);
 }
 
-/** How many events may be counted for each issue that may be read: in the indexes, and in the rows to which they lead. */
+/** How many events may be counted in place of reading one issue: in indexes alone, and in rows of the table. */
 const eventsInIndex = 8;
 const eventsInTable = 2;
 
-/** How often an issue may be compared with a period, for each issue that may be read. */
+/** How many comparisons of an issue with a period cost as much as reading an issue. */
 const comparisons = 8;
 
-/** How often issues were created, started and closed in all periods together; of each kind at most one more than `most`. */
+/** The number of events in all periods together. At most one more than `most` of each kind are counted. */
 async function eventCount(
   db: TenantDb,
   { where }: IssueChoice,
@@ -168,7 +168,7 @@ function within(column: string): Expression<SqlBool> {
   return sql<SqlBool>`(${time} >= ${sql.ref('span.startUtc')} and ${time} < ${sql.ref('span.endUtc')})`;
 }
 
-/** The times from a column to the closing. An imported issue may have been closed before it began. */
+/** The percentiles of the time from a column to the closing. The minimum is 0, because imported times may be out of order. */
 function percentiles(since: 'startedUtc' | 'createdUtc') {
   const column = sql.ref(`r0.${since}`);
   const seconds = sql`floor(extract(epoch from r0.closed_utc - ${column}))`;

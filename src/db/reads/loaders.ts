@@ -19,7 +19,7 @@ export class Loaders {
   readonly #db: TenantDb;
   readonly #bounds: ReadBounds;
   readonly #loaders = new Map<string, DataLoader<string, unknown>>();
-  /** Numbers of the kinds of `batch`. */
+  /** The number of each kind of `batch`, which is a part of the name of its loader. */
   readonly #kinds = new Map<object, number>();
 
   constructor(db: TenantDb, bounds: ReadBounds) {
@@ -99,7 +99,7 @@ export class Loaders {
     });
   }
 
-  /** Values of any kind by a key, of which `load` makes several at once. `of` says which kind, with the arguments. */
+  /** Values that `load` computes for several keys at once. `of` and the arguments identify the kind of value. */
   batch<Value extends object>(
     of: object,
     args: unknown,

@@ -18,7 +18,7 @@ export interface Page {
   rows: AnyRow[];
   /** Whether there are more rows in the direction of the page. */
   more: boolean;
-  /** Where the page ended early: the position of the last row that was looked at. */
+  /** Set if the page ended early: the position of the last row that was looked at. */
   stop?: Position | undefined;
 }
 
@@ -67,7 +67,7 @@ async function readPages(
   return pages.map((read) => toPage(read, request));
 }
 
-/** Divides rows by their parents. A stop with the ordinal 0 is that of all pages. */
+/** Groups rows by their parents. A stop with the ordinal 0 applies to all pages. */
 function pagesOf(rows: readonly AnyRow[], parents: number): PageRead<AnyRow>[] {
   const byOrdinal = Map.groupBy(rows, ({ parentOrdinal }) => Number(parentOrdinal ?? 1));
   const stopOf = (ordinal: number) => byOrdinal.get(ordinal)?.find(({ stopId }) => (stopId ?? null) !== null);
@@ -82,7 +82,7 @@ function pagesOf(rows: readonly AnyRow[], parents: number): PageRead<AnyRow>[] {
   });
 }
 
-/** The row without what a statement adds to its columns. */
+/** The row without the columns that a bounded statement adds. */
 function withoutExtras({
   parentOrdinal: _parent,
   stopId: _id,

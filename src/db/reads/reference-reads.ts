@@ -37,7 +37,7 @@ interface Statements {
   changed: ReadonlyMap<CachedTableName, Prepared>;
 }
 
-/** Reads reference data and its versions. A read uses one snapshot; with two it could see half of a write. */
+/** Reads reference data and its versions. All statements of a read use one database snapshot, so that it never sees half of a write. */
 export class ReferenceReads {
   readonly #database: Pick<Database, 'connect' | 'unscoped'>;
   #statements: Statements | undefined;
@@ -50,7 +50,7 @@ export class ReferenceReads {
   async versions(workspaceIds: readonly string[]): Promise<Map<string, ReferenceVersion>> {
     const lease = await this.#database.connect();
     try {
-      const { rows } = await lease.texts(this.#known().versions, {
+      const { rows } = await lease.texts(this.#prepared().versions, {
         workspaceIds: `{${workspaceIds.join(',')}}`,
       });
       return new Map(rows.map(([id, ...version]) => [id ?? '', toVersion(version)]));
@@ -64,7 +64,7 @@ export class ReferenceReads {
     workspaceId: string,
     maxRows: number,
   ): Promise<{ version: ReferenceVersion; tables: ReferenceRows[] }> {
-    const { version, whole } = this.#known();
+    const { version, whole } = this.#prepared();
     return this.#inSnapshot(async (lease) => {
       const [counted, ...tables] = await Promise.all([
         lease.texts(version, { workspaceId }),
@@ -82,7 +82,7 @@ export class ReferenceReads {
     workspaceId: string,
     base: ReferenceVersion,
   ): Promise<{ version: ReferenceVersion; tables: ReferenceRows[] } | undefined> {
-    const { version, log, changed } = this.#known();
+    const { version, log, changed } = this.#prepared();
     const values = { workspaceId, since: base.ref };
     return this.#inSnapshot(async (lease) => {
       const [counted, logged, ...read] = await Promise.all([
@@ -125,7 +125,7 @@ export class ReferenceReads {
     }
   }
 
-  #known(): Statements {
+  #prepared(): Statements {
     const { unscoped } = this.#database;
     this.#statements ??= {
       versions: new Prepared(

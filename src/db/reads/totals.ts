@@ -5,7 +5,7 @@ import type { Predicate } from '../query/predicate.ts';
 import { probeQuery } from '../query/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import { tallyFor } from '../query/tallies.ts';
-import { countsQuery, totalQuery, wayOfTotal } from '../query/totals.ts';
+import { countsQuery, totalQuery, totalStrategy } from '../query/totals.ts';
 import type { ChildSource, Source } from '../query/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { countWithinBounds, type Total, type TotalSender } from './bounded-totals.ts';
@@ -53,19 +53,19 @@ async function readTotals(
   parents?: readonly string[],
 ): Promise<readonly Total[]> {
   const filter = withPrefixRanges(unranged, source.table);
-  const way = wayOfTotal(source, filter, tallyFor(source, filter));
-  if (way.by !== 'bounds') {
+  const strategy = totalStrategy(source, filter, tallyFor(source, filter));
+  if (strategy.by !== 'bounds') {
     const rows: { parentKey?: string; count: number }[] = await totalQuery(
       { db },
       source,
-      way,
+      strategy,
       parents,
     ).execute();
     if (!parents) return rows.map(({ count }) => ({ count, isExact: true }));
     const counts = new Map(rows.map(({ parentKey, count }) => [parentKey, count]));
     return parents.map((parent) => ({ count: counts.get(parent) ?? 0, isExact: true }));
   }
-  const { walked } = way;
+  const { walked } = strategy;
   return countWithinBounds(walked.access, bounds, parents?.length ?? 1, totalSender(db, walked, parents));
 }
 

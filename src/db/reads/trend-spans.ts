@@ -15,12 +15,12 @@ export interface Span {
   readonly endUtc: Date;
 }
 
-/** Times as texts, which both engines read alike. */
+/** Times as texts, which both engines parse alike. */
 function timesOf(times: readonly Date[]): string[] {
   return times.map((time) => time.toISOString());
 }
 
-/** When the spans end, as an array. The sub-select is read once, where the array alone would be read for each row. */
+/** The ends of the spans, as an array. The sub-select is evaluated once; the cast alone would be evaluated for each row. */
 export function endsOf(spans: readonly Span[]): RawBuilder<Date[]> {
   return sql`(select ${timesOf(spans.map(({ endUtc }) => endUtc))}::text[]::timestamptz[])`;
 }
@@ -32,7 +32,7 @@ export function spanTimes(spans: readonly Span[]): { starts: string[]; ends: str
   };
 }
 
-/** The row of the workspace, which says since when its history is complete. Trends are joined to it. */
+/** The row of the workspace with the time since which its history is complete. Trends are joined to it. */
 export function history(db: Kysely<AnyTables>) {
   return db
     .selectFrom('workspace')
@@ -40,8 +40,8 @@ export function history(db: Kysely<AnyTables>) {
 }
 
 /**
- * Counts the stages that a statement is about to read, up to one more than `most`, in a part of `outer`, the handle for the
- * statement. `areFew` holds if there are not more.
+ * Counts the stages that a statement is about to read, up to one more than `most`, in a part of the statement. `outer` is the
+ * handle for that statement, and `areFew` is true if there are at most `most` stages.
  */
 export function boundedStages(
   db: TenantDb,

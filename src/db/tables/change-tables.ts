@@ -14,7 +14,7 @@ interface LoggedColumns {
   workspaceId: string;
   eventType: string;
   occurredUtc: Timestamp;
-  /** Null for the service itself. */
+  /** Null if the service itself made the change. */
   actorUserAccountId: string | null;
   issueId: string | null;
   teamId: string | null;
@@ -33,7 +33,7 @@ export interface ChangeInboxTable extends LoggedColumns {
   fields: Generated<string[]>;
 }
 
-/** Numbered changes. Only the sequencer adds to them. */
+/** Changes with a position. Only the sequencer inserts them. */
 export interface ChangeTable extends LoggedColumns {
   position: number;
   /** A random number of the sequencer's run that gave the position, which distinguishes histories. */
@@ -48,6 +48,6 @@ export interface ChangeHeadTable {
   workspaceId: string;
   position: number;
   oldest: Generated<number>;
-  /** That of the newest change. */
+  /** The tag of the newest change. */
   tag: number;
 }

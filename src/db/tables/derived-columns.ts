@@ -1,7 +1,7 @@
 import { type AliasableExpression, type Expression, type SqlBool, sql } from 'kysely';
 import { subquery } from '../query/any-tables.ts';
 import type { Through } from '../query/predicate.ts';
-import type { Given } from '../query/slots.ts';
+import type { ValueOrSlot } from '../query/slots.ts';
 import type { TableName } from './tables.ts';
 
 /**
@@ -26,14 +26,14 @@ export function joinedKeys(
 }
 
 /**
- * Whether there is a row with the row's id and the viewer's account. It is not an `exists`, because the planner turned
- * that into a scan of all rows of the viewer.
+ * Whether a join table connects the row with the viewer. It is not an `exists`, which the planner may turn into a scan of
+ * all the viewer's rows.
  */
 export function joinsViewer(
   table: TableName,
   keyColumn: string,
   viewerColumn: string,
-  viewer: Given<string> | Expression<string>,
+  viewer: ValueOrSlot<string> | Expression<string>,
 ) {
   return (alias: string): AliasableExpression<unknown> => {
     const joined = subquery()

@@ -9,7 +9,7 @@ export interface WorkspaceTable {
   name: string;
   createdUtc: GeneratedTimestamp;
   updatedUtc: GeneratedTimestamp;
-  /** Since when the history of its issues is complete; null if it always was. */
+  /** The time since which the history of its issues is complete; null if it always was. */
   historySinceUtc: Timestamp | null;
 }
 
@@ -249,9 +249,9 @@ export interface IdempotencyKeyTable {
   userAccountId: string;
   key: string;
   requestHash: Buffer;
-  /** The answer, as JSON. Null from the statement of the write until the answer is added. */
+  /** The answer, as JSON. Null between the statement of the write and that which adds the answer. */
   result: string | null;
-  /** The row that was written, by the names of columns in SQL, until there is an answer. */
+  /** The row that was written, by the SQL names of its columns; null once there is an answer. */
   written: Readonly<Record<string, unknown>> | null;
   createdUtc: Timestamp;
 }

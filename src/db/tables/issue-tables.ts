@@ -95,15 +95,15 @@ export interface IssueStageTable {
   /** Null for the present stage. */
   untilUtc: Timestamp | null;
   teamId: string;
-  /** Null where only that the issue was not closed is known. */
+  /** Null if the status is unknown; then the issue is known not to have been closed. */
   statusId: string | null;
   deliveryId: string | null;
   projectId: string | null;
   estimateValue: number | null;
   deleted: Generated<boolean>;
-  /** Of the stage before. */
+  /** The status in the stage before. */
   previousStatusId: string | null;
-  /** Also true where there was no issue before; null in rows that were not filled yet. */
+  /** Also true in the first stage, before which there was no issue; null in rows that have not been filled yet. */
   previousDeleted: boolean | null;
 }
 
@@ -123,7 +123,7 @@ export interface IssueTallyTable {
   /** The team of the status. */
   teamId: string;
   statusId: string;
-  /** That of the issues if the kind is `team`, otherwise 0. */
+  /** The priority of the issues if the kind is `team`, otherwise 0. */
   priority: number;
   slot: number;
   issueCount: Generated<number>;

@@ -9,22 +9,22 @@ export interface ListIndex {
   readonly isSelective?: true;
 }
 
-/** A table with a copy of a text column, which has an index of its words: its column `key` has the id of the row. */
+/** A table with a copy of a text column and a trigram index on it. Its column `key` has the id of the copied row. */
 interface TextTable {
   readonly column: string;
   readonly table: TableName;
   readonly key: string;
 }
 
-/** The columns of a join table's index, from the referred row to the row of the list. */
+/** The columns of a join table's index: first that of the referenced row, then that of the row of the list. */
 interface JoinIndex {
   readonly child: string;
   readonly parent: string;
 }
 
 /**
- * The indexes of tables that may become large, and so are not cached. They tell how much a page has to read; test/db
- * compares them with those of the database. A table that is not among them is read without a bound.
+ * The indexes of tables that may become large. They determine how many rows a page has to read. A table that is not among
+ * them is read without a bound. `test/db/list-indexes.test.ts` compares them with the indexes of the database.
  */
 export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
   issue: [

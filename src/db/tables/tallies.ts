@@ -1,12 +1,12 @@
 /**
- * What issues are tallied by, each with their status: how many living ones there are, and the sum of their estimates.
- * Those of a team are tallied by their priority, too.
+ * The kinds of tallies, with their codes. A tally is the number of living issues of a group in one status, with the sum of
+ * their estimates. Tallies of teams are also divided by priority.
  */
 export const tallyKinds = { team: 1, primaryAssignee: 2, label: 3, project: 4, delivery: 5 } as const;
 export type TallyKind = keyof typeof tallyKinds;
 
-/** The group of issues without a label. Those without an assignee, a project or a delivery are in no group of that kind. */
+/** The group of issues without a label. Issues without an assignee, a project or a delivery have no tally of that kind. */
 export const noLabel = '00000000-0000-0000-0000-000000000000';
 
-/** The slot with what counting all issues has found. Writes add to others. */
+/** The slot of the corrections that a recount of all issues adds. Writes use the other slots. */
 export const countedSlot = 0;

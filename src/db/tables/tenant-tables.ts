@@ -71,7 +71,7 @@ export type LocalRow<Name extends TableName> = Omit<Row<Name>, 'workspaceId'>;
 
 declare const bound: unique symbol;
 
-/** Marks a handle that is bound to a workspace. Kysely's own types would accept an unscoped one in its place. */
+/** Marks a handle that is bound to a workspace, because Kysely's own types would also accept an unscoped one. */
 interface Bound {
   readonly [bound]: true;
 }

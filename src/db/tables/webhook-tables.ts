@@ -3,7 +3,7 @@ import type { GeneratedTimestamp, Timestamp } from '../../model/column-types.ts'
 
 // The tables of webhooks, as migration 0043 defines them.
 
-/** One try to deliver. */
+/** One attempt to deliver a message. */
 export interface WebhookAttempt {
   readonly utc: string;
   /** The HTTP status; null if there was no answer. */
@@ -27,7 +27,7 @@ export interface WebhookTable {
   hasImports: Generated<boolean>;
   /** A code of `webhookState`. */
   state: Generated<number>;
-  /** Why the service has disabled it; null if a member has, or if it is not disabled. */
+  /** Why the service has disabled it; null if a member has disabled it, or if it is not disabled. */
   disabledReason: string | null;
   /** Encrypted. */
   secret: Buffer;
@@ -36,14 +36,14 @@ export interface WebhookTable {
   /** The account and the scopes with which it reads. */
   userAccountId: string;
   scopes: string[];
-  /** The place in the log up to which its deliveries have been made. */
+  /** The point in the log (with `tag`) up to which changes have become deliveries. */
   position: number;
   tag: number;
   /** Failed attempts since the last success. */
   failures: Generated<number>;
   firstFailureUtc: Timestamp | null;
   lastSuccessUtc: Timestamp | null;
-  /** When it is tried again, while it is backing off. */
+  /** The time of the next attempt while the webhook is backing off. */
   nextAttemptUtc: Timestamp | null;
   /** The process that delivers to it, and until when it may. */
   claimId: string | null;

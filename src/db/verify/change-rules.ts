@@ -3,7 +3,7 @@ import { limits } from '../../model/limits.ts';
 import { eventTypes } from '../../model/events.ts';
 import { faultyIssues, onIssue, type Rule } from './rule.ts';
 
-/** Changes with a position and those that wait for theirs, as far as they are about issues. */
+/** The changes of issues, both those with a position and those that wait for one. */
 const loggedWrites = `(
   select workspace_id, issue_id, max(sort_order) as newest from (
     select workspace_id, issue_id, sort_order from change where issue_id is not null
@@ -20,8 +20,8 @@ export const changeRules: readonly Rule[] = [
         format('from %s to %s, counted %s up to %s', h.oldest, h.position, coalesce(c.counted, 0), c.newest) as detail
       from change_head h full join (
         select c.workspace_id, count(*) as counted, max(c.position) as newest
-        from change c left join change_head kept on kept.workspace_id = c.workspace_id
-        where kept.oldest is null or c.position >= kept.oldest group by 1
+        from change c left join change_head head on head.workspace_id = c.workspace_id
+        where head.oldest is null or c.position >= head.oldest group by 1
       ) c using (workspace_id)
       where h.position is null or coalesce(c.counted, 0) <> h.position - h.oldest + 1
         or c.newest <> h.position`,

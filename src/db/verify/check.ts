@@ -10,21 +10,21 @@ import type { Rule, RuleCodes } from './rule.ts';
 import { stageRules } from './stage-rules.ts';
 import { tallyRules } from './tally-rules.ts';
 
-/** A row of which a rule does not hold. */
+/** A row that violates a rule. */
 export interface FaultyRow {
   readonly workspaceId: string | null;
-  /** As people name it: `ENG-42`, or a table and an id. */
+  /** A name of the row for people: `ENG-42`, or a table and an id. */
   readonly key: string;
   readonly detail: string;
 }
 
-/** The rows of which a rule does not hold: how many they are, and the first of them. */
+/** The number of rows that violate a rule, and the first of them. */
 export interface FaultyRows {
   readonly total: number;
   readonly rows: FaultyRow[];
 }
 
-/** Every rule of this schema, those from the catalog of the database among them. */
+/** All rules of this schema, including those that are derived from the catalog of the database. */
 export async function selectRules(trx: UnscopedTrx, codes: RuleCodes): Promise<Rule[]> {
   return [
     ...numberRules,
@@ -38,7 +38,7 @@ export async function selectRules(trx: UnscopedTrx, codes: RuleCodes): Promise<R
   ];
 }
 
-/** Asks the database for what breaks a rule; the database alone holds all of it. */
+/** Selects the rows that violate a rule. */
 export async function selectFaulty(
   trx: UnscopedTrx,
   { statement }: Rule,

@@ -11,8 +11,8 @@ const numbered = `
   )`;
 
 /**
- * A recursive query takes as many rounds as the deepest issue has ancestors, and PostgreSQL reads the whole table in
- * each. So one value with the parent of every sub-issue is read, and the cycles are found here, in one pass.
+ * Reads one value with the parent of every sub-issue, and finds cycles in memory. A recursive query would take as many
+ * rounds as the deepest issue has ancestors, and would read the whole table in each.
  */
 export const cycleRule: Rule = {
   name: 'no issue is a part of itself',
@@ -42,7 +42,7 @@ async function selectParents(trx: UnscopedTrx): Promise<Int32Array> {
   return parents;
 }
 
-/** Finds the numbers from which following parents leads back to them, in time linear in their count. */
+/** Finds the numbers that are on a cycle of parents, in time linear in their count. */
 export function findCycles(parents: Int32Array): number[] {
   const found: number[] = [];
   /** The start of the walk that visited each number first. */

@@ -1,6 +1,6 @@
 import { faultyIssues, onIssue, type Rule, type RuleCodes } from './rule.ts';
 
-/** The counts of teams, projects, deliveries and agent threads. */
+/** Rules about the counts of teams, projects, deliveries and agent threads, and about imported rows. */
 export function directoryRules({ activeMember, activeProject, completed, canceled }: RuleCodes): Rule[] {
   return [
     {
@@ -42,41 +42,41 @@ export function directoryRules({ activeMember, activeProject, completed, cancele
       ],
       statement: `
         select d.workspace_id, t.code || ' ' || d.number as key,
-          format('issues, closed, estimated, closed estimate: kept %s, counted %s', kept.all_of_it, counted.all_of_it) as detail
+          format('issues, closed, estimated, closed estimate: stored %s, counted %s', stored.numbers, counted.numbers) as detail
         from delivery d join team t on t.workspace_id = d.workspace_id and t.id = d.team_id
           left join (select workspace_id, delivery_id, (sum(issue_count)::bigint, sum(closed_issue_count)::bigint,
-              sum(estimated_scope)::bigint, sum(closed_estimate)::bigint) as all_of_it from delivery_count group by 1, 2) kept
-            on kept.workspace_id = d.workspace_id and kept.delivery_id = d.id
+              sum(estimated_scope)::bigint, sum(closed_estimate)::bigint) as numbers from delivery_count group by 1, 2) stored
+            on stored.workspace_id = d.workspace_id and stored.delivery_id = d.id
           left join (select i.workspace_id, i.delivery_id, (count(*), count(*) filter (where s.is_terminal),
               coalesce(sum(i.estimate_value), 0)::bigint,
-              coalesce(sum(i.estimate_value) filter (where s.is_terminal), 0)::bigint) as all_of_it
+              coalesce(sum(i.estimate_value) filter (where s.is_terminal), 0)::bigint) as numbers
             from issue i join status s on s.workspace_id = i.workspace_id and s.id = i.status_id
             where i.deleted_utc is null and i.delivery_id is not null group by 1, 2) counted
             on counted.workspace_id = d.workspace_id and counted.delivery_id = d.id
-        where coalesce(kept.all_of_it, (0::bigint, 0::bigint, 0::bigint, 0::bigint))
-          <> coalesce(counted.all_of_it, (0::bigint, 0::bigint, 0::bigint, 0::bigint))`,
+        where coalesce(stored.numbers, (0::bigint, 0::bigint, 0::bigint, 0::bigint))
+          <> coalesce(counted.numbers, (0::bigint, 0::bigint, 0::bigint, 0::bigint))`,
     },
     {
       name: 'counts of a project are those of its living issues that are not canceled',
       covers: ['project_count.issue_count', 'project_count.completed_issue_count'],
       statement: `
         select p.workspace_id, p.key,
-          format('issues, completed: kept %s, counted %s', kept.all_of_it, counted.all_of_it) as detail
+          format('issues, completed: stored %s, counted %s', stored.numbers, counted.numbers) as detail
         from project p
-          left join (select workspace_id, project_id, (sum(issue_count)::bigint, sum(completed_issue_count)::bigint) as all_of_it
-            from project_count group by 1, 2) kept on kept.workspace_id = p.workspace_id and kept.project_id = p.id
+          left join (select workspace_id, project_id, (sum(issue_count)::bigint, sum(completed_issue_count)::bigint) as numbers
+            from project_count group by 1, 2) stored on stored.workspace_id = p.workspace_id and stored.project_id = p.id
           left join (select i.workspace_id, i.project_id, (count(*) filter (where s.category <> ${canceled}),
-              count(*) filter (where s.category = ${completed})) as all_of_it
+              count(*) filter (where s.category = ${completed})) as numbers
             from issue i join status s on s.workspace_id = i.workspace_id and s.id = i.status_id
             where i.deleted_utc is null and i.project_id is not null group by 1, 2) counted
             on counted.workspace_id = p.workspace_id and counted.project_id = p.id
-        where coalesce(kept.all_of_it, (0::bigint, 0::bigint)) <> coalesce(counted.all_of_it, (0::bigint, 0::bigint))`,
+        where coalesce(stored.numbers, (0::bigint, 0::bigint)) <> coalesce(counted.numbers, (0::bigint, 0::bigint))`,
     },
     {
-      name: 'an agent thread tells the count, the last message and the turns of its messages',
+      name: 'the counts, the last message and the turns of an agent thread are those of its messages',
       covers: ['agent_thread.message_count', 'agent_thread.last_message_utc'],
       statement: faultyIssues(
-        `format('message_count %s, counted %s up to place %s; last message %s, newest %s',
+        `format('message_count %s, counted %s up to position %s; last message %s, newest %s',
           h.message_count, coalesce(m.counted, 0), coalesce(m.newest, 0), h.last_message_utc, m.at)`,
         `join agent_thread h on ${onIssue('h')}
          left join (select workspace_id, thread_id, count(*) as counted, max(sort_order) as newest, max(created_utc) as at,
@@ -101,10 +101,10 @@ export function directoryRules({ activeMember, activeProject, completed, cancele
       ),
     },
     {
-      name: 'what an import has made is there',
+      name: 'each row that an import created exists',
       statement: `
         select s.workspace_id, s.source || ' ' || s.source_id as key,
-          format('the %s %s is not there', s.kind, s.target_id) as detail
+          format('the %s %s does not exist', s.kind, s.target_id) as detail
         from import_source s
           left join issue i on s.kind = 'issue' and i.workspace_id = s.workspace_id and i.id = s.target_id
           left join comment c on s.kind = 'comment' and c.workspace_id = s.workspace_id and c.id = s.target_id

@@ -3,16 +3,16 @@ import { countedByIssue, faultyIssues, onIssue, type Rule } from './rule.ts';
 
 /**
  * The rules of the feed of an issue: its positions, its order, and one entry for each write that it reports. The feed of an
- * imported issue is what its source gave. It may lack entries for rows that were imported with the issue, and may report rows
- * that were not.
+ * imported issue comes from its source. It may lack entries of rows that were imported with the issue, and may have entries of
+ * rows that were not.
  */
 export function feedRules(): Rule[] {
   return [
     {
-      name: 'places in a feed go from 1 to activity_count without gaps, the last at last_activity_utc',
+      name: 'positions in a feed go from 1 to activity_count without gaps, the last at last_activity_utc',
       covers: ['issue.activity_count', 'issue.last_activity_utc'],
       statement: faultyIssues(
-        `format('activity_count %s, counted %s up to place %s; last_activity_utc %s, newest %s',
+        `format('activity_count %s, counted %s up to position %s; last_activity_utc %s, newest %s',
           i.activity_count, coalesce(f.counted, 0), coalesce(f.newest, 0), i.last_activity_utc, f.at)`,
         `left join ${countedByIssue('activity', 'true', ', max(sort_order) as newest, max(occurred_utc) as at')} f
            on ${onIssue('f')}
@@ -23,7 +23,7 @@ export function feedRules(): Rule[] {
     {
       name: 'entries of a feed are in the order of time',
       statement: faultyIssues(
-        `format('the entry at place %s is older than the one before it', f.sort_order)`,
+        `format('the entry at position %s is older than the one before it', f.sort_order)`,
         `join (select workspace_id, issue_id, sort_order, occurred_utc,
              lag(occurred_utc) over (partition by workspace_id, issue_id order by sort_order) as before from activity) f
            on ${onIssue('f')}
@@ -33,7 +33,7 @@ export function feedRules(): Rule[] {
     {
       name: 'entries of a feed are of a known kind',
       statement: faultyIssues(
-        `format('%s at place %s', f.event_type, f.sort_order)`,
+        `format('%s at position %s', f.event_type, f.sort_order)`,
         `join activity f on ${onIssue('f')} where f.event_type not in (${feedEventTypes.map((type) => `'${type}'`).join(', ')})`,
       ),
     },
@@ -62,13 +62,13 @@ const statements: Readonly<Record<FeedEventType, (eventType: FeedEventType) => s
   ),
   'issue-link.deleted.v1': compare(ofIssues('issue_link', 'count(r.deleted_utc)', { came: 'deletedLinks' })),
   'agent-message.created.v1': compare(ofIssues('agent_thread_message', 'count(*)', { came: 'messages' })),
-  // Only the entry remains of a deleted attachment, so there may be more entries than attachments.
+  // The entry of a deleted attachment remains, so there may be more entries than attachments.
   'issue-attachment.created.v1': (eventType) =>
     faultyIssues(
       `format('%s attachments, %s entries', a.counted, coalesce(f.counted, 0))`,
       `join ${countedByIssue('attachment', 'uploaded_utc is not null')} a on ${onIssue('a')}
          left join ${entriesOf(eventType)} f on ${onIssue('f')}
-         left join ${cameWith('attachments')} s on s.workspace_id = i.workspace_id and s.target_id = i.id
+         left join ${importedWith('attachments')} s on s.workspace_id = i.workspace_id and s.target_id = i.id
          where coalesce(f.counted, 0) < a.counted - coalesce(s.came, 0)`,
     ),
   // Deletions, restorations and imports are revisions too. An imported issue was last updated by its source.
@@ -94,8 +94,8 @@ function imported(kind: string, condition = ''): string {
 }
 
 /** Selects imported issues, with the number of rows of a kind that were imported with each. Their feeds may omit those. */
-function cameWith(what: string): string {
-  return `(select workspace_id, target_id, max((record -> 'came' ->> '${what}')::int) as came
+function importedWith(kind: string): string {
+  return `(select workspace_id, target_id, max((record -> 'came' ->> '${kind}')::int) as came
     from import_source where kind = 'issue' group by 1, 2)`;
 }
 
@@ -110,11 +110,11 @@ function ofComments(counted: string, least: string, condition = ''): string {
     group by 1, 2`;
 }
 
-/** The same for other rows of an issue. All rows must have an entry that were not imported with the issue. */
+/** The same for other rows of an issue. All rows that were not imported with the issue must have an entry. */
 function ofIssues(table: string, counted: string, by: { least: string } | { came: string }): string {
   const least = 'least' in by ? by.least : `${counted} - coalesce(max(s.came), 0)`;
   return `select r.workspace_id, r.issue_id, ${counted} as counted, ${least} as least
-    from ${table} r left join ${cameWith('came' in by ? by.came : '')} s
+    from ${table} r left join ${importedWith('came' in by ? by.came : '')} s
       on s.workspace_id = r.workspace_id and s.target_id = r.issue_id
     group by 1, 2`;
 }

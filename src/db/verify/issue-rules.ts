@@ -33,11 +33,11 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'a parent is living, and a deleted parent is deleted',
+    name: 'the parent of an issue is not deleted, and its deleted parent is',
     statement: faultyIssues(
       `case when p.deleted_utc is not null then 'its parent is deleted'
          when i.parent_issue_id is not null then 'it has a parent and a deleted parent'
-         else 'its deleted parent is living' end`,
+         else 'its deleted parent is not deleted' end`,
       `left join issue p on p.workspace_id = i.workspace_id and p.id = i.parent_issue_id
        left join issue d on d.workspace_id = i.workspace_id and d.id = i.deleted_parent_issue_id
        where p.deleted_utc is not null or (d.id is not null and d.deleted_utc is null)
@@ -54,7 +54,7 @@ export const issueRules: readonly Rule[] = [
   },
   cycleRule,
   {
-    name: 'closed_utc is set in a terminal status alone',
+    name: 'closed_utc is set only in a terminal status',
     statement: faultyIssues(
       `format('closed_utc %s in the status %s', i.closed_utc, s.name)`,
       `join status s on s.workspace_id = i.workspace_id and s.id = i.status_id
@@ -70,17 +70,17 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'the primary assignee is the assignee at place 0, and without one the place is free',
+    name: 'the primary assignee is the assignee at position 0, and there is neither without the other',
     statement: faultyIssues(
-      `case when a.user_account_id is null then 'no assignee is at place 0' else 'another assignee is at place 0' end`,
+      `case when a.user_account_id is null then 'no assignee is at position 0' else 'another assignee is at position 0' end`,
       `left join issue_assignee a on ${onIssue('a')} and a.position = 0
        where i.primary_assignee_user_account_id is distinct from a.user_account_id`,
     ),
   },
   {
-    name: 'places of the assignees of an issue are all different',
+    name: 'positions of the assignees of an issue are all different',
     statement: faultyIssues(
-      `format('%s assignees at place %s', a.counted, a.position)`,
+      `format('%s assignees at position %s', a.counted, a.position)`,
       `join (select workspace_id, issue_id, position, count(*) as counted from issue_assignee
          group by 1, 2, 3 having count(*) > 1) a on ${onIssue('a')}`,
     ),

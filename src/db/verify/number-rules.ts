@@ -1,27 +1,27 @@
 import type { Rule } from './rule.ts';
 
 /**
- * Numbers of purged issues are gone with their rows, so a gap is a fault unless it can be that old: issues are numbered
- * in the order of making, ids (UUIDv7) say when, and none is purged within 30 days of its making.
+ * The rows of purged issues leave gaps in the numbers, but no issue is purged within 30 days of its creation. Numbers are in
+ * the order of creation, and ids (UUIDv7) contain its time, so a gap is a fault if the issues before it are younger.
  */
 const purgedAfter = `interval '30 days'`;
 
-/** When the row of a UUIDv7 was made. */
-const madeUtc = `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
+/** The creation time that a UUIDv7 contains. */
+const createdUtc = `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
 
-/** The numbers of teams and the counters that give them. */
+/** Rules about the numbers of issues and about the counters of teams from which they are taken. */
 export const numberRules: readonly Rule[] = [
   {
-    name: 'numbers of a team are without gaps, those of purged issues apart',
+    name: 'numbers of a team have no gaps, except those of purged issues',
     statement: `
       select n.workspace_id, t.code || '-' || n.number as key,
-        format('the %s before it are missing, and too young to be purged', n.number - n.before - 1) as detail
+        format('the %s numbers before it are missing, and are too recent to have been purged', n.number - n.before - 1) as detail
       from (
-        select workspace_id, team_id, number, coalesce(lag(number) over w, 0) as before, max(${madeUtc}) over
-          (partition by workspace_id, team_id order by number rows between unbounded preceding and 1 preceding) as made_utc
+        select workspace_id, team_id, number, coalesce(lag(number) over w, 0) as before, max(${createdUtc}) over
+          (partition by workspace_id, team_id order by number rows between unbounded preceding and 1 preceding) as created_utc
         from issue window w as (partition by workspace_id, team_id order by number)
       ) n join team t on t.workspace_id = n.workspace_id and t.id = n.team_id
-      where n.number <> n.before + 1 and coalesce(n.made_utc, t.created_utc) > now() - ${purgedAfter}`,
+      where n.number <> n.before + 1 and coalesce(n.created_utc, t.created_utc) > now() - ${purgedAfter}`,
   },
   {
     name: 'the counter of a team is at its next number',
@@ -31,11 +31,11 @@ export const numberRules: readonly Rule[] = [
         format('next_issue_number %s, newest number %s', c.next_issue_number, n.newest) as detail
       from team t
         left join team_counter c on c.workspace_id = t.workspace_id and c.team_id = t.id
-        left join (select workspace_id, team_id, max(number) as newest, max(${madeUtc}) as made_utc
+        left join (select workspace_id, team_id, max(number) as newest, max(${createdUtc}) as created_utc
           from issue group by 1, 2) n on n.workspace_id = t.workspace_id and n.team_id = t.id
       where coalesce(c.next_issue_number, 1) <= coalesce(n.newest, 0)
         or (coalesce(c.next_issue_number, 1) > coalesce(n.newest, 0) + 1
-          and coalesce(n.made_utc, t.created_utc) > now() - ${purgedAfter})`,
+          and coalesce(n.created_utc, t.created_utc) > now() - ${purgedAfter})`,
   },
   {
     name: 'the counter of a team counts its living issues',

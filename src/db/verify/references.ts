@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { UnscopedTrx } from '../engine/transaction.ts';
 import type { Rule } from './rule.ts';
 
-/** What points at rows of another table without a foreign key that would hold it there. */
+/** The references to rows of other tables for which there is no foreign key. */
 const unenforced: readonly Reference[] = [
   reference('delivery_count', ['workspace_id', 'delivery_id'], 'delivery', ['workspace_id', 'id']),
   reference('project_count', ['workspace_id', 'project_id'], 'project', ['workspace_id', 'id']),
@@ -40,19 +40,18 @@ const unenforced: readonly Reference[] = [
   ]),
 ];
 
-const outlives = 'a change outlives what it is about';
+const outlives = 'changes are stored longer than the objects that they are about';
 
-/** Columns of uuids that point at no row of one table, each with its reason. */
+/** The columns of uuids that do not always refer to a row of one table, each with its reason. */
 export const pointingNowhere: Readonly<Record<string, string>> = {
-  'agent_installation.application_id': 'applications are known elsewhere',
-  'agent_thread.application_id': 'applications are known elsewhere',
-  'agent_thread_message.application_id': 'applications are known elsewhere',
-  'audit_entry.user_account_id': 'an entry outlives what it is about',
-  'audit_entry.token_id': 'an entry outlives what it is about',
-  'issue_tally.group_id':
-    'of several tables, as its kind says; the rule of tallies compares it with the issues',
-  'reference_change.group_id': 'of several tables; what has been removed since is there no more',
-  'change_inbox.change_id': 'it names the change itself',
+  'agent_installation.application_id': 'applications are not stored in this database',
+  'agent_thread.application_id': 'applications are not stored in this database',
+  'agent_thread_message.application_id': 'applications are not stored in this database',
+  'audit_entry.user_account_id': 'audit entries are stored longer than the objects that they are about',
+  'audit_entry.token_id': 'audit entries are stored longer than the objects that they are about',
+  'issue_tally.group_id': 'its table depends on the kind; the rule of tallies compares it with the issues',
+  'reference_change.group_id': 'its table depends on the row, which may have been removed since',
+  'change_inbox.change_id': 'it is the id of the change itself',
   'change_inbox.actor_user_account_id': outlives,
   'change_inbox.issue_id': outlives,
   'change_inbox.team_id': outlives,
@@ -61,13 +60,13 @@ export const pointingNowhere: Readonly<Record<string, string>> = {
   'change.issue_id': outlives,
   'change.team_id': outlives,
   'change.subject_id': outlives,
-  'webhook.claim_id': 'it names a process',
+  'webhook.claim_id': 'it identifies a process',
   'webhook_delivery.change_id': outlives,
   'webhook_delivery.issue_id': outlives,
-  'import_source.target_id': 'of several tables, as its kind says; a rule of its own follows it',
+  'import_source.target_id': 'its table depends on the kind; a rule of its own checks it',
 };
 
-/** Columns of one table that name a row of another. */
+/** Columns of one table that refer to a row of another. */
 export interface Reference {
   readonly table: string;
   readonly columns: readonly string[];
@@ -76,9 +75,9 @@ export interface Reference {
 }
 
 /**
- * A rule for each reference of the database: the foreign keys of its catalog, whether they were enforced or not, the
- * workspace of every row, and what no foreign key holds. Since every key of a tenant's table leads with the workspace,
- * a reference that is found stays within it.
+ * A rule for each reference of the database: the foreign keys of its catalog, valid or not, the workspace of every row, and
+ * the references without a foreign key. Every key of a tenant's table begins with the workspace, so a reference whose row
+ * is found does not leave the workspace.
  */
 export async function referenceRules(trx: UnscopedTrx): Promise<Rule[]> {
   return (await selectReferences(trx)).map(ruleOf);
@@ -88,10 +87,10 @@ export async function referenceRules(trx: UnscopedTrx): Promise<Rule[]> {
 export async function selectReferences(trx: UnscopedTrx): Promise<Reference[]> {
   const { rows: foreignKeys } = await sql<Reference>`
     select c.conrelid::regclass::text as table, c.confrelid::regclass::text as target,
-      array(select a.attname::text from unnest(c.conkey) with ordinality as k(number, place)
-        join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.number order by k.place) as columns,
-      array(select a.attname::text from unnest(c.confkey) with ordinality as k(number, place)
-        join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.number order by k.place) as "targetColumns"
+      array(select a.attname::text from unnest(c.conkey) with ordinality as k(number, ordinal)
+        join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.number order by k.ordinal) as columns,
+      array(select a.attname::text from unnest(c.confkey) with ordinality as k(number, ordinal)
+        join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.number order by k.ordinal) as "targetColumns"
     from pg_constraint c
     where c.contype = 'f' and c.conparentid = 0 and c.connamespace = current_schema()::regnamespace
     order by 1, c.conname`.execute(trx);
@@ -111,16 +110,16 @@ export async function selectReferences(trx: UnscopedTrx): Promise<Reference[]> {
 function ruleOf(reference: Reference): Rule {
   const { table, columns, target, targetColumns } = reference;
   const isTenant = columns.includes('workspace_id');
-  const given = columns.map((column) => `r.${column} is not null`).join(' and ');
-  const matches = columns.map((column, place) => `t.${targetColumns[place]} = r.${column}`).join(' and ');
-  const words = columns.filter((column) => column !== 'workspace_id' || columns.length === 1);
+  const isSet = columns.map((column) => `r.${column} is not null`).join(' and ');
+  const matches = columns.map((column, index) => `t.${targetColumns[index]} = r.${column}`).join(' and ');
+  const shown = columns.filter((column) => column !== 'workspace_id' || columns.length === 1);
   return {
     name: nameOf(reference),
     statement: `
       select ${isTenant ? 'r.workspace_id' : 'null::uuid as workspace_id'}, concat_ws(' ', '${table}', coalesce(to_jsonb(r) ->> 'id', to_jsonb(r) ->> 'issue_id')) as key,
-        concat_ws(', ', ${words.map((column) => `'${column} ' || r.${column}`).join(', ')}) || ' is not there' as detail
+        concat_ws(', ', ${shown.map((column) => `'${column} ' || r.${column}`).join(', ')}) || ' does not exist' as detail
       from ${table} r left join ${target} t on ${matches}
-      where ${given} and t.${targetColumns[0]} is null`,
+      where ${isSet} and t.${targetColumns[0]} is null`,
   };
 }
 

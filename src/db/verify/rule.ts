@@ -1,19 +1,19 @@
 import type { UnscopedTrx } from '../engine/transaction.ts';
 
-/** What must hold of the rows, and the statement that selects those of which it does not. */
+/** A condition that stored rows must fulfill, and the statement that selects the rows that violate it. */
 export interface Rule {
-  /** A sentence of what holds when all is well; it names the rule. */
+  /** The name of the rule: a sentence that is true if no row violates it. */
   readonly name: string;
-  /** Stored counters and copies, as `table.column`, that this rule compares with what they stand for. */
+  /** The stored counters and copies, as `table.column`, that this rule compares with the rows from which they follow. */
   readonly covers?: readonly string[];
   /**
-   * Gives for each row in fault `workspace_id`, `key` (as people name it) and `detail`. A function makes the statement
-   * after it has read something in the same snapshot.
+   * Selects `workspace_id`, `key` (a name for people) and `detail` of each row that violates the rule. A function makes
+   * the statement from what it has read in the same database snapshot.
    */
   readonly statement: string | ((trx: UnscopedTrx) => Promise<string>);
 }
 
-/** Numbers of the code tables that rules use. */
+/** The codes that rules need. */
 export interface RuleCodes {
   readonly activeMember: number;
   readonly activeProject: number;
@@ -21,7 +21,7 @@ export interface RuleCodes {
   readonly canceled: number;
 }
 
-/** Selects issues, as `i`, by their keys; `rest` are joins and the condition of those in fault. */
+/** Selects issues, as `i`, with their keys. `rest` consists of joins and the condition of a violation. */
 export function faultyIssues(detail: string, rest: string): string {
   return `
     select i.workspace_id, t.code || '-' || i.number as key, ${detail} as detail
@@ -34,7 +34,7 @@ export function countedByIssue(table: string, condition: string, more = ''): str
   return `(select workspace_id, issue_id, count(*) as counted ${more} from ${table} where ${condition} group by 1, 2)`;
 }
 
-/** The condition that joins what is grouped by issue to `i`. */
+/** The condition that joins rows that are grouped by issue to `i`. */
 export function onIssue(alias: string): string {
   return `${alias}.workspace_id = i.workspace_id and ${alias}.issue_id = i.id`;
 }

@@ -3,12 +3,12 @@ import { faultyIssues, onIssue, type Rule } from './rule.ts';
 /** Rules about the stages of issues, which trends are counted from. */
 export const stageRules: readonly Rule[] = [
   {
-    name: 'the last stage of an issue has the number in stage_count, is not over, and is as the issue is',
+    name: 'the last stage of an issue has the number in stage_count, has not ended, and equals the issue',
     covers: ['issue.stage_count'],
     statement: faultyIssues(
       `case when s.issue_id is null then format('there is no stage %s', i.stage_count)
-         when s.until_utc is not null then format('stage %s is over', i.stage_count)
-         else format('stage %s is not as the issue is', i.stage_count) end`,
+         when s.until_utc is not null then format('stage %s has ended', i.stage_count)
+         else format('stage %s differs from the issue', i.stage_count) end`,
       `left join issue_stage s on ${onIssue('s')} and s.sort_order = i.stage_count
        where s.issue_id is null or s.until_utc is not null
          or (s.team_id, s.status_id, s.delivery_id, s.project_id, s.estimate_value, s.deleted)
@@ -16,7 +16,7 @@ export const stageRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'each stage of an issue but the last ends when the next one begins',
+    name: 'each stage of an issue, except the last, ends when the next one begins',
     statement: faultyIssues(
       `format('stage %s ends at %s, the next one begins at %s', s.sort_order, s.until_utc, s.next_utc)`,
       `join (select workspace_id, issue_id, sort_order, until_utc,
@@ -27,9 +27,9 @@ export const stageRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'each stage of an issue says how the issue was before',
+    name: 'each stage of an issue has the status of the stage before, and whether the issue was deleted then',
     statement: faultyIssues(
-      `format('stage %s does not say how the issue was before', s.sort_order)`,
+      `format('stage %s does not match the stage before', s.sort_order)`,
       `join issue_stage s on ${onIssue('s')}
        left join issue_stage p on ${onIssue('p')} and p.sort_order = s.sort_order - 1
        where s.previous_status_id is distinct from p.status_id

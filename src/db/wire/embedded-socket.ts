@@ -2,14 +2,14 @@ import { Duplex } from 'node:stream';
 import type { PGlite } from '@electric-sql/pglite';
 
 /**
- * The end of a connection to the embedded engine that pg takes for a socket. What is written together reaches the engine in one
- * call, as a statement and its values do.
+ * A stream to the embedded engine that pg uses as if it were a socket. Messages that are written together, such as those of a
+ * statement and its values, reach the engine in one call.
  */
 export class EmbeddedSocket extends Duplex {
   readonly #pglite: PGlite;
   readonly #take: (bytes: Buffer) => void;
 
-  /** `take` gets what the engine answers. Its bytes are valid only during the call. */
+  /** `take` is called with the bytes that the engine answers. They are valid only during the call. */
   constructor(pglite: PGlite, take?: (bytes: Buffer) => void) {
     super();
     this.#pglite = pglite;
@@ -26,7 +26,7 @@ export class EmbeddedSocket extends Duplex {
   }
 
   async #run(bytes: Buffer, done: (error: Error | null) => void): Promise<void> {
-    // Only a breakdown of the engine is an error here; errors of statements are among its answers.
+    // The engine throws only if it breaks down: errors of statements are part of its answers.
     let failure: Error | null = null;
     try {
       await this.#pglite.execProtocolRawStream(bytes, {
@@ -44,7 +44,7 @@ export class EmbeddedSocket extends Duplex {
   }
 
   override _read(): void {
-    // The answers come whether they are asked for or not.
+    // The engine pushes its answers.
   }
 
   override _final(done: () => void): void {

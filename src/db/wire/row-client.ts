@@ -17,10 +17,10 @@ const readBytes = 65_536;
  * read by pg.
  */
 export class RowClient extends pg.Client {
-  /** `socketOf` makes the connection's socket, which gives `take` what it receives. */
+  /** `socketOf` makes the connection's socket, which calls `take` with what it receives. */
   constructor(config?: pg.ClientConfig, socketOf = socketFor) {
     const messages = new Messages();
-    const stream = (given: { ssl?: unknown }) => socketOf(given, (bytes) => messages.take(bytes));
+    const stream = (options: { ssl?: unknown }) => socketOf(options, (bytes) => messages.take(bytes));
     // pg calls it with the options of the connection. Its types declare no parameter.
     super({ ...config, stream: stream as () => Duplex });
     // The connection that pg created. A subclass of it would have to parse the connection string again. It has no type.
@@ -93,8 +93,8 @@ class Messages {
     this.#others = others;
   }
 
-  take(given: Buffer): void {
-    const chunk = this.#head ? Buffer.concat([this.#head, given]) : given;
+  take(received: Buffer): void {
+    const chunk = this.#head ? Buffer.concat([this.#head, received]) : received;
     this.#head = undefined;
     let at = this.#complete(chunk);
     /** The beginning of the messages that are not rows and have not been passed on yet. */
@@ -104,7 +104,7 @@ class Messages {
       if (end > chunk.length) break;
       if (chunk[at] === dataRow) {
         if (from < at) this.#others(chunk.subarray(from, at));
-        from = this.#giveRun(chunk, at, end);
+        from = this.#passRun(chunk, at, end);
         at = from;
       } else {
         at = end;
@@ -114,8 +114,8 @@ class Messages {
     if (at < chunk.length) this.#keep(chunk.subarray(at));
   }
 
-  /** Passes on the row that begins at `first` and all complete rows behind it. Returns where they end. */
-  #giveRun(chunk: Buffer, first: number, firstEnd: number): number {
+  /** Passes on the row that begins at `first` and all complete rows after it. Returns the position of their end. */
+  #passRun(chunk: Buffer, first: number, firstEnd: number): number {
     let runEnd = firstEnd;
     while (chunk.length - runEnd >= headLength && chunk[runEnd] === dataRow) {
       const end = runEnd + 1 + chunk.readInt32BE(runEnd + 1);
@@ -123,11 +123,11 @@ class Messages {
       runEnd = end;
     }
     for (let at = first; at < runEnd; at += 1 + chunk.readInt32BE(at + 1))
-      this.#give(chunk, at + headLength, runEnd, at === first);
+      this.#pass(chunk, at + headLength, runEnd, at === first);
     return runEnd;
   }
 
-  #give(bytes: Buffer, start: number, runEnd: number, isFirst: boolean): void {
+  #pass(bytes: Buffer, start: number, runEnd: number, isFirst: boolean): void {
     const received = this.#received;
     received.bytes = bytes;
     received.start = start;
@@ -145,7 +145,7 @@ class Messages {
     this.#filled = rest.copy(this.#part);
   }
 
-  /** Adds the chunk to an incomplete message. Returns where the next message begins in the chunk. */
+  /** Adds the chunk to an incomplete message. Returns the position of the next message in the chunk. */
   #complete(chunk: Buffer): number {
     const part = this.#part;
     if (!part) return 0;
@@ -153,7 +153,7 @@ class Messages {
     this.#filled += taken;
     if (this.#filled < part.length) return chunk.length;
     this.#part = undefined;
-    if (part[0] === dataRow) this.#give(part, headLength, part.length, true);
+    if (part[0] === dataRow) this.#pass(part, headLength, part.length, true);
     else this.#others(part);
     return taken;
   }

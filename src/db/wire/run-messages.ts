@@ -18,20 +18,20 @@ const isNull = -1;
 export function runMessages(
   name: string,
   values: readonly unknown[],
-  { describes, formats: wanted = [] }: { describes: boolean; formats: CellFormats | undefined },
+  { describes, formats: resultFormats = [] }: { describes: boolean; formats: CellFormats | undefined },
 ): Buffer {
-  const given: (string | Buffer | null)[] = [];
+  const prepared: (string | Buffer | null)[] = [];
   const lengths: number[] = [];
   let length = 0;
   let formats = 0;
   for (const value of values) {
-    const prepared = prepareValue(value) as string | Buffer | null;
-    const bytes = prepared === null ? 0 : Buffer.byteLength(prepared);
-    given.push(prepared);
+    const bound = prepareValue(value) as string | Buffer | null;
+    const bytes = bound === null ? 0 : Buffer.byteLength(bound);
+    prepared.push(bound);
     lengths.push(bytes);
     length += bytes;
     // Buffers are sent in binary format. Without any, the list of formats is empty, which means that all values are text.
-    if (prepared instanceof Buffer) formats = values.length;
+    if (bound instanceof Buffer) formats = values.length;
   }
   const bindLength =
     4 +
@@ -41,30 +41,30 @@ export function runMessages(
     2 +
     formats * 2 +
     2 +
-    4 * given.length +
+    4 * prepared.length +
     length +
     2 +
-    2 * wanted.length;
-  const behind = describes ? describedEnd : end;
-  const bytes = Buffer.allocUnsafe(1 + bindLength + behind.length);
+    2 * resultFormats.length;
+  const tail = describes ? describedEnd : end;
+  const bytes = Buffer.allocUnsafe(1 + bindLength + tail.length);
   let at = bytes.writeUInt8(bindCode);
   at = bytes.writeInt32BE(bindLength, at);
   at = bytes.writeUInt8(0, at);
   at += bytes.write(name, at);
   at = bytes.writeUInt8(0, at);
   at = bytes.writeUInt16BE(formats, at);
-  for (let place = 0; place < formats; place += 1)
-    at = bytes.writeUInt16BE(given[place] instanceof Buffer ? 1 : 0, at);
-  at = bytes.writeUInt16BE(given.length, at);
-  for (let place = 0; place < given.length; place += 1) {
-    const value = given[place] as string | Buffer | null;
-    at = bytes.writeInt32BE(value === null ? isNull : (lengths[place] as number), at);
+  for (let index = 0; index < formats; index += 1)
+    at = bytes.writeUInt16BE(prepared[index] instanceof Buffer ? 1 : 0, at);
+  at = bytes.writeUInt16BE(prepared.length, at);
+  for (let index = 0; index < prepared.length; index += 1) {
+    const value = prepared[index] as string | Buffer | null;
+    at = bytes.writeInt32BE(value === null ? isNull : (lengths[index] as number), at);
     if (typeof value === 'string') at += bytes.write(value, at);
     else if (value !== null) at += value.copy(bytes, at);
   }
   // An empty list of result formats means that all columns are sent as text.
-  at = bytes.writeUInt16BE(wanted.length, at);
-  for (const format of wanted) at = bytes.writeUInt16BE(format === asText ? 0 : 1, at);
-  behind.copy(bytes, at);
+  at = bytes.writeUInt16BE(resultFormats.length, at);
+  for (const format of resultFormats) at = bytes.writeUInt16BE(format === asText ? 0 : 1, at);
+  tail.copy(bytes, at);
   return bytes;
 }

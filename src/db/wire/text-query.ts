@@ -19,7 +19,7 @@ interface Sending {
 
 const noBuffer = Buffer.alloc(0);
 
-/** What an earlier run has shown about the rows of a statement. */
+/** What is known about the rows of a statement from an earlier run. */
 export interface KnownRows {
   readonly types: readonly number[] | undefined;
   readonly formats: CellFormats | undefined;

@@ -2,7 +2,7 @@
 export const uuidLength = 16;
 
 const hex = Buffer.from('0123456789abcdef');
-/** The bytes that are followed by a dash in the text. */
+/** The indexes of the bytes that are followed by a dash in the text. */
 const dashes = new Set([3, 5, 7, 9]);
 const dash = 0x2d;
 const text = Buffer.alloc(36);
@@ -10,12 +10,12 @@ const text = Buffer.alloc(36);
 /** The text of the UUID whose bytes begin at `start`. */
 export function uuidText(bytes: Uint8Array, start: number): string {
   let at = 0;
-  for (let place = 0; place < uuidLength; place += 1) {
-    const byte = bytes[start + place] as number;
+  for (let index = 0; index < uuidLength; index += 1) {
+    const byte = bytes[start + index] as number;
     text[at] = hex[byte >> 4] as number;
     text[at + 1] = hex[byte & 15] as number;
     at += 2;
-    if (!dashes.has(place)) continue;
+    if (!dashes.has(index)) continue;
     text[at] = dash;
     at += 1;
   }
@@ -59,7 +59,7 @@ export class UuidArray {
     own[at + 2] = 0;
     own[at + 3] = uuidLength;
     at += 4;
-    for (let place = 0; place < uuidLength; place += 1) own[at + place] = bytes[start + place] as number;
+    for (let index = 0; index < uuidLength; index += 1) own[at + index] = bytes[start + index] as number;
     this.#count += 1;
   }
 
@@ -89,11 +89,11 @@ export function uuidArrayBytes(uuids: Iterable<string>): Buffer {
   return array.sent();
 }
 
-/** Calls `give` with the position of each UUID in the array that begins at `start`. Arrays of our columns hold no nulls. */
-export function eachUuid(bytes: Buffer, start: number, give: (at: number) => void): void {
+/** Calls `visit` with the position of each UUID in the array that begins at `start`. Arrays of our columns hold no nulls. */
+export function eachUuid(bytes: Buffer, start: number, visit: (at: number) => void): void {
   // An empty array has no dimension.
   const count = bytes.readInt32BE(start) === 0 ? 0 : bytes.readInt32BE(start + 12);
-  for (let item = 0; item < count; item += 1) give(start + headLength + item * itemLength + 4);
+  for (let item = 0; item < count; item += 1) visit(start + headLength + item * itemLength + 4);
 }
 
 /** The UUIDs of the array that begins at `start`, as text. */

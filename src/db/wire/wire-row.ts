@@ -11,11 +11,11 @@ export class WireRow {
   readonly bytes: Buffer;
   /** The formats of its cells; undefined when all are text. */
   readonly formats: CellFormats | undefined;
-  /** Where the cell that `find` found last ends. */
+  /** The end of the cell that `find` has found last. */
   end = 0;
   readonly #first: number;
   /** The cell found last and the position of its length: cells are mostly read in order. */
-  #place = 0;
+  #index = 0;
   #at: number;
 
   /** `start` is the position of the cell count. */
@@ -27,16 +27,16 @@ export class WireRow {
   }
 
   /** The position of a cell's first byte, -1 when it is null. Sets `end`. */
-  find(place: number): number {
+  find(index: number): number {
     const { bytes } = this;
     let at = this.#at;
-    let next = this.#place;
-    if (place < next) {
+    let next = this.#index;
+    if (index < next) {
       at = this.#first;
       next = 0;
     }
-    for (; next < place; next += 1) at += 4 + Math.max(bytes.readInt32BE(at), 0);
-    this.#place = place;
+    for (; next < index; next += 1) at += 4 + Math.max(bytes.readInt32BE(at), 0);
+    this.#index = index;
     this.#at = at;
     const length = bytes.readInt32BE(at);
     if (length < 0) return -1;
@@ -45,28 +45,28 @@ export class WireRow {
   }
 
   /** The number in a cell that is neither null nor negative. */
-  natural(place: number): number {
-    const start = this.find(place);
+  natural(index: number): number {
+    const start = this.find(index);
     let number = 0;
     for (let at = start; at < this.end; at += 1) number = number * 10 + (this.bytes[at] as number) - 0x30;
     return number;
   }
 
   /** The same row without its first `cells`, which are all null; `formats` describes the rest. */
-  behindNulls(cells: number, formats: CellFormats | undefined): WireRow {
+  withoutNulls(cells: number, formats: CellFormats | undefined): WireRow {
     return new WireRow(this.bytes, this.#first - 2 + nullLength * cells, formats);
   }
 
   /** Whether the cell is in text format. */
-  isText(place: number): boolean {
-    return this.formats === undefined || this.formats[place] === asText;
+  isText(index: number): boolean {
+    return this.formats === undefined || this.formats[index] === asText;
   }
 
   /** The cell in PostgreSQL's text format, whatever format it was sent in. */
-  text(place: number): string | null {
-    const start = this.find(place);
+  text(index: number): string | null {
+    const start = this.find(index);
     if (start < 0) return null;
-    switch (this.formats?.[place] ?? asText) {
+    switch (this.formats?.[index] ?? asText) {
       case asUuid:
         return uuidText(this.bytes, start);
       case asTime:
@@ -79,16 +79,16 @@ export class WireRow {
   }
 
   /** The position of a UUID's bytes; undefined when the cell is null or text. */
-  uuid(place: number): number | undefined {
-    const start = this.find(place);
-    return start < 0 || this.formats?.[place] !== asUuid ? undefined : start;
+  uuid(index: number): number | undefined {
+    const start = this.find(index);
+    return start < 0 || this.formats?.[index] !== asUuid ? undefined : start;
   }
 
   /** All cells as text. */
   get fields(): (string | null)[] {
     const width = this.bytes.readInt16BE(this.#first - 2);
     const texts: (string | null)[] = [];
-    for (let place = 0; place < width; place += 1) texts.push(this.text(place));
+    for (let index = 0; index < width; index += 1) texts.push(this.text(index));
     return texts;
   }
 }
@@ -99,13 +99,13 @@ const nullLength = 4;
 /** A row whose cells are read by position. */
 export type TextRow = readonly (string | null)[] | WireRow;
 
-export function textAt(row: TextRow, place: number): string | null {
-  return row instanceof WireRow ? row.text(place) : (row[place] ?? null);
+export function textAt(row: TextRow, index: number): string | null {
+  return row instanceof WireRow ? row.text(index) : (row[index] ?? null);
 }
 
 /** The number in a cell that is neither null nor negative. */
-export function naturalAt(row: TextRow, place: number): number {
-  return row instanceof WireRow ? row.natural(place) : Number(row[place]);
+export function naturalAt(row: TextRow, index: number): number {
+  return row instanceof WireRow ? row.natural(index) : Number(row[index]);
 }
 
 export function textsOf(row: TextRow): readonly (string | null)[] {

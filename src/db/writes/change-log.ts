@@ -11,21 +11,21 @@ import { columnsOf, type Part, type Parts } from './write-parts.ts';
 // Writes append to the log of changes here, in the statement or the transaction of the write. The sequencer gives the
 // changes their positions after the commit (src/live/sequencer.ts).
 
-/** The log entry that a statement adds for each of the issues that it writes. */
+/** The kind of the changes that a statement logs, one for each issue that it writes. */
 export interface WriteEvent {
   eventType: EventType;
   /** A code of `changeOrigin`. */
   origin: number;
-  /** The icon of the entries in the feeds, where there are any. */
+  /** The icon of the entries in the feeds, if the event has such entries. */
   iconCss?: string;
 }
 
-/** What a statement logs of an issue in `changed`, as expressions over its parts. */
+/** The values of a logged change of an issue in `changed`, as expressions over the parts of the statement. */
 export interface LoggedWrite {
   id: Expression<unknown>;
   actor: Expression<unknown>;
   request: Expression<unknown>;
-  /** What the event is about. */
+  /** The id of the object that the event is about. */
   subject: Expression<unknown>;
   at: Expression<unknown>;
   fields?: Expression<unknown>;
@@ -34,7 +34,7 @@ export interface LoggedWrite {
   later?: Expression<unknown>;
 }
 
-/** Appends to the log: a change for each of the rows that `from` selects. */
+/** The part that appends to the log: a change for each of the rows that `from` selects. */
 export function logged(
   parts: Parts,
   { id, actor, request, subject, at, later = sql.lit(0), ...values }: LoggedWrite,
@@ -56,12 +56,12 @@ export function logged(
   return ['logged', parts.insertInto('changeInbox').columns(columns).expression(from(selections))];
 }
 
-/** The values of fields before the write, by the names of the fields; long texts are left null. */
+/** The values of fields before the write, as JSON by the names of the fields; null in place of long texts. */
 export function previousValues(columns: readonly SettableColumn[]): Expression<unknown> {
-  const given = sql.ref('changed.previous');
+  const requested = sql.ref('changed.previous');
   const pairs = columns.flatMap((column) => (Object.hasOwn(issueFields, column) ? pairOf(column) : []));
-  if (pairs.length === 0) return given;
-  return sql`jsonb_build_object(${sql.join(pairs)}) || coalesce(${given}, '{}'::jsonb)`;
+  if (pairs.length === 0) return requested;
+  return sql`jsonb_build_object(${sql.join(pairs)}) || coalesce(${requested}, '{}'::jsonb)`;
 }
 
 function pairOf(column: SettableColumn): Expression<unknown>[] {
@@ -71,10 +71,10 @@ function pairOf(column: SettableColumn): Expression<unknown>[] {
   return [sql.lit(column), value];
 }
 
-/** Changes in one statement: far fewer parameters than the 65,535 that the protocol allows. */
+/** The changes in one statement, which keeps it far below the 65,535 parameters that the protocol allows. */
 const changesPerStatement = 500;
 
-/** Appends changes to the log that no statement of an issue logs: of directories, attachments and imports. */
+/** Appends changes of directories, attachments and imports, which are not logged by a statement that writes issues. */
 export async function logChanges(trx: Trx, changes: readonly NewRow<'changeInbox'>[]): Promise<void> {
   for (let from = 0; from < changes.length; from += changesPerStatement) {
     await trx

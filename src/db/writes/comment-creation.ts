@@ -26,18 +26,18 @@ import {
   type WrittenTables,
 } from './write-parts.ts';
 
-/** What new comments are made of. New comments of one shape share a statement. */
+/** What the statement of new comments depends on. Comments of the same shape are written by the same statement. */
 export interface CommentShape {
   named: 'key' | 'id';
-  /** Do they reply to a comment, all to the same one. */
+  /** Whether they reply to a comment, all to the same one. */
   reply: boolean;
-  /** Do they wait for an issue that another transaction has locked; otherwise it is left out. */
+  /** Whether the statement waits for an issue that another transaction has locked. Otherwise it leaves the issue out. */
   wait: boolean;
-  /** Is any of them under an Idempotency-Key. */
+  /** Whether any of them has an Idempotency-Key. */
   keyed: boolean;
 }
 
-/** A new comment, with the name of its author and the id of its entry in the feed. */
+/** A new comment, with the name of its author and the id of its entry in the feed and the log. */
 export interface NewComment extends Keyed {
   issue: IssueName;
   id: string;
@@ -45,13 +45,13 @@ export interface NewComment extends Keyed {
   name: string;
   body: string;
   entry: string;
-  /** The id of the request that asks for it. */
+  /** The id of the request. */
   request: string;
 }
 
 const newCommentColumns = {
   issue: 'int',
-  place: 'int',
+  ordinal: 'int',
   later: 'int',
   id: 'uuid',
   author: 'uuid',
@@ -63,14 +63,14 @@ const newCommentColumns = {
 
 /** The issue as its new comments left it, and the comment that they reply to, with its author. */
 export type CommentCreated = IssueRow & {
-  place: number;
+  ordinal: number;
   parentCommentId: string | null;
   parentAuthorUserAccountId: string | null;
 };
 
 /**
- * Writes comments on issues, in their order, with everything that follows from them, by one statement. Gives the issue
- * in the place of each comment, or undefined where the issue or the comment to reply to is not there, or where the issue
+ * Writes comments on issues, in their order, with everything that follows from them, by one statement. Returns the issue of
+ * each comment, in the order of the comments; undefined if the issue or the parent comment does not exist, or if the issue
  * is locked and the shape does not wait.
  */
 export async function createComments(
@@ -81,13 +81,13 @@ export async function createComments(
   parentId: string | undefined,
 ): Promise<(CommentCreated | undefined)[]> {
   const issues = [...Map.groupBy(comments, ({ issue }) => JSON.stringify(issue)).values()];
-  const places = new Map(issues.flatMap((group, index) => group.map(({ id }) => [id, index + 1])));
+  const ordinals = new Map(issues.flatMap((group, index) => group.map(({ id }) => [id, index + 1])));
   const newComments = issues.flatMap((group, index) =>
-    group.map(({ issue: _, key: __, ...comment }, place) => ({
+    group.map(({ issue: _, key: __, ...comment }, nth) => ({
       ...comment,
       issue: index + 1,
-      place: place + 1,
-      later: group.length - place - 1,
+      ordinal: nth + 1,
+      later: group.length - nth - 1,
     })),
   );
   const toIssues = issues.flatMap(([first, ...others]) =>
@@ -104,8 +104,8 @@ export async function createComments(
       parentId,
     },
   );
-  const byPlace = new Map(rows.map((row) => [row.place, row]));
-  return comments.map(({ id }) => byPlace.get(places.get(id) ?? 0));
+  const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]));
+  return comments.map(({ id }) => byOrdinal.get(ordinals.get(id) ?? 0));
 }
 
 const statements = new StatementsByShape<CommentShape, CommentCreated>(
@@ -113,7 +113,7 @@ const statements = new StatementsByShape<CommentShape, CommentCreated>(
     new PreparedSelect<CommentCreated>(commentCreation(db, shape), [...issueColumns, ...moreColumns]),
 );
 
-const moreColumns = ['place', 'parentCommentId', 'parentAuthorUserAccountId'] as const;
+const moreColumns = ['ordinal', 'parentCommentId', 'parentAuthorUserAccountId'] as const;
 
 function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentShape) {
   const parts = partsOf(db);
@@ -139,7 +139,7 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentSha
     from
       .selectFrom('changed')
       .select(issueColumns.map((column) => `changed.${column}` as const))
-      .select('changed.place')
+      .select('changed.ordinal')
       .select(ofParent('id').as('parentCommentId'))
       .select(ofParent('authorUserAccountId').as('parentAuthorUserAccountId'));
   const all = composed(db, [
@@ -152,7 +152,7 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentSha
     ['written', written(parts, ofParent)],
     enteredInFeed(parts, inFeed, (selections) => commented(parts).select(selections)),
     logged(parts, inLog, (selections) =>
-      commented(parts).select(selections).orderBy('changed.place').orderBy('newComments.place'),
+      commented(parts).select(selections).orderBy('changed.ordinal').orderBy('newComments.ordinal'),
     ),
     // The authors of comments follow their issue from then on.
     followedBy(parts, commented(parts).select(['changed.id', 'newComments.author'])),
@@ -164,40 +164,40 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentSha
   return keyed ? all.selectFrom('shown').select([...issueColumns, ...moreColumns]) : returned(all);
 }
 
-/** Keeps the new comments under their keys, each as its issue and its id. */
+/** The parts that keep the Idempotency-Keys of new comments, each with the issue and the id of the comment. */
 function keptComments(parts: Parts, shown: Part[1]): Part[] {
   const keys = kept(
     parts,
     (selections) =>
       parts
         .selectFrom('shown')
-        .innerJoin('newComments', 'newComments.issue', 'shown.place')
-        .innerJoin('givenKeys', (join) => join.on('givenKeys.entry', '=', sql.ref('newComments.entry')))
+        .innerJoin('newComments', 'newComments.issue', 'shown.ordinal')
+        .innerJoin('requestKeys', (join) => join.on('requestKeys.entry', '=', sql.ref('newComments.entry')))
         .select(selections),
     sql`jsonb_build_object('comment_id', new_comments.id)`,
   );
   return [['shown', shown], keys];
 }
 
-/** The new comments; under keys, those that may be written, with their places counted anew. */
+/** The new comments. With Idempotency-Keys, only those that may be written, with new ordinals. */
 function newComments(parts: Parts, keyed: boolean) {
-  const rows = recordset<NewComment & { place: number }, 'one'>('newComments', 'one', newCommentColumns);
+  const rows = recordset<NewComment & { ordinal: number }, 'one'>('newComments', 'one', newCommentColumns);
   if (!keyed) return parts.selectFrom(rows).selectAll();
-  const { place: _, later: __, ...others } = newCommentColumns;
-  const place = sql`row_number() over (partition by one.issue order by one.place)`;
+  const { ordinal: _, later: __, ...others } = newCommentColumns;
+  const ordinal = sql`row_number() over (partition by one.issue order by one.ordinal)`;
   return parts
     .selectFrom(rows)
     .select(Object.keys(others).map((name) => sql.ref(`one.${name}`).as(name)))
-    .select(sql<number>`${place}::int`.as('place'))
-    .select(sql<number>`(count(*) over (partition by one.issue) - ${place})::int`.as('later'))
+    .select(sql<number>`${ordinal}::int`.as('ordinal'))
+    .select(sql<number>`(count(*) over (partition by one.issue) - ${ordinal})::int`.as('later'))
     .where(isFree);
 }
 
-/** How many comments an issue of `asked` gets that may be written. */
+/** Restricts `asked` to issues with comments that may be written, and counts these comments. */
 function commentsOf(parts: Parts): AskedFilter {
   const written = parts
     .selectFrom('newComments')
-    .where('newComments.issue', '=', sql.ref<number>('one.place'));
+    .where('newComments.issue', '=', sql.ref<number>('one.ordinal'));
   const comments = sql<number>`(${written.select(sql<number>`count(*)::int`.as('count'))})`;
   return { where: sql<SqlBool>`${comments} > 0`, comments };
 }
@@ -212,7 +212,7 @@ function parentOf(parts: Parts) {
     .where('comment.deletedUtc', 'is', null);
 }
 
-/** The issue with its new comments, unless they reply to a comment that is not there. */
+/** The issue with its new comments, unless they reply to a comment that does not exist. */
 function commentedOn(parts: Parts, reply: boolean) {
   const columns = {
     commentCount: sql<number>`issue.comment_count + locked.comments`,
@@ -241,5 +241,5 @@ function written(
 
 /** The changed issues with their new comments. */
 function commented(parts: Parts) {
-  return parts.selectFrom('changed').innerJoin('newComments', 'newComments.issue', 'changed.place');
+  return parts.selectFrom('changed').innerJoin('newComments', 'newComments.issue', 'changed.ordinal');
 }

@@ -5,7 +5,7 @@ import type { TeamTable } from '../tables/directory-tables.ts';
 import type { Trx } from '../engine/transaction.ts';
 import type { TenantTables } from '../tables/tenant-tables.ts';
 
-/** What an application of a directory file writes: whole new rows and changed columns of existing ones. */
+/** The writes that make a workspace match a directory file: new rows, and changed columns of existing ones. */
 export interface DirectoryWrites {
   readonly inserts: ReadonlyMap<DirectoryTable, readonly Record<string, unknown>[]>;
   readonly updates: readonly DirectoryUpdate[];
@@ -17,7 +17,7 @@ export interface DirectoryUpdate {
   readonly columns: Record<string, unknown>;
 }
 
-/** The codes of the members and of the projects that a team counts. */
+/** The codes of the status of members, and of the state of projects, that a team counts. */
 export interface CountedCodes {
   readonly memberStatus: number;
   readonly projectState: number;
@@ -25,7 +25,7 @@ export interface CountedCodes {
 
 const unstamped: ReadonlySet<DirectoryTable> = new Set(['agentInstallation', 'projectLink']);
 
-/** Rows in one statement: far fewer parameters than the 65,535 that the protocol allows. */
+/** The rows in one statement, which keeps it far below the 65,535 parameters that the protocol allows. */
 const rowsPerStatement = 500;
 
 /** Writes updates and then new rows, in the order of the tables, and brings the derived counts up to date. */
@@ -35,8 +35,8 @@ export async function writeDirectory(
   counted: CountedCodes,
 ): Promise<void> {
   for (const table of directoryTables) {
-    // A flag that only one row may have is taken before it is given.
-    const updates = writes.updates.filter((update) => update.table === table).sort(takingFirst);
+    // A flag that only one row may have must be cleared on one row before it is set on another.
+    const updates = writes.updates.filter((update) => update.table === table).sort(clearingFirst);
     for (const { id, columns } of updates) {
       const stamp = unstamped.has(table) ? {} : { updatedUtc: sql`now()` };
       await untyped(trx)
@@ -128,10 +128,10 @@ async function recountProjectLinks(trx: Trx): Promise<void> {
     .execute();
 }
 
-function takingFirst(left: DirectoryUpdate, right: DirectoryUpdate): number {
-  return Number(gives(left)) - Number(gives(right));
+function clearingFirst(left: DirectoryUpdate, right: DirectoryUpdate): number {
+  return Number(setsUniqueFlag(left)) - Number(setsUniqueFlag(right));
 }
 
-function gives({ columns }: DirectoryUpdate): boolean {
+function setsUniqueFlag({ columns }: DirectoryUpdate): boolean {
   return columns.isInitial === true || columns.isDefaultForAgents === true || columns.isDefault === true;
 }

@@ -7,30 +7,29 @@ import { movedTallies } from './issue-tallies.ts';
 import { copiedTexts } from './issue-texts.ts';
 import type { Part } from './write-parts.ts';
 
-/** What a statement does to issues. */
+/** What kind of write a statement does to issues. */
 export type IssueWrite =
   | {
-      /** It inserts them. */
       kind: 'insert';
-      /** Is any of them in a delivery or a project. */
+      /** Whether any of them is in a delivery or a project. */
       counted: boolean;
-      /** Do they come with their history, stages included. */
+      /** Whether they are imported with their history, including their stages. */
       history: boolean;
     }
   | {
       kind: ChangeKind;
-      /** The columns that it sets, beside those that follow from its kind. */
+      /** The columns that it sets, except those that follow from its kind. */
       columns: readonly SettableColumn[];
     };
 
 /**
- * Parts that follow from a write of issues, whichever it is. They read `changed`, the issues as the write left them,
- * and, unless it inserts them, `locked`, the same issues as they were before (by `place`).
+ * Parts that follow from any write of issues. They read `changed`, the issues after the write, and, unless it is an insert,
+ * `locked`, the same issues before the write, joined by `ordinal`.
  */
 export type FollowUp = (db: TenantDb, write: IssueWrite) => readonly Part[];
 
 /**
- * Everything that follows from a write of issues. One more entry here applies to each issue that is created, changed,
- * commented on, deleted, restored or imported, alone, in a batch or in a transaction.
+ * All follow-ups. Each applies to every issue that is created, changed, commented on, deleted, restored or imported, alone,
+ * in a batch or in a transaction.
  */
 export const followUps: FollowUp[] = [movedCounts, movedTallies, writtenStages, copiedTexts];

@@ -6,7 +6,7 @@ import type { Row, TableName, Tables } from '../tables/tables.ts';
 import type { Trx } from '../engine/transaction.ts';
 import type { NewRow, TenantTables } from '../tables/tenant-tables.ts';
 
-/** Rows in one statement: far fewer parameters than the 65,535 that the protocol allows. */
+/** The rows in one statement, which keeps it far below the 65,535 parameters that the protocol allows. */
 const rowsPerStatement = 500;
 
 /** Inserts any number of rows of one table. */
@@ -23,7 +23,7 @@ export async function insertRows<Name extends TableName>(
   }
 }
 
-/** Keeps where rows came from, in place of what was kept of them before. */
+/** Stores which objects of the source the rows became, and replaces earlier records. */
 export async function upsertImportSources(trx: Trx, rows: readonly NewRow<'importSource'>[]): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     await trx
@@ -40,7 +40,7 @@ export async function upsertImportSources(trx: Trx, rows: readonly NewRow<'impor
   }
 }
 
-/** Counts issues that come into a team deleted; those that are deleted later are counted by a trigger. */
+/** Counts issues that were imported as deleted. A trigger counts those that are deleted later. */
 export async function addGoneIssues(trx: Trx, teamId: string, count: number): Promise<void> {
   await trx
     .updateTable('teamCounter')
@@ -49,7 +49,7 @@ export async function addGoneIssues(trx: Trx, teamId: string, count: number): Pr
     .execute();
 }
 
-/** Remembers that the history of the workspace's issues is not complete before any of these times. */
+/** Stores that the history of the workspace's issues is complete only after the latest of these times. */
 export async function markHistory(trx: Trx, times: readonly Date[]): Promise<void> {
   if (times.length === 0) return;
   const sinceUtc = new Date(Math.max(...times.map(Number)));
@@ -60,7 +60,7 @@ export async function markHistory(trx: Trx, times: readonly Date[]): Promise<voi
     .execute();
 }
 
-/** Gives a living comment another body, or deletes it, and counts the change. */
+/** Changes the body of a comment that is not deleted, or deletes it, and increases its revision. */
 export async function updateImportedComment(
   trx: Trx,
   id: string,
@@ -75,13 +75,13 @@ export async function updateImportedComment(
     .execute();
 }
 
-/** The counts of what belongs to an issue, computed from the rows. */
+/** The counts of an issue, computed from the rows that belong to it. */
 export type RecountedIssue = Pick<
   Row<'issue'>,
   'id' | 'commentCount' | 'lastCommentUtc' | 'subIssueCount' | 'linkCount'
 >;
 
-/** The issues whose counts differ from what belongs to them, with what they should be. */
+/** The issues whose stored counts are wrong, with the right counts. */
 export async function selectMiscounted(trx: Trx, ids: readonly string[]): Promise<RecountedIssue[]> {
   if (ids.length === 0) return [];
   return trx
@@ -103,7 +103,7 @@ export async function selectMiscounted(trx: Trx, ids: readonly string[]): Promis
 
 type CountedIssues = SelectQueryBuilder<TenantTables & { counted: TenantTables['issue'] }, 'counted', object>;
 
-/** What lives and belongs to issues. */
+/** Counts the rows that belong to issues and are not deleted. */
 function countsOf(issues: CountedIssues, ids: readonly string[]) {
   const count = sql<number>`count(*)::int`.as('count');
   const livingComments = (
@@ -137,14 +137,14 @@ function countsOf(issues: CountedIssues, ids: readonly string[]) {
 }
 
 /**
- * Tells the planner how much there is now. Until it knows, it checks foreign keys by an index of the workspace alone,
- * at the cost of all its rows; the embedded engine never finds out by itself.
+ * Updates the planner's statistics. Without them, it checks foreign keys by an index on the workspace alone and so reads all
+ * rows of the workspace. The embedded engine never updates statistics by itself.
  */
 export async function analyzeTables(unscoped: Kysely<Tables>): Promise<void> {
   await sql`analyze ${sql.join(plannedTables.map((table) => sql.ref(table)))}`.execute(unscoped);
 }
 
-/** The tables whose size plans depend on. */
+/** The tables whose statistics matter for plans. */
 const plannedTables: readonly TableName[] = [
   'issue',
   'issueStage',
@@ -171,8 +171,8 @@ const plannedTables: readonly TableName[] = [
 ];
 
 /**
- * Tells the planner the size of one table that has grown or shrunk by a tenth since it was last told. Returns whether there was
- * one. A table at a time, because the embedded engine does nothing else meanwhile: 100,000 issues take it more than a second.
+ * Updates the statistics of one table that has grown or shrunk by a tenth since the last time. Returns whether there was one.
+ * It is one table at a time, because the embedded engine does nothing else meanwhile, for more than a second at 100,000 issues.
  */
 export async function analyzeStaleTable(unscoped: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ name: string }>`

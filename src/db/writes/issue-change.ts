@@ -24,24 +24,24 @@ import { stageColumns } from './issue-stages.ts';
 import { areKeyed, isFree, keptByEntry, keyParts, keyValues } from './kept-keys.ts';
 import { composed, partsOf, type WrittenTables } from './write-parts.ts';
 
-/** What changes of issues are made of. Changes of one shape share a statement. */
+/** What the statement of changes depends on. Changes of the same shape are written by the same statement. */
 export interface IssueChangeShape extends IssueSearch {
   kind: ChangeKind;
   columns: readonly SettableColumn[];
-  /** For a change of the status: is the new one terminal. */
+  /** For a change of the status: whether the new one is terminal. */
   closing?: boolean | undefined;
-  /** Is any of them under an Idempotency-Key. */
+  /** Whether any of them has an Idempotency-Key. */
   keyed?: boolean;
-  /** Tables of which the answer shows rows that belong to the issue. */
+  /** The tables of which the statement also returns the rows that belong to the issue, because the answer shows them. */
   preloads?: readonly PreloadableTable[];
 }
 
-/** The issue as the change left it; with `preloads`, the revision that it had when the statement began, and their rows. */
-export type IssueChanged = IssueRow & Preloaded & { place: number; revisionSeen?: number | null };
+/** The issue after the change; with `preloads`, also its revision when the statement began, and the preloaded values. */
+export type IssueChanged = IssueRow & Preloaded & { ordinal: number; revisionSeen?: number | null };
 
 /**
- * Changes issues with everything that follows from it, by one statement. Gives a row in the place of each, or undefined
- * for an issue that is not there, is at another revision, or is locked where the shape does not wait.
+ * Changes issues with everything that follows from it, by one statement. Returns a row for each, in their order; undefined
+ * for an issue that does not exist, has another revision, or is locked while the shape does not wait.
  */
 export async function changeIssues(
   sending: Sending,
@@ -54,12 +54,12 @@ export async function changeIssues(
   const keys = keyValues(issues.map(({ key, event: { id = '' } = {} }) => ({ key, entry: id })));
   const values = { ...askedValues(issues), ...keys, ...event };
   const rows = await statements.send(sending, keyed ? { ...shape, keyed } : shape, values);
-  const byPlace = new Map(rows.map((row) => [row.place, row]));
-  return issues.map((_, index) => byPlace.get(index + 1));
+  const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]));
+  return issues.map((_, index) => byOrdinal.get(index + 1));
 }
 
 const statements = new StatementsByShape<IssueChangeShape, IssueChanged>((db, shape) => {
-  const columns = [...issueColumns, 'place', ...more(shape.preloads ?? [])] as const;
+  const columns = [...issueColumns, 'ordinal', ...more(shape.preloads ?? [])] as const;
   return new PreparedSelect<IssueChanged>(issueChange(db, shape), columns);
 });
 
@@ -88,7 +88,7 @@ function issueChange(
     from
       .selectFrom('changed')
       .select(issueColumns.map((column) => `changed.${column}` as const))
-      .select('changed.place')
+      .select('changed.ordinal')
       .$if(preloads.length > 0, (query) =>
         query.select(revisionSeen(parts)).select(preloadedColumns(parts, preloads, write)),
       );
@@ -104,20 +104,20 @@ function issueChange(
       ? logged(parts, inLog, (selections) =>
           parts
             .selectFrom('changed')
-            .innerJoin('locked', 'locked.place', 'changed.place')
+            .innerJoin('locked', 'locked.ordinal', 'changed.ordinal')
             .select(selections)
-            .orderBy('changed.place'),
+            .orderBy('changed.ordinal'),
         )
       : undefined,
     ...followUps.flatMap((followUp) => followUp(db, write)),
     ...(keyed ? keptByEntry(parts, returned(parts).select('changed.entry')) : []),
   ]);
   return keyed
-    ? all.selectFrom('shown').select([...issueColumns, 'place', ...more(preloads)])
+    ? all.selectFrom('shown').select([...issueColumns, 'ordinal', ...more(preloads)])
     : returned(all);
 }
 
-/** What a statement with preloads returns besides. */
+/** The further columns of a statement with preloads. */
 function more(preloads: readonly PreloadableTable[]) {
   return preloads.length > 0 ? (['revisionSeen', ...preloads] as const) : [];
 }

@@ -6,7 +6,7 @@ import type { TenantDb } from '../tables/tenant-tables.ts';
 import type { FollowUp, IssueWrite } from './follow-ups.ts';
 import { columnsOf, type Part, type Parts, partsOf } from './write-parts.ts';
 
-/** What issues add to the counts of a delivery. */
+/** The counts of a delivery. */
 export interface DeliveryCounts {
   issueCount: number;
   closedIssueCount: number;
@@ -29,16 +29,15 @@ const countedColumns: readonly SettableColumn[] = [
   'deletedUtc',
 ];
 
-/** Can a write move the counts of a delivery or a project. */
+/** Whether a write may change the counts of a delivery or a project. */
 export function movesCounts(write: IssueWrite): boolean {
   if (write.kind === 'insert') return write.counted;
   return write.columns.some((column) => countedColumns.includes(column));
 }
 
 /**
- * Takes issues as they were out of the counts of their deliveries and projects, and adds them as they are. Every write
- * locks the counts of deliveries before those of projects, each in the order of their ids, so that no two wait for each
- * other.
+ * Subtracts issues as they were from the counts of their deliveries and projects, and adds them as they are now. Every
+ * write locks the counts of deliveries before those of projects, each in the order of their ids, which prevents deadlocks.
  */
 export const movedCounts: FollowUp = (db, write) => {
   if (!movesCounts(write)) return [];
@@ -51,7 +50,7 @@ export const movedCounts: FollowUp = (db, write) => {
   ] as const satisfies readonly Part[];
 };
 
-/** Is a status of this rank in one of the categories. Its rank is the category and its position in one number. */
+/** Whether a status of this rank is in one of the categories. A rank is 10,000 times the category plus the position. */
 export function inCategories(
   statusRank: Expression<number>,
   ...names: readonly ('active' | 'completed' | 'canceled')[]
@@ -60,7 +59,7 @@ export function inCategories(
   return sql<SqlBool>`(${statusRank} / 10000 in (${codes}))`;
 }
 
-/** What living issues take from the counts, or add to them. */
+/** What issues that are not deleted subtract from the counts, or add to them. */
 function side(parts: Parts, issues: 'changed' | 'locked', sign: 1 | -1) {
   const are = (...names: ('completed' | 'canceled')[]) =>
     sql<number>`${inCategories(sql.ref('statusRank'), ...names)}::int`;
@@ -109,7 +108,7 @@ function deliveries(db: TenantDb) {
     );
 }
 
-/** Canceled issues are in no count of a project. */
+/** The part for projects, whose counts leave canceled issues out. */
 function projects(db: TenantDb) {
   const sums = {
     issueCount: sql`sum(sign * (1 - canceled))`,
@@ -144,7 +143,7 @@ function projects(db: TenantDb) {
     );
 }
 
-/** What the delivery of a changed issue counts after the write, as an array in the order of `deliveryCounters`. */
+/** The counts of a changed issue's delivery after the write, as an array in the order of `deliveryCounters`. */
 export function deliveryCountsAfter(parts: Parts, write: IssueWrite) {
   const before = parts
     .selectFrom('deliveryCount')

@@ -28,26 +28,26 @@ import { areKeyed, isFree, type Keyed, keptByEntry, keyParts, keyValues } from '
 import { assigned, followers, labelled, newRoleAssignments } from './new-issue-parts.ts';
 import { columnsOf, composed, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
 
-/** What new issues are made of. New issues of one shape share a statement. */
+/** What the statement of new issues depends on. New issues of the same shape are written by the same statement. */
 interface IssuesShape {
-  /** Does any of them have assignees, labels, or people in roles. */
+  /** Whether any of them has assignees, labels, or role assignments. */
   assignees: boolean;
   labels: boolean;
   roles: boolean;
-  /** Is any of them in a delivery or a project. */
+  /** Whether any of them is in a delivery or a project. */
   counted: boolean;
-  /** Do they come with their own times and counts. */
+  /** Whether they are imported with their own times and counts. */
   history: boolean;
-  /** Is any of them under an Idempotency-Key. */
+  /** Whether any of them has an Idempotency-Key. */
   keyed: boolean;
 }
 
 export interface IssueCreationShape extends IssuesShape {
-  /** Tables of which the answer shows rows that belong to the issues. */
+  /** The tables of which the statement also returns the rows that belong to the issues, because the answer shows them. */
   preloads: readonly 'deliveryCount'[];
   /**
-   * Does it wait for a team whose counter another transaction has locked. A write to several teams leaves such a team out
-   * instead.
+   * Whether the statement waits for a team whose counter another transaction has locked. A write to several teams does not
+   * wait, and leaves such a team out.
    */
   wait: boolean;
 }
@@ -58,7 +58,7 @@ type Value = string | number | Date | null;
 export interface NewIssue extends Keyed {
   teamId: string;
   columns: Readonly<Record<Exclude<InsertedColumn, 'labelIds' | 'assigneeUserAccountIds'>, Value>>;
-  /** Where it comes with its history. */
+  /** The values of an imported issue that is created with its history. */
   history?: Readonly<Record<HistoryColumn, Value>>;
   event: Pick<IssueEvent, 'id' | 'actor' | 'request'>;
   /** In their order. */
@@ -83,8 +83,8 @@ export function shapeOf(issues: readonly NewIssue[]): IssuesShape {
 
 /**
  * Inserts issues with the next numbers of their teams, in their order, and everything that belongs to them, by one
- * statement. Gives a row in the place of each, or undefined for an issue of a team that is locked where the shape does
- * not wait.
+ * statement. Returns a row for each, in their order; undefined for an issue whose team is locked while the shape does not
+ * wait.
  */
 export async function createIssues(
   sending: Sending,
@@ -115,10 +115,12 @@ function creationValues(issues: readonly NewIssue[]): Values {
   const issuesOf = (rows: readonly { issue: string }[]) => uuidArray(rows.map(({ issue }) => issue));
   return {
     ...keyValues(issues.map(({ key, event }) => ({ key, entry: event.id }))),
-    teams: JSON.stringify(teams.map(([id, { length }], index) => ({ id, count: length, place: index + 1 }))),
+    teams: JSON.stringify(
+      teams.map(([id, { length }], index) => ({ id, count: length, ordinal: index + 1 })),
+    ),
     newIssues: JSON.stringify(
       teams.flatMap(([, ofTeam], index) =>
-        ofTeam.map((issue, place) => ({ ...issueRow(issue), team: index + 1, place })),
+        ofTeam.map((issue, ordinal) => ({ ...issueRow(issue), team: index + 1, ordinal })),
       ),
     ),
     assigned: issuesOf(assignees),
@@ -180,15 +182,15 @@ function issueCreation(
 
 /** Teams and how many new issues each of them gets. */
 function teams(parts: Parts, keyed: boolean) {
-  const columns = { id: 'uuid', count: 'int', place: 'int' };
+  const columns = { id: 'uuid', count: 'int', ordinal: 'int' };
   const all = parts.selectFrom(
-    recordset<{ id: string; count: number; place: number }, 'one'>('teams', 'one', columns),
+    recordset<{ id: string; count: number; ordinal: number }, 'one'>('teams', 'one', columns),
   );
   if (!keyed) return all.selectAll();
   return all
-    .innerJoin('newIssues', 'newIssues.team', 'one.place')
-    .select(['one.id', sql<number>`count(*)::int`.as('count'), 'one.place'])
-    .groupBy(['one.id', 'one.place']);
+    .innerJoin('newIssues', 'newIssues.team', 'one.ordinal')
+    .select(['one.id', sql<number>`count(*)::int`.as('count'), 'one.ordinal'])
+    .groupBy(['one.id', 'one.ordinal']);
 }
 
 const numberedAt = sql<Date>`date_trunc('milliseconds', clock_timestamp())`.as('at');
@@ -239,38 +241,38 @@ function numbered(parts: Parts) {
     .select([
       'counters.teamId',
       'counters.at',
-      'teams.place',
+      'teams.ordinal',
       sql<number>`counters.next - teams.count`.as('number'),
     ]);
 }
 
 type OwnColumn = InsertedColumn | HistoryColumn;
 
-/** The new issues; under keys, those that may be written, with their places counted anew. */
+/** The new issues. With Idempotency-Keys, only those that may be written, with new ordinals. */
 function newIssues(parts: Parts, own: readonly OwnColumn[], keyed: boolean) {
   const columns = {
     team: 'int',
-    place: 'int',
+    ordinal: 'int',
     entry: 'uuid',
     actor: 'uuid',
     request: 'text',
     ...Object.fromEntries(own.map((column) => [column, columnTypes[column]])),
   };
-  const rows = recordset<{ id: string; team: number; place: number }, 'one'>('newIssues', 'one', columns);
+  const rows = recordset<{ id: string; team: number; ordinal: number }, 'one'>('newIssues', 'one', columns);
   if (!keyed) return parts.selectFrom(rows).selectAll();
   const names = Object.keys(columns).map(jsonName);
-  const place = sql<number>`(row_number() over (partition by one.team order by one.place) - 1)::int`;
+  const ordinal = sql<number>`(row_number() over (partition by one.team order by one.ordinal) - 1)::int`;
   return parts
     .selectFrom(rows)
-    .select(names.filter((name) => name !== 'place').map((name) => sql.ref(`one.${name}`).as(name)))
-    .select(place.as('place'))
+    .select(names.filter((name) => name !== 'ordinal').map((name) => sql.ref(`one.${name}`).as(name)))
+    .select(ordinal.as('ordinal'))
     .where(isFree);
 }
 
 function inserted(parts: Parts, own: readonly OwnColumn[], history: boolean) {
   const counter: Record<CounterColumn, Expression<unknown>> = {
     teamId: sql.ref('numbered.teamId'),
-    number: sql`numbered.number + one.place`,
+    number: sql`numbered.number + one.ordinal`,
     createdUtc: sql.ref('numbered.at'),
     updatedUtc: sql.ref('numbered.at'),
   };
@@ -285,7 +287,7 @@ function inserted(parts: Parts, own: readonly OwnColumn[], history: boolean) {
     .expression(
       parts
         .selectFrom('numbered')
-        .innerJoin('newIssues as one', 'one.team', 'numbered.place')
+        .innerJoin('newIssues as one', 'one.team', 'numbered.ordinal')
         .select(selections),
     )
     .returningAll();
@@ -307,7 +309,7 @@ function created(parts: Parts): Part {
       .innerJoin('numbered', 'numbered.teamId', 'changed.teamId')
       .select(selections)
       .orderBy('one.team')
-      .orderBy('one.place'),
+      .orderBy('one.ordinal'),
   );
 }
 

@@ -5,10 +5,10 @@ import { typed } from '../query/slots.ts';
 import type { Keyed } from './kept-keys.ts';
 import { columnsOf, jsonRow, type Part, type Parts, recordset } from './write-parts.ts';
 
-// The parts of every statement that writes to issues that exist: what is asked, the issues that it finds and locks, and
-// the entries in their feeds.
+// The parts of every statement that writes to existing issues: the requested changes, the issues that it finds and locks,
+// and the entries in their feeds.
 
-/** What a write calls an issue by: its id, its key, or its number in a team. */
+/** How a write identifies an issue: by its id, its key, or its number in a team. */
 export type IssueNaming = keyof typeof nameColumns;
 
 const nameColumns = {
@@ -17,24 +17,24 @@ const nameColumns = {
   number: { teamId: 'uuid', number: 'int' },
 } as const;
 
-/** How a write finds the issues that it is for. */
+/** How a write finds its issues. */
 export interface IssueSearch {
   named: IssueNaming;
   /**
-   * Does it wait for an issue that another transaction has locked. A write of several issues leaves such an issue out
-   * instead: it waits for nobody, so it cannot be waiting for somebody who waits for it.
+   * Whether it waits for an issue that another transaction has locked. A write of several issues does not wait, which rules
+   * out deadlocks, and leaves such an issue out.
    */
   wait: boolean;
-  /** Does it find deleted issues, too. */
+  /** Whether it also finds deleted issues. */
   deleted?: boolean;
 }
 
-/** What a write asks for one issue. */
+/** What a write is asked to do to one issue. */
 export interface AskedIssue extends Keyed {
   issue: IssueName | { teamId: string; number: number };
-  /** The only revision that it is for; null for any. */
+  /** The revision that the issue must have; null for any. */
   expectedRevision?: number | null | undefined;
-  /** When it happens; the database's clock says it where it is left out. */
+  /** The time of the write; by default the time of the database. */
   at?: Date | undefined;
   /** The columns to set, with their values. */
   set?: Partial<Record<SettableColumn, string | number | Date | readonly string[] | null>>;
@@ -42,42 +42,42 @@ export interface AskedIssue extends Keyed {
   comments?: number;
 }
 
-/** What the log of changes, and the feed of the issue, say of a write. */
+/** The entry of a write in the log of changes, and in the feed of the issue. */
 export interface IssueEvent {
   /** The id of the change, and of the entry in the feed. */
   id: string;
-  /** The account that does it; null for the service itself. */
+  /** The account of the actor; null for the service itself. */
   actor: string | null;
-  /** The id of the request that asks for it. */
+  /** The id of the request. */
   request?: string | undefined;
-  /** The entry in the feed, where there is one. */
+  /** The text of the entry in the feed, if there is one. */
   text?: string;
-  /** What the event is about, where that is not the issue. */
+  /** The id of the object that the event is about, if that is not the issue. */
   subject?: string | undefined;
   /** The fields that the write sets. */
   fields?: readonly string[];
-  /** Values before the write that are not in the issue's own columns, by the names of their fields. */
+  /** Values before the write that are not stored in columns of the issue, by the names of their fields. */
   previous?: Readonly<Record<string, unknown>>;
 }
 
 /** The value of the slot that `asked` reads. */
 export function askedValues(issues: readonly AskedIssue[]): { asked: string } {
   const rows = issues.map(({ issue, expectedRevision, at, set, event = {}, comments }, index) => {
-    const { id: entry, ...said }: Partial<IssueEvent> = event;
+    const { id: entry, ...details }: Partial<IssueEvent> = event;
     return {
-      place: index + 1,
+      ordinal: index + 1,
       expected: expectedRevision,
       at,
       comments,
       entry,
-      ...said,
+      ...details,
       ...jsonRow({ ...issue, ...renamed(set) }),
     };
   });
   return { asked: JSON.stringify(rows) };
 }
 
-/** The name of a new value, which is in one row with the value that it replaces. */
+/** The column name of a new value in `locked`, which also has the old value. */
 function newName(column: string): string {
   return `new_${jsonName(column)}`;
 }
@@ -91,9 +91,9 @@ export function newValue(column: SettableColumn): Expression<unknown> {
   return sql.ref(`locked.${newName(column)}`);
 }
 
-/** What a statement is asked to do for each issue, beside the columns that it sets. */
+/** The columns of `asked` that are passed on to `locked` and `changed`, in addition to new values. */
 const askedColumns = [
-  'place',
+  'ordinal',
   'entry',
   'actor',
   'text',
@@ -104,13 +104,13 @@ const askedColumns = [
   'comments',
 ] as const;
 
-/** Which issues a statement with Idempotency-Keys may write, and how many comments each of them gets. */
+/** Restricts a statement with Idempotency-Keys to the issues that it may write, and counts the comments of each. */
 export interface AskedFilter {
   where: Expression<SqlBool>;
   comments?: AliasableExpression<number>;
 }
 
-/** What the statement is to do, with the columns that it sets. */
+/** The part with the requested changes, including the new values of the columns. */
 export function asked(
   parts: Parts,
   named: IssueNaming,
@@ -118,7 +118,7 @@ export function asked(
   filter?: AskedFilter,
 ): Part {
   const all = {
-    place: 'int',
+    ordinal: 'int',
     expected: 'int',
     at: 'timestamptz',
     comments: 'int',
@@ -142,7 +142,7 @@ export function asked(
   return ['asked', rows.select([...selections, comments.as('comments')]).where(where)];
 }
 
-/** Finds issues by what they are called, at the revision that is expected where one is, and locks them. */
+/** The part that finds the issues, at the expected revision if there is one, and locks them. */
 export function locked(
   parts: Parts,
   { named, wait, deleted = false }: IssueSearch,
@@ -170,18 +170,18 @@ export function locked(
   return ['locked', wait ? rows : rows.skipLocked()];
 }
 
-// The time of the statement is older than its wait for the lock, and the clocks of two servers differ.
+// `now()` would be from before the wait for the lock, and the clocks of two servers differ.
 const laterThanFeed = sql<Date>`date_trunc('milliseconds', greatest(clock_timestamp(), issue.last_activity_utc))`;
 
 /**
- * What a write means to an issue. `update`: the issue itself changes, and its feed says so. `activity`: something that
- * belongs to the issue changes, and the feed says so. `revision`: the issue changes without an entry in the feed.
- * `import`: nothing but the columns that the write sets, its revision and its feed among them. `columns`: the same, and
- * clients see no change, so the log does not tell of it.
+ * The kind of a change of an issue. `update`: the issue itself changes, with an entry in its feed. `activity`: something that
+ * belongs to the issue changes, with an entry in its feed. `revision`: the issue changes without an entry in its feed.
+ * `import`: only the columns that the write sets change, which may include the revision. `columns`: the same, but clients see
+ * no change, so it is not logged.
  */
 export type ChangeKind = 'update' | 'activity' | 'revision' | 'import' | 'columns';
 
-/** Does the log of changes tell of it. */
+/** Whether such changes have an entry in the log of changes. */
 export function isLogged(kind: ChangeKind): boolean {
   return kind !== 'columns';
 }
@@ -192,7 +192,7 @@ export function isInFeed(kind: ChangeKind): boolean {
 
 const at = sql.ref<Date>('locked.at');
 
-/** Changes the locked issues: the columns, and what the kind of change sets besides. */
+/** Changes the locked issues: the columns, and those that the kind of change also sets. */
 export function changed(
   parts: Parts,
   kind: ChangeKind,
@@ -225,7 +225,7 @@ interface FeedEntry {
   later?: Expression<unknown>;
 }
 
-/** Enters what happened in the feeds of changed issues: an entry for each of the rows that `from` selects. */
+/** The part that adds to the feeds of changed issues: an entry for each of the rows that `from` selects. */
 export function enteredInFeed(
   parts: Parts,
   { id, actor, text, later = sql.lit(0) }: FeedEntry,
@@ -244,7 +244,7 @@ export function enteredInFeed(
   return ['entered', parts.insertInto('activity').columns(columns).expression(from(selections))];
 }
 
-/** Lets people follow changed issues from now on: rows of an issue and an account. */
+/** The part that subscribes people to changed issues. Each row of `people` has an issue and an account. */
 export function followedBy(parts: Parts, people: Expression<unknown>): Part {
   return [
     'followed',

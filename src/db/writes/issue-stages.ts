@@ -6,8 +6,6 @@ import { inCategories } from './issue-counts.ts';
 import { newValue } from './issue-parts.ts';
 import { columnsOf, type Part, type Parts, partsOf } from './write-parts.ts';
 
-// The stages of issues: how an issue was from when to when. Trends are counted from them.
-
 /** The columns whose change begins another stage. An issue never changes its team. */
 const stagedColumns: readonly SettableColumn[] = [
   'statusId',
@@ -18,15 +16,15 @@ const stagedColumns: readonly SettableColumn[] = [
 ];
 
 /**
- * What a change of these columns sets besides: the number of its stage, if another one begins, and when it was first in an
- * active status.
+ * The columns that follow from a change of these columns: the number of the stage, if another one begins, and the time at
+ * which the issue was first in an active status.
  */
 export function stageColumns(columns: readonly SettableColumn[]): IssueColumns {
   const staged = stagedColumns.filter((column) => columns.includes(column));
   if (staged.length === 0) return {};
   const changes = staged.map(
     (column) =>
-      sql`${staying(column, sql.ref(`locked.${column}`))} is distinct from ${staying(column, newValue(column))}`,
+      sql`${stagedValue(column, sql.ref(`locked.${column}`))} is distinct from ${stagedValue(column, newValue(column))}`,
   );
   return {
     stageCount: sql<number>`issue.stage_count + (${sql.join(changes, sql` or `)})::int`,
@@ -34,18 +32,18 @@ export function stageColumns(columns: readonly SettableColumn[]): IssueColumns {
   };
 }
 
-/** The value that stays the same during a stage. When an issue was deleted is not in it, only whether it was. */
-function staying(column: SettableColumn, value: Expression<unknown>): Expression<unknown> {
+/** The value by which stages differ. Of the time of a deletion, only whether there is one matters. */
+function stagedValue(column: SettableColumn, value: Expression<unknown>): Expression<unknown> {
   return column === 'deletedUtc' ? sql`(${value} is null)` : value;
 }
 
 const newRank = sql<number>`${newValue('statusRank')}`;
-// Where the issue was active before, but not known to be, it stays unknown.
+// An issue that was already active, since an unknown time, keeps an unknown start.
 const startedSince = sql<Date | null>`case when issue.started_utc is null
   and not ${inCategories(sql.ref('locked.statusRank'), 'active')} and ${inCategories(newRank, 'active')}
   then locked.at else issue.started_utc end`;
 
-/** Writes the first stage of new issues, and the next one of issues that the write has changed accordingly. */
+/** Writes the first stage of new issues, and the next one of issues of which a staged column has changed. */
 export const writtenStages: FollowUp = (db, write) => {
   const parts = partsOf(db);
   if (write.kind === 'insert') {
@@ -76,7 +74,7 @@ export const writtenStages: FollowUp = (db, write) => {
   });
   const moved = parts
     .selectFrom('locked')
-    .innerJoin('changed', 'changed.place', 'locked.place')
+    .innerJoin('changed', 'changed.ordinal', 'locked.ordinal')
     .where(sql<boolean>`changed.stage_count <> locked.stage_count`);
   return [
     inserted(parts, over.columns, moved.select(over.selections).unionAll(moved.select(next.selections))),
@@ -104,8 +102,8 @@ function stage(
 }
 
 /**
- * The stage that is over is there already, and ends. An insert finds it even if it came after the statement began, which
- * an update would not.
+ * Ends the previous stage by the conflict of an insert: it finds the stage even if that was committed after the statement
+ * began, which an update would not.
  */
 function inserted(
   parts: Parts,

@@ -5,11 +5,9 @@ import { Slot } from '../query/slots.ts';
 import type { FollowUp, IssueWrite } from './follow-ups.ts';
 import { columnsOf, type Parts, partsOf } from './write-parts.ts';
 
-// The tallies of issues: how many there are of each kind in each status. Totals and groupings add them up.
-
 type Issues = 'changed' | 'locked';
 
-/** The group of an issue in each kind, with its priority where the kind has it; and what moves an issue to another group. */
+/** For each kind: the column of an issue's group, whether it has the priority, and the column that moves an issue to another tally. */
 const groups: Readonly<
   Record<
     Exclude<TallyKind, 'label'>,
@@ -25,7 +23,7 @@ const groups: Readonly<
   delivery: { group: 'deliveryId', movedBy: 'deliveryId' },
 };
 
-/** The columns whose change moves the tallies of each kind. */
+/** The columns whose change affects the tallies of all kinds. */
 const countedByAll: readonly SettableColumn[] = ['statusId', 'estimateValue', 'deletedUtc'];
 
 function movedKinds(write: IssueWrite): TallyKind[] {
@@ -38,8 +36,8 @@ function movedKinds(write: IssueWrite): TallyKind[] {
 }
 
 /**
- * Takes issues as they were out of their tallies, and adds them as they are. Where both are the same, nothing is written. The
- * tallies come in the order of their keys, so that no two writes wait for each other where they share a slot.
+ * Subtracts issues as they were from their tallies, and adds them as they are now. Differences of zero are not written. Tallies
+ * are locked in the order of their keys, which prevents deadlocks of writes that share a slot.
  */
 export const movedTallies: FollowUp = (db, write) => {
   const kinds = movedKinds(write);
@@ -84,7 +82,7 @@ export const movedTallies: FollowUp = (db, write) => {
 const moved = sql<number>`sum(sign)`;
 const movedEstimate = sql<number>`sum(sign * estimate)`;
 
-/** What living issues take from their tallies, or add to them. */
+/** What issues that are not deleted subtract from their tallies, or add to them. */
 function side(parts: Parts, issues: Issues, sign: 1 | -1, kinds: readonly TallyKind[]) {
   const values = kinds.flatMap((kind) => {
     if (kind === 'label') return [];
@@ -112,7 +110,7 @@ function side(parts: Parts, issues: Issues, sign: 1 | -1, kinds: readonly TallyK
     .where('one.groupId', 'is not', null);
 }
 
-/** The labels of an issue, or the group of issues that have none. Older issues have no copy of their labels. */
+/** The labels of an issue, or the group of issues without a label. Issues of earlier versions may have no copy of their labels. */
 function labelsOf(parts: Parts, issues: Issues): Expression<unknown> {
   const joined = parts
     .selectFrom('issueLabel')
@@ -122,15 +120,15 @@ function labelsOf(parts: Parts, issues: Issues): Expression<unknown> {
   return sql`coalesce(nullif(${labels}, '{}'), array[${sql.lit(noLabel)}::uuid])`;
 }
 
-/** How many writes at once have a slot to themselves in one workspace. */
+/** The number of slots of a workspace. Up to this many concurrent writes have a slot of their own. */
 const slots = 32;
 
 // 'wgts' in ASCII, so that these locks differ from all other advisory locks of the database.
 const slotLocks = 0x77677473;
 
 /**
- * The first slot that no other transaction of the workspace holds; it is held until the end of this one. So writers of one
- * team do not wait for each other, and there are only as many slots as writes at once. If all are held, a slot is shared.
+ * The first slot that no other transaction of the workspace holds; this one holds it until its end. So writers of one team do
+ * not wait for each other, and only as many slots are used as there are concurrent writes. If all are held, a slot is shared.
  */
 const ownSlot = sql<number>`coalesce(
   (select free from generate_series(1, ${sql.lit(slots)}) free

@@ -2,8 +2,8 @@ import type { FollowUp } from './follow-ups.ts';
 import { partsOf } from './write-parts.ts';
 
 /**
- * Copies the titles of issues to the table in which words are looked up, when they are new or changed, and when an
- * issue is deleted or restored: a server of an earlier version may have left its title out.
+ * Copies new and changed titles to the table in which words are searched. A deletion or restoration copies the title as well,
+ * because a server of an earlier version may not have done so.
  */
 export const copiedTexts: FollowUp = (db, write) => {
   if (

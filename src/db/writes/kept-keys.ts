@@ -2,26 +2,26 @@ import { type AliasedExpression, type Expression, type SqlBool, sql } from 'kyse
 import type { NewKey } from '../idempotency.ts';
 import { columnsOf, type Part, type Parts, recordset } from './write-parts.ts';
 
-// The parts by which a statement keeps the Idempotency-Keys of its items, each with the row that was written under it.
+// The parts by which a statement keeps the Idempotency-Keys of its items, each with the row that was written with it.
 
-/** An item that a statement writes, perhaps under a key. */
+/** An item that a statement writes, and its Idempotency-Key if it has one. */
 export interface Keyed {
   readonly key?: NewKey | undefined;
 }
 
-/** Is any of the items under a key. Without one, a statement has none of these parts. */
+/** Whether any of the items has a key. If none has, the statement contains none of these parts. */
 export function areKeyed(items: readonly Keyed[]): boolean {
   return items.some(({ key }) => key !== undefined);
 }
 
-/** The value of the slot that `givenKeys` reads; an entry is the id of an item's entry in the log of changes. */
-export function keyValues(items: readonly (Keyed & { entry: string })[]): { givenKeys: string } {
+/** The value of the slot that `requestKeys` reads. An entry is the id of an item's entry in the log of changes. */
+export function keyValues(items: readonly (Keyed & { entry: string })[]): { requestKeys: string } {
   const rows = items.flatMap(({ key, entry }) => {
     if (!key) return [];
     const { userAccountId: account, requestHash, createdUtc: at } = key;
     return { entry, account, key: key.key, hash: `\\x${requestHash.toString('hex')}`, lock: key.lock, at };
   });
-  return { givenKeys: JSON.stringify(rows) };
+  return { requestKeys: JSON.stringify(rows) };
 }
 
 const keyColumns = {
@@ -41,25 +41,25 @@ interface KeyRow {
   at: Date;
 }
 
-/** The keys, and the entries of those that another request uses at the moment or has used: they are not written. */
+/** The parts with the keys, and with the entries that are not written, because another request uses or has used their keys. */
 export function keyParts(parts: Parts): Part[] {
   const refused = parts
-    .selectFrom('givenKeys')
-    .select('givenKeys.entry')
+    .selectFrom('requestKeys')
+    .select('requestKeys.entry')
     .where((eb) =>
       eb.or([
-        sql<SqlBool>`not pg_try_advisory_xact_lock(given_keys.lock)`,
+        sql<SqlBool>`not pg_try_advisory_xact_lock(request_keys.lock)`,
         eb.exists(
           eb
             .selectFrom('idempotencyKey')
             .select('idempotencyKey.key')
-            .whereRef('idempotencyKey.userAccountId', '=', 'givenKeys.account')
-            .whereRef('idempotencyKey.key', '=', 'givenKeys.key'),
+            .whereRef('idempotencyKey.userAccountId', '=', 'requestKeys.account')
+            .whereRef('idempotencyKey.key', '=', 'requestKeys.key'),
         ),
       ]),
     );
   return [
-    ['givenKeys', parts.selectFrom(recordset<KeyRow, 'one'>('givenKeys', 'one', keyColumns)).selectAll()],
+    ['requestKeys', parts.selectFrom(recordset<KeyRow, 'one'>('requestKeys', 'one', keyColumns)).selectAll()],
     ['refused', refused],
   ];
 }
@@ -68,8 +68,8 @@ export function keyParts(parts: Parts): Part[] {
 export const isFree = sql<SqlBool>`not exists (select from refused where refused.entry = one.entry)`;
 
 /**
- * Keeps the keys with what was written: an insert of each of the rows that `from` selects, which join `givenKeys`. It fails
- * where another request has kept the key since the statement began, and undoes all that the statement does.
+ * The part that keeps the keys with the written rows: it inserts the rows that `from` selects, which are joined to `requestKeys`.
+ * If another request has kept a key since the statement began, it fails, and with it the whole statement.
  */
 export function kept(
   parts: Parts,
@@ -77,19 +77,19 @@ export function kept(
   more: Expression<unknown> = sql`'{}'::jsonb`,
 ): Part {
   const { columns, selections } = columnsOf<'idempotencyKey'>({
-    userAccountId: sql.ref('givenKeys.account'),
-    key: sql.ref('givenKeys.key'),
-    requestHash: sql.ref('givenKeys.hash'),
-    createdUtc: sql.ref('givenKeys.at'),
+    userAccountId: sql.ref('requestKeys.account'),
+    key: sql.ref('requestKeys.key'),
+    requestHash: sql.ref('requestKeys.hash'),
+    createdUtc: sql.ref('requestKeys.at'),
     written: sql`to_jsonb(shown) || ${more}`,
   });
   return ['kept', parts.insertInto('idempotencyKey').columns(columns).expression(from(selections))];
 }
 
-/** Keeps the keys of statements that show a row for each entry. */
+/** The parts that keep the keys of a statement that returns a row for each entry. */
 export function keptByEntry(parts: Parts, shown: Part[1]): Part[] {
   const keys = kept(parts, (selections) =>
-    parts.selectFrom('shown').innerJoin('givenKeys', 'givenKeys.entry', 'shown.entry').select(selections),
+    parts.selectFrom('shown').innerJoin('requestKeys', 'requestKeys.entry', 'shown.entry').select(selections),
   );
   return [['shown', shown], keys];
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { typed } from '../query/slots.ts';
 import type { Parts } from './write-parts.ts';
 
-// The parts that give new issues what belongs to them. The values are arrays of issues and of what each of them gets.
+// The parts that insert what belongs to new issues. Each reads parallel arrays: of issues, and of one value for each.
 
 export function assigned(parts: Parts) {
   const people = sql<{ issue: string; id: string; position: number }>`unnest(${typed(

@@ -18,7 +18,7 @@ const joinedTables = {
 const follows = (actor: Expression<string>) =>
   joinsViewer('issueSubscription', 'issueId', 'userAccountId', actor);
 
-/** A table of which the statement of a write can return what belongs to the issue, so that no other statement reads it. */
+/** A table of which the statement of a write can return what belongs to the issue, which saves another statement. */
 export type PreloadableTable = keyof typeof joinedTables | 'issueSubscription' | 'deliveryCount';
 export const preloadableTables: readonly PreloadableTable[] = [
   'issueAssignee',
@@ -29,13 +29,13 @@ export const preloadableTables: readonly PreloadableTable[] = [
 ];
 
 /**
- * What belongs to an issue after a write, by table, as texts of PostgreSQL: the keys of joined rows as an array, assignees
+ * What belongs to an issue after a write, by table, in PostgreSQL's text format: the keys of joined rows as an array, assignees
  * in their order; whether the actor is subscribed, as a boolean; the sums of its delivery's counters, as an array in the
- * order of `deliveryCounters`. A table that is left out was not preloaded.
+ * order of `deliveryCounters`. A missing table was not preloaded.
  */
 export type Preloaded = { readonly [Table in PreloadableTable]?: string };
 
-/** A row that a resolver returned, with what was preloaded of its neighbours. */
+/** A row that a resolver returned, with preloaded values from other tables. */
 export interface WithPreloaded {
   readonly preloaded?: Preloaded | undefined;
 }
@@ -47,12 +47,12 @@ export function preloadedSums(
 ): Readonly<Record<string, number>> | undefined {
   if (array === null || table !== 'deliveryCount') return undefined;
   const sums = arrayEntries(array).map(Number);
-  return Object.fromEntries(deliveryCounters.map((counter, place) => [counter, sums[place] ?? 0]));
+  return Object.fromEntries(deliveryCounters.map((counter, index) => [counter, sums[index] ?? 0]));
 }
 
 /**
- * The columns that a write returns for `Preloaded`. They say what was true when the statement began, together with what
- * the write itself counts. The actor is that of the write.
+ * The columns that a write returns for `Preloaded`. They contain the state when the statement began, plus what the write
+ * itself adds to counts. The actor is that of the write.
  */
 export function preloadedColumns(parts: Parts, tables: readonly PreloadableTable[], write: IssueWrite) {
   return tables.map((table) => {
@@ -66,7 +66,7 @@ export function preloadedColumns(parts: Parts, tables: readonly PreloadableTable
   });
 }
 
-/** The revision of a changed issue when the statement began. Others changed it since if it is not the one before the new. */
+/** The revision of a changed issue when the statement began. If it is not the one before the new revision, another write came between. */
 export function revisionSeen(parts: Parts) {
   return parts
     .selectFrom('issue as seen')

@@ -13,67 +13,65 @@ import type { Row, TableName } from '../tables/tables.ts';
 import type { TenantDb, TenantTables } from '../tables/tenant-tables.ts';
 
 /**
- * A statement that writes issues is composed of parts. Each part is a CTE, and its name is a table to the parts after
- * it. A part takes its rows from those before it, so nothing is written for an issue that was not found.
+ * The parts of statements that write issues, as tables. Each part is a common table expression that later parts can read. A
+ * part takes its rows from earlier ones, so nothing is written for an issue that was not found.
  */
 interface WriteParts {
-  /** What the statement is to do, one row for each issue that exists. */
+  /** The requested changes, one row for each issue. */
   asked: Asked;
-  /** The rows of `asked` whose issues were found and are locked now, with the issues as they were before the write. */
+  /** The rows of `asked` whose issues were found and locked, with the issues as they were before the write. */
   locked: IssueRow & Asked & { at: Date };
-  /** The issues as the write left them, with what was asked. Join `locked` by `place`; new issues are not in it. */
+  /** The issues after the write, with the columns of `asked`. `locked` is joined by `ordinal`; new issues are not in it. */
   changed: IssueRow & Asked;
   /** The comment that is replied to. */
   parent: Pick<Row<'comment'>, 'id' | 'authorUserAccountId'> & Pick<Row<'member'>, 'displayName'>;
-  /** New comments: the place of their issue in `asked`, and their own place among those of the issue, from 1. */
-  newComments: { id: string; issue: number; place: number; author: string };
-  /** New issues: the place of their team in `teams`, and their own place among those of the team, from 0. */
-  newIssues: { id: string; team: number; place: number };
+  /** New comments: the ordinal of their issue in `asked`, and their own ordinal among those of the issue, from 1. */
+  newComments: { id: string; issue: number; ordinal: number; author: string };
+  /** New issues: the ordinal of their team in `teams`, and their own ordinal among those of the team, from 0. */
+  newIssues: { id: string; team: number; ordinal: number };
   /** Teams and how many new issues each of them gets. */
-  teams: { id: string; count: number; place: number };
+  teams: { id: string; count: number; ordinal: number };
   /** The counters of teams that no other transaction has locked. */
   freeCounters: { id: string; count: number };
   /** The counters of teams after the numbers of new issues were taken from them. */
   counters: { teamId: string; next: number; at: Date };
   /** The number of the first new issue of each team. */
-  numbered: { teamId: string; number: number; place: number; at: Date };
-  /** The Idempotency-Keys of what the statement writes, by the entry in the log. */
-  givenKeys: { entry: string; account: string; key: string };
-  /** The entries that are not written, because their keys are in use. */
+  numbered: { teamId: string; number: number; ordinal: number; at: Date };
+  /** The Idempotency-Keys of the written items, by the id of their entry in the log. */
+  requestKeys: { entry: string; account: string; key: string };
+  /** The entries that are not written, because their keys are in use or were used. */
   refused: { entry: string };
-  /** What a statement with Idempotency-Keys returns, which it also keeps. */
-  shown: Record<string, unknown> & { entry: string; place: number };
-  /** What is asked, before what is not written is left out. */
-  given: Asked;
-  /** What the statement takes from the counts of deliveries and projects (sign −1), and what it adds to them (sign 1). */
+  /** The rows that a statement with Idempotency-Keys returns and keeps. */
+  shown: Record<string, unknown> & { entry: string; ordinal: number };
+  /** What the statement subtracts from the counts of deliveries and projects (sign −1), and what it adds to them (sign 1). */
   counted: { deliveryId: string | null; projectId: string | null } & Record<
     'sign' | 'closed' | 'completed' | 'canceled' | 'estimate',
     number
   >;
-  /** What the statement takes from tallies (sign −1), and what it adds to them (sign 1). */
+  /** What the statement subtracts from tallies (sign −1), and what it adds to them (sign 1). */
   tallied: Pick<Row<'issueTally'>, 'kind' | 'groupId' | 'teamId' | 'statusId' | 'priority'> &
     Record<'sign' | 'estimate', number>;
 }
 
 interface Asked {
-  /** From 1. */
-  place: number;
+  /** The number of the row, from 1. */
+  ordinal: number;
   /** The id of the change in the log, and of the entry in the feed. */
   entry: string;
   actor: string;
   text: string;
-  /** The id of the request that asks for it. */
+  /** The id of the request. */
   request: string;
-  /** What the change is about, where that is not the issue. */
+  /** The id of the object that the change is about, if that is not the issue. */
   subject: string;
   fields: string[];
-  /** Values before the change that the issue's own columns do not have. */
+  /** Values before the change that are not stored in columns of the issue. */
   previous: unknown;
   /** How many comments the issue gets. */
   comments: number;
 }
 
-/** The tables of a part: those of the tenant, and the parts before it. */
+/** The tables that a part can name: those of the tenant, and other parts. */
 export type WrittenTables = TenantTables & WriteParts;
 
 /** Builds parts. The tenant plugin binds them when the statement is complete. */
@@ -87,7 +85,7 @@ export function partsOf(db: TenantDb): Parts {
 /** A part and its name. A part that writes runs even if no other part reads it. */
 export type Part = readonly [name: string, query: Pick<Expression<unknown>, 'toOperationNode'>];
 
-/** A statement that begins with the parts, in their order. */
+/** Begins a statement with the parts, in their order. */
 export function composed(db: TenantDb, parts: readonly (Part | undefined)[]): QueryCreator<WrittenTables> {
   let query: unknown = db;
   for (const part of parts) {
@@ -112,9 +110,8 @@ export function columnsOf<Name extends TableName>(
 }
 
 /**
- * The rows of a JSON array that a run puts into the slot, as a table with typed columns. PostgreSQL estimates 100 rows
- * for it, whatever the array holds, so a prepared statement gets its generic plan; with `unnest` it would be planned anew
- * on each run.
+ * The rows of a JSON array, which is the value of the slot, as a table with typed columns. PostgreSQL always estimates 100
+ * rows for it, so a prepared statement gets a generic plan; with `unnest` it would be planned on each run.
  */
 export function recordset<Columns, Alias extends string>(
   slot: string,
@@ -126,7 +123,7 @@ export function recordset<Columns, Alias extends string>(
   return rows.as<Alias>(sql.raw(`${alias}(${definitions.join(', ')})`));
 }
 
-/** A row of such an array. */
+/** A row of the JSON array that `recordset` reads. */
 export function jsonRow(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [jsonName(name), value]));
 }

@@ -5,14 +5,14 @@ function writesTo(verbs: string, tables: readonly string[]): RegExp {
   return new RegExp(`(?:${verbs}) "?(?:${tables.map(inSql).join('|')})(?![a-z_])`);
 }
 
-/** What somebody in the process waits for, and the statements that write it. */
+/** The kinds of writes to which code in this process subscribes, and the statements that do them. */
 const signals = {
-  /** Data that processes cache: reference data, and the principals of tokens. */
+  /** Writes of data that processes cache: reference data, and the principals of tokens. */
   reference: writesTo('insert into|update|delete from|merge into|truncate', [
     ...Object.keys(cachedTables),
     'accessToken',
   ]),
-  /** Changes that wait for their position. */
+  /** New changes, which wait for their positions. */
   change: writesTo('insert into', ['changeInbox']),
 } as const;
 
@@ -20,16 +20,16 @@ export type WriteSignal = keyof typeof signals;
 
 const allSignals = Object.entries(signals) as [WriteSignal, RegExp][];
 
-/** What a statement writes that somebody in the process waits for. */
+/** The signals of a statement. */
 export function signalsOf(sql: string): readonly WriteSignal[] {
   if (sql.startsWith('select')) return [];
   return allSignals.flatMap(([signal, pattern]) => (pattern.test(sql) ? [signal] : []));
 }
 
-/** Hears of a write in this workspace, or, if it is undefined, in any one. */
+/** Is called with the workspace of a write; undefined if the workspace is unknown. */
 type Listener = (workspaceId: string | undefined) => void;
 
-/** Tells those who wait for a kind of write of this process, when the write is committed or undone. */
+/** Notifies subscribers in this process when a write has been committed or rolled back. */
 export class WriteSignals {
   readonly #listeners = new Map<WriteSignal, Set<Listener>>();
 

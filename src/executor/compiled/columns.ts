@@ -9,8 +9,8 @@ import { type Frame, NotCompilable, type Row } from './frame.ts';
 /** Reads a column of a row as a text. */
 export type Read = (row: Row) => string | null;
 
-/** How a statement derives a column; `what` tells derivations apart. */
-export type Derivation = Pick<DerivedColumn, 'what' | 'sql'>;
+/** How a statement derives a column; the description identifies the derivation. */
+export type Derivation = Pick<DerivedColumn, 'description' | 'sql'>;
 
 /** A column of UUIDs that refer to other rows. It has no place in rows that a resolver returned. */
 export interface KeyColumn {

@@ -148,7 +148,7 @@ function compilePlan(
     case 'exists': {
       const { table, keyColumn, viewerColumn } = plan;
       const attached = attachedColumn(context, table, {
-        what: JSON.stringify(['joins viewer', table, keyColumn, viewerColumn]),
+        description: JSON.stringify(['joins viewer', table, keyColumn, viewerColumn]),
         sql: joinsViewer(table, keyColumn, viewerColumn, viewerSlot),
       });
       if (attached?.place !== undefined) return booleanField(key, field.type, attached.place);

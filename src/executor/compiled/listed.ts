@@ -66,7 +66,7 @@ function joinedColumn(
   const isDerived = cachedDeclaration(table) !== undefined && !cachedDeclaration(through.table);
   const links = linkColumns(orderBy);
   const derive: Derivation = {
-    what: JSON.stringify(['joined', through, parentKey, links]),
+    description: JSON.stringify(['joined', through, parentKey, links]),
     sql: joinedKeys(through, parentKey, links),
   };
   return attachedColumn(context, through.table, isDerived ? derive : undefined);

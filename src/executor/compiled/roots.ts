@@ -99,7 +99,7 @@ export class KeyedFetch implements Fetch {
     const children: TextRow[] = [];
     for (const row of rows) {
       if (naturalAt(row, width + columns.length) === 0) found.push(row);
-      else children.push(row instanceof WireRow ? row.behindNulls(width, formats) : row.slice(width));
+      else children.push(row instanceof WireRow ? row.withoutNulls(width, formats) : row.slice(width));
     }
     return {
       rows: found,

@@ -24,5 +24,5 @@ export function statement(parts: readonly unknown[], make: () => Prepared): Prep
 
 /** The columns as a part of a statement's key. */
 export function columnParts(columns: readonly ReadColumn[]): readonly string[] {
-  return columns.map((column) => (typeof column === 'string' ? column : column.what));
+  return columns.map((column) => (typeof column === 'string' ? column : column.description));
 }

@@ -13,7 +13,7 @@ export async function readTotals(
   keys: DistinctKeys | undefined,
   run: Run,
 ): Promise<readonly Total[]> {
-  const { way, values } = total;
+  const { strategy, values } = total;
   const exact = statements.total(total, run);
   if (exact) {
     const { rows } = await run.texts(exact, { ...values, ...(keys && { keys: keys.array }) });
@@ -21,8 +21,8 @@ export async function readTotals(
     const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
     return keys.texts.map((key) => ({ count: counts.get(key) ?? 0, isExact: true }));
   }
-  if (way.by !== 'bounds') return [];
-  const { walked } = way;
+  if (strategy.by !== 'bounds') return [];
+  const { walked } = strategy;
   return countWithinBounds(walked.access, run.context.bounds, keys?.count ?? 1, {
     count: async (step, open) => {
       const among = keys && uuidArray(open.map((index) => keys.texts[index] ?? ''));

@@ -9,7 +9,7 @@ import type { Predicate } from '../../db/query/predicate.ts';
 import { withPrefixRanges } from '../../db/query/prefix-range.ts';
 import { type Probed, probeQuery } from '../../db/query/probe.ts';
 import { tallyFor } from '../../db/query/tallies.ts';
-import { totalQuery, type TotalWay, wayOfTotal } from '../../db/query/totals.ts';
+import { totalQuery, type TotalStrategy, totalStrategy } from '../../db/query/totals.ts';
 import { withKeys } from '../../reference/conditions.ts';
 import { withRanks } from '../../reference/ranks.ts';
 import type { PageRequest } from '../../db/reads/pages.ts';
@@ -54,8 +54,8 @@ export class Walked implements ValidatedPage {
     const keyed = cached ? withKeys(ranged, cached) : ranged;
     const choice = tallyFor(source, keyed);
     const { shape: filter, values } = slotted(choice?.filter ?? keyed, 'counted');
-    const way = wayOfTotal(source, filter, choice && { ...choice, filter });
-    const made = { source, shape: JSON.stringify([way.by, choice?.kind, filter]), way, values };
+    const strategy = totalStrategy(source, filter, choice && { ...choice, filter });
+    const made = { source, shape: JSON.stringify([strategy.by, choice?.kind, filter]), strategy, values };
     this.#totals.set(cached ?? noReferenceData, made);
     return made;
   }
@@ -83,7 +83,7 @@ export interface ShapedTotal {
   readonly source: Source;
   /** Equal for totals that the same statement can find. */
   readonly shape: string;
-  readonly way: TotalWay;
+  readonly strategy: TotalStrategy;
   readonly values: Values;
 }
 
@@ -192,11 +192,11 @@ export class WalkStatements {
   }
 
   /** Counts the rows of all pages, where one statement does. */
-  total({ source, shape, way }: ShapedTotal, run: Run): Prepared | undefined {
-    if (way.by === 'bounds') return undefined;
+  total({ source, shape, strategy }: ShapedTotal, run: Run): Prepared | undefined {
+    if (strategy.by === 'bounds') return undefined;
     return this.#known(`total ${shape}`, ['total', this.#ofChildren, source, shape], () => {
       const keys = this.#ofChildren ? keysSlot : undefined;
-      return new Prepared(totalQuery(run.reading([]), source, way, keys));
+      return new Prepared(totalQuery(run.reading([]), source, strategy, keys));
     });
   }
 

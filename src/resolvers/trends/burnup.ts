@@ -54,7 +54,7 @@ export async function burnups(
 
 /** The running sums of the changes at the end of each day. */
 function daysOf(days: readonly Period[], changes: readonly BurnupRow[]): BurnupDay[] {
-  const byDay = Map.groupBy(changes, ({ place }) => place);
+  const byDay = Map.groupBy(changes, ({ dayIndex }) => dayIndex);
   const sums = { scope: 0, started: 0, done: 0, scopeEstimate: 0, startedEstimate: 0, doneEstimate: 0 };
   return days.map(({ startsOn }, index) => {
     for (const { category, count, estimate } of byDay.get(index) ?? []) {

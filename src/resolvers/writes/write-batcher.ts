@@ -242,5 +242,5 @@ function longest(all: readonly (Deadline | undefined)[]): Deadline | undefined {
   const [most] = all
     .filter((deadline) => deadline !== undefined)
     .toSorted((some, other) => other.leftMs - some.leftMs);
-  return most?.apart();
+  return most?.detached();
 }

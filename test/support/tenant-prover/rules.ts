@@ -1,5 +1,5 @@
 import type { RootOperationNode } from 'kysely';
-import type { Given } from '../../../src/db/query/slots.ts';
+import type { ValueOrSlot } from '../../../src/db/query/slots.ts';
 import { unboundIn } from './bound-rule.ts';
 import { workspacesIn } from './one-workspace-rule.ts';
 
@@ -7,7 +7,7 @@ import { workspacesIn } from './one-workspace-rule.ts';
 export interface TenantStatement {
   readonly node: RootOperationNode;
   /** The workspace of the handle; a slot if the statement is prepared for any workspace. */
-  readonly workspace: Given<string>;
+  readonly workspace: ValueOrSlot<string>;
 }
 
 /** A rule that every statement of a workspace's handle must keep. */
