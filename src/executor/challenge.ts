@@ -1,7 +1,7 @@
 import { AppError } from '../resolvers/errors.ts';
 import { InsufficientScopeError } from './scope-rule.ts';
 
-/** The request carries a credential that is not valid, which the challenge says (RFC 6750). */
+/** The credential of the request is not valid. The challenge in the response says so (RFC 6750). */
 export class InvalidTokenError extends AppError {
   constructor(message: string) {
     super('unauthenticated', message);

@@ -7,66 +7,72 @@ import { connectionValues, plainListCost } from './limits.ts';
 
 type Variables = Record<string, unknown>;
 
-/** A number, or a function of the variables where it depends on them. */
+/** A number, or a function of the variables if it depends on them. */
 type Amount = number | ((variables: Variables) => number);
 
-/** What a formula adds up: objects that could be returned, or values that could be written for them. */
+/** What a formula adds up: the objects that could be returned, or the values that could be written. */
 export type Unit = keyof Amounts;
 
 /** The inputs of a formula. */
-export interface Making {
+export interface FormulaInput {
   readonly variables: Variables;
   readonly unit: Unit;
   readonly schemaCount: SchemaCount;
 }
 
 /**
- * The cost of an operation as a function of its variables. Everything that no variable changes is added up once. The
- * formula is valid for all variables for which `@skip` and `@include` select the same fields as for `making.variables`.
+ * The cost of an operation as a function of its variables. What does not depend on variables is added up only once. The
+ * formula is valid for all variables for which `@skip` and `@include` select the same fields as for `input.variables`.
  */
-export function costFormula(tree: readonly CostNode[], making: Making): (variables: Variables) => number {
-  const cost = sumOf(tree, making, root);
-  return (given) => at(cost, given);
+export function costFormula(
+  tree: readonly CostNode[],
+  input: FormulaInput,
+): (variables: Variables) => number {
+  const cost = sumOf(tree, input, root);
+  return (variables) => at(cost, variables);
 }
 
 /** The objects that could be returned at one path of an operation. */
 export interface PathCost {
   readonly field: string;
   readonly objects: number;
-  /** The size of the page or list at the path, where its arguments give one. */
+  /** The size of the page or list at the path, if its arguments determine one. */
   readonly page: number | undefined;
 }
 
 /** The objects that each path adds to the cost of an operation with these variables. */
-export function costByPath(tree: readonly CostNode[], making: Omit<Making, 'unit'>): readonly PathCost[] {
-  const { variables } = making;
+export function costByPath(
+  tree: readonly CostNode[],
+  input: Omit<FormulaInput, 'unit'>,
+): readonly PathCost[] {
+  const { variables } = input;
   const paths: PathCost[] = [];
   const note = (field: string, objects: Amount, page: Amount | undefined) => {
     paths.push({ field, objects: at(objects, variables), page: page && at(page, variables) });
   };
-  sumOf(tree, { ...making, unit: 'objects', isBound: true, note }, root);
+  sumOf(tree, { ...input, unit: 'objects', isBound: true, note }, root);
   return paths;
 }
 
 /** The objects that could be returned with these variables if no page had more than `pageSize` rows. */
 export function costWithPages(
   tree: readonly CostNode[],
-  making: Omit<Making, 'unit'>,
+  input: Omit<FormulaInput, 'unit'>,
   pageSize: number,
 ): number {
-  const cost = sumOf(tree, { ...making, unit: 'objects', isBound: true, pageSize }, root);
-  return at(cost, making.variables);
+  const cost = sumOf(tree, { ...input, unit: 'objects', isBound: true, pageSize }, root);
+  return at(cost, input.variables);
 }
 
-interface Rule extends Making {
-  /** Set where the amounts are needed for `variables` only, so that they are numbers. */
+interface Rule extends FormulaInput {
+  /** Set if the amounts are needed only for these `variables`, so that they are numbers. */
   readonly isBound?: boolean;
-  /** The size above which no page is priced. */
+  /** The size to which pages are limited in the calculation. */
   readonly pageSize?: number;
   readonly note?: (path: string, objects: Amount, page: Amount | undefined) => void;
 }
 
-/** The path of a node, the number of parents that it could have, and the rows that each of them has, where known. */
+/** The path of a node, the number of parents that it could have, and the number of rows of each, if known. */
 interface CostPath {
   readonly path: string;
   readonly times: Amount;
@@ -87,7 +93,7 @@ function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
   if (alive.length === 0) return 0;
   if (describes) {
     const nodes = alive.map((one) => one.node);
-    if (varies(nodes, rule)) return (given) => new SchemaCount(given).of(node, describes)[unit];
+    if (varies(nodes, rule)) return (values) => new SchemaCount(values).of(node, describes)[unit];
     const counted = schemaCount.of(node, describes)[unit];
     note?.(node.key, counted, undefined);
     return counted;
@@ -145,7 +151,7 @@ function hasRows({ field }: Occurrence): boolean {
   return 'rows' in field.extensions;
 }
 
-/** Are the rows periods, whose number no `first` makes smaller. */
+/** Whether the rows are periods, whose number `first` does not limit. */
 function hasPeriods({ field }: Occurrence): boolean {
   return 'periods' in field.extensions;
 }

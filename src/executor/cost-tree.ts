@@ -36,7 +36,7 @@ export interface CostNode {
   /** Set for connections, edges and `pageInfo`, which hold rows and cost nothing themselves. */
   readonly isWrapper: boolean;
   readonly isConnection: boolean;
-  /** The schema, where the field is `__schema` or `__type`. */
+  /** The schema, if the field is `__schema` or `__type`. */
   readonly describes: GraphQLSchema | undefined;
   /** The fields of the object without a selection, one for each response name. */
   readonly leaves: readonly Leaf[];

@@ -69,11 +69,11 @@ function refuse(
   requested: number,
   limit: number,
 ): never {
-  const making = { variables, schemaCount: new SchemaCount(variables) };
-  const paths = costByPath(tree, making);
+  const input = { variables, schemaCount: new SchemaCount(variables) };
+  const paths = costByPath(tree, input);
   const costliest = paths.toSorted((a, b) => b.objects - a.objects).slice(0, 3);
   const largest = paths.reduce((most, { page = 0 }) => Math.max(most, page), 0);
-  const fits = (size: number) => costWithPages(tree, making, size) <= limit;
+  const fits = (size: number) => costWithPages(tree, input, size) <= limit;
   const pageSize = largestThat(fits, largest);
   const advice = pageSize
     ? `With pages of at most ${pageSize} (first: ${pageSize}) it would pass.`

@@ -50,7 +50,7 @@ export class DocumentReader {
     const document = parseText(new Source(text));
     checkSize(document);
     const errors = validate(this.#schema, document, [allRules]);
-    // An error without nodes means that graphql-js gave up comparing selections that repeat each other too often.
+    // An error without nodes means that graphql-js stopped comparing selections, because too many have the same name.
     if (errors.some(({ nodes }) => !nodes) && errors.length === 1) {
       tooComplex('The selections repeat each other too often to be compared.');
     }
@@ -80,7 +80,7 @@ export class InvalidDocument extends Error {
   }
 }
 
-/** Which brackets open and which close. The nesting of selections and that of literals are counted separately. */
+/** The change of the nesting at each bracket. The nesting of selections and that of literals are counted separately. */
 const brackets: ReadonlyMap<string, 1 | -1> = new Map([
   [TokenKind.BRACE_L, 1],
   [TokenKind.BRACKET_L, 1],
@@ -100,7 +100,7 @@ export function parseText(source: Source): DocumentNode {
   }
 }
 
-/** `Too many errors`, the last error of many, has no nodes; the code tells clients what kind of error it is. */
+/** The error with its code. `Too many errors`, the last of many errors, has no nodes. */
 function asInvalid({ message, nodes }: GraphQLError): GraphQLError {
   return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }

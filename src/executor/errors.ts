@@ -19,8 +19,8 @@ export interface ErrorExtensions {
 
 /**
  * The error as clients see it: expected errors have their code, errors of the document or the variables have GraphQL's,
- * and all others are masked. An error that the request did not cause is reported. `originalError` is there for the
- * API that responds, and is not serialised.
+ * and all others are masked. An error that the request did not cause is reported. The API that responds reads
+ * `originalError`, which is not serialized.
  */
 export function formatError(error: unknown, requestId: string, report?: Report): GraphQLError {
   const expected = expectedError(error);
@@ -31,12 +31,12 @@ export function formatError(error: unknown, requestId: string, report?: Report):
     requestId,
     ...(violations.length > 0 && { errors: violations.map(brief) }),
   };
-  const place = error instanceof GraphQLError ? error : undefined;
+  const located = error instanceof GraphQLError ? error : undefined;
   return new GraphQLError(cut(message), {
-    nodes: place?.nodes,
-    source: place?.source,
-    positions: place?.positions,
-    path: place?.path,
+    nodes: located?.nodes,
+    source: located?.source,
+    positions: located?.positions,
+    path: located?.path,
     originalError: expected ?? maskedError,
     extensions: { ...extensions },
   });
@@ -46,8 +46,8 @@ export function formatError(error: unknown, requestId: string, report?: Report):
 export function expectedError(error: unknown): AppError | undefined {
   const root = rootOf(error);
   if (root instanceof AppError) return root;
-  // A GraphQLError of the request has a place in the document, or a code. One without both is a scalar or an enum that
-  // could not serialise a value of ours, which is a bug, and its message shows the value.
+  // A GraphQLError that the request caused has a location in the document or a code. One without both comes from a scalar or
+  // enum that could not serialize one of our values, which is a bug, and its message contains the value.
   if (root instanceof GraphQLError && (root.nodes || root.source || codeOf(root))) {
     return new AppError(codeOf(root) ?? 'graphql_validation_failed', root.message);
   }
@@ -55,7 +55,7 @@ export function expectedError(error: unknown): AppError | undefined {
   return storageError(root);
 }
 
-/** Whether the other executor would fail in the same way: the data store does not answer, or the answer is too large. */
+/** Whether the other executor would fail as well: the data store does not answer, or the answer is too large. */
 export function isFinal(error: unknown): boolean {
   return isOutage(error) || rootOf(error) instanceof AnswerTooLargeError;
 }
@@ -87,7 +87,7 @@ const answerTooLarge = new AppError(
   `The answer would be larger than ${maxAnswerBytes.toLocaleString('en')} bytes. Ask for smaller pages or fewer fields.`,
 );
 
-/** What clients see in place of a bug. */
+/** The error that clients see if there is a bug. */
 export const maskedError = new AppError(
   'internal_error',
   'Something went wrong here. The request id finds it in the log.',

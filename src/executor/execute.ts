@@ -16,14 +16,14 @@ import { answerCompiled } from './compiled/executor.ts';
 import type { RowForm } from './compiled/row-form.ts';
 import { withFirstReads } from './first-reads.ts';
 import { formatError, isFinal, type Report } from './errors.ts';
-import { type FallbackReport, refuseCostlyFallback, runFallback, tellFallback } from './fallbacks.ts';
+import { type FallbackReport, refuseCostlyFallback, runFallback, reportFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from './idempotent.ts';
 import { defaultOperationCost } from './limits.ts';
 import { onItsServer } from './read-server.ts';
 import { checkScopes, type ScopedOperation } from './scope-rule.ts';
 import { coerceVariables, InvalidVariables } from './variables.ts';
 
-/** The two ways to run an operation, which give the same answers. */
+/** The two executors, which give the same answers. */
 export type ExecutorName = 'compiled' | 'graphql-js';
 
 /** Answers of a subscription for events. */
@@ -127,12 +127,12 @@ async function execution(
   };
 }
 
-/** Whether no root field succeeded, so that no data has to be returned beside the errors. */
+/** Whether no root field succeeded, so that no data has to be returned with the errors. */
 function isEmpty(data: OperationResult['data']): boolean {
   return Object.values(data ?? {}).every((value) => value === null);
 }
 
-/** Answers with the compiled executor if possible, else with graphql-js, which does not repeat root fields that are done. */
+/** Answers with the compiled executor if possible, otherwise with graphql-js, which does not repeat finished root fields. */
 async function answer(
   request: OperationRequest,
   scoped: ScopedOperation & { variables: Record<string, unknown> },
@@ -146,7 +146,7 @@ async function answer(
     mayCompile &&
     (await answerCompiled({ ...scoped, document }, context, { form, rows }, (reason) => {
       if (operation.operation === OperationTypeNode.QUERY) refuseCostlyFallback(reason, cost);
-      tellFallback(reason, operation, context.fellBack);
+      reportFallback(reason, operation, context.fellBack);
     }));
   if (answered && !(answered instanceof RootResults)) return answered;
   return bounded(request, operation, async () =>
@@ -154,7 +154,7 @@ async function answer(
       schema,
       document,
       operationName,
-      // graphql-js coerces for itself, from what came in.
+      // graphql-js coerces the variables of the request itself.
       variableValues: variables,
       contextValue: context,
       rootValue: answered || undefined,

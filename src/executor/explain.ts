@@ -19,7 +19,7 @@ import { Run } from './compiled/run.ts';
 import { priceOperation } from './cost.ts';
 import { fragmentsOf } from './execute.ts';
 
-/** How an operation would be answered; found out without a database. */
+/** How an operation would be answered, as found without a database. */
 export interface Explanation {
   /** The most objects that could be returned. */
   cost: number;
@@ -33,7 +33,7 @@ type RoundTrips = readonly (readonly string[])[];
 
 const nobody = '00000000-0000-7000-8000-000000000000';
 
-/** An owner with all scopes, since the operation is explained and not who may run it. */
+/** An owner with all scopes, because an explanation does not depend on permissions. */
 const principal: Principal = {
   workspaceId: nobody,
   userAccountId: nobody,
@@ -46,7 +46,7 @@ const principal: Principal = {
   expiresUtc: null,
 };
 
-/** Compiles an operation and records the statements that it would send; throws for arguments that are refused. */
+/** Compiles an operation and records the statements that it would send. Throws if its arguments are refused. */
 export async function explainOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -60,7 +60,7 @@ export async function explainOperation(
     const plan = compileOperation(schema, operation, fragments, variables);
     const recorded = async (stops: boolean): Promise<RoundTrips> => {
       const recording = new RecordingDatabase({ stops });
-      // Without reference data in memory, so that the statements for those are recorded as well.
+      // No reference data is cached, so that the statements that read it are recorded as well.
       const how = { cached: undefined, acceptsMissing: true, results: new RootResults() };
       const run = new Run(contextOf(recording), variables, how);
       await plan.fetch(newFrame(run, [{}], []), run);

@@ -22,9 +22,9 @@ function refuse(): never {
 }
 
 /**
- * Refuses a query that the compiled executor cannot answer and that costs too much for graphql-js; where an argument was
- * refused, that refusal answers the whole operation. graphql-js answers at any cost where the request did not cause the
- * fallback, for instance when a row has just changed, and where it only reads the schema, which the price bounds.
+ * Refuses a query that the compiled executor cannot answer and that costs too much for graphql-js. If an argument was refused,
+ * that refusal answers the whole operation. graphql-js answers at any cost if the request did not cause the fallback, for
+ * instance if a row has just changed, and if the query only reads the schema, because its cost is limited already.
  */
 export function refuseCostlyFallback(reason: unknown, { requested, readsData }: OperationCost): void {
   if (requested <= maxFallbackCost || !readsData) return;
@@ -54,16 +54,16 @@ export interface Fallback {
   readonly operation: string;
 }
 
-/** Publishes every fallback of this process; the log mentions an operation only once. */
+/** Publishes every fallback of this process, of which the log has only the first of each operation. */
 export const fallbackChannel = channel('workgraph:fallback');
 
-const told = {
+const reported = {
   fault: new WeakSet<OperationDefinitionNode>(),
   expected: new WeakSet<OperationDefinitionNode>(),
 };
 
 /** Reports the first expected reason of each operation of a document, and its first fault. */
-export function tellFallback(
+export function reportFallback(
   reason: unknown,
   operation: OperationDefinitionNode,
   report: FallbackReport | undefined,
@@ -75,9 +75,9 @@ export function tellFallback(
     fallbackChannel.publish({ kind, message, operation: name } satisfies Fallback);
   }
   const isFault = kind === 'fault';
-  const alreadyTold = told[isFault ? 'fault' : 'expected'];
-  if (!report || alreadyTold.has(operation)) return;
-  alreadyTold.add(operation);
+  const alreadyReported = reported[isFault ? 'fault' : 'expected'];
+  if (!report || alreadyReported.has(operation)) return;
+  alreadyReported.add(operation);
   report(reason, name, isFault);
 }
 

@@ -3,7 +3,7 @@ import type { ScopedOperation } from './scope-rule.ts';
 import { visitFields } from './selected-fields.ts';
 import { perVariant } from './variants.ts';
 
-/** What a field needs to be read before any other statement of the operation is sent. Returns what the context gets by it. */
+/** A read for a field that must come before all other statements of the operation. Returns properties to add to the context. */
 export type FirstRead = (context: Context) => Promise<Partial<Context>>;
 
 const firstReadsOf = perVariant((scoped: ScopedOperation) => {
@@ -15,13 +15,13 @@ const firstReadsOf = perVariant((scoped: ScopedOperation) => {
   return [...found];
 });
 
-/** The context of an operation, with the data that its fields need read in advance. */
+/** The context of an operation, with the data of the first reads that its fields need. */
 export async function withFirstReads<Ctx extends Context>(
   scoped: ScopedOperation,
   context: Ctx,
 ): Promise<Ctx> {
   const reads = firstReadsOf(scoped);
   if (reads.length === 0) return context;
-  const gained = await Promise.all(reads.map((read) => read(context)));
-  return Object.assign({}, context, ...gained) as Ctx;
+  const additions = await Promise.all(reads.map((read) => read(context)));
+  return Object.assign({}, context, ...additions) as Ctx;
 }

@@ -62,7 +62,8 @@ export function executeOnce(
 type Execution = (context: OperationContext) => Promise<ExecutionResult>;
 
 /**
- * Does the write by one statement. Gives undefined where that could not be done; a transaction then says why, or does the write.
+ * Does the write by one statement. Returns undefined if that could not be done; a transaction then finds the reason or does the
+ * write.
  */
 async function byOneStatement(
   key: NewKey,
@@ -127,7 +128,7 @@ async function inOneTransaction(
   return { ...result, replayed: true };
 }
 
-/** Refuses a key where none may be. Gives whether one statement may do the write. */
+/** Refuses a key that is malformed or that the operation does not take. Returns whether one statement may do the write. */
 function checkKey(mutation: KeyedMutation): boolean {
   if (!keyForm.test(mutation.key)) refuse(keyRule);
   const type = mutation.schema.getMutationType() ?? raise('internal_error', 'There are mutations.');

@@ -24,23 +24,23 @@ export interface InputSize {
 
 /** The position of a part of an input, and what the schema says about that position. */
 interface JsonPath {
-  /** Undefined where graphql-js will refuse the input. */
+  /** Undefined if graphql-js will refuse the input. */
   readonly type: GraphQLInputType | undefined;
   readonly path: string;
   /** Whether it is an item of `and` or `or`, or a `not`, which counts as one condition even if it has none. */
-  readonly isPart: boolean;
-  /** The most items of a list in this position, where that is less than for any list. */
+  readonly isOperand: boolean;
+  /** The most items of a list in this position, if that is less than for other lists. */
   readonly maxItems: number | undefined;
 }
 
-/** A variable inside a literal. Its size is that of the value in the request. */
-export interface Hole {
+/** A variable in a literal. Its size is that of the value in the request. */
+export interface NestedVariable {
   readonly name: string;
   readonly at: JsonPath;
 }
 
 /** A part of an input, whether it was sent as JSON or as a literal of the document. */
-type Seen<Input> =
+type InputPart<Input> =
   | { readonly kind: 'list'; readonly items: readonly Input[] }
   | {
       readonly kind: 'object';
@@ -51,27 +51,27 @@ type Seen<Input> =
   | { readonly kind: 'leaf'; readonly characters: number; readonly isNull: boolean }
   | { readonly kind: 'variable'; readonly name: string };
 
-type SeenObject<Input> = Extract<Seen<Input>, { kind: 'object' }>;
+type ObjectPart<Input> = Extract<InputPart<Input>, { kind: 'object' }>;
 
 /**
  * Measures the value of a variable before it is coerced. Throws `invalid_request` at the first list or filter that is too
  * large, and a GraphQLError at an object with more fields than its type has.
  */
 export function sizeOfValue(value: unknown, type: GraphQLInputType, path: string): InputSize {
-  const meter = new InputMeter(seenValue, type, path);
+  const meter = new InputMeter(partOfValue, type, path);
   meter.add(value);
   return meter.size;
 }
 
-/** Measures a literal of the document as `sizeOfValue` does. `holes` are its variables, which its size leaves out. */
+/** Measures a literal of the document as `sizeOfValue` does. `variables` are its variables, which its size leaves out. */
 export function sizeOfLiteral(
   literal: ValueNode,
   type: GraphQLInputType,
   path: string,
-): { size: InputSize; holes: readonly Hole[] } {
-  const meter = new InputMeter(seenLiteral, type, path);
+): { size: InputSize; variables: readonly NestedVariable[] } {
+  const meter = new InputMeter(partOfLiteral, type, path);
   meter.add(literal);
-  return { size: meter.size, holes: meter.holes };
+  return { size: meter.size, variables: meter.variables };
 }
 
 /** Throws `invalid_request` when a filter has too many conditions. */
@@ -89,44 +89,49 @@ export function checkItems(items: number, path: string, maxItems = maxListItems)
 
 class InputMeter<Input> {
   readonly size: InputSize = { conditions: 0, relations: 0, characters: 0, items: 0 };
-  readonly holes: Hole[] = [];
-  readonly #see: (input: Input) => Seen<Input>;
+  readonly variables: NestedVariable[] = [];
+  readonly #partOf: (input: Input) => InputPart<Input>;
   readonly #root: JsonPath;
 
-  constructor(see: (input: Input) => Seen<Input>, type: GraphQLInputType, path: string) {
-    this.#see = see;
+  constructor(partOf: (input: Input) => InputPart<Input>, type: GraphQLInputType, path: string) {
+    this.#partOf = partOf;
     const { isFilter = false }: InputTypeExtensions = getNamedType(type).extensions;
-    this.#root = { type, path, isPart: isFilter && isListType(getNullableType(type)), maxItems: undefined };
+    this.#root = {
+      type,
+      path,
+      isOperand: isFilter && isListType(getNullableType(type)),
+      maxItems: undefined,
+    };
   }
 
   add(input: Input, at: JsonPath = this.#root): void {
-    const { type, path, isPart } = at;
-    const seen = this.#see(input);
-    if (seen.kind === 'list') {
-      this.#addList(seen.items, at);
+    const { type, path, isOperand } = at;
+    const part = this.#partOf(input);
+    if (part.kind === 'list') {
+      this.#addList(part.items, at);
       return;
     }
     const before = this.size.conditions;
-    if (seen.kind === 'variable') this.holes.push({ name: seen.name, at });
-    else if (seen.kind === 'leaf') this.size.characters += seen.characters;
-    else this.#addObject(seen, type && getNamedType(type), path);
-    // An empty part counts as one condition: otherwise a filter could have any number of them.
-    if (isPart && seen.kind !== 'variable' && this.size.conditions === before) this.#addCondition(false);
+    if (part.kind === 'variable') this.variables.push({ name: part.name, at });
+    else if (part.kind === 'leaf') this.size.characters += part.characters;
+    else this.#addObject(part, type && getNamedType(type), path);
+    // An empty operand counts as one condition, because otherwise a filter could have any number of them.
+    if (isOperand && part.kind !== 'variable' && this.size.conditions === before) this.#addCondition(false);
   }
 
   #addList(items: readonly Input[], at: JsonPath): void {
-    const { type, path, isPart, maxItems } = at;
+    const { type, path, isOperand, maxItems } = at;
     checkItems(items.length, path, maxItems);
     if (at === this.#root) this.size.items = items.length;
     this.size.characters += valueCharacters;
     const list = type && getNullableType(type);
     const itemType = isListType(list) ? list.ofType : list;
     for (const [index, item] of items.entries())
-      this.add(item, { type: itemType, path: `${path}[${index}]`, isPart, maxItems: undefined });
+      this.add(item, { type: itemType, path: `${path}[${index}]`, isOperand, maxItems: undefined });
   }
 
   #addObject(
-    { size, fields }: SeenObject<Input>,
+    { size, fields }: ObjectPart<Input>,
     type: GraphQLNamedInputType | undefined,
     path: string,
   ): void {
@@ -142,12 +147,12 @@ class InputMeter<Input> {
       // graphql-js refuses unknown fields later. Here they only count as characters.
       const field = known[name];
       const { combines = false, relation = false, maxItems }: InputFieldExtensions = field?.extensions ?? {};
-      const seen = this.#see(value);
+      const part = this.#partOf(value);
       // A filter that is null means the same as one that is left out.
-      const isNull = seen.kind === 'leaf' && seen.isNull;
+      const isNull = part.kind === 'leaf' && part.isNull;
       if (isFilter && field && !combines && !isNull) this.#addCondition(relation);
-      const isPart = combines && !isNull;
-      this.add(value, { type: field?.type, path: `${path}.${name}`, isPart, maxItems });
+      const isOperand = combines && !isNull;
+      this.add(value, { type: field?.type, path: `${path}.${name}`, isOperand, maxItems });
     }
   }
 
@@ -158,7 +163,7 @@ class InputMeter<Input> {
   }
 }
 
-function seenValue(value: unknown): Seen<unknown> {
+function partOfValue(value: unknown): InputPart<unknown> {
   if (Array.isArray(value)) return { kind: 'list', items: value };
   if (typeof value === 'object' && value !== null)
     return { kind: 'object', size: Object.keys(value).length, fields: () => Object.entries(value) };
@@ -166,7 +171,7 @@ function seenValue(value: unknown): Seen<unknown> {
   return { kind: 'leaf', characters, isNull: value === null || value === undefined };
 }
 
-function seenLiteral(node: ValueNode): Seen<ValueNode> {
+function partOfLiteral(node: ValueNode): InputPart<ValueNode> {
   switch (node.kind) {
     case Kind.LIST:
       return { kind: 'list', items: node.values };

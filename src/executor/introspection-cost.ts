@@ -41,9 +41,9 @@ export class SchemaCount {
     if (!occurrence) return nothing;
     const { field } = occurrence;
     const args = { ...getArgumentValues(field, occurrence.node, this.#variables), includeDeprecated: true };
-    const given: unknown = field.resolve?.(parent, args, undefined, info);
+    const value: unknown = field.resolve?.(parent, args, undefined, info);
     let sum = nothing;
-    for (const part of [given].flat()) sum = plus(sum, this.#part(node, part, info));
+    for (const part of [value].flat()) sum = plus(sum, this.#part(node, part, info));
     return sum;
   }
 

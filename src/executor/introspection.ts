@@ -11,7 +11,7 @@ export function asksForSchema(schema: GraphQLSchema, document: DocumentNode): bo
   return validate(schema, document, [NoSchemaIntrospectionCustomRule], { maxErrors: 1 }).length > 0;
 }
 
-/** The error without the names that graphql-js suggests for a wrong one, which would reveal the schema piece by piece. */
+/** The error without the names that graphql-js suggests, which would reveal the schema piece by piece. */
 export function withoutSuggestions(error: GraphQLError): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;
   const at = error.message.endsWith('?') ? error.message.lastIndexOf(' Did you mean ') : -1;

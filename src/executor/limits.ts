@@ -1,6 +1,6 @@
 /**
- * All limits on the size, form, cost and rate of requests; docs/limits.md tells clients about them. Limits of single
- * values (a title, a page) are declared with the rules of those.
+ * All limits on the size, form, cost and rate of requests; docs/limits.md documents them. Limits of single values are in
+ * `src/model/limits.ts`.
  */
 
 /** The largest body of a request, in bytes. */
@@ -10,8 +10,8 @@ export const maxBodyBytes = 1_000_000;
 export const maxListItems = 1_000;
 
 /**
- * The most characters of all arguments of one operation. A variable counts each time it is used, so that an operation
- * reads no more than a body without variables could contain. Each value counts a few characters besides its text.
+ * The most characters of all arguments of one operation. A variable counts each time it is used, so that variables do not
+ * allow more than literals would. Each value counts `valueCharacters` in addition to its text.
  */
 export const maxInputCharacters = maxBodyBytes;
 export const valueCharacters = 8;
@@ -24,10 +24,10 @@ export const longVariables = 10_000;
 /** The most bytes of all header names and values of a request. */
 export const maxHeaderBytes = 16 * 1024;
 
-/** The most bytes of headers and address; all parameters that the OpenAPI document allows for one operation fit. */
+/** The most bytes of headers and address, which suffice for all parameters that the OpenAPI document allows at once. */
 export const maxHeadBytes = 100 * 1024;
 
-/** The message for a request over one of the two limits. */
+/** The message for a request that exceeds `maxHeaderBytes` or `maxHeadBytes`. */
 export const headRule = `The headers of a request are at most ${maxHeaderBytes} bytes, and at most ${maxHeadBytes} bytes together with its address.`;
 
 /** The deepest nesting of JSON in a body or variables, of a document's selections, and of its literals. */
@@ -44,7 +44,7 @@ export const documentCacheSize = { maxSize: maxCachedCharacters, maxEntrySize: m
 /** The deepest selection of an operation, fragments included. */
 export const maxDepth = 15;
 
-/** The deepest selection below `__schema` and `__type`: the standard introspection query passes, with some room. */
+/** The deepest selection below `__schema` and `__type`; somewhat more than the standard introspection query needs. */
 export const maxIntrospectionDepth = 20;
 
 /** The most directives on one field, fragment, variable or operation. */
@@ -57,19 +57,19 @@ export const maxFields = 5_000;
 export const maxRootFields = 200;
 export const maxPages = 200;
 
-/** How often one selection set may have the same response name; validation compares those pair by pair. */
+/** How often one selection set may have the same response name. Validation compares them pair by pair. */
 export const maxRepeats = 50;
 
-/** The cost of a plain list for each parent: its length is not known before it is read. */
+/** The cost of a plain list for each parent, whose length is not known before it is read. */
 export const plainListCost = 5;
 
-/** The most values that an operation may write for each object that it may cost: leaves are free up to this limit. */
+/** The most values that an operation may write for each object of the limit on its cost. Up to it, leaves cost nothing. */
 export const valuesPerObject = 10;
 
-/** The values that a list of leaves counts as. */
+/** The number of values as which a list of leaves counts. */
 export const leafListValues = 20;
 
-/** The values that a connection counts as, besides its leaves: finding its page takes about as long. */
+/** The number of values as which a connection counts, in addition to its leaves. Finding its page takes about as long. */
 export const connectionValues = 20;
 
 /** The most bytes of rows that one request may read, and of its answer. */
@@ -81,7 +81,7 @@ export const defaultOperationCost = 10_000;
 /** One event of a subscription may cost as much as an operation divided by this. */
 export const eventsPerOperation = 100;
 
-/** The highest cost of a query that graphql-js answers: it completes a list in one turn of the event loop. */
+/** The highest cost of a query that graphql-js answers. It is low because graphql-js completes a list in one turn of the event loop. */
 export const maxFallbackCost = 2_500;
 
 /** How many queries graphql-js answers at once in place of the compiled executor, and how many may wait. */

@@ -20,7 +20,7 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Apollo's format, in which `printManifest` prints. */
+/** Apollo's format, which `printManifest` writes. */
 const format = 'apollo-persisted-query-manifest';
 const operations = z.object({
   format: z.literal(format),
@@ -44,11 +44,11 @@ export function parseManifest(json: string): Manifest {
     : Object.entries(data);
   const manifest = new Map<string, string>();
   const problems: string[] = [];
-  for (const [given, text] of entries) {
-    const id = documentIdOf(given);
-    if (id === undefined) problems.push(`has an id that no request can name: ${JSON.stringify(given)}`);
-    else if (hexHash.test(id) && hashOf(text) !== id) problems.push(`has another text than that of ${given}`);
-    else if ((manifest.get(id) ?? text) !== text) problems.push(`has two documents with the id ${given}`);
+  for (const [name, text] of entries) {
+    const id = documentIdOf(name);
+    if (id === undefined) problems.push(`has an id that no request can name: ${JSON.stringify(name)}`);
+    else if (hexHash.test(id) && hashOf(text) !== id) problems.push(`has another text than that of ${name}`);
+    else if ((manifest.get(id) ?? text) !== text) problems.push(`has two documents with the id ${name}`);
     else manifest.set(id, text);
   }
   if (problems.length > 0) throw new ManifestError(problems);
@@ -87,7 +87,7 @@ export function printManifest(texts: readonly string[]): string {
   return `${JSON.stringify({ format, version: 1, operations: sorted }, null, 2)}\n`;
 }
 
-/** The name of a document has those of its operations; its type is that of the first. */
+/** The title of a document: the names of all its operations, and the type of the first. */
 function titleOf({ definitions }: DocumentNode): { name: string; type: string } {
   const found = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   return {

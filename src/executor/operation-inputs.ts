@@ -17,7 +17,7 @@ import { AppError } from '../resolvers/errors.ts';
 import {
   checkFilter,
   checkItems,
-  type Hole,
+  type NestedVariable,
   type InputSize,
   sizeOfLiteral,
   sizeOfValue,
@@ -38,7 +38,7 @@ export interface InputSource {
  * and `query_too_complex` when all arguments together are too large.
  */
 export function checkInputs(source: InputSource, inputs: Readonly<Record<string, unknown>>): number {
-  const { variables, given } = declaredInputs(source);
+  const { variables, args } = declaredInputs(source);
   if (variables.length === 0) return 0;
   const sizes = new Map<string, InputSize>();
   let characters = 0;
@@ -48,15 +48,15 @@ export function checkInputs(source: InputSource, inputs: Readonly<Record<string,
     sizes.set(name, size);
     characters += size.characters;
   }
-  checkTogether(given, sizes);
+  checkTogether(args, sizes);
   return characters;
 }
 
-/** An argument of the document: its own size, the variables in it, and how often fragments repeat it. */
-interface GivenArgument {
+/** An argument in the document: the size of its literals, the variables in it, and how often fragments repeat it. */
+interface DocumentArgument {
   readonly path: string;
   readonly size: InputSize;
-  readonly holes: readonly Hole[];
+  readonly variables: readonly NestedVariable[];
   readonly times: number;
 }
 
@@ -69,7 +69,7 @@ interface DeclaredVariable {
 
 interface DeclaredInputs {
   readonly variables: readonly DeclaredVariable[];
-  readonly given: readonly GivenArgument[];
+  readonly args: readonly DocumentArgument[];
 }
 
 const nothing: InputSize = { conditions: 0, relations: 0, characters: 0, items: 0 };
@@ -79,8 +79,8 @@ const inputsByOperation = new WeakMap<OperationDefinitionNode, DeclaredInputs>()
 function declaredInputs(source: InputSource): DeclaredInputs {
   const known = inputsByOperation.get(source.operation);
   if (known) return known;
-  const declared = { variables: variablesOf(source), given: argumentsOf(source) };
-  checkTogether(declared.given, new Map());
+  const declared = { variables: variablesOf(source), args: argumentsOf(source) };
+  checkTogether(declared.args, new Map());
   inputsByOperation.set(source.operation, declared);
   return declared;
 }
@@ -95,11 +95,11 @@ function variablesOf({ schema, operation }: InputSource): DeclaredVariable[] {
   });
 }
 
-/** Checks each filter and the sums of all arguments, given the sizes of the variables. */
-function checkTogether(given: readonly GivenArgument[], sizes: ReadonlyMap<string, InputSize>): void {
+/** Checks each filter and the sums of all arguments, with the sizes of the variables. */
+function checkTogether(args: readonly DocumentArgument[], sizes: ReadonlyMap<string, InputSize>): void {
   let conditions = 0;
   let characters = 0;
-  for (const argument of given) {
+  for (const argument of args) {
     const size = sizeWith(argument, sizes);
     checkFilter(size, argument.path);
     conditions += size.conditions * argument.times;
@@ -117,13 +117,13 @@ function checkTogether(given: readonly GivenArgument[], sizes: ReadonlyMap<strin
   }
 }
 
-function sizeWith({ size, holes }: GivenArgument, sizes: ReadonlyMap<string, InputSize>): InputSize {
-  if (holes.length === 0) return size;
+function sizeWith({ size, variables }: DocumentArgument, sizes: ReadonlyMap<string, InputSize>): InputSize {
+  if (variables.length === 0) return size;
   const sum = { ...size };
-  for (const { name, at } of holes) {
+  for (const { name, at } of variables) {
     const { conditions, relations, characters, items } = sizes.get(name) ?? nothing;
     checkItems(items, at.path, at.maxItems);
-    sum.conditions += at.isPart ? Math.max(conditions, 1) : conditions;
+    sum.conditions += at.isOperand ? Math.max(conditions, 1) : conditions;
     sum.relations += relations;
     sum.characters += characters;
   }
@@ -131,7 +131,7 @@ function sizeWith({ size, holes }: GivenArgument, sizes: ReadonlyMap<string, Inp
 }
 
 /** The arguments of all fields of an operation, those of each fragment read once. */
-function argumentsOf(source: InputSource): GivenArgument[] {
+function argumentsOf(source: InputSource): DocumentArgument[] {
   const { schema, operation, fragments } = source;
   const root = schema.getRootType(operation.operation);
   if (!root) return [];
@@ -169,7 +169,7 @@ function argumentsOf(source: InputSource): GivenArgument[] {
 
 /** The arguments in a selection set, without those in fragments, and how often it spreads each fragment. */
 class SelectedArguments {
-  readonly found: Omit<GivenArgument, 'times'>[] = [];
+  readonly found: Omit<DocumentArgument, 'times'>[] = [];
   readonly spreads = new Map<string, number>();
   readonly #walk: SelectionWalk;
 
@@ -189,12 +189,12 @@ class SelectedArguments {
     return false;
   }
 
-  #addField({ name, arguments: given = [], selectionSet }: FieldNode, parent: GraphQLNamedType): void {
+  #addField({ name, arguments: args = [], selectionSet }: FieldNode, parent: GraphQLNamedType): void {
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name.value] : undefined;
     // The fields of introspection take single values.
     if (!field) return;
-    for (const argument of given) {
+    for (const argument of args) {
       const declared = field.args.find((one) => one.name === argument.name.value);
       if (declared) this.#addArgument(argument.value, declared.type, declared.name);
     }

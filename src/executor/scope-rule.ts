@@ -43,8 +43,8 @@ export class InsufficientScopeError extends AppError {
 }
 
 /**
- * Refuses an operation before it runs when a field needs a scope that the principal does not have; the error names all
- * such fields. Fields that `@skip` and `@include` cut do not count. Each fragment is read once.
+ * Refuses an operation before it runs if a field needs a scope that the principal does not have. The error names all such
+ * fields. Fields that `@skip` and `@include` leave out do not count. Each fragment is read once.
  */
 export function checkScopes(scoped: ScopedOperation, principal: Principal | undefined): void {
   const needs = needsOf(scoped);
@@ -130,19 +130,19 @@ interface ScopeExtensions {
   scopeOfArguments?: (args: Record<string, unknown>) => readonly ScopeNeed[];
 }
 
-/** Calls `tell` with the needs of each field that is not cut, by its coordinate (`Query.node`). */
-function walkScopes(scoped: ScopedOperation, tell: ScopeWalk['tell']): void {
+/** Calls `report` with the needs and the coordinate (`Query.node`) of each field that is not left out. */
+function walkScopes(scoped: ScopedOperation, report: ScopeWalk['report']): void {
   const root = scoped.schema.getRootType(scoped.operation.operation);
-  if (root) new ScopeWalk(scoped, tell).selections(scoped.operation.selectionSet, root);
+  if (root) new ScopeWalk(scoped, report).selections(scoped.operation.selectionSet, root);
 }
 
 class ScopeWalk {
-  readonly tell: (coordinate: string, needs: FieldNeeds) => void;
+  readonly report: (coordinate: string, needs: FieldNeeds) => void;
   readonly #walk: SelectionWalk;
   readonly #read = new Set<string>();
 
-  constructor({ schema, fragments, variables }: ScopedOperation, tell: ScopeWalk['tell']) {
-    this.tell = tell;
+  constructor({ schema, fragments, variables }: ScopedOperation, report: ScopeWalk['report']) {
+    this.report = report;
     this.#walk = {
       schema,
       fragments,
@@ -173,7 +173,7 @@ class ScopeWalk {
       needs: (variables: Variables) => scopeOfArguments(getArgumentValues(field, node, variables)),
       vary: usesVariables([node]),
     };
-    this.tell(`${parent.name}.${node.name.value}`, { scope, ofArguments });
+    this.report(`${parent.name}.${node.name.value}`, { scope, ofArguments });
     const type = getNamedType(field.type);
     if (node.selectionSet && isCompositeType(type)) this.selections(node.selectionSet, type);
   }

@@ -9,7 +9,7 @@ import {
 import type { ScopedOperation } from './scope-rule.ts';
 import { isCutBy, type SelectionWalk, walkSelections } from './selections.ts';
 
-/** Calls `visit` for each field that an operation selects, at any depth; for those of a fragment once, wherever it is spread. */
+/** Calls `visit` for each field that an operation selects, at any depth. Each fragment is visited once, even if it is spread often. */
 export function visitFields(
   { schema, operation, fragments, variables }: ScopedOperation,
   visit: (field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType) => void,

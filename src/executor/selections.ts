@@ -13,7 +13,7 @@ import {
   type ValueNode,
 } from 'graphql';
 
-/** What `@skip` or `@include` says about a field: it is selected when the value is as wanted. */
+/** A condition of `@skip` or `@include`: a field is selected if the value equals `wanted`. */
 export interface Condition {
   readonly value: ValueNode;
   readonly wanted: boolean;
@@ -25,7 +25,7 @@ export interface SelectionWalk {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Leaves out a selection and everything in it. */
   readonly isCut?: (selection: SelectionNode) => boolean;
-  /** Says at each spread of a fragment whether to walk it there; without this every spread is walked. */
+  /** Decides at each spread of a fragment whether to walk the fragment; by default it is walked at every spread. */
   readonly enters?: (fragment: string) => boolean;
   /** Called for each field, with the conditions on it and on the fragments around it. */
   readonly field: (node: FieldNode, parent: GraphQLNamedType, conditions: readonly Condition[]) => void;

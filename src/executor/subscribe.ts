@@ -18,7 +18,7 @@ import { type OperationCost, priceOperation } from './cost.ts';
 import { documentNumber } from './document-number.ts';
 import { formatError, rootOf } from './errors.ts';
 import { chooseOperation, type EventAnswers, fragmentsOf, type OperationContext } from './execute.ts';
-import { runFallback, tellFallback } from './fallbacks.ts';
+import { runFallback, reportFallback } from './fallbacks.ts';
 import { withFirstReads } from './first-reads.ts';
 import { defaultOperationCost, eventsPerOperation, maxAnswerBytes } from './limits.ts';
 import { checkScopes, type ScopedOperation } from './scope-rule.ts';
@@ -47,27 +47,27 @@ export interface AnsweredEvents {
   readonly hasMore: boolean;
   /** The objects of the answers, which are to be charged to each client that gets them. */
   readonly objects: number;
-  /** Whether no answer has errors, which name the request that they are of. */
+  /** Whether no answer has errors. Errors contain a request id, so they cannot be shared. */
   readonly isSound: boolean;
 }
 
 /** A subscription that may be read, again and again. */
 export interface OpenSubscription {
-  /** The cursor to begin after, where the arguments name one. */
+  /** The cursor to begin after, if the arguments name one. */
   readonly after: string | undefined;
   /** Whether the answers are the same for all tokens of a tenant with the same scopes and role. */
   readonly isShared: boolean;
   /** The coerced variables. */
   readonly variables: Record<string, unknown>;
-  /** Answers for what comes after a cursor. Checks the scopes of the context again; throws what a refusal of the stream would be. */
+  /** Answers for the events after a cursor. Checks the scopes of the context again; throws the error with which the stream must end. */
   readonly read: (context: OperationContext, after: string) => Promise<AnsweredEvents>;
-  /** Finds out whether there are any, once something was read; undefined where only `read` can. */
+  /** Tells, without a statement, whether there are events; undefined if only `read` can. */
   readonly sieve: () => Sieve | undefined;
 }
 
 /**
- * Checks a subscription as `executeOperation` checks an operation. One event may cost as much as `eventsPerOperation` of them
- * share. Throws AppErrors, GraphQLErrors and InvalidVariables.
+ * Checks a subscription as `executeOperation` checks an operation. `eventsPerOperation` events may cost as much as one
+ * operation. Throws AppErrors, GraphQLErrors and InvalidVariables.
  */
 export function openSubscription(request: SubscriptionRequest, context: OperationContext): OpenSubscription {
   const { schema, document, operationName } = request;
@@ -97,9 +97,9 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
         ? own()
         : answeredOnce(reading, parts, own));
       const isCut = texts.length < page.events.length;
-      const events = texts.map((json, place) => ({
+      const events = texts.map((json, index) => ({
         json,
-        cursor: page.events[place]?.cursor ?? page.cursor,
+        cursor: page.events[index]?.cursor ?? page.cursor,
       }));
       const end = (isCut && events.at(-1)?.cursor) || page.cursor;
       return { events, cursor: end, hasMore: isCut || page.hasMore, objects, isSound };
@@ -113,10 +113,10 @@ export async function newestCursor(context: OperationContext): Promise<string> {
   return changeCursor ?? raise('internal_error', 'There is always a newest cursor.');
 }
 
-/** The client has to read its list again; its changes are not sent. */
+/** The message that makes a client read its list again, because its changes are not sent. */
 const resetJson = JSON.stringify({ data: null, extensions: { reset: true } });
 
-/** The only root field of a subscription, and its arguments. Validation has seen to it that there is one. */
+/** The only root field of a subscription, and its arguments. Validation ensures that there is exactly one. */
 function rootOfStream({ schema, operation, fragments, variables }: ScopedOperation) {
   let [selection] = operation.selectionSet.selections;
   while (selection && selection.kind !== Kind.FIELD) {
@@ -133,7 +133,7 @@ function rootOfStream({ schema, operation, fragments, variables }: ScopedOperati
   return { plan, args: getArgumentValues(field, selection, variables), selection };
 }
 
-/** The answer that other streams get too, which have other filters, say. Errors name the request that they are of. */
+/** The answer that is shared with other streams, or an own answer if that has errors, because errors contain a request id. */
 async function answeredOnce(
   { answerOnce }: OperationContext,
   parts: readonly unknown[],
@@ -143,7 +143,7 @@ async function answeredOnce(
   return shared?.isSound ? shared : own();
 }
 
-/** What the answer for an event depends on besides the event: the document, and the variables outside of the root field's arguments. */
+/** A key of everything but the event on which an answer depends: the document, and the variables outside of the root field's arguments. */
 function selectionKey(
   { document }: SubscriptionRequest,
   { operation, fragments, variables }: ScopedOperation & { variables: Record<string, unknown> },
@@ -161,15 +161,15 @@ function selectionKey(
   return JSON.stringify([documentNumber(document), operation.name?.value, used]);
 }
 
-/** Answers for as many of the events as fit into the size of an answer, at least for the first. */
+/** Answers for as many of the events as fit into one answer, at least for the first. */
 async function answersOf(
   request: SubscriptionRequest,
   scoped: ScopedOperation & { variables: Record<string, unknown> },
   cost: OperationCost,
-  given: OperationContext,
+  outer: OperationContext,
   events: readonly StreamEvent[],
 ): Promise<EventAnswers> {
-  const context = await withFirstReads(scoped, given);
+  const context = await withFirstReads(scoped, outer);
   for (let count = events.length; ; count = Math.ceil(count / 2)) {
     const some = events.slice(0, count);
     try {
@@ -193,7 +193,7 @@ async function answers(
   if (context.executor !== 'graphql-js') {
     const rows = events.map(({ event }) => event);
     const answered = await answerEventsCompiled({ ...scoped, document }, context, rows, (reason) =>
-      tellFallback(reason, scoped.operation, context.fellBack),
+      reportFallback(reason, scoped.operation, context.fellBack),
     );
     if (answered) return { ...answered, isSound: true };
   }
@@ -202,7 +202,7 @@ async function answers(
       schema,
       document,
       operationName,
-      // graphql-js coerces for itself, from what came in.
+      // graphql-js coerces the variables of the request itself.
       variableValues: variables,
       contextValue: context,
       rootValue: { event },

@@ -18,12 +18,12 @@ interface Interest {
   readonly leave: readonly number[];
 }
 
-/** Found with the first document, since it is the same for all. */
+/** Computed with the first document; it is the same for all documents. */
 let interests: readonly Interest[] | undefined;
 
 /**
- * All rules of the specification as one. graphql-js would ask every rule at every node whether it visits that kind; few
- * rules do. Here each node is given only to the rules that visit its kind, in the same order.
+ * All rules of the specification as one visitor. graphql-js would ask every rule at every node whether it visits that kind of
+ * node, although few rules do. Here each node is passed only to the rules that visit its kind, in the same order.
  */
 export function allRules(context: ValidationContext): ASTVisitor {
   const visitors = specifiedRules.map((rule) => rule(context));
@@ -31,9 +31,9 @@ export function allRules(context: ValidationContext): ASTVisitor {
   /** For each rule, the node whose children it skips. */
   const skipped: unknown[] = visitors.map(() => undefined);
   let skips = 0;
-  const heard = (rule: number, said: unknown, node: ASTNode) => {
-    if (said !== false && said !== BREAK) return;
-    skipped[rule] = said === false ? node : BREAK;
+  const record = (rule: number, result: unknown, node: ASTNode) => {
+    if (result !== false && result !== BREAK) return;
+    skipped[rule] = result === false ? node : BREAK;
     skips += 1;
   };
   const merged: Record<string, { enter: Handler; leave: Handler }> = {};
@@ -42,18 +42,18 @@ export function allRules(context: ValidationContext): ASTVisitor {
     const leaving = leave.map((rule) => getEnterLeaveForKind(visitors[rule] as ASTVisitor, kind).leave);
     merged[kind] = {
       enter: (node, key, parent, path, ancestors) => {
-        for (let place = 0; place < enter.length; place += 1) {
-          const rule = enter[place] as number;
+        for (let index = 0; index < enter.length; index += 1) {
+          const rule = enter[index] as number;
           if (skipped[rule] !== undefined) continue;
-          heard(rule, entering[place]?.call(visitors[rule], node, key, parent, path, ancestors), node);
+          record(rule, entering[index]?.call(visitors[rule], node, key, parent, path, ancestors), node);
         }
       },
       leave: (node, key, parent, path, ancestors) => {
-        for (let place = 0; place < leave.length; place += 1) {
-          const rule = leave[place] as number;
+        for (let index = 0; index < leave.length; index += 1) {
+          const rule = leave[index] as number;
           if (skipped[rule] !== undefined) continue;
-          const said: unknown = leaving[place]?.call(visitors[rule], node, key, parent, path, ancestors);
-          if (said === BREAK) heard(rule, said, node);
+          const result: unknown = leaving[index]?.call(visitors[rule], node, key, parent, path, ancestors);
+          if (result === BREAK) record(rule, result, node);
         }
         if (skips === 0) return;
         for (const rule of enter) {
@@ -68,7 +68,7 @@ export function allRules(context: ValidationContext): ASTVisitor {
 }
 
 function interestIn(visitors: readonly ASTVisitor[], kind: Kind): Interest {
-  const places = (when: 'enter' | 'leave') =>
+  const indexesOf = (when: 'enter' | 'leave') =>
     visitors.flatMap((visitor, rule) => (getEnterLeaveForKind(visitor, kind)[when] ? [rule] : []));
-  return { kind, enter: places('enter'), leave: places('leave') };
+  return { kind, enter: indexesOf('enter'), leave: indexesOf('leave') };
 }

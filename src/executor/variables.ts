@@ -2,7 +2,7 @@ import { getVariableValues, GraphQLError } from 'graphql';
 import { longVariables } from './limits.ts';
 import { checkInputs, type InputSource } from './operation-inputs.ts';
 
-/** The variables of a request do not fit their types; graphql-js words the errors. */
+/** The variables of a request do not fit their types. The messages are those of graphql-js. */
 export class InvalidVariables extends Error {
   readonly errors: readonly GraphQLError[];
 
@@ -28,7 +28,7 @@ export function coerceVariables(source: InputSource, inputs: Readonly<Record<str
   return coerced;
 }
 
-/** Without the original error, which may be anything that a scalar threw; the message has its text. */
+/** The error without its original error, which may be anything that a scalar threw and whose text the message contains. */
 function asRequestError({ message, nodes }: GraphQLError): GraphQLError {
   return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }

@@ -8,33 +8,33 @@ interface Operation {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** An operation may have two variants for each variable in its `@skip` and `@include`; this many are kept. */
+/** The most cached variants of an operation, which may have two for each variable in its `@skip` and `@include`. */
 const maxVariants = 32;
 
 /**
- * Computes something that depends on an operation and on the fields that `@skip` and `@include` cut, once for each
- * combination of their values. Documents are cached, so later requests find the result.
+ * Caches a computation that depends on an operation and on the fields that `@skip` and `@include` leave out. It is done once
+ * for each combination of their values. Documents are cached, so later requests find the result.
  */
-export function perVariant<Source extends Operation, Made>(make: (source: Source) => Made) {
+export function perVariant<Source extends Operation, Result>(compute: (source: Source) => Result) {
   const known = new WeakMap<
     OperationDefinitionNode,
-    { conditions: readonly string[]; made: Map<string, Made> }
+    { conditions: readonly string[]; results: Map<string, Result> }
   >();
-  return (source: Source): Made => {
+  return (source: Source): Result => {
     const { operation, variables } = source;
     let variants = known.get(operation);
     if (!variants) {
-      variants = { conditions: conditionVariables(source), made: new Map() };
+      variants = { conditions: conditionVariables(source), results: new Map() };
       known.set(operation, variants);
     }
-    const { conditions, made } = variants;
+    const { conditions, results } = variants;
     const key = conditions.map((name) => String(variables[name])).join(' ');
-    const existing = made.get(key);
+    const existing = results.get(key);
     if (existing !== undefined) return existing;
-    const fresh = make(source);
-    if (made.size >= maxVariants) made.clear();
-    made.set(key, fresh);
-    return fresh;
+    const result = compute(source);
+    if (results.size >= maxVariants) results.clear();
+    results.set(key, result);
+    return result;
   };
 }
 

@@ -5,8 +5,8 @@ import { visitFields } from './selected-fields.ts';
 import { perVariant } from './variants.ts';
 
 /**
- * Whether an operation selects a field whose value is not the same for every token that may read it: one that is computed for
- * the viewer or by a resolver, which has the whole context.
+ * Whether an operation selects a field whose value may differ between tokens that may read it: one that is computed for the
+ * viewer, or by a resolver, which receives the whole context.
  */
 export const dependsOnViewer = perVariant((scoped: ScopedOperation) => {
   let depends = false;

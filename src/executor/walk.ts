@@ -30,9 +30,9 @@ type Holder = Readonly<Record<string, ASTNode | readonly ASTNode[] | undefined>>
 export function walk(node: ASTNode, enter: (node: ASTNode) => void): void {
   enter(node);
   for (const name of below[node.kind] ?? []) {
-    const held = (Object(node) as Holder)[name];
-    if (held === undefined) continue;
-    if ('kind' in held) walk(held, enter);
-    else for (const each of held) walk(each, enter);
+    const children = (Object(node) as Holder)[name];
+    if (children === undefined) continue;
+    if ('kind' in children) walk(children, enter);
+    else for (const each of children) walk(each, enter);
   }
 }

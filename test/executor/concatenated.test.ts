@@ -18,7 +18,7 @@ function keyField(): { field: ReturnType<typeof concatenatedField>; number: numb
       team: { key: 'teamId', table: 'team', by: 'id', where: { all: [] }, columns: ['code'], nested: {} },
     },
   });
-  return { field, number: plan.columns.place('number'), code: new Columns({ of: 'team' }).place('code') };
+  return { field, number: plan.columns.index('number'), code: new Columns({ of: 'team' }).index('code') };
 }
 
 /** A row in the wire format of PostgreSQL, with other bytes around it. */

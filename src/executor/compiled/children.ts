@@ -18,10 +18,10 @@ export function flatten(groups: readonly (readonly Row[])[]) {
   const rows: Row[] = [];
   const start = new Int32Array(groups.length);
   const end = new Int32Array(groups.length);
-  groups.forEach((group, place) => {
-    start[place] = rows.length;
+  groups.forEach((group, index) => {
+    start[index] = rows.length;
     for (const row of group) rows.push(row);
-    end[place] = rows.length;
+    end[index] = rows.length;
   });
   return { rows, start, end };
 }
@@ -36,7 +36,7 @@ export class ExistsFetch implements Fetch {
   readonly #part: number;
   #statement: Prepared | undefined;
 
-  /** `attached` reads `true` or `false` from a row that knows it, which needs no statement. */
+  /** `attached` reads `true` or `false` from rows to which the value is attached; they need no statement. */
   constructor(
     plan: { table: TableName; keyColumn: string; viewerColumn: string },
     key: KeyColumn,
@@ -67,7 +67,7 @@ export class ExistsFetch implements Fetch {
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#statement, { keys: array });
     const found = new Set(rows.map(([key]) => key));
-    frame.parts[this.#part] = Array.from(at, (place) => found.has(texts[place] ?? ''));
+    frame.parts[this.#part] = Array.from(at, (index) => found.has(texts[index] ?? ''));
   }
 }
 
@@ -96,7 +96,7 @@ export class CountFetch implements Fetch {
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#statement, { keys: array });
     const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
-    frame.parts[this.#part] = Array.from(at, (place) => counts.get(texts[place] ?? '') ?? 0);
+    frame.parts[this.#part] = Array.from(at, (index) => counts.get(texts[index] ?? '') ?? 0);
   }
 }
 
@@ -124,7 +124,7 @@ export class SumsFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    // The rows that refer to these had the sums preloaded.
+    // The sums were preloaded on the rows that refer to these.
     if (frame.parts[this.part]) return;
     const { table, keyColumn } = this;
     this.#statement ??= statement(
@@ -136,14 +136,14 @@ export class SumsFetch implements Fetch {
     const sums = new Map<string | null, Sums>();
     for (const row of rows) sums.set(row[0] ?? null, this.#sumsOf(row, types));
     const none = this.#sumsOf([], types);
-    frame.parts[this.part] = Array.from(at, (place) => sums.get(texts[place] ?? '') ?? none);
+    frame.parts[this.part] = Array.from(at, (index) => sums.get(texts[index] ?? '') ?? none);
   }
 
   /** The key is the first column, before the sums. */
   #sumsOf(row: readonly (string | null)[], types: readonly number[]): Sums {
     const sums: Record<string, unknown> = {};
-    for (const [place, column] of this.#columns.entries())
-      sums[column] = decodeText(types[place + 1] ?? 0, row[place + 1] ?? null) ?? 0;
+    for (const [index, column] of this.#columns.entries())
+      sums[column] = decodeText(types[index + 1] ?? 0, row[index + 1] ?? null) ?? 0;
     return sums;
   }
 }

@@ -9,13 +9,14 @@ import { type Frame, NotCompilable, type Row } from './frame.ts';
 /** Reads a column of a row as a text. */
 export type Read = (row: Row) => string | null;
 
-/** How a statement derives a column; the description identifies the derivation. */
+/** How a statement derives a column. The description identifies it. */
 export type Derivation = Pick<DerivedColumn, 'description' | 'sql'>;
 
-/** A column of UUIDs that refer to other rows. It has no place in rows that a resolver returned. */
+/** A column of UUIDs that refer to other rows. */
 export interface KeyColumn {
   readonly text: Read;
-  readonly place: number | undefined;
+  /** The index of the column in each row; undefined for objects that a resolver returned. */
+  readonly index: number | undefined;
 }
 
 /**
@@ -24,14 +25,14 @@ export interface KeyColumn {
  */
 export class Columns {
   /** Whether a resolver returned the rows: they are objects with all columns as JavaScript values. */
-  readonly given: boolean;
+  readonly isResolved: boolean;
   readonly read: ReadColumn[] = [];
   /** Whether the rows are cached in memory, with all columns and unchanging. */
   readonly isCached: boolean = false;
 
-  /** `{ of }` stands for rows of a table, which are either cached or read by a statement. */
-  constructor(origin: { of: TableName } | 'fetched' | 'given') {
-    this.given = origin === 'given';
+  /** The origin of the rows: a table (`of`), whose rows are cached or read by a statement; any statement; or a resolver. */
+  constructor(origin: { of: TableName } | 'fetched' | 'resolved') {
+    this.isResolved = origin === 'resolved';
     const cached = typeof origin === 'object' ? cachedDeclaration(origin.of) : undefined;
     if (!cached) return;
     this.read.push(...cached.columns);
@@ -39,7 +40,7 @@ export class Columns {
   }
 
   /** The index of the column in each row. */
-  place(name: string): number {
+  index(name: string): number {
     const known = this.read.indexOf(name);
     if (known >= 0) return known;
     if (this.isCached) throw new NotCompilable(`${name} is not cached.`);
@@ -47,38 +48,37 @@ export class Columns {
   }
 
   /**
-   * What is attached to each row about its neighbours in another table: on rows that a statement reads, what the
-   * statement derives; on rows that a resolver returned, the preloaded value, or null if nothing was preloaded.
-   * Undefined where nothing can be attached.
+   * A value that is attached to each row and comes from another table. Statements derive it; on rows that a resolver
+   * returned, it is the preloaded value, or null if nothing was preloaded. Undefined if nothing can be attached.
    */
   attached(table: TableName, derive: Derivation | undefined): KeyColumn | undefined {
-    if (this.given)
+    if (this.isResolved)
       return {
         text: (row) => (row as WithPreloaded).preloaded?.[table as PreloadableTable] ?? null,
-        place: undefined,
+        index: undefined,
       };
     if (this.isCached || !derive) return undefined;
-    const place = this.read.length;
-    this.read.push({ ...derive, name: `derived${place}` });
-    return { text: (row) => textAt(row as TextRow, place), place };
+    const index = this.read.length;
+    this.read.push({ ...derive, name: `derived${index}` });
+    return { text: (row) => textAt(row as TextRow, index), index };
   }
 
   /** Reads the column as a text; keys and ids are texts in both kinds of rows. */
   reader(name: string): Read {
-    if (this.given) return (row) => textOf((row as Readonly<Record<string, unknown>>)[name]);
-    const place = this.place(name);
-    return (row) => textAt(row as TextRow, place);
+    if (this.isResolved) return (row) => textOf((row as Readonly<Record<string, unknown>>)[name]);
+    const index = this.index(name);
+    return (row) => textAt(row as TextRow, index);
   }
 
   key(name: string): KeyColumn {
-    return { text: this.reader(name), place: this.given ? undefined : this.place(name) };
+    return { text: this.reader(name), index: this.isResolved ? undefined : this.index(name) };
   }
 
   /** Reads the column as the JavaScript value that resolvers and computed fields get. */
   decoder(name: string): (frame: Frame, row: number) => unknown {
-    if (this.given) return (frame, row) => (frame.rows[row] as Readonly<Record<string, unknown>>)[name];
-    const place = this.place(name);
-    return ({ rows, types }, row) => decodeText(types[place] ?? 0, textAt(rows[row] as TextRow, place));
+    if (this.isResolved) return (frame, row) => (frame.rows[row] as Readonly<Record<string, unknown>>)[name];
+    const index = this.index(name);
+    return ({ rows, types }, row) => decodeText(types[index] ?? 0, textAt(rows[row] as TextRow, index));
   }
 }
 

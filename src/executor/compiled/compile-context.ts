@@ -24,7 +24,7 @@ export interface CompileContext {
   reading: Compiling;
   type: GraphQLObjectType;
   plan: ObjectPlan;
-  /** The fetches that several fields of the object share, by a text that says what each fetches. */
+  /** The fetches that several fields of the object share, by a key that begins with the kind of fetch. */
   shared: Map<string, SharedFetch>;
 }
 
@@ -37,32 +37,31 @@ export function objectType(field: AnyField): GraphQLObjectType {
   return type;
 }
 
-/** The arguments of a field in one run; computed once for all runs where they contain no variable. */
+/** The arguments of a field in one run. They are computed once for all runs if they contain no variable. */
 export function argumentsOf(field: AnyField, nodes: readonly FieldNode[]) {
   const [node] = nodes as [FieldNode];
   const fixed = !usesVariables(nodes);
   let once: Record<string, unknown> | undefined;
   const args = (run: Run): Record<string, unknown> => {
     if (once) return once;
-    const given = getArgumentValues(field, node, run.variables);
-    if (fixed) once = given;
-    return given;
+    const values = getArgumentValues(field, node, run.variables);
+    if (fixed) once = values;
+    return values;
   };
   return { fixed, args };
 }
 
 export function shared<Fetch extends SharedFetch>(
   { plan, shared: known }: CompileContext,
-  what: string,
+  key: string,
   make: () => Fetch,
 ): Fetch {
-  const existing = known.get(what);
-  // The text begins with the kind of fetch.
+  const existing = known.get(key);
   if (existing) return existing as Fetch;
-  const made = make();
-  known.set(what, made);
-  plan.fetches.push(made);
-  return made;
+  const fetch = make();
+  known.set(key, fetch);
+  plan.fetches.push(fetch);
+  return fetch;
 }
 
 /** A column attached to the rows of the object; a write that returns such rows is asked to preload it. */
@@ -71,7 +70,7 @@ export function attachedColumn(
   table: TableName,
   derive?: Derivation,
 ): KeyColumn | undefined {
-  if (plan.columns.given) reading.preloads.add(table);
+  if (plan.columns.isResolved) reading.preloads.add(table);
   return plan.columns.attached(table, derive);
 }
 

@@ -33,9 +33,9 @@ import {
   referenceFetch,
   shared,
 } from './compile-context.ts';
-import { heldField } from './properties.ts';
+import { nestedField } from './properties.ts';
 import { linkedField, type Preload, type Target } from './references.ts';
-import { EventsFetch, GivenFetch, givenField, KeyedFetch } from './roots.ts';
+import { EventsFetch, ResolverFetch, resolverField, KeyedFetch } from './roots.ts';
 import { type Run, viewerSlot } from './run.ts';
 import { SeriesFetch } from './series.ts';
 import { leafPlan } from './leaf-plans.ts';
@@ -58,7 +58,7 @@ export function compileOperation(
     preloads: new Set(),
     object: (below, nodes, columns) => compileObject(compiling, below, nodes, columns),
   };
-  const plan = compileObject(compiling, type, [operation], new Columns('given'));
+  const plan = compileObject(compiling, type, [operation], new Columns('resolved'));
   plan.isSerial = operation.operation === OperationTypeNode.MUTATION;
   return plan;
 }
@@ -98,8 +98,8 @@ function compileField(context: CompileContext, key: string, nodes: readonly Fiel
   if (typeof column === 'string') {
     if (isLeafType(getNamedType(field.type)))
       return columnField(key, field.type, column, context.plan.columns);
-    if (context.plan.columns.given)
-      return heldField(context, key, field, nodes, context.plan.columns.decoder(column));
+    if (context.plan.columns.isResolved)
+      return nestedField(context, key, field, nodes, context.plan.columns.decoder(column));
   }
   throw new NotCompilable(`${context.type.name}.${name}`);
 }
@@ -151,7 +151,7 @@ function compilePlan(
         description: JSON.stringify(['joins viewer', table, keyColumn, viewerColumn]),
         sql: joinsViewer(table, keyColumn, viewerColumn, viewerSlot),
       });
-      if (attached?.place !== undefined) return booleanField(key, field.type, attached.place);
+      if (attached?.index !== undefined) return booleanField(key, field.type, attached.index);
       const part = object.newPart();
       object.fetches.push(new ExistsFetch(plan, columns.key('id'), attached?.text, part));
       return valueField(key, field.type, (frame, row) => (frame.parts[part] as boolean[])[row]);
@@ -186,7 +186,7 @@ function compilePlan(
       return nodesField(key, part, plan.argument === 'ids');
     }
     case 'series': {
-      const below = compileObject(context.reading, objectType(field), nodes, new Columns('given'));
+      const below = compileObject(context.reading, objectType(field), nodes, new Columns('resolved'));
       const { args } = argumentsOf(field, nodes);
       const part = object.newPart();
       object.fetches.push(new SeriesFetch({ ...plan, args, key: columns.key(plan.parentKey), part, below }));
@@ -197,7 +197,7 @@ function compilePlan(
     case 'source':
       return source(context, key, field, nodes, plan);
     case 'events': {
-      const below = compileObject(context.reading, objectType(field), nodes, new Columns('given'));
+      const below = compileObject(context.reading, objectType(field), nodes, new Columns('resolved'));
       const part = object.newPart();
       object.fetches.push(new EventsFetch(part, below));
       return linkedField(key, nullable, part, below);
@@ -270,9 +270,9 @@ function source(
   const leaf = isLeafType(getNamedType(field.type));
   const plan = leaf
     ? undefined
-    : compileObject(context.reading, objectType(field), nodes, new Columns('given'));
+    : compileObject(context.reading, objectType(field), nodes, new Columns('resolved'));
   context.plan.fetches.push(
-    new GivenFetch({ key, load, args, part, plan, preloads: context.reading.preloads }),
+    new ResolverFetch({ key, load, args, part, plan, preloads: context.reading.preloads }),
   );
-  return givenField(key, field.type, part, plan);
+  return resolverField(key, field.type, part, plan);
 }

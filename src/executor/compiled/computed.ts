@@ -5,7 +5,7 @@ import { type Field, type Frame, type Link, NotCompilable } from './frame.ts';
 import { valueField } from './leaves.ts';
 import { ObjectPlan } from './objects.ts';
 import { type AnyField, type CompileContext, referenceFetch } from './compile-context.ts';
-import { heldField } from './properties.ts';
+import { nestedField } from './properties.ts';
 
 type Computed = Extract<Plan, { kind: 'computed' }>;
 
@@ -21,7 +21,7 @@ export function computedField(
     // Objects are computed when the fetches of their row start, before the referred rows are there.
     if (Object.keys(plan.references).length > 0)
       throw new NotCompilable(`${context.type.name}.${field.name} makes objects of rows that it refers to`);
-    return heldField(context, key, field, nodes, computation(context, plan));
+    return nestedField(context, key, field, nodes, computation(context, plan));
   }
   const { context: needsContext, references } = plan;
   return valueField(key, field.type, computation(context, plan), {
@@ -60,7 +60,7 @@ function columnsInto(plan: ObjectPlan, columns: readonly string[]): Fill {
   };
 }
 
-/** Fills in the referred rows, with the rows that those refer to; undefined where there is no such row. */
+/** Fills in the referenced rows, with the rows to which those refer; undefined if there is no such row. */
 function referredInto(context: CompileContext, references: ReferencePlans): Fill {
   const fills = Object.entries(references).map(([name, { table, by, where, key, columns, nested }]) => {
     const fetch = referenceFetch(context, { table, by, where });

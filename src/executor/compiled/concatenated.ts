@@ -31,12 +31,12 @@ export function concatenatedField(context: CompileContext, key: string, plan: Co
 }
 
 function own({ plan }: CompileContext, column: string): WritePiece {
-  const { text, place } = plan.columns.key(column);
+  const { text, index } = plan.columns.key(column);
   return (out, { rows }, at) => {
     const row = rows[at] as Row;
-    if (!(row instanceof WireRow) || place === undefined || !row.isText(place))
+    if (!(row instanceof WireRow) || index === undefined || !row.isText(index))
       return out.inString(present(text(row)));
-    const start = row.find(place);
+    const start = row.find(index);
     if (start < 0) throw missing();
     out.utf8InString(row.bytes, start, row.end);
   };
@@ -60,7 +60,7 @@ function referred(
   };
 }
 
-/** graphql-js decides what the string is without one of its pieces. */
+/** graphql-js then answers with an error or with null. */
 const missing = () => new Bail('A piece of a string is missing.');
 
 function present(text: string | null): string {

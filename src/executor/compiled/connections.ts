@@ -18,7 +18,7 @@ import { fetchRows } from './rows-ahead.ts';
 import { readTotals } from './totals.ts';
 import { type FieldName, fieldNames, type Sink, writeList } from './sink.ts';
 
-/** The pages under the rows of a frame. Each selection on their rows is a view with a frame of its own. */
+/** The pages of a connection under the rows of a frame. Each selection on the rows of pages is a view, with its own frame. */
 export interface ConnectionPart extends Pages, Groups {
   frames: Frame[];
   walked: Walked;
@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   list: ListDeclaration;
   /** The key of the parent; undefined for a list without parents. */
   key: KeyColumn | undefined;
-  /** Reads the number of children from the parent, where a column has it. */
+  /** Makes a function that reads the number of children from the parent; undefined if no column has that number. */
   count: (() => Read) | undefined;
   part: number;
   /** The arguments in one run; `fixed` says that they are the same in all runs. */
@@ -62,22 +62,23 @@ export class ConnectionFetch implements Fetch {
     return this.#views.push(plan) - 1;
   }
 
-  /** Says that the operation selects something that needs the rows. */
+  /** Makes the fetch read the rows, because the operation selects something that needs them. */
   showPage(): void {
     this.#showsRows = true;
   }
 
-  /** Says that the operation selects whether there are more rows. */
+  /** Makes the fetch find out whether there are more rows, because the operation selects it. */
   showMore(): void {
     this.#showsMore = true;
   }
 
+  /** Makes the fetch count the rows of all pages, because the operation selects their number. */
   showCount(): void {
     this.#showsCount = true;
     this.#cachedCount ??= this.#options.count?.();
   }
 
-  /** Makes cursors of rows. Calling this adds the columns that cursors contain to those that are read. */
+  /** Returns a function that makes the cursor of a row, and adds the columns that it needs to those that are read. */
   cursor(): (part: ConnectionPart, row: number) => string {
     const { list } = this.#options;
     const id = this.columns.reader('id');
@@ -97,26 +98,26 @@ export class ConnectionFetch implements Fetch {
     const { key } = this.#options;
     const keys = key ? distinctKeys(frame, key) : undefined;
     const at = keys?.at ?? new Int32Array(frame.rows.length);
-    const given = frame.parts[this.part] as TextRows | undefined;
+    const embedded = frame.parts[this.part] as TextRows | undefined;
     const show = (found: Pages): Promise<void> | undefined => {
       const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
       frame.parts[this.part] = { ...found, at, walked, frames } satisfies ConnectionPart;
-      return together(this.#views, (view, place) => fetchRows(view, frames[place] as Frame));
+      return together(this.#views, (view, index) => fetchRows(view, frames[index] as Frame));
     };
     const cached = cachedPages(run, walked.request, () => keys?.texts ?? ['']);
     if (cached) return show(cached);
     const known = this.#countsIn(frame, at, walked);
-    if (given && (known || !this.#showsCount)) return show(this.#pages(walked, keys, { given, known }));
-    return this.#read(walked, keys, { known, given }, run).then(show);
+    if (embedded && (known || !this.#showsCount)) return show(this.#pages(walked, keys, { embedded, known }));
+    return this.#read(walked, keys, { known, embedded }, run).then(show);
   }
 
-  /** The counts by group where the parents have them, which holds for lists without a filter. */
+  /** The counts by group, if the list has no filter and the parents have its count. */
   #countsIn({ rows }: Frame, at: Int32Array, { request }: Walked): Total[] | undefined {
     const read = this.#cachedCount;
     if (!read || !isAlways(request.filter)) return undefined;
     const totals: Total[] = [];
-    rows.forEach((row, place) => {
-      totals[at[place] ?? 0] = { count: Number(read(row)), isExact: true };
+    rows.forEach((row, index) => {
+      totals[at[index] ?? 0] = { count: Number(read(row)), isExact: true };
     });
     return totals;
   }
@@ -124,17 +125,19 @@ export class ConnectionFetch implements Fetch {
   async #read(
     walked: Walked,
     keys: DistinctKeys | undefined,
-    { known, given }: { known: readonly Total[] | undefined; given: TextRows | undefined },
+    { known, embedded }: AlreadyRead,
     run: Run,
   ): Promise<Pages> {
     const shaped = walked.shaped(run.cached);
     const values = { ...shaped.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
     const [page, counted] = await Promise.all([
-      this.#showsRows && !given ? this.#readPage(walked, shaped, keys, values, run) : undefined,
+      this.#showsRows && !embedded ? this.#readPage(walked, shaped, keys, values, run) : undefined,
       isCounted ? readTotals(this.#statements, walked.total(run.cached), keys, run) : known,
     ]);
-    return page ? { ...page, totals: counted ?? [] } : this.#pages(walked, keys, { given, known: counted });
+    return page
+      ? { ...page, totals: counted ?? [] }
+      : this.#pages(walked, keys, { embedded, known: counted });
   }
 
   async #readPage(
@@ -157,23 +160,23 @@ export class ConnectionFetch implements Fetch {
     });
   }
 
-  #pages(walked: Walked, keys: DistinctKeys | undefined, { given, known = [] }: PagesGiven): Pages {
+  #pages(walked: Walked, keys: DistinctKeys | undefined, { embedded, known = [] }: AlreadyRead): Pages {
     return {
-      ...pagesOf(given, walked.request, { count: keys?.count ?? 1, ordinal: undefined }),
+      ...pagesOf(embedded, walked.request, { count: keys?.count ?? 1, ordinal: undefined }),
       totals: known,
     };
   }
 
   /**
-   * The page as a part of the statement that reads its one parent; its rows are then given as the part of the parent's
-   * frame. Undefined where it is not read, or perhaps from memory.
+   * The page for the statement that reads its single parent, which puts the rows into the part of the parent's frame.
+   * Undefined if no rows are needed, they may be cached, or they have to be read within bounds.
    */
   embedded(run: Run): EmbeddedPage | undefined {
     const { key, list } = this.#options;
-    if (key?.place === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
+    if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
     const shaped = this.#walk(run).shaped(run.cached);
     if (!this.#statements.access(shaped).isServed) return undefined;
-    return { key: key.place, columns: this.columns.read, shaped, part: this.part };
+    return { key: key.index, columns: this.columns.read, shaped, part: this.part };
   }
 
   #walk(run: Run): Walked {
@@ -185,9 +188,9 @@ export class ConnectionFetch implements Fetch {
   }
 }
 
-/** The rows of a page, if the statement that read their parent has read them, and the counts. */
-interface PagesGiven {
-  readonly given: TextRows | undefined;
+/** The rows of a page that the statement of their parent has read, and the counts, if they are known already. */
+interface AlreadyRead {
+  readonly embedded: TextRows | undefined;
   readonly known: readonly Total[] | undefined;
 }
 
@@ -204,13 +207,13 @@ export interface Pages extends PagedRows {
   totals: readonly Total[];
 }
 
-/** Writes a part of a page: of the whole page, by the number of its group, or of one of its rows. */
-export type WritePart = (out: Sink, part: ConnectionPart, place: number) => void;
+/** Writes something of a page. `index` is that of the group for the whole page, or that of one of its rows. */
+export type WritePart = (out: Sink, part: ConnectionPart, index: number) => void;
 
 export interface PageField {
   readonly key: string;
   readonly write: WritePart;
-  /** The plan of the rows and its view, where the field lists rows themselves. */
+  /** The plan of the rows and its view, if the field lists the rows themselves. */
   readonly rows?: PageRows;
 }
 
@@ -220,14 +223,14 @@ export interface PageRows {
   readonly view: number;
 }
 
-/** Writes an object of fields that all write about the same page, or the same row. */
+/** Writes an object whose fields are all of the same page, or of the same row. */
 export function pageObject(fields: readonly PageField[]): WritePart {
   const names = fieldNames(fields);
-  return (out, part, at) => {
+  return (out, part, index) => {
     out.beginObject();
-    for (let place = 0; place < fields.length; place += 1) {
-      out.name(names[place] as FieldName);
-      (fields[place] as PageField).write(out, part, at);
+    for (let nth = 0; nth < fields.length; nth += 1) {
+      out.name(names[nth] as FieldName);
+      (fields[nth] as PageField).write(out, part, index);
     }
     out.endObject();
   };
@@ -261,7 +264,7 @@ export function connectionField(key: string, part: number, fields: readonly Page
   return {
     key,
     write: (out, frame, row) => page(out, partOf(frame), groupOf(frame, row)),
-    // The fields of a page are read from the row that it is under.
+    // The fields of a page are found by its parent row.
     below: {
       plan: undefined,
       fields: below,

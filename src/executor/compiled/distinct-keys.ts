@@ -14,22 +14,22 @@ export interface DistinctKeys {
   readonly texts: readonly string[];
 }
 
-export function distinctKeys({ rows }: Frame, { text, place }: KeyColumn): DistinctKeys {
-  return (place === undefined ? undefined : ofBytes(rows, place)) ?? ofTexts(rows, text);
+export function distinctKeys({ rows }: Frame, { text, index }: KeyColumn): DistinctKeys {
+  return (index === undefined ? undefined : ofBytes(rows, index)) ?? ofTexts(rows, text);
 }
 
 function ofTexts(rows: readonly Row[], read: Read): DistinctKeys {
   const texts: string[] = [];
-  const places = new Map<string, number>();
+  const known = new Map<string, number>();
   const at = new Int32Array(rows.length);
   rows.forEach((row, index) => {
     const text = read(row) ?? '';
-    let place = places.get(text);
-    if (place === undefined) {
-      place = texts.push(text) - 1;
-      places.set(text, place);
+    let key = known.get(text);
+    if (key === undefined) {
+      key = texts.push(text) - 1;
+      known.set(text, key);
     }
-    at[index] = place;
+    at[index] = key;
   });
   return {
     count: texts.length,
@@ -41,18 +41,18 @@ function ofTexts(rows: readonly Row[], read: Read): DistinctKeys {
   };
 }
 
-/** The keys of the current frame, and a hash table with their numbers, from 1. */
+/** The keys of the frame that is read at the moment, and a hash table with their numbers, from 1. */
 const keys = new UuidArray();
 let slots = new Int32Array(0);
 
 /** Finds the keys in the bytes of the rows, without texts; undefined where a row is not bytes or has no key. */
-function ofBytes(rows: readonly Row[], place: number): DistinctKeys | undefined {
+function ofBytes(rows: readonly Row[], column: number): DistinctKeys | undefined {
   if (!(rows[0] instanceof WireRow)) return undefined;
   const mask = makeRoom(rows.length) - 1;
   const at = new Int32Array(rows.length);
   for (let index = 0; index < rows.length; index += 1) {
     const row = rows[index];
-    const start = row instanceof WireRow ? row.uuid(place) : undefined;
+    const start = row instanceof WireRow ? row.uuid(column) : undefined;
     if (start === undefined) return undefined;
     const { bytes } = row as WireRow;
     let slot = uuidHash(bytes, start) & mask;

@@ -32,7 +32,7 @@ export interface Compilable {
 /** An answer as JSON, or its data as values, and the number of its objects. */
 type Answered = { objects: number } & ({ json: WrittenAnswer } | { data: Record<string, unknown> });
 
-/** The form of the answer that the caller wants, and of some objects in an answer of values. */
+/** The form of the answer, and that of certain objects in an answer of values. */
 interface Wanted {
   readonly form: AnswerForm;
   readonly rows: RowForm | undefined;
@@ -45,10 +45,10 @@ interface Wanted {
 export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHits: 0, planMisses: 0 };
 
 /**
- * Answers an operation from its plan, level by level, with one statement for all rows of a level. Fields without a plan
- * and all errors are left to graphql-js, which words errors as GraphQL requires: then this returns undefined, or what the
- * root fields have done so far. For a query, throws errors that graphql-js would only repeat: the data store does not
- * answer, or the answer is too large.
+ * Answers an operation from its plan, level by level, with one statement for all rows of a level. Fields without a plan and
+ * all errors are left to graphql-js, which formats errors as GraphQL requires: then this returns undefined, or the results of
+ * the root fields so far. For a query, it throws errors that would only occur again: the data store does not answer, or the
+ * answer is too large.
  */
 export async function answerCompiled(
   compilable: Compilable,
@@ -105,8 +105,8 @@ export async function answerEventsCompiled(
 }
 
 /**
- * Whether an operation shows no more than what its only write returns, so that the row of the write suffices for the answer. Its
- * answer is also of bounded length then.
+ * Whether the answer of an operation needs nothing but what its only write returns and reference data. The length of such an
+ * answer is bounded.
  */
 export function showsOnlyWritten(compilable: Compilable): boolean {
   const plan = planOf(compilable);
@@ -191,7 +191,7 @@ async function answerEvents(plan: ObjectPlan, run: Run, events: readonly object[
       release();
     }
     run.release();
-    // The roots are no objects of the answers.
+    // The roots are not objects of the answers.
     return { texts, objects: run.objects - events.length };
   } finally {
     run.end();
@@ -205,7 +205,7 @@ async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Ans
     const turns = new Turns();
     const data = form === 'json' ? { json: written(plan, root) } : { data: values(plan, root) };
     run.release();
-    // The caller continues with the values, so this turn ends here if it was long.
+    // The caller goes on to work with the values, so other requests get a turn of the event loop first if this one was long.
     const wait = turns.next();
     if (wait) await wait;
     // The root is not an object of the answer.

@@ -51,24 +51,24 @@ export interface Groups {
   readonly end: Int32Array;
 }
 
-/** The compiled executor cannot answer the operation; graphql-js can, or words the error for the client. */
+/** The compiled executor cannot answer the operation. graphql-js answers it, perhaps with an error. */
 export class Bail extends Error {}
 
-/** A client sent ids that only graphql-js can answer or refuse. */
+/** A client sent ids that only graphql-js can resolve or refuse. */
 export class UnservedIds extends Bail {}
 
-/** No plan says how to answer a field, so graphql-js runs the operation. */
+/** A field cannot be answered from a plan, so graphql-js runs the operation. */
 export class NotCompilable extends Error {}
 
 /** One field of an answer. */
 export interface Field {
   readonly key: string;
-  /** Set where the value depends on nothing but the row. */
+  /** Set if the value depends on nothing but the row. */
   readonly ofRow?: true;
   write(out: Sink, frame: Frame, row: number): void;
-  /** Where the objects of the field are, for callers that show them in another way. */
+  /** The objects of the field, for callers that write them in another form. */
   readonly below?: Below;
-  /** An enum's field with other literals in place of the names. */
+  /** The same field of an enum, with other literals for the names. */
   readonly renamed?: (literalOf: (name: string) => Literal) => Field;
 }
 

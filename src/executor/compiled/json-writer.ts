@@ -100,15 +100,15 @@ export class JsonWriter implements Sink {
     this.byte(0x5d);
   }
 
-  bytes(given: Uint8Array): void {
-    const { length } = given;
+  bytes(source: Uint8Array): void {
+    const { length } = source;
     this.#room(length);
     const bytes = this.#bytes;
     const at = this.#at;
     if (length > shortText) {
-      bytes.set(given, at);
+      bytes.set(source, at);
     } else {
-      for (let place = 0; place < length; place += 1) bytes[at + place] = given[place] as number;
+      for (let index = 0; index < length; index += 1) bytes[at + index] = source[index] as number;
     }
     this.#at = at + length;
   }
@@ -137,7 +137,7 @@ export class JsonWriter implements Sink {
     this.#room(digits.length);
     const bytes = this.#bytes;
     const at = this.#at;
-    for (let place = 0; place < digits.length; place += 1) bytes[at + place] = digits.charCodeAt(place);
+    for (let index = 0; index < digits.length; index += 1) bytes[at + index] = digits.charCodeAt(index);
     this.#at = at + digits.length;
   }
 
@@ -181,27 +181,27 @@ export class JsonWriter implements Sink {
     if (length > shortText || !this.#short(text)) this.#long(text);
   }
 
-  utf8String(given: Buffer, start: number, end: number): void {
+  utf8String(source: Buffer, start: number, end: number): void {
     this.#room((end - start) * longestEscape + 2);
     this.#bytes[this.#at] = quote;
-    const at = this.#escaped(given, start, end, this.#at + 1);
+    const at = this.#escaped(source, start, end, this.#at + 1);
     this.#bytes[at] = quote;
     this.#at = at + 1;
   }
 
-  utf8InString(given: Buffer, start: number, end: number): void {
+  utf8InString(source: Buffer, start: number, end: number): void {
     this.#room((end - start) * longestEscape);
-    this.#at = this.#escaped(given, start, end, this.#at);
+    this.#at = this.#escaped(source, start, end, this.#at);
   }
 
   /** Writes at a position where there is room for it, and returns the position after it. */
-  #escaped(given: Buffer, start: number, end: number, from: number): number {
+  #escaped(source: Buffer, start: number, end: number, from: number): number {
     const bytes = this.#bytes;
     let at = from;
-    const plainTo = end - start > shortBytes ? plainEnd(given, start, end) : start;
-    if (plainTo > start) at += given.copy(bytes, at, start, plainTo);
-    for (let place = plainTo; place < end; place += 1) {
-      const code = given[place] as number;
+    const plainTo = end - start > shortBytes ? plainEnd(source, start, end) : start;
+    if (plainTo > start) at += source.copy(bytes, at, start, plainTo);
+    for (let index = plainTo; index < end; index += 1) {
+      const code = source[index] as number;
       const escape = escapes[code];
       if (escape === undefined) {
         bytes[at] = code;
@@ -214,32 +214,32 @@ export class JsonWriter implements Sink {
     return at;
   }
 
-  /** More than nine digits may be more than an Int of GraphQL holds. */
-  digits(given: Uint8Array, start: number, end: number): boolean {
+  /** Refuses more than nine digits, because the number might exceed a GraphQL Int. */
+  digits(source: Uint8Array, start: number, end: number): boolean {
     if (end - start > 9) return false;
-    for (let place = start; place < end; place += 1) {
-      const code = given[place] as number;
-      if ((code < 0x30 || code > 0x39) && !(place === start && code === 0x2d)) return false;
+    for (let index = start; index < end; index += 1) {
+      const code = source[index] as number;
+      if ((code < 0x30 || code > 0x39) && !(index === start && code === 0x2d)) return false;
     }
-    this.#copy(given, start, end);
+    this.#copy(source, start, end);
     return true;
   }
 
   /** Copies a time such as `2026-01-31 12:00:00.5+00` in the form of JSON: UTC, to the millisecond. */
-  time(given: Uint8Array, start: number, end: number): boolean {
+  time(source: Uint8Array, start: number, end: number): boolean {
     const length = end - start;
     const isUsual =
       length >= 22 &&
       length <= 26 &&
-      given[start + 4] === 0x2d &&
-      given[start + 10] === 0x20 &&
-      given[end - 3] === 0x2b &&
-      given[end - 2] === 0x30 &&
-      given[end - 1] === 0x30;
+      source[start + 4] === 0x2d &&
+      source[start + 10] === 0x20 &&
+      source[end - 3] === 0x2b &&
+      source[end - 2] === 0x30 &&
+      source[end - 1] === 0x30;
     if (!isUsual) return false;
     this.byte(quote);
     const began = this.#at;
-    this.#copy(given, start, end - 3);
+    this.#copy(source, start, end - 3);
     this.#bytes[began + 10] = 0x54;
     if (length === 22) this.byte(0x2e);
     while (this.#at < began + 23) this.byte(0x30);
@@ -247,21 +247,21 @@ export class JsonWriter implements Sink {
     return true;
   }
 
-  timeOfBytes(given: Buffer, start: number): boolean {
+  timeOfBytes(source: Buffer, start: number): boolean {
     this.#room(isoLength + 2);
-    if (!writeIsoTime(this.#bytes, this.#at + 1, given, start)) return false;
+    if (!writeIsoTime(this.#bytes, this.#at + 1, source, start)) return false;
     this.#bytes[this.#at] = quote;
     this.#bytes[this.#at + isoLength + 1] = quote;
     this.#at += isoLength + 2;
     return true;
   }
 
-  #copy(given: Uint8Array, start: number, end: number): void {
+  #copy(source: Uint8Array, start: number, end: number): void {
     this.#room(end - start);
     const bytes = this.#bytes;
     let at = this.#at;
-    for (let place = start; place < end; place += 1) {
-      bytes[at] = given[place] as number;
+    for (let index = start; index < end; index += 1) {
+      bytes[at] = source[index] as number;
       at += 1;
     }
     this.#at = at;
@@ -271,10 +271,10 @@ export class JsonWriter implements Sink {
   #short(text: string): boolean {
     const bytes = this.#bytes;
     const at = this.#at;
-    for (let place = 0; place < text.length; place += 1) {
-      const code = text.charCodeAt(place);
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
       if (code < 0x20 || code > 0x7e || code === quote || code === backslash) return false;
-      bytes[at + place] = code;
+      bytes[at + index] = code;
     }
     this.#at = at + text.length;
     return true;
@@ -299,10 +299,10 @@ export class JsonWriter implements Sink {
 }
 
 /** The position of the first byte that has to be escaped. */
-function plainEnd(given: Uint8Array, start: number, end: number): number {
-  for (let place = start; place < end; place += 1) {
-    const code = given[place] as number;
-    if (code < 0x20 || code === quote || code === backslash) return place;
+function plainEnd(source: Uint8Array, start: number, end: number): number {
+  for (let index = start; index < end; index += 1) {
+    const code = source[index] as number;
+    if (code < 0x20 || code === quote || code === backslash) return index;
   }
   return end;
 }

@@ -2,7 +2,7 @@ import type { FieldNode, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { ObjectPlan } from './objects.ts';
 
-/** The most characters of selections with a cached plan, which is room for about a thousand. */
+/** The most characters of all selections with a cached plan, which suffices for about a thousand. */
 const maxCharacters = 100_000;
 const plans = new WeakMap<GraphQLSchema, LRUCache<string, ObjectPlan>>();
 
@@ -25,9 +25,9 @@ export function leafPlan(
   }
   const known = cached.get(selection);
   if (known) return known;
-  const made = make();
-  if (made.isFixed) cached.set(selection, made, { size: selection.length });
-  return made;
+  const plan = make();
+  if (plan.isFixed) cached.set(selection, plan, { size: selection.length });
+  return plan;
 }
 
 /** The selection as a text; undefined where a field has arguments or a selection. */

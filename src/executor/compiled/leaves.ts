@@ -53,8 +53,8 @@ const richText: Codec = {
 
 /** Whether a text is one line that is not empty. */
 function isLine(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let place = start; place < end; place += 1) {
-    if (bytes[place] === 0x0a || bytes[place] === 0x0d) return false;
+  for (let index = start; index < end; index += 1) {
+    if (bytes[index] === 0x0a || bytes[index] === 0x0d) return false;
   }
   return end > start;
 }
@@ -108,8 +108,8 @@ function enumCodec(type: GraphQLEnumType, literal: (name: string) => Literal = l
 
 function isAt(bytes: Uint8Array, start: number, end: number, sought: Uint8Array): boolean {
   if (end - start !== sought.length) return false;
-  for (let place = 0; place < sought.length; place += 1) {
-    if (bytes[start + place] !== sought[place]) return false;
+  for (let index = 0; index < sought.length; index += 1) {
+    if (bytes[start + index] !== sought[index]) return false;
   }
   return true;
 }
@@ -118,22 +118,22 @@ function isAt(bytes: Uint8Array, start: number, end: number, sought: Uint8Array)
 export function columnField(key: string, type: GraphQLOutputType, column: string, columns: Columns): Field {
   const bare = isNonNullType(type) ? type.ofType : type;
   const leaf = isListType(bare) ? undefined : codecOf(bare as GraphQLLeafType);
-  if (!leaf || columns.given) {
+  if (!leaf || columns.isResolved) {
     const decode = columns.decoder(column);
-    return valueField(key, type, decode, { ofRow: !columns.given });
+    return valueField(key, type, decode, { ofRow: !columns.isResolved });
   }
-  const place = columns.place(column);
+  const index = columns.index(column);
   return {
-    ...cellField(key, type, place, leaf),
+    ...cellField(key, type, index, leaf),
     ...(isEnumType(bare) && {
-      renamed: (literal) => cellField(key, type, place, enumCodec(bare, literal)),
+      renamed: (literal) => cellField(key, type, index, enumCodec(bare, literal)),
     }),
   };
 }
 
 /** A boolean that the statement computed for each row. */
-export function booleanField(key: string, type: GraphQLOutputType, place: number): Field {
-  return cellField(key, type, place, truth);
+export function booleanField(key: string, type: GraphQLOutputType, index: number): Field {
+  return cellField(key, type, index, truth);
 }
 
 /** A global id, made from a uuid column. */
@@ -153,9 +153,9 @@ export function idField(
       return true;
     },
   };
-  return columns.given
+  return columns.isResolved
     ? textField(key, !isNonNullType(type), columns.reader(column), id)
-    : cellField(key, type, columns.place(column), id);
+    : cellField(key, type, columns.index(column), id);
 }
 
 function codecOf(type: GraphQLLeafType): Codec | undefined {
@@ -163,18 +163,18 @@ function codecOf(type: GraphQLLeafType): Codec | undefined {
 }
 
 /** A column of rows that a statement read; its bytes are copied from the cell. */
-function cellField(key: string, type: GraphQLOutputType, place: number, codec: Codec): Field {
+function cellField(key: string, type: GraphQLOutputType, index: number, codec: Codec): Field {
   const nullable = !isNonNullType(type);
   const { copy, copyBinary } = codec;
-  const ofTexts = textField(key, nullable, (row) => textAt(row as TextRow, place), codec);
+  const ofTexts = textField(key, nullable, (row) => textAt(row as TextRow, index), codec);
   return {
     ...ofTexts,
     write: (out, frame, at) => {
       const row = frame.rows[at];
       if (!(row instanceof WireRow)) return ofTexts.write(out, frame, at);
-      const start = row.find(place);
+      const start = row.find(index);
       if (start < 0) return nullable ? out.null() : refuseNull();
-      if (row.isText(place)) copy(out, row.bytes, start, row.end);
+      if (row.isText(index)) copy(out, row.bytes, start, row.end);
       else if (!copyBinary?.(out, row.bytes, start)) ofTexts.write(out, frame, at);
     },
   };

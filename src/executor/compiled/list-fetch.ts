@@ -17,7 +17,7 @@ import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
 
-/** The plain lists under the rows of a frame. Each selection on their rows is a view with a frame of its own. */
+/** The plain lists under the rows of a frame. Each selection on the listed rows is a view, with its own frame. */
 export interface ListPart extends Groups {
   frames: Frame[];
 }
@@ -78,7 +78,7 @@ export class ListFetch implements Fetch {
   #show({ at, start, end, rows, types }: Lists, frame: Frame, run: Run): Promise<void> | undefined {
     const frames = this.#views.map(() => newFrame(run, rows, types));
     frame.parts[this.part] = { at, start, end, frames } satisfies ListPart;
-    return together(this.#views, (view, place) => view.fetch(frames[place] as Frame, run));
+    return together(this.#views, (view, index) => view.fetch(frames[index] as Frame, run));
   }
 
   /** Returns empty lists where the attached keys of all rows are empty. */
@@ -126,10 +126,10 @@ export class ListFetch implements Fetch {
 
   /** Finds the rows by a cached join. Lists over such a join are ordered by columns of the listed rows only. */
   #byJoin(frame: Frame, join: CachedTable, { parent, child }: Through, joined: JoinedRows): Groups {
-    const place = join.columnIndex(child);
+    const index = join.columnIndex(child);
     const { texts, at, count } = distinctKeys(frame, this.#key);
     return groupsOf(at, count, joined, (group) => {
-      for (const link of join.by(parent, texts[group] ?? '')) joined.add(link[place] ?? '', []);
+      for (const link of join.by(parent, texts[group] ?? '')) joined.add(link[index] ?? '', []);
     });
   }
 
@@ -146,21 +146,21 @@ export class ListFetch implements Fetch {
   }
 }
 
-/** Whether all rows have their keys: a statement derives them for every row, a resolver may leave some out. */
-function isKnown({ rows }: Frame, { text, place }: KeyColumn): boolean {
-  return place !== undefined || rows.every((row) => text(row) !== null);
+/** Whether the keys of all rows are known. A statement derives them for every row, but a resolver may leave some out. */
+function isKnown({ rows }: Frame, { text, index }: KeyColumn): boolean {
+  return index !== undefined || rows.every((row) => text(row) !== null);
 }
 
 /** Finds the rows by the keys that are attached to the parents. */
-function byKeys({ rows }: Frame, { text, place }: KeyColumn, joined: JoinedRows): Groups {
+function byKeys({ rows }: Frame, { text, index }: KeyColumn, joined: JoinedRows): Groups {
   const at = new Int32Array(rows.length);
   for (let row = 0; row < at.length; row += 1) at[row] = row;
   return groupsOf(at, rows.length, joined, (group) => {
     const row = rows[group] as Row;
-    if (row instanceof WireRow && place !== undefined) {
-      const start = row.find(place);
+    if (row instanceof WireRow && index !== undefined) {
+      const start = row.find(index);
       if (start < 0) return;
-      if (row.formats?.[place] === asUuids) joined.addUuids(row.bytes, start);
+      if (row.formats?.[index] === asUuids) joined.addUuids(row.bytes, start);
       else joined.addArray(row.bytes, start, row.end);
     } else {
       const bytes = Buffer.from(text(row) ?? '', 'latin1');
@@ -173,13 +173,13 @@ function groupsOf(
   at: Int32Array,
   count: number,
   joined: JoinedRows,
-  gather: (group: number) => void,
+  collect: (group: number) => void,
 ): Groups {
   const start = new Int32Array(count);
   const end = new Int32Array(count);
   for (let group = 0; group < count; group += 1) {
     start[group] = joined.rows.length;
-    gather(group);
+    collect(group);
     end[group] = joined.end();
   }
   return { at, start, end };

@@ -13,11 +13,11 @@ import type { Compiling } from './selection.ts';
 import { fetchRows } from './rows-ahead.ts';
 import { type Sink, writeList } from './sink.ts';
 
-/** The rows of one node type, and where each is by its id. */
+/** The rows of one node type, and the index of each by its id. */
 interface FoundRows {
   plan: ObjectPlan;
   frame: Frame;
-  places: ReadonlyMap<string, number>;
+  indexes: ReadonlyMap<string, number>;
 }
 
 /** A requested node. */
@@ -48,14 +48,14 @@ export class NodesFetch implements Fetch {
   async fetch(frame: Frame, run: Run): Promise<void> {
     const ids = this.#options.ids(run);
     if (ids.length > maxNodes) throw new UnservedIds('Too many ids.');
-    const asked = ids.map((id) => {
+    const requested = ids.map((id) => {
       const parsed = parseId(id);
       if (!parsed) throw new UnservedIds('An id that cannot be read.');
       if (hasReaders(parsed.prefix))
         throw new UnservedIds(`Only its resolver knows who may read a ${parsed.prefix}.`);
       return parsed;
     });
-    const byPrefix = Map.groupBy(asked, ({ prefix }) => prefix);
+    const byPrefix = Map.groupBy(requested, ({ prefix }) => prefix);
     const found = new Map(
       await Promise.all(
         [...byPrefix].map(async ([prefix, named]) => {
@@ -64,9 +64,9 @@ export class NodesFetch implements Fetch {
         }),
       ),
     );
-    frame.parts[this.#options.part] = asked.map(({ prefix, uuid }): FoundNode | undefined => {
+    frame.parts[this.#options.part] = requested.map(({ prefix, uuid }): FoundNode | undefined => {
       const rows = found.get(prefix);
-      const row = rows?.places.get(uuid);
+      const row = rows?.indexes.get(uuid);
       return rows && row !== undefined ? { plan: rows.plan, frame: rows.frame, row } : undefined;
     });
   }
@@ -81,8 +81,8 @@ export class NodesFetch implements Fetch {
     const frame = newFrame(run, rows, types);
     await fetchRows(known.plan, frame);
     // The id is the first column.
-    const places = new Map(rows.map((row, place) => [textAt(row, 0) ?? '', place]));
-    return { plan: known.plan, frame, places };
+    const indexes = new Map(rows.map((row, index) => [textAt(row, 0) ?? '', index]));
+    return { plan: known.plan, frame, indexes };
   }
 
   #statement(kind: NodeKind, run: Run): Prepared {
@@ -100,8 +100,8 @@ export class NodesFetch implements Fetch {
     const type = reading.schema.getType(typeName);
     if (!isObjectType(type)) throw new Bail(`${typeName} is no object type.`);
     const columns = new Columns({ of: table });
-    // The first column, by which rows are found.
-    columns.place('id');
+    // The id becomes the first column.
+    columns.index('id');
     const made = { plan: reading.object(type, nodes, columns) };
     this.#plans.set(typeName, made);
     return made;
@@ -125,7 +125,7 @@ export function nodesField(key: string, part: number, list: boolean): Field {
     key,
     write: (out, frame) => {
       const nodes = found(frame);
-      if (list) writeList(out, nodes, 0, nodes.length, (into, of, place) => write(into, of[place]));
+      if (list) writeList(out, nodes, 0, nodes.length, (into, of, index) => write(into, of[index]));
       else write(out, nodes[0]);
     },
   };

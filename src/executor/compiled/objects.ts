@@ -4,27 +4,26 @@ import { RowTexts } from './row-texts.ts';
 import type { Run } from './run.ts';
 import { type FieldName, fieldNames, type Sink } from './sink.ts';
 
-/** Reads what one or more fields need for all rows of a frame into its parts, and then everything below. */
+/** Reads what one or more fields need, for all rows of a frame at once, into the parts of the frame, and everything below. */
 export interface Fetch {
-  /** Returns a promise only where there is something to wait for. */
+  /** Returns a promise only if there is something to wait for. */
   fetch(frame: Frame, run: Run): Promise<void> | undefined;
   /**
-   * Whether it shows rows that a write returned, with what the write preloaded of their neighbours, and reference data, and
-   * reads nothing else.
+   * Whether it reads nothing but rows that a write returned, values that the write preloaded, and reference data.
    */
   readonly showsOnlyWritten?: boolean;
 }
 
-/** Starts all items before it waits for any; returns a promise only where there is something to wait for. */
+/** Starts all items before it waits for any. Returns a promise only if there is something to wait for. */
 export function together<Item>(
   items: readonly Item[],
-  start: (item: Item, place: number) => Promise<void> | undefined,
+  start: (item: Item, index: number) => Promise<void> | undefined,
 ): Promise<void> | undefined {
   let waiting: Promise<void>[] | undefined;
-  for (let place = 0; place < items.length; place += 1) {
+  for (let index = 0; index < items.length; index += 1) {
     let going: Promise<void> | undefined;
     try {
-      going = start(items[place] as Item, place);
+      going = start(items[index] as Item, index);
     } catch (error) {
       // The items that were started are still waited for: otherwise nobody would handle their rejections.
       going = Promise.reject(error);
@@ -41,7 +40,7 @@ export class ObjectPlan {
   readonly columns: Columns;
   readonly fields: Field[] = [];
   readonly fetches: Fetch[] = [];
-  /** Whether a field is selected under two names, so that nothing bounds the answer but the length of the document. */
+  /** Whether a field is selected under two names, so that only the length of the document bounds that of the answer. */
   repeatsFields = false;
   /** Set on mutations: each root field is fetched, with everything below it, before the next one. */
   isSerial = false;
@@ -91,14 +90,14 @@ export class ObjectPlan {
     const names = (this.#names ??= fieldNames(this.fields));
     const { fields } = this;
     out.beginObject();
-    for (let place = 0; place < fields.length; place += 1) {
-      out.name(names[place] as FieldName);
-      (fields[place] as Field).write(out, frame, row);
+    for (let index = 0; index < fields.length; index += 1) {
+      out.name(names[index] as FieldName);
+      (fields[index] as Field).write(out, frame, row);
     }
     out.endObject();
   };
 
-  /** Whether all that it fetches shows only rows that a write returned, and each of their fields once. */
+  /** Whether all its fetches read only what a write returned, and it selects no field twice. */
   get showsOnlyWritten(): boolean {
     return !this.repeatsFields && this.fetches.every(({ showsOnlyWritten }) => showsOnlyWritten === true);
   }

@@ -116,13 +116,13 @@ function pageInfoFields(
   });
 }
 
-/** In the direction of the walk the statement found out; in the other one the walk started from a cursor or did not. */
+/** In the direction of the walk, the statement tells whether there are more rows; in the other one, a cursor from there does. */
 function hasMore({ walked: { request }, more }: ConnectionPart, group: number, backward: boolean): boolean {
   if (backward === request.backward) return more[group] ?? false;
   return (backward ? request.after : request.before) !== undefined;
 }
 
-/** Writes the cursor of a row or, at the end to which a page has come early, of the last row that was looked at. */
+/** Writes the cursor of a row, or the stop of a page that ended early. */
 function cursorWriter(
   fetch: ConnectionFetch,
   isStart: boolean,

@@ -17,14 +17,14 @@ export interface PagedRows extends Omit<Groups, 'at'> {
   rows: readonly Row[];
   /** By group, whether there are more rows in the direction of the walk. */
   more: boolean[];
-  /** By group, where a page that ended early has its end. */
+  /** The stops of pages that ended early, by group. */
   stops?: readonly (Position | undefined)[];
   types: readonly number[];
 }
 
 /**
- * Splits the rows into pages in the order of the list, and notes which pages had one row too many. The rows come in the
- * order of the parents.
+ * Splits the rows, which are in the order of the parents, into pages in the order of the list. A page with one row more than
+ * the limit has more rows.
  */
 export function pagesOf(
   page: TextRows | undefined,
@@ -52,14 +52,14 @@ export function pagesOf(
     const from = start[group] as number;
     const to = end[group] as number;
     start[group] = rows.length;
-    for (let place = from; place < to; place += 1)
-      rows.push(read[backward ? from + to - 1 - place : place] as Row);
+    for (let index = from; index < to; index += 1)
+      rows.push(read[backward ? from + to - 1 - index : index] as Row);
     end[group] = rows.length;
   }
   return { rows, start, end, more, types };
 }
 
-/** The statements of a list whose pages are bounded, and what they read. */
+/** The statements of a list whose pages are read within bounds, and the columns that they select. */
 interface BoundedRead {
   readonly statements: WalkStatements;
   readonly columns: readonly ReadColumn[];
@@ -104,7 +104,7 @@ export async function boundedRows(
   return joinedPages(pages, request, types);
 }
 
-/** Divides the rows of a step by their parents. A stop with the ordinal 0 is that of all parents. */
+/** Groups the rows of a step by their parents. A stop with the ordinal 0 applies to all parents. */
 function pageReads(
   rows: readonly TextRow[],
   order: Order,

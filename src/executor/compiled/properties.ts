@@ -8,36 +8,36 @@ import type { Run } from './run.ts';
 import { writeList } from './sink.ts';
 
 /** The objects that the rows contain, in one array. `end` is -1 where a row contains null. */
-interface HeldPart {
+interface NestedPart {
   frame: Frame;
   start: Int32Array;
   end: Int32Array;
 }
 
-/** Reads the object or the list of objects that a row contains, or null. */
-type Held = (frame: Frame, row: number) => unknown;
+/** Reads the object, the list of objects, or the null that a row contains. */
+type ReadNested = (frame: Frame, row: number) => unknown;
 
 /** Objects that are values of their row: the object in a payload, the entries of a table, a list in a JSON column. */
-export function heldField(
+export function nestedField(
   context: CompileContext,
   key: string,
   field: AnyField,
   nodes: readonly FieldNode[],
-  held: Held,
+  nested: ReadNested,
 ): Field {
-  const plan = context.reading.object(objectType(field), nodes, new Columns('given'));
+  const plan = context.reading.object(objectType(field), nodes, new Columns('resolved'));
   const part = context.plan.newPart();
-  context.plan.fetches.push(new HeldFetch(held, part, plan));
+  context.plan.fetches.push(new NestedFetch(nested, part, plan));
   return partField(key, field.type, part, plan);
 }
 
-class HeldFetch implements Fetch {
-  readonly #held: Held;
+class NestedFetch implements Fetch {
+  readonly #read: ReadNested;
   readonly #part: number;
   readonly #plan: ObjectPlan;
 
-  constructor(held: Held, part: number, plan: ObjectPlan) {
-    this.#held = held;
+  constructor(nested: ReadNested, part: number, plan: ObjectPlan) {
+    this.#read = nested;
     this.#part = part;
     this.#plan = plan;
   }
@@ -50,15 +50,15 @@ class HeldFetch implements Fetch {
     const flat: Row[] = [];
     const start = new Int32Array(frame.rows.length);
     const end = new Int32Array(frame.rows.length);
-    for (let place = 0; place < frame.rows.length; place += 1) {
-      const held = this.#held(frame, place);
-      start[place] = flat.length;
-      if (Array.isArray(held)) flat.push(...(held as Row[]));
-      else if (held !== null && held !== undefined) flat.push(held as Row);
-      end[place] = held === null || held === undefined ? -1 : flat.length;
+    for (let index = 0; index < frame.rows.length; index += 1) {
+      const nested = this.#read(frame, index);
+      start[index] = flat.length;
+      if (Array.isArray(nested)) flat.push(...(nested as Row[]));
+      else if (nested !== null && nested !== undefined) flat.push(nested as Row);
+      end[index] = nested === null || nested === undefined ? -1 : flat.length;
     }
     const below = newFrame(run, flat, []);
-    frame.parts[this.#part] = { frame: below, start, end } satisfies HeldPart;
+    frame.parts[this.#part] = { frame: below, start, end } satisfies NestedPart;
     return this.#plan.fetch(below, run);
   }
 }
@@ -66,7 +66,7 @@ class HeldFetch implements Fetch {
 function partField(key: string, type: GraphQLOutputType, part: number, plan: ObjectPlan): Field {
   const bare = isNonNullType(type) ? type.ofType : type;
   const isList = isListType(bare);
-  const partOf = (frame: Frame) => frame.parts[part] as HeldPart;
+  const partOf = (frame: Frame) => frame.parts[part] as NestedPart;
   const to = (frame: Frame, row: number) => partOf(frame).end[row] ?? -1;
   const from = (frame: Frame, row: number) => {
     if (to(frame, row) >= 0) return partOf(frame).start[row] ?? 0;

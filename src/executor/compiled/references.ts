@@ -13,7 +13,7 @@ import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
 
-/** The rows that are referred to: those of a table, by one of its columns. */
+/** The rows to which a field refers: rows of a table, which are found by one of its columns. */
 export interface Target {
   table: TableName;
   by: string;
@@ -24,13 +24,13 @@ interface Referrer {
   key: KeyColumn;
   part: number;
   plan: ObjectPlan;
-  /** Parts of the referred rows' frame that may be preloaded on the rows that refer to them. */
+  /** Parts of the referenced rows' frame that may be preloaded on the rows that refer to them. */
   preloads?: readonly Preload[];
 }
 
-/** Reads the part of a referred row from a row that refers to it; undefined where that does not have it. */
+/** Reads a part of a referenced row from the row that refers to it; undefined if it was not preloaded there. */
 export interface Preload {
-  /** What fetches the part where it is not preloaded. */
+  /** The fetch of the part, which is needed if it is not preloaded. */
   readonly fetch: Fetch;
   readonly part: number;
   readonly value: (row: Row) => unknown;
@@ -50,7 +50,7 @@ export class ReferenceFetch implements Fetch {
     this.#target = target;
     this.#refersToAll = isAlways(target.where);
     this.columns = new Columns({ of: target.table });
-    this.#by = this.columns.place(target.by);
+    this.#by = this.columns.index(target.by);
   }
 
   /** Adds a field that refers to such rows. */
@@ -76,7 +76,7 @@ export class ReferenceFetch implements Fetch {
     if (!cached) return this.#read(frame, run).then((found) => this.#link(frame, run, found));
     if (!this.#refersToAll) return this.#link(frame, run, cached);
     return together(this.#referrers, (referrer) => {
-      // Without fetches below, the frame may have all rows of the cached table, which saves finding the referred ones.
+      // Without fetches below, the frame can have all rows of the cached table, which saves collecting the referenced ones.
       if (referrer.plan.fetches.length > 0) return linkEach(referrer, frame, run, cached);
       frame.parts[referrer.part] = linkInto(run, frame, referrer.key, table, table.index(by));
       return undefined;
@@ -107,7 +107,7 @@ export class ReferenceFetch implements Fetch {
     return { find: (key) => byKey.get(key), types: found.types };
   }
 
-  /** Finds cached rows in memory; undefined where the condition cannot be tested there. */
+  /** Finds rows in memory; undefined if the condition cannot be tested there. */
   #cached(run: Run, table: CachedTable): Found | undefined {
     const { by, where } = this.#target;
     const test = this.#refersToAll || (run.cached && testOf(where, table, run.cached));
@@ -123,7 +123,7 @@ export class ReferenceFetch implements Fetch {
   }
 }
 
-/** Finds referred rows by their keys. */
+/** Finds referenced rows by their keys. */
 interface Found {
   find: (key: string) => Row | undefined;
   types: readonly number[];
@@ -141,53 +141,53 @@ function linkEach(
   return plan.fetch(link.frame, run);
 }
 
-/** Fills a part of the referred rows' frame, where it is preloaded for all of them. */
+/** Fills a part of the referenced rows' frame, if it is preloaded for all of them. */
 function fillPart({ frame, at }: Link, rows: readonly Row[], { part, value }: Preload): void {
   const values: unknown[] = [];
   for (const [index, row] of rows.entries()) {
-    const place = at[index] ?? -1;
-    if (place < 0) continue;
+    const target = at[index] ?? -1;
+    if (target < 0) continue;
     const known = value(row);
     if (known === undefined) return;
-    values[place] = known;
+    values[target] = known;
   }
   frame.parts[part] = values;
 }
 
-function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable, index: KeyIndex): Link {
+function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable, keyIndex: KeyIndex): Link {
   const at = new Int32Array(rows.length).fill(-1);
-  for (let place = 0; place < rows.length; place += 1) {
-    const row = rows[place] as Row;
-    const start = row instanceof WireRow && key.place !== undefined ? row.uuid(key.place) : undefined;
+  for (let index = 0; index < rows.length; index += 1) {
+    const row = rows[index] as Row;
+    const start = row instanceof WireRow && key.index !== undefined ? row.uuid(key.index) : undefined;
     if (start !== undefined) {
-      at[place] = index.ofBytes((row as WireRow).bytes, start);
+      at[index] = keyIndex.ofBytes((row as WireRow).bytes, start);
     } else {
       const text = key.text(row);
       if (text === null) continue;
-      at[place] = index.ofText(text);
+      at[index] = keyIndex.ofText(text);
     }
-    if (at[place] === -1) run.miss(key.text(row) ?? '');
+    if (at[index] === -1) run.miss(key.text(row) ?? '');
   }
   return { frame: newFrame(run, table.rows, table.types, { isTable: true }), at };
 }
 
-/** Collects the referred rows, each once, and links each row to the one that it refers to. */
+/** Collects the referenced rows, each once, and links each row to the one that it refers to. */
 function linkTo(run: Run, { rows }: Frame, key: Read, find: Found['find'], types: readonly number[]): Link {
   const at = new Int32Array(rows.length).fill(-1);
-  const places = new Map<string, number>();
-  const referred: Row[] = [];
+  const known = new Map<string, number>();
+  const referenced: Row[] = [];
   rows.forEach((row, index) => {
     const text = key(row);
     if (text === null) return;
-    let place = places.get(text);
-    if (place === undefined) {
-      const target = find(text);
-      place = target === undefined ? -1 : referred.push(target) - 1;
-      places.set(text, place);
+    let target = known.get(text);
+    if (target === undefined) {
+      const found = find(text);
+      target = found === undefined ? -1 : referenced.push(found) - 1;
+      known.set(text, target);
     }
-    at[index] = place;
+    at[index] = target;
   });
-  return { frame: newFrame(run, referred, types), at };
+  return { frame: newFrame(run, referenced, types), at };
 }
 
 /** The field of a reference. */
@@ -202,8 +202,8 @@ export function linkedField(key: string, nullable: boolean, part: number, plan: 
     key,
     write: (out, frame, row) => {
       const { at, frame: rows } = linkOf(frame);
-      const place = at[row] ?? -1;
-      if (place >= 0) plan.write(out, rows, place);
+      const target = at[row] ?? -1;
+      if (target >= 0) plan.write(out, rows, target);
       else if (nullable) out.null();
       else refuseNull();
     },

@@ -26,7 +26,7 @@ interface Arguments {
   args: (run: Run) => Record<string, unknown>;
 }
 
-/** Fetches one row, which an argument names. */
+/** Fetches the row that an argument identifies. */
 export class KeyedFetch implements Fetch {
   readonly columns: Columns;
   readonly part: number;
@@ -109,7 +109,7 @@ export class KeyedFetch implements Fetch {
   }
 }
 
-/** The requested row, and the page below it where the same statement read it. */
+/** The requested row, and the page below it if the same statement has read it. */
 interface Found extends TextRows {
   children?: TextRows;
 }
@@ -128,28 +128,28 @@ function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, shaped }: Embed
   );
 }
 
-/** The value that a resolver returned, and its rows where the field has a selection. */
-interface GivenPart {
+/** The value that a resolver returned, and its rows if the field has a selection. */
+interface ResolverPart {
   value: unknown;
   frame: Frame | undefined;
 }
 
-interface GivenOptions {
+interface ResolverOptions {
   /** The response name of the field. */
   key: string;
   load: (ctx: Context, args: unknown) => unknown;
   args: Arguments['args'];
   part: number;
   plan: ObjectPlan | undefined;
-  /** Tables whose neighbours of a written row the operation shows. */
+  /** The tables of which the operation shows rows that belong to a written row. */
   preloads: ReadonlySet<TableName>;
 }
 
 /** Calls a resolver, and fetches everything below the rows that it returns. */
-export class GivenFetch implements Fetch {
-  readonly #options: GivenOptions;
+export class ResolverFetch implements Fetch {
+  readonly #options: ResolverOptions;
 
-  constructor(options: GivenOptions) {
+  constructor(options: ResolverOptions) {
     this.#options = options;
   }
 
@@ -159,18 +159,18 @@ export class GivenFetch implements Fetch {
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { key, load, args, part, plan, preloads } = this.#options;
-    const given = args(run);
+    const values = args(run);
     const wanted = preloadableTables.filter((table) => preloads.has(table));
     const context = wanted.length > 0 ? { ...run.context, preloads: wanted } : run.context;
-    const value = await run.results.once(key, () => load(context, given));
+    const value = await run.results.once(key, () => load(context, values));
     const rows = value === null || value === undefined ? [] : [value].flat();
     const below = plan && newFrame(run, rows as Row[], []);
-    frame.parts[part] = { value, frame: below } satisfies GivenPart;
+    frame.parts[part] = { value, frame: below } satisfies ResolverPart;
     if (plan && below) await fetchRows(plan, below);
   }
 }
 
-/** Shows an event of a subscription for each row of the root, with everything below all of them fetched at once. */
+/** Makes each row of the root an event of a subscription, and fetches everything below all of them at once. */
 export class EventsFetch implements Fetch {
   readonly #part: number;
   readonly #plan: ObjectPlan;
@@ -188,13 +188,13 @@ export class EventsFetch implements Fetch {
   }
 }
 
-export function givenField(
+export function resolverField(
   key: string,
   type: GraphQLOutputType,
   part: number,
   plan: ObjectPlan | undefined,
 ): Field {
-  const partOf = (frame: Frame) => frame.parts[part] as GivenPart;
+  const partOf = (frame: Frame) => frame.parts[part] as ResolverPart;
   if (!plan) return valueField(key, type, (frame) => partOf(frame).value);
   const bare = isNonNullType(type) ? type.ofType : type;
   const list = isListType(bare);
@@ -204,7 +204,7 @@ export function givenField(
     if (isNonNullType(type)) refuseNull();
     return -1;
   };
-  // A fetch with a plan makes a frame.
+  // A fetch with a plan always makes a frame.
   const frameOf = (frame: Frame) => partOf(frame).frame as Frame;
   const to = (frame: Frame) => frameOf(frame).rows.length;
   return {

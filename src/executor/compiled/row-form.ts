@@ -2,18 +2,18 @@ import type { Below, Field, Frame } from './frame.ts';
 import { JsonWriter } from './json-writer.ts';
 import type { ObjectPlan } from './objects.ts';
 
-/** How a caller wants certain objects of an answer that is otherwise made of values: as JSON in a form of its own. */
+/** The form in which a caller wants certain objects of an answer of values: as JSON that the caller defines. */
 export interface RowForm {
   /** The response names that lead from the root of the operation to the objects. */
   readonly path: readonly string[];
-  /** Compiles the form for the plan of the objects; undefined where the plan cannot give what the form needs. */
+  /** Compiles the form for the plan of the objects; undefined if the plan does not select what the form needs. */
   compile(plan: ObjectPlan): WriteRow | undefined;
 }
 
-/** Writes one object and returns what the answer has in its place, which finds its JSON with `piece`. */
+/** Writes one object, and returns the value that represents it in the answer. `piece` is the range of its JSON. */
 export type WriteRow = (out: JsonWriter, frame: Frame, row: number, piece: Piece) => unknown;
 
-/** The JSON of one object among the objects of an answer. */
+/** The range of an object's JSON in that of all objects. */
 export interface Piece {
   readonly of: WrittenRows;
   readonly start: number;
@@ -21,14 +21,14 @@ export interface Piece {
 }
 
 /**
- * The JSON of objects that are written without waiting for anything in between, one after another with commas between
- * them, so that the objects of a list are one piece of it.
+ * The JSON of objects that are written in one turn of the event loop, one after another and separated by commas, so that the
+ * JSON of a list's objects is one range of it.
  */
 export class WrittenRows {
   readonly #writer = new JsonWriter();
   #bytes: Uint8Array = noBytes;
 
-  /** Writes an object. Returns what the answer has in its place, and the length of its JSON. */
+  /** Writes an object. Returns the value that represents it in the answer, and the length of its JSON. */
   add(write: WriteRow, frame: Frame, row: number): { value: unknown; length: number } {
     const writer = this.#writer;
     if (writer.length > 0) writer.separate();
@@ -38,7 +38,7 @@ export class WrittenRows {
     return { value, length: piece.end - piece.start };
   }
 
-  /** Copies what was written, in the same turn of the event loop: other answers are written into the same memory. */
+  /** Copies the JSON. It must be called in the same turn of the event loop, because other answers use the same buffer. */
   finish(): void {
     this.#bytes = this.#writer.since(0);
   }
@@ -54,7 +54,7 @@ const noBytes = new Uint8Array();
 export interface CompiledRowForm {
   readonly plan: ObjectPlan;
   readonly write: WriteRow;
-  /** The number of objects that a row shows below itself. */
+  /** Counts the objects below a row. */
   readonly objectsBelow: CountObjects;
 }
 
@@ -62,18 +62,18 @@ type CountObjects = (frame: Frame, row: number) => number;
 
 const compiled = new WeakMap<RowForm, WeakMap<ObjectPlan, CompiledRowForm | null>>();
 
-/** The form for the plan of an operation; undefined where its objects have to be values. */
+/** The form for the plan of an operation; undefined if its objects have to be values. */
 export function compileRowForm(form: RowForm, root: ObjectPlan): CompiledRowForm | undefined {
   let forms = compiled.get(form);
   if (!forms) compiled.set(form, (forms = new WeakMap()));
   const known = forms.get(root);
   if (known !== undefined) return known ?? undefined;
   const plan = planAt(root, form.path);
-  // A fixed plan may be shared with another selection of the operation, whose objects are to be values.
+  // A fixed plan may be shared with another selection of the operation, whose objects must be values.
   const write = plan && !plan.isFixed ? form.compile(plan) : undefined;
-  const made = plan && write && { plan, write, objectsBelow: objectCounter(plan.fields) ?? none };
-  forms.set(root, made ?? null);
-  return made;
+  const result = plan && write && { plan, write, objectsBelow: objectCounter(plan.fields) ?? none };
+  forms.set(root, result ?? null);
+  return result;
 }
 
 function planAt(root: ObjectPlan, path: readonly string[]): ObjectPlan | undefined {
@@ -89,7 +89,7 @@ function planAt(root: ObjectPlan, path: readonly string[]): ObjectPlan | undefin
 
 const none: CountObjects = () => 0;
 
-/** Counts the objects below a row as writing them would; undefined where no field shows objects. */
+/** Makes a function that counts the objects below a row without writing them; undefined if no field shows objects. */
 function objectCounter(fields: readonly Field[]): CountObjects | undefined {
   const parts = fields.flatMap(({ below }) => (below ? [{ below, inner: objectCounter(below.fields) }] : []));
   if (parts.length === 0) return undefined;

@@ -2,10 +2,10 @@ import type { Frame, Row } from './frame.ts';
 import type { JsonWriter } from './json-writer.ts';
 import { WireRow } from '../../db/wire/wire-row.ts';
 
-/** The most bytes of cached JSON over all plans, with the overhead of each entry; beyond it, everything is dropped. */
+/** The most bytes of cached JSON of all plans, including the overhead of each text. Above it, all of them are dropped. */
 const maxBytes = 16_000_000;
-const cachedBytes = 200;
-const placeBytes = 8;
+const overheadBytes = 200;
+const entryBytes = 8;
 let bytes = 0;
 let generation = 0;
 
@@ -13,8 +13,8 @@ let generation = 0;
 type Texts = (Uint8Array | undefined)[];
 
 /**
- * Caches the JSON of one selection on cached rows, which never change. Entries are found by the index of the row where the
- * frame has a whole cached table, as most do, and else by the row.
+ * Caches the JSON of one selection on cached rows, which never change. If the frame has a whole cached table, as most have, a
+ * text is found by the index of the row, otherwise by the row.
  */
 export class RowTexts {
   #generation = generation;
@@ -42,21 +42,21 @@ export class RowTexts {
   #get({ rows, isTable }: Frame, at: number): Uint8Array | undefined {
     if (this.#generation !== generation) this.#forget();
     if (!isTable) return this.#byRow.get(rows[at] as Row);
-    if (this.#table !== rows) this.#turnTo(rows);
+    if (this.#table !== rows) this.#useTable(rows);
     return this.#texts[at];
   }
 
   #set({ rows, isTable }: Frame, at: number, text: Uint8Array): void {
-    count(text.length + cachedBytes);
+    count(text.length + overheadBytes);
     if (isTable) this.#texts[at] = text;
     else this.#byRow.set(rows[at] as Row, text);
   }
 
-  #turnTo(rows: readonly Row[]): void {
+  #useTable(rows: readonly Row[]): void {
     let texts = this.#byTable.get(rows);
     if (!texts) {
       texts = Array.from<Uint8Array | undefined>({ length: rows.length });
-      count(rows.length * placeBytes);
+      count(rows.length * entryBytes);
       this.#byTable.set(rows, texts);
     }
     this.#table = rows;

@@ -3,12 +3,12 @@ import { checkAnswerSize } from './answer-size.ts';
 import type { Frame, RowAhead } from './frame.ts';
 import type { ObjectPlan } from './objects.ts';
 
-/** An answer of fewer rows is written in a few milliseconds. */
+/** An answer with fewer rows is written in a few milliseconds, and so all at once. */
 const manyRows = 2_000;
 
 /**
- * Runs the fetches of a list's rows. In a long answer each row is then written by itself, with turns for other requests
- * between rows: writing the whole answer in one go would block the event loop.
+ * Runs the fetches of a list's rows. In a long answer, each row is then written by itself, and other requests get turns of the
+ * event loop in between; writing the whole answer at once would block it.
  */
 export function fetchRows(plan: ObjectPlan, frame: Frame): Promise<void> | undefined {
   const { run } = frame;

@@ -30,7 +30,7 @@ const byId: Order = { column: 'id', kind: 'text', nullable: false, direction: 'a
 const noRows: readonly CachedRow[] = [];
 const noBytes = new Uint8Array(0);
 
-/** A row refers to one that the reference data does not have, perhaps because the data is outdated. */
+/** A row refers to a row that is missing in the reference data, which may be outdated. */
 export class MissingReference extends Error {}
 
 /** Whether an answer is written as JSON or made of values. */
@@ -44,7 +44,7 @@ export class Run {
   readonly cached: Snapshot | undefined;
   /** Where statements go: a replica, or the primary that the context connects to. */
   readonly #server: Pick<Context, 'connect' | 'shared'>;
-  /** What the resolvers of root fields returned, in this run or in the one before it. */
+  /** The results of the resolvers of root fields, from this run or the previous one. */
   readonly results: RootResults;
   /** The objects of the answer so far, which are its cost; connections and edges do not count. */
   objects = 0;
@@ -53,16 +53,16 @@ export class Run {
   readonly #form: AnswerForm;
   /** The objects of an answer of values that are written as JSON. */
   readonly rowForm: CompiledRowForm | undefined;
-  /** The objects in a form of their own that `written` is writing at the moment. */
+  /** The objects in the caller's form that have been written since the last call of `finish`. */
   #writtenRows: WrittenRows | undefined;
   readonly #textLength: TextLength = { characters: 0 };
   #borrowed: { lease: Promise<Lease>; users: number } | undefined;
   #ended = false;
-  /** Give back the buffers of the rows that were read. */
+  /** Functions that return the buffers of read rows to the pool. */
   readonly #releases: (() => void)[] = [];
   readonly #acceptsMissing: boolean;
 
-  /** `acceptsMissing`: without it, a missing cached row throws MissingReference, since the cache may be outdated. */
+  /** Unless `acceptsMissing` is true, a missing cached row throws MissingReference, because the cache may be outdated. */
   constructor(
     context: Context,
     variables: Readonly<Record<string, unknown>>,
@@ -99,7 +99,7 @@ export class Run {
     return signedIn(this.context).principal;
   }
 
-  /** What statements are built with: they are compiled once for all tenants. */
+  /** The handle and columns to build a statement with. Statements are compiled once for all workspaces. */
   reading(columns: readonly ReadColumn[]): Reading {
     return { db: anyWorkspace, columns };
   }
@@ -113,13 +113,13 @@ export class Run {
     if (!connect) throw new Bail('Inside a transaction, statements go through it.');
     if (this.#ended) throw new Bail('The run has ended.');
     const quick = shared?.(statement);
-    if (quick) return this.#sent(quick, statement, values);
+    if (quick) return this.#send(quick, statement, values);
     this.#borrowed ??= { lease: connect(), users: 0 };
     const borrowed = this.#borrowed;
     borrowed.users += 1;
     const lease = await borrowed.lease;
     try {
-      return await this.#sent(lease, statement, values);
+      return await this.#send(lease, statement, values);
     } finally {
       borrowed.users -= 1;
       if (borrowed.users === 0) {
@@ -129,7 +129,7 @@ export class Run {
     }
   }
 
-  async #sent(lease: Lease, statement: Prepared, values: Values): Promise<TextRows> {
+  async #send(lease: Lease, statement: Prepared, values: Values): Promise<TextRows> {
     const { workspaceId, userAccountId: viewer } = this.principal;
     const found = await lease.rows(statement, { ...values, workspaceId, viewer });
     if (found.release) this.#releases.push(found.release);
@@ -142,7 +142,7 @@ export class Run {
     return { rows: rows.map(textsOf), types };
   }
 
-  /** Called when a referred row is not among the cached ones. */
+  /** Called when a referenced row is not cached. */
   miss(key: string): void {
     if (!this.#acceptsMissing) throw new MissingReference(key);
   }
@@ -192,12 +192,12 @@ export class Run {
     return { json: noBytes, value };
   }
 
-  /** Gives back the buffers of all rows, once the answer is written. A failed run keeps them: a part of it may still read. */
+  /** Returns the buffers of all rows to the pool, once the answer is written. A failed run keeps them, because a part of it may still read. */
   release(): void {
     for (const release of this.#releases) release();
   }
 
-  /** Refuses further statements: when one part of a run fails, other parts may still be going on. */
+  /** Refuses further statements, because other parts of a run may continue after one has failed. */
   end(): void {
     this.#ended = true;
   }

@@ -15,7 +15,7 @@ import { walk } from '../walk.ts';
 import type { Columns } from './columns.ts';
 import type { ObjectPlan } from './objects.ts';
 
-/** What selections are read against. */
+/** What the meaning of a selection depends on. */
 export interface Reading {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -24,7 +24,7 @@ export interface Reading {
 
 /** An operation that is being compiled. */
 export interface Compiling extends Reading {
-  /** Tables whose neighbours of a written row the operation shows: the write may preload them. */
+  /** The tables of which the operation shows rows that belong to a written row, which the write may preload. */
   readonly preloads: Set<TableName>;
   /** Compiles the selections on an object below. */
   object(type: GraphQLObjectType, nodes: readonly FieldNode[], columns: Columns): ObjectPlan;
@@ -59,7 +59,7 @@ export function collectFields(
   return fields;
 }
 
-/** Whether a selection is on the type: a fragment may be on another one. */
+/** Whether a selection applies to the type; the type condition of a fragment may exclude it. */
 function applies({ schema, fragments }: Reading, type: GraphQLObjectType, selection: SelectionNode): boolean {
   if (selection.kind === Kind.FIELD) return true;
   const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
@@ -72,8 +72,8 @@ function applies({ schema, fragments }: Reading, type: GraphQLObjectType, select
 /** Whether the arguments of a field contain variables. */
 export function usesVariables(nodes: readonly FieldNode[]): boolean {
   let found = false;
-  for (const { arguments: given = [] } of nodes) {
-    for (const argument of given) {
+  for (const { arguments: args = [] } of nodes) {
+    for (const argument of args) {
       walk(argument, ({ kind }) => {
         if (kind === Kind.VARIABLE) found = true;
       });
@@ -82,7 +82,7 @@ export function usesVariables(nodes: readonly FieldNode[]): boolean {
   return found;
 }
 
-/** The arguments of a field as a text, which is equal for two fields of an object that ask for the same. */
+/** The arguments of a field as a text that does not depend on their order. */
 export function printedArguments([node]: readonly FieldNode[]): string {
   return (node?.arguments ?? [])
     .map((argument) => print(argument))

@@ -12,7 +12,7 @@ interface SeriesOptions extends Pick<Extract<Plan, { kind: 'series' }>, 'load'> 
   below: ObjectPlan;
 }
 
-/** Calls a resolver once for the keys of all rows of a frame. It makes an object for each of them. */
+/** Calls a resolver once with the keys of all rows of a frame. The resolver returns an object for each key. */
 export class SeriesFetch implements Fetch {
   readonly #options: SeriesOptions;
 

@@ -2,12 +2,11 @@ import type { IdPrefix } from '../../resolvers/ids.ts';
 import type { JsonWriter } from './json-writer.ts';
 
 /**
- * Receives an answer piece by piece, in the order of the document. `JsonWriter` makes bytes of it, `ValueSink` values. A
- * caller that throws in the middle leaves a half-written answer behind; nobody uses that, since whatever throws
- * abandons the whole answer.
+ * Receives an answer piece by piece, in the order of the document. `JsonWriter` turns it into bytes, `ValueSink` into values.
+ * If a caller throws, the answer stays incomplete; it is never used, since every error discards the whole answer.
  */
 export interface Sink {
-  /** The sink itself where it writes bytes, for callers that reuse bytes; undefined where it makes values. */
+  /** The sink itself if it writes bytes, for callers that reuse bytes; undefined if it makes values. */
   readonly writer: JsonWriter | undefined;
   /** Between `beginObject` and `endObject`, `name` comes before each value. */
   beginObject(): void;
@@ -25,20 +24,20 @@ export interface Sink {
   json(value: unknown): void;
   literal(literal: Literal): void;
   /** The string whose UTF-8 lies between `start` and `end`. */
-  utf8String(given: Buffer, start: number, end: number): void;
+  utf8String(source: Buffer, start: number, end: number): void;
   /** The integer whose digits lie between `start` and `end`; writes nothing and returns false unless it has at most nine. */
-  digits(given: Uint8Array, start: number, end: number): boolean;
-  /** The time in PostgreSQL's text format; writes nothing and returns false where the sink needs it as a string. */
-  time(given: Uint8Array, start: number, end: number): boolean;
+  digits(source: Uint8Array, start: number, end: number): boolean;
+  /** The time in PostgreSQL's text format; writes nothing and returns false if the caller must write it as a string. */
+  time(source: Uint8Array, start: number, end: number): boolean;
   /** The time in PostgreSQL's binary format; writes nothing and returns false for a year that has no four digits. */
-  timeOfBytes(given: Buffer, start: number): boolean;
+  timeOfBytes(source: Buffer, start: number): boolean;
   /** The TypeID of the UUID whose bytes begin at `start`. */
   id(prefix: IdForm, uuid: Uint8Array, start: number): void;
   idOfText(prefix: IdForm, uuid: string): void;
   /** Between `beginString` and `endString`, the next three write pieces of one string. */
   beginString(): void;
   inString(text: string): void;
-  utf8InString(given: Buffer, start: number, end: number): void;
+  utf8InString(source: Buffer, start: number, end: number): void;
   literalInString(literal: Literal): void;
   endString(): void;
 }
@@ -66,13 +65,13 @@ export interface FieldName {
 
 /** The names of the fields of an object, which are written in this order. */
 export function fieldNames(fields: readonly { key: string }[]): readonly FieldName[] {
-  return fields.map(({ key }, place) => ({
+  return fields.map(({ key }, index) => ({
     key,
-    json: Buffer.from(`${place === 0 ? '' : ','}${JSON.stringify(key)}:`),
+    json: Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(key)}:`),
   }));
 }
 
-/** What comes before the 26 digits of a TypeID. */
+/** The beginning of a TypeID, before its 26 digits. */
 export interface IdForm {
   readonly prefix: IdPrefix;
   /** With the opening quote and the underscore. */
@@ -83,18 +82,18 @@ export function idForm(prefix: IdPrefix): IdForm {
   return { prefix, json: Buffer.from(`"${prefix}_`) };
 }
 
-/** Writes a list: the items of `of` from one place to before another, each with `write`. */
+/** Writes a list: the items of `of` from one index to before another, each with `write`. */
 export function writeList<Out extends Sink, Items>(
   out: Out,
   of: Items,
   from: number,
   to: number,
-  write: (out: Out, of: Items, place: number) => void,
+  write: (out: Out, of: Items, index: number) => void,
 ): void {
   out.beginList();
-  for (let place = from; place < to; place += 1) {
-    if (place > from) out.separate();
-    write(out, of, place);
+  for (let index = from; index < to; index += 1) {
+    if (index > from) out.separate();
+    write(out, of, index);
   }
   out.endList();
 }

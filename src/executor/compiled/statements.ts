@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ReadColumn } from '../../db/query/page.ts';
 import type { Prepared } from '../../db/query/prepared.ts';
 
-/** The most characters in the keys of cached statements, which is room for about two thousand. */
+/** The most characters in the keys of cached statements, which suffices for about two thousand. */
 const maxCharacters = 2_000_000;
 const statements = new LRUCache<string, Prepared>({
   maxSize: maxCharacters,
@@ -10,16 +10,16 @@ const statements = new LRUCache<string, Prepared>({
 });
 
 /**
- * Returns the statement that is made of these parts. Operations share statements: a new document mostly needs those that
- * others needed, and building statements takes the largest part of the time to compile a document.
+ * Returns the statement that is identified by these parts. Operations share statements: a new document mostly needs those of
+ * other documents, and building statements takes most of the time to compile a document.
  */
 export function statement(parts: readonly unknown[], make: () => Prepared): Prepared {
   const key = JSON.stringify(parts);
   const known = statements.get(key);
   if (known) return known;
-  const made = make();
-  statements.set(key, made, { size: key.length });
-  return made;
+  const built = make();
+  statements.set(key, built, { size: key.length });
+  return built;
 }
 
 /** The columns as a part of a statement's key. */

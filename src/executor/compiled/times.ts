@@ -19,15 +19,15 @@ export const isoLength = pattern.length;
  * Writes a time in PostgreSQL's binary format as ISO 8601; the caller makes room. Writes nothing and returns false for a
  * year that has no four digits.
  */
-export function writeIsoTime(bytes: Buffer, at: number, given: Buffer, start: number): boolean {
-  const parts = timeParts(given, start);
+export function writeIsoTime(bytes: Buffer, at: number, source: Buffer, start: number): boolean {
+  const parts = timeParts(source, start);
   if (!parts) return false;
   const { year, month, day, micros } = parts;
   const millis = Math.floor(micros / 1_000);
   const seconds = Math.floor(millis / 1_000);
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
-  for (let place = 0; place < isoLength; place += 1) bytes[at + place] = pattern[place] as number;
+  for (let index = 0; index < isoLength; index += 1) bytes[at + index] = pattern[index] as number;
   writeTwo(bytes, at, Math.floor(year / 100));
   writeTwo(bytes, at + 2, year % 100);
   writeTwo(bytes, at + 5, month);
@@ -44,8 +44,8 @@ export function writeIsoTime(bytes: Buffer, at: number, given: Buffer, start: nu
 const written = Buffer.from(pattern);
 
 /** A time in PostgreSQL's binary format as ISO 8601; undefined for a year that has no four digits. */
-export function isoTimeOfBytes(given: Buffer, start: number): string | undefined {
-  return writeIsoTime(written, 0, given, start) ? written.toString('latin1') : undefined;
+export function isoTimeOfBytes(source: Buffer, start: number): string | undefined {
+  return writeIsoTime(written, 0, source, start) ? written.toString('latin1') : undefined;
 }
 
 function writeTwo(bytes: Buffer, at: number, number: number): void {

@@ -10,16 +10,16 @@ export interface TextLength {
   characters: number;
 }
 
-/** Where the digits of an id are put before they become a string. */
+/** A buffer for the digits of an id, before they become a string. */
 const digits = Buffer.alloc(26);
 
-/** Makes values of an answer, as graphql-js gives them. */
+/** Turns an answer into values, like those of graphql-js. */
 export class ValueSink implements Sink {
   readonly writer = undefined;
   readonly #textLength: TextLength;
-  /** The object or list that is being filled; the outermost is a list with the answer alone. */
+  /** The object or list that is being filled. The outermost is a list whose only item is the answer. */
   #container: Container = [];
-  /** The name of the next value, where the container is an object. */
+  /** The name of the next value, if the container is an object. */
   #key = '';
   #string = '';
   readonly #outer: { container: Container; key: string }[] = [];
@@ -85,8 +85,8 @@ export class ValueSink implements Sink {
     this.#put(value);
   }
 
-  utf8String(given: Buffer, start: number, end: number): void {
-    this.string(given.toString('utf8', start, end));
+  utf8String(source: Buffer, start: number, end: number): void {
+    this.string(source.toString('utf8', start, end));
   }
 
   /** The caller parses the digits. */
@@ -99,8 +99,8 @@ export class ValueSink implements Sink {
     return false;
   }
 
-  timeOfBytes(given: Buffer, start: number): boolean {
-    const time = isoTimeOfBytes(given, start);
+  timeOfBytes(source: Buffer, start: number): boolean {
+    const time = isoTimeOfBytes(source, start);
     if (time !== undefined) this.string(time);
     return time !== undefined;
   }
@@ -122,8 +122,8 @@ export class ValueSink implements Sink {
     this.#string += text;
   }
 
-  utf8InString(given: Buffer, start: number, end: number): void {
-    this.#string += given.toString('utf8', start, end);
+  utf8InString(source: Buffer, start: number, end: number): void {
+    this.#string += source.toString('utf8', start, end);
   }
 
   literalInString({ value }: Literal): void {

@@ -18,12 +18,12 @@ import type { ValidatedPage } from '../../resolvers/connections.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
 
-/** The page that a connection's arguments ask for, and how statements ask for it. */
+/** The page that the arguments of a connection request, and the statements and values that read it. */
 export class Walked implements ValidatedPage {
   readonly request: PageRequest;
   readonly fingerprint: () => string;
   readonly #how: { showsMore: boolean; fixed: boolean };
-  /** By the reference data, since the values contain keys of it. */
+  /** Cached by the reference data, because the values contain keys of it. */
   readonly #shaped = new WeakMap<object, ShapedWalk>();
   readonly #totals = new WeakMap<object, ShapedTotal>();
 
@@ -90,8 +90,8 @@ export interface ShapedTotal {
 const rowsSlot = new Slot('rows');
 
 /**
- * Reads one row more than the page holds where the operation selects whether there are more. A size that the document
- * fixes is part of the statement; a statement for sizes in variables serves a range of sizes.
+ * Reads one row more than the page has if the operation selects whether there are more. A size that is fixed in the document
+ * is a literal in the statement; sizes in variables share a statement for a range of sizes.
  */
 function shapedWalk(
   request: PageRequest,
@@ -106,8 +106,8 @@ function shapedWalk(
     filter: filter.shape,
     order,
     backward,
-    ...(after && { after: after.place }),
-    ...(before && { before: before.place }),
+    ...(after && { after: after.position }),
+    ...(before && { before: before.position }),
   };
   const rows = request.limit + (showsMore ? 1 : 0);
   const size: PageSize = fixed ? { exactly: rows } : { rows: rowsSlot, atMost: sizeClass(rows) };
@@ -125,12 +125,12 @@ function sizeClass(rows: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(rows, 1)));
 }
 
-/** The condition after a null is another one, so null is part of the text. */
+/** A position as slots and their values. A null value is a part of the statement, because it needs other conditions. */
 function slottedPosition(position: Position | undefined, name: string) {
   if (!position) return undefined;
   const value = position.value === null ? null : new Slot(`${name}Value`);
   return {
-    place: { value, id: new Slot(`${name}Id`) },
+    position: { value, id: new Slot(`${name}Id`) },
     values: { [`${name}Value`]: position.value, [`${name}Id`]: position.id },
   };
 }
@@ -191,7 +191,7 @@ export class WalkStatements {
     });
   }
 
-  /** Counts the rows of all pages, where one statement does. */
+  /** The statement that counts the rows of all pages; undefined if they are counted within bounds. */
   total({ source, shape, strategy }: ShapedTotal, run: Run): Prepared | undefined {
     if (strategy.by === 'bounds') return undefined;
     return this.#known(`total ${shape}`, ['total', this.#ofChildren, source, shape], () => {
