@@ -15,7 +15,7 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal | undefined;
   /** The maximum number of rows that are listed for one rule. Further rows are only counted. */
   readonly limit?: number | undefined;
-  /** Called before each rule, with how many have been checked. */
+  /** Called before each rule, with the number of rules that have been checked. */
   readonly reached?: ((rule: string, done: number, total: number) => void) | undefined;
 }
 
@@ -44,9 +44,9 @@ export async function verifyRows(
 ): Promise<Verified> {
   const rules = await selectRules(trx, ruleCodes);
   const findings: Finding[] = [];
-  for (const [place, rule] of rules.entries()) {
+  for (const [index, rule] of rules.entries()) {
     signal?.throwIfAborted();
-    reached?.(rule.name, place, rules.length);
+    reached?.(rule.name, index, rules.length);
     const faulty = await selectFaulty(trx, rule, limit);
     if (faulty.total > 0) findings.push({ rule: rule.name, ...faulty });
     // The embedded engine runs on this thread; other work gets a turn of the event loop between the rules.

@@ -8,7 +8,7 @@ import { Violations } from '../../resolvers/errors.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { NewId } from '../row-ids.ts';
 
-/** One change that a directory file makes, for the user: with names instead of ids and codes. */
+/** One change that a directory file makes, as it is shown to people: with names instead of ids and codes. */
 export interface DirectoryChange {
   readonly action: 'create' | 'update';
   readonly kind: string;
@@ -16,7 +16,7 @@ export interface DirectoryChange {
   readonly fields: Record<string, FieldChange>;
 }
 
-/** The same change for the log: the row, and the values that it had. */
+/** The same change for the log of changes: the id of the row, and its previous values. */
 export interface LoggedDirectoryChange {
   readonly eventType: EventType;
   readonly id: string;
@@ -183,7 +183,7 @@ export class DirectoryPlan implements DirectoryWrites {
     if (!before) this.#log('updated', kind, { id }).fields.push(field);
   }
 
-  /** What the log says of a row, which it names once. */
+  /** The logged change of a row. Each row has at most one. */
   #log(act: 'created' | 'updated', table: string, row: Record<string, unknown>): LoggedDirectoryChange {
     const id = String(row.id);
     const known = this.logged.get(id);

@@ -11,7 +11,7 @@ import { updateChanged } from './import-changes.ts';
 import type { CleanIssue } from './import-clean.ts';
 import { insertFresh } from './import-inserts.ts';
 import type { ImportWarning } from './import-history.ts';
-import { IssueForest, type PlacedParents } from './import-parents.ts';
+import { IssueForest, type BatchParents } from './import-parents.ts';
 import { findPeople, type ImportTarget, type People } from './import-people.ts';
 import { ImportReferences } from './import-references.ts';
 import { stagesOf } from './import-stages.ts';
@@ -23,22 +23,22 @@ export interface ImportRow {
   readonly issue: CleanIssue;
 }
 
-/** An issue whose parent has not come yet, by their ids in the source. */
+/** An issue whose parent has not been imported yet, by their ids in the source. */
 export interface WaitingChild {
   readonly line: number;
   readonly sourceId: string;
   readonly parentSourceId: string;
 }
 
-/** What earlier lines of the file left to this batch. */
+/** What a batch needs to know about earlier lines of the file. */
 export interface EarlierLines {
   /** Issues that wait for their parent, by the parent. */
   readonly waiting: ReadonlyMap<string, readonly WaitingChild[]>;
-  /** Issues that the file calls deleted, by their ids in the source. */
+  /** The ids in the source of issues that are deleted there. */
   readonly deleted: ReadonlySet<string>;
 }
 
-/** What a batch did; nothing of it is true before its transaction ends. */
+/** The result of a batch. It is valid once the transaction of the batch has been committed. */
 export interface BatchOutcome {
   created: number;
   updated: number;
@@ -50,13 +50,13 @@ export interface BatchOutcome {
   parents: number;
   refused: { line: number; text: string }[];
   warnings: ImportWarning[];
-  /** Who waits from now on. */
+  /** The issues of the batch that wait for their parents. */
   waiting: WaitingChild[];
 }
 
 /**
- * Writes issues of a source with everything that belongs to them, inside the transaction: each is complete or not there at
- * all, and every parent that has come is set. Locks in the order of docs/architecture.md, "The order of locks".
+ * Writes issues of a source with everything that belongs to them, and sets all parents that are known, in one transaction.
+ * Locks in the order of docs/architecture.md, "The order of locks".
  */
 export async function importBatch(
   trx: Trx,
@@ -105,10 +105,10 @@ class Batch {
   async run(): Promise<void> {
     await this.#findKnown();
     const people = await this.#prepare();
-    const kinships = this.#kinships();
-    const forest = await this.#lock(kinships);
+    const relations = this.#parentRelations();
+    const forest = await this.#lock(relations);
     const formerParents = this.#changed.flatMap(({ id }) => forest.parentOf(id) ?? []);
-    const parents = this.#place(kinships, forest);
+    const parents = this.#decideParents(relations, forest);
     const { warnings } = this.outcome;
     const inserted = await insertFresh(this.#trx, this.#target, people, this.#fresh, parents, warnings);
     const changed = { prepared: this.#changed, locked: this.#locked };
@@ -124,11 +124,11 @@ class Batch {
     this.outcome.comments = inserted + updated;
   }
 
-  /** Sets the parents of older issues. */
-  async #attach(parents: PlacedParents): Promise<void> {
+  /** Sets the parents of issues that the batch does not write otherwise. */
+  async #attach(parents: BatchParents): Promise<void> {
     const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
-    const older = (placed: ReadonlyMap<string, string>) =>
-      [...placed].filter(([childId]) => !written.has(childId));
+    const older = (parentsOf: ReadonlyMap<string, string>) =>
+      [...parentsOf].filter(([childId]) => !written.has(childId));
     const children = [
       ...older(parents.living).map(([id, parentId]) => ({
         issue: { id },
@@ -155,11 +155,11 @@ class Batch {
     for (const [sourceId, { targetId }] of this.#known) this.#ids.set(sourceId, targetId);
   }
 
-  /** Looks up and makes what the rows to be written refer to. */
+  /** Finds or creates the rows to which the written issues refer. */
   async #prepare(): Promise<People> {
     const written = this.#rows.filter(({ issue }) => {
       const known = this.#known.get(issue.sourceId);
-      // A deletion in the source takes nothing away here.
+      // An issue that was imported before is not deleted here when it is deleted in the source.
       return known?.digest !== issue.digest && !(known && issue.deletedUtc);
     });
     this.outcome.unchanged = this.#rows.length - written.length;
@@ -196,10 +196,10 @@ class Batch {
     return people;
   }
 
-  /** Who is to be below whom: rows to be written, and older ones whose parent has come only now. */
-  #kinships(): Kinship[] {
+  /** The parents to set: those of the written issues, and those of earlier issues whose parent is in this batch. */
+  #parentRelations(): ParentRelation[] {
     const fresh = new Set(this.#fresh.map(({ id }) => id));
-    const kinships: Kinship[] = [];
+    const relations: ParentRelation[] = [];
     const refused = new Set(this.outcome.refused.map(({ line }) => line));
     for (const row of this.#rows) {
       const { sourceId, parentSourceId } = row.issue;
@@ -207,23 +207,23 @@ class Batch {
       if (childId === undefined || refused.has(row.line)) continue;
       for (const child of fresh.has(childId) ? (this.#earlier.waiting.get(sourceId) ?? []) : []) {
         const id = this.#ids.get(child.sourceId);
-        if (id !== undefined) kinships.push({ child, childId: id, parentId: childId });
+        if (id !== undefined) relations.push({ child, childId: id, parentId: childId });
       }
       if (parentSourceId === undefined) continue;
       const parentId = this.#ids.get(parentSourceId);
       const child = { line: row.line, sourceId, parentSourceId };
       if (parentId === undefined) this.outcome.waiting.push(child);
-      else kinships.push({ child, childId, parentId });
+      else relations.push({ child, childId, parentId });
     }
-    // Where an unchanged issue and its parent were here before, somebody may have moved it since.
+    // If an unchanged issue and its parent were imported before, a member may have moved the issue since.
     const written = new Set([...fresh, ...this.#changed.map(({ id }) => id)]);
-    return kinships.filter(({ childId, parentId }) => written.has(childId) || fresh.has(parentId));
+    return relations.filter(({ childId, parentId }) => written.has(childId) || fresh.has(parentId));
   }
 
-  /** Locks every issue that is there already and may change; what was deleted here stays so. */
-  async #lock(kinships: readonly Kinship[]): Promise<IssueForest> {
+  /** Locks all existing issues that may change. Issues that were deleted here stay deleted. */
+  async #lock(relations: readonly ParentRelation[]): Promise<IssueForest> {
     const fresh = new Set(this.#fresh.map(({ id }) => id));
-    const involved = kinships.flatMap(({ childId, parentId }) => [childId, parentId]);
+    const involved = relations.flatMap(({ childId, parentId }) => [childId, parentId]);
     const existing = [...involved, ...this.#changed.map(({ id }) => id)].filter((id) => !fresh.has(id));
     const forest = await IssueForest.above(this.#trx, existing);
     const formerParents = this.#changed.flatMap(({ id }) => forest.parentOf(id) ?? []);
@@ -236,8 +236,8 @@ class Batch {
     return forest;
   }
 
-  /** Decides which parents are set; one that was deleted here or would close a circle is left out. */
-  #place(kinships: readonly Kinship[], forest: IssueForest): PlacedParents {
+  /** Decides which parents are set. A parent that was deleted here, or that would make a cycle, is not. */
+  #decideParents(relations: readonly ParentRelation[], forest: IssueForest): BatchParents {
     const living = new Map<string, string>();
     const deleted = new Map<string, string>();
     const written = new Map([...this.#fresh, ...this.#changed].map(({ id, issue }) => [id, issue]));
@@ -246,7 +246,7 @@ class Batch {
       child: { line, sourceId, parentSourceId },
       childId,
       parentId,
-    } of kinships) {
+    } of relations) {
       const [child, parent] = [this.#locked.get(childId), this.#locked.get(parentId)];
       const isMovable =
         child?.parentIssueId === null && (child.deletedUtc === null || this.#isDeleted(sourceId));
@@ -265,14 +265,14 @@ class Batch {
     return { living, deleted, deletedChildren };
   }
 
-  /** Does the file call the issue deleted. */
+  /** Whether the issue is deleted in the source. */
   #isDeleted(sourceId: string): boolean {
     return this.#earlier.deleted.has(sourceId);
   }
 }
 
-/** A child and the parent that its source gives it. */
-interface Kinship {
+/** A child and its parent in the source, with their ids here. */
+interface ParentRelation {
   child: WaitingChild;
   childId: string;
   parentId: string;

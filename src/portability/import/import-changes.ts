@@ -16,7 +16,7 @@ import { type IssueField, issueFields } from '../../model/issue-fields.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { CleanComment } from './import-clean.ts';
 import { completeHistories, type ImportWarning } from './import-history.ts';
-import type { PlacedParents } from './import-parents.ts';
+import type { BatchParents } from './import-parents.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import {
   assigneeRowsOf,
@@ -39,15 +39,15 @@ interface Changed {
 }
 
 /**
- * Brings issues that were imported before to what their source says now. What a source knows nothing of stays, and
- * so do comments and links that it no longer has. Gives the number of new comments.
+ * Updates issues that were imported before to their present state in the source. Data that the source does not have is kept,
+ * including comments and links that were removed there. Returns the number of new comments.
  */
 export async function updateChanged(
   trx: Trx,
   target: ImportTarget,
   people: People,
   changed: Changed,
-  parents: PlacedParents,
+  parents: BatchParents,
   warnings: ImportWarning[],
 ): Promise<number> {
   const added = await completeHistories(trx, target, people, changed.prepared, warnings);
@@ -82,7 +82,7 @@ export async function updateChanged(
   return comments;
 }
 
-/** The fields that the source gives another value. */
+/** The fields whose values differ between the source and the workspace. */
 function fieldsChanged(
   before: Row<'issue'>,
   set: NonNullable<AskedIssue['set']>,
@@ -122,7 +122,7 @@ async function replaceSets(trx: Trx, prepared: PreparedIssue, people: People): P
   if (issue.roleAssignments) await replaceRoleAssignments(trx, [id], roleRows(prepared, people));
 }
 
-/** Adds the comments that are new and changes those that differ; answers with the number of new ones. */
+/** Adds new comments and updates those that have changed. Returns the number of new ones. */
 async function writeComments(
   trx: Trx,
   target: ImportTarget,

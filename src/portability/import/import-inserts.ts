@@ -2,7 +2,7 @@ import { addGoneIssues, insertRows, markHistory } from '../../db/writes/import-w
 import { createIssues, shapeOf } from '../../db/writes/issue-creation.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { type ImportWarning, insertHistories } from './import-history.ts';
-import type { PlacedParents } from './import-parents.ts';
+import type { BatchParents } from './import-parents.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import { historySinceUtc, stageRows } from './import-stages.ts';
 import {
@@ -14,13 +14,13 @@ import {
   type PreparedIssue,
 } from './import-rows.ts';
 
-/** Inserts issues with everything that belongs to them, numbered in the order of the file. Gives the number of comments. */
+/** Inserts issues with everything that belongs to them, numbered in the order of the file. Returns the number of comments. */
 export async function insertFresh(
   trx: Trx,
   target: ImportTarget,
   people: People,
   fresh: readonly PreparedIssue[],
-  parents: PlacedParents,
+  parents: BatchParents,
   warnings: ImportWarning[],
 ): Promise<number> {
   await insertIssues(trx, people, fresh, parents);
@@ -54,7 +54,7 @@ async function insertIssues(
   trx: Trx,
   people: People,
   fresh: readonly PreparedIssue[],
-  { living, deleted, deletedChildren }: PlacedParents,
+  { living, deleted, deletedChildren }: BatchParents,
 ): Promise<void> {
   const children = new Map<string, number>();
   for (const [childId, parentId] of living) {

@@ -43,7 +43,7 @@ export interface ImportedActivity {
 /** How an issue was from a time until its next stage. */
 export interface ImportedStage {
   sinceUtc: Date | undefined;
-  /** Undefined where it is not known. */
+  /** Undefined if it is unknown. */
   statusName: string | undefined;
   projectKey: string | undefined;
   deliveryNumber: number | undefined;
@@ -105,7 +105,7 @@ export interface ImportedIssue extends PlainFields {
   assignees: ImportedPerson[];
   labels: string[];
   parentSourceId: string | undefined;
-  /** These two are null for an issue without, and undefined if the source does not have such data. */
+  /** The project and the delivery are null if the issue has none, and undefined if the source has no such data. */
   projectKey?: string | null | undefined;
   deliveryNumber?: number | null | undefined;
   createdUtc: Date | undefined;

@@ -2,7 +2,7 @@ import { selectAncestry } from '../../db/imports.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 
 /** The parents that a batch sets, by the ids of the children. */
-export interface PlacedParents {
+export interface BatchParents {
   readonly living: ReadonlyMap<string, string>;
   /** Deleted parents. They are stored in another column, from which restoring the parent restores its children. */
   readonly deleted: ReadonlyMap<string, string>;

@@ -2,7 +2,7 @@ import { selectMiscounted } from '../../db/writes/import-writes.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 
-/** Corrects what locked issues count, and the time of their newest comment. */
+/** Corrects the counts of locked issues, and the times of their newest comments. */
 export async function recountIssues(trx: Trx, ids: readonly string[]): Promise<void> {
   const miscounted = await selectMiscounted(trx, ids);
   await changeIssues(

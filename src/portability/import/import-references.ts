@@ -31,7 +31,7 @@ export interface IssueReferences {
   labelIds: string[];
   projectId: string | null;
   deliveryId: string | null;
-  /** Those of the source; none if it does not have such data. */
+  /** The stages in the source; empty if the source has no such data. */
   stages: FoundStage[];
   warnings: string[];
 }
@@ -45,7 +45,7 @@ export class ImportReferences {
   readonly #newLabels: LocalRow<'label'>[] = [];
   #projects: Pick<Row<'project'>, 'id' | 'key'>[] = [];
   #deliveries: Pick<Row<'delivery'>, 'id' | 'teamId' | 'number'>[] = [];
-  /** What the messages about unknown names list; empty as long as every name is known. */
+  /** The names that messages about unknown ones list; empty as long as every name is known. */
   #existing: { readonly codes: string[]; readonly keys: string[] } = { codes: [], keys: [] };
 
   constructor(target: ImportTarget) {

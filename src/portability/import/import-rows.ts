@@ -59,11 +59,11 @@ function timeColumns({ issue, references }: PreparedIssue) {
 export function newIssue(
   prepared: PreparedIssue,
   people: People,
-  place: Pick<Row<'issue'>, 'parentIssueId' | 'deletedParentIssueId' | 'subIssueCount'>,
+  tree: Pick<Row<'issue'>, 'parentIssueId' | 'deletedParentIssueId' | 'subIssueCount'>,
 ): NewIssue {
   const { issue, references, id } = prepared;
   const { status, projectId, deliveryId } = references;
-  const { parentIssueId, ...counts } = place;
+  const { parentIssueId, ...others } = tree;
   return {
     teamId: references.teamId,
     columns: {
@@ -75,7 +75,7 @@ export function newIssue(
     history: {
       ...timeColumns(prepared),
       ...columnsOfStages(prepared.stages),
-      ...counts,
+      ...others,
       commentCount: issue.comments.filter(isLiving).length,
       linkCount: issue.links.filter(isLiving).length,
       activityCount: issue.activity?.length ?? 0,

@@ -59,7 +59,7 @@ export interface ImportOptions {
   readonly signal: AbortSignal;
 }
 
-/** Issues per transaction: few enough that other writes do not wait long, enough to share the cost of a transaction. */
+/** Issues per transaction. More would make other writes wait longer, fewer would make the import slower. */
 const batchSize = 100;
 /**
  * Issues per batch if the whole import is one transaction. Larger batches need fewer statements, but a batch must fit
@@ -75,7 +75,7 @@ const batchBytes = 4_000_000;
  */
 export async function importIssues(options: ImportOptions): Promise<ImportSummary> {
   const { db, actor, target } = options;
-  const enter = (act: AuditAct, changes: AuditedAction['changes'] = {}) => {
+  const audit = (act: AuditAct, changes: AuditedAction['changes'] = {}) => {
     const subject = { kind: 'import', name: target.source };
     return inTransaction(db, async (trx) => {
       await recordAuditEntries(trx, actor, [{ act, subject, changes }]);
@@ -83,10 +83,10 @@ export async function importIssues(options: ImportOptions): Promise<ImportSummar
         await logImported(trx, 'import.finished.v1', [{ id: target.workspaceId }]);
     });
   };
-  await enter('import.started');
+  await audit('import.started');
   const summary = await new ImportRun(options).run();
   const counts = Object.entries(summary).map(([name, count]) => [name, { after: count as unknown }]);
-  await enter('import.finished', Object.fromEntries(counts));
+  await audit('import.finished', Object.fromEntries(counts));
   return summary;
 }
 

@@ -7,10 +7,10 @@ import type { ImportedIssue, ImportedStage } from './import-issue.ts';
 import type { IssueReferences } from './import-references.ts';
 import { later } from './import-texts.ts';
 
-/** A stage whose names have become rows of the workspace. */
+/** A stage whose names have been resolved to rows of the workspace. */
 export interface FoundStage {
   sinceUtc: Date;
-  /** Null where it is not known; the issue was not closed. */
+  /** Null if the status is unknown; then the issue is known not to have been closed. */
   status: Pick<Row<'status'>, 'id' | 'rank'> | null;
   deliveryId: string | null;
   projectId: string | null;
@@ -27,12 +27,12 @@ export function cleanStages(
   const inOrder = raw
     .map((stage) => ({ ...stage, sinceUtc: later(stage.sinceUtc ?? createdUtc, createdUtc) }))
     .toSorted((left, right) => left.sinceUtc.getTime() - right.sinceUtc.getTime());
-  return inOrder.map((stage, place) => (place === 0 ? { ...stage, sinceUtc: createdUtc } : stage));
+  return inOrder.map((stage, index) => (index === 0 ? { ...stage, sinceUtc: createdUtc } : stage));
 }
 
 /**
- * All stages of an imported issue: those of its source, or what follows from when it was created, closed and deleted. The
- * last one is as the issue is.
+ * All stages of an imported issue: those of its source, or those that follow from the times of its creation, closing and
+ * deletion. The last one equals the issue.
  */
 export function stagesOf(issue: CleanIssue, references: IssueReferences): FoundStage[] {
   const { createdUtc, updatedUtc, closedUtc, deletedUtc, estimateValue = null } = issue;
@@ -87,19 +87,19 @@ export function stageRows(
   teamId: string,
   stages: readonly FoundStage[],
 ): NewRow<'issueStage'>[] {
-  return stages.map(({ status, ...stage }, place) => ({
-    previousStatusId: stages[place - 1]?.status?.id ?? null,
-    previousDeleted: stages[place - 1]?.deleted ?? true,
+  return stages.map(({ status, ...stage }, index) => ({
+    previousStatusId: stages[index - 1]?.status?.id ?? null,
+    previousDeleted: stages[index - 1]?.deleted ?? true,
     issueId,
-    sortOrder: place + 1,
-    untilUtc: stages[place + 1]?.sinceUtc ?? null,
+    sortOrder: index + 1,
+    untilUtc: stages[index + 1]?.sinceUtc ?? null,
     teamId,
     statusId: status?.id ?? null,
     ...stage,
   }));
 }
 
-/** Since when the history of the issue is complete; undefined if it always was. */
+/** The time since which the history of the issue is complete; undefined if it always was. */
 export function historySinceUtc(issue: CleanIssue, stages: readonly FoundStage[]): Date | undefined {
   if (!issue.stages) return issue.updatedUtc;
   const unknown = stages.findLastIndex(({ status }) => status === null);
