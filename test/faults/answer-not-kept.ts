@@ -52,7 +52,7 @@ await runFault(import.meta.filename, {
   },
 });
 
-/** A new issue, a change of one and a comment in turn. */
+/** Creates an issue, changes one and adds a comment, in turn. */
 function writeOf(round: number, at: { teamId: string; issueKey: string; key: string }): Ask {
   const { teamId, issueKey, key } = at;
   const headers = { 'Idempotency-Key': key };
@@ -72,7 +72,7 @@ async function isWritten(cluster: Cluster, key: string): Promise<boolean> {
   return found.length > 0;
 }
 
-/** How many issues and comments there are. */
+/** The numbers of issues and comments. */
 async function rows(cluster: Cluster): Promise<number> {
   const [row] = await cluster.query<{ count: number }>(
     'select ((select count(*) from issue) + (select count(*) from comment))::int as count',
@@ -80,7 +80,7 @@ async function rows(cluster: Cluster): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Holds up the keeping of answers. Those that wait at the end of it are lost with their server. */
+/** Delays the statement that stores an answer. Answers that still wait when the server is killed are lost. */
 async function holdUp(cluster: Cluster): Promise<{ release: () => Promise<void> }> {
   const holder = await cluster.connect();
   await holder.query('select pg_advisory_lock($1)', [lock]);

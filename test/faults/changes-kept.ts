@@ -7,12 +7,12 @@ import { judged, startReceiver } from './support/receiver.ts';
 import { kept, onPostgres, startService } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
-/** What a killed process has taken is free after its claim; a message that failed once is sent again before. */
+/** Work that a killed process had claimed is free when its claim expires; that takes longer than the first retry of a message. */
 const caughtUpWithinMs = 150_000;
 
 const wounds = ['server', 'server', 'connection', 'listener', 'postgres'] as const;
 
-// Three servers write, number and tell changes while one of them, a connection, the one that listens, or PostgreSQL is killed.
+// Three servers write, number and deliver changes while a server, a connection, the listening connection or PostgreSQL is killed.
 await runFault(import.meta.filename, {
   fault:
     '`kill -9` of one of three servers, of their connections, of the one that listens, of PostgreSQL; clients change between long poll, stream, subscription and WebSocket; a webhook with a bad receiver',
@@ -114,7 +114,7 @@ await runFault(import.meta.filename, {
        from change where position > $1 order by position`,
       [begin],
     );
-    const gaps = rows.filter(({ position }, place) => position !== begin + 1 + place).length;
+    const gaps = rows.filter(({ position }, index) => position !== begin + 1 + index).length;
     const inverted = rows.filter((row) => row.inverted).length;
     trial.must(gaps === 0, `${gaps} positions are out of place`);
     trial.must(inverted === 0, `${inverted} changes are before an earlier one of their issue`);
@@ -123,14 +123,14 @@ await runFault(import.meta.filename, {
       trial.must(seen.size === rows.length, `a client saw ${seen.size} of ${rows.length} changes`);
     }
     const { different, overtaken } = judged(receiver.accepted);
-    trial.must(different >= rows.length, `the webhook was told ${different} of ${rows.length} changes`);
+    trial.must(different >= rows.length, `the webhook received ${different} of ${rows.length} changes`);
     trial.must(overtaken === 0, `${overtaken} messages came after a later one of their issue`);
     const unexpected = writers.flatMap((each) => each.unexpected);
     const { wrong } = await kept(trial, place, { ledger, world, unexpected });
-    const turns = followers.reduce((sum, { counts }) => sum + counts.turns, 0);
+    const switches = followers.reduce((sum, { counts }) => sum + counts.switches, 0);
     return (
       `${[...done].map(([what, count]) => `${count} × ${what}`).join(', ')}; ${ledger.acknowledged} writes, ${rows.length} changes, ` +
-      `${gaps} gaps, ${inverted} in the wrong order; ${followers.length} clients in ${turns} turns lost and repeated 0; ` +
+      `${gaps} gaps, ${inverted} in the wrong order; ${followers.length} clients in ${switches} turns lost and repeated 0; ` +
       `webhook: ${receiver.tried} attempts, ${different} different messages, ${receiver.accepted.length - different} repeated, ${overtaken} in the wrong order; ${wrong} lost, doubled or broken`
     );
   },

@@ -8,7 +8,7 @@ import type { Service } from './support/service.ts';
 import { addWorkspace, opened, type World } from './support/world.ts';
 import { Writers } from './support/writers.ts';
 
-// The clock of the server jumps forwards and back, under eight writers; that of PostgreSQL stays.
+// The clock of the server jumps forwards and back while eight clients write; the clock of PostgreSQL does not.
 await runFault(import.meta.filename, {
   fault: 'clock jumps (faketime): an hour forwards, back, a day back',
   pass: 'tokens, signatures, ordering as documented',
@@ -25,7 +25,7 @@ await runFault(import.meta.filename, {
     await writers.acknowledgement();
     await writers.stop();
     trial.must(service.isRunning, `the server ended: ${service.words()}`);
-    // The invariants want every feed in the order of its times, and every time of an issue after its creation.
+    // The invariants require that each feed is in the order of its times, and that no time of an issue is before its creation.
     const { words: found } = await kept(trial, place, writers);
     return (
       `${clock.jumps} jumps; tokens and signed addresses end and hold by the server's clock, a key is replayed across each jump; ` +
@@ -34,7 +34,7 @@ await runFault(import.meta.filename, {
   },
 });
 
-/** Makes a token and a file, and looks at both on each side of a jump. */
+/** Creates a token and a file, and uses both before and after a jump. */
 async function oneRound(trial: Trial, service: Service, world: World, clock: Clock): Promise<void> {
   const owner = new Client(service.url, world.token);
   await clock.jumpTo('+0');
@@ -100,7 +100,7 @@ function keyedComment(issueKey: string, key: string): Ask {
   };
 }
 
-/** Puts a file on an issue; gives how to ask for a new signed address of it. */
+/** Attaches a file to an issue; returns a function that requests a new signed URL of it. */
 async function newFile(owner: Client, issueKey: string): Promise<() => Promise<string>> {
   const input = { issueKey, fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 2 };
   const { uploadUrl, attachment } = await mutate(

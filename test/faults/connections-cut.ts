@@ -10,8 +10,8 @@ import { opened } from './support/world.ts';
 
 const poolSize = 10;
 
-// Between server and PostgreSQL stands a proxy that cuts the connection at the nth statement of a write, before it is
-// sent or when it is done and its answer is under way; the write is then repeated under its key.
+// A proxy between server and PostgreSQL cuts the connection at the nth statement of a write, before PostgreSQL receives the statement
+// or before the server receives its result; the write is then repeated under its key.
 await runFault(import.meta.filename, {
   fault: 'connections cut at every statement of every write',
   pass: '0 exits, 0 partial writes, pool full again',
@@ -66,23 +66,23 @@ interface Done {
   readonly isCut: boolean;
 }
 
-/** The writes that have not left what one of their kind leaves that was never cut. */
+/** The writes whose rows differ from those of an uninterrupted write of the same kind. */
 function partial(done: readonly Done[], found: ReadonlyMap<string, string>): string[] {
   const whole = new Map<string, string>();
   for (const { write, isCut } of done) if (!isCut) whole.set(write.name, found.get(write.mark) ?? 'nothing');
   return done.flatMap(({ write }) => {
     const [due, is] = [whole.get(write.name), found.get(write.mark)];
-    // Without a key a cut write was done, or it was not.
+    // Without a key the write is not repeated, so that it may have been done or not.
     const isRight =
       due === undefined || is === due || (!write.takesKey && is === due.replace('1 tokens', '0 tokens'));
     return isRight ? [] : [`${write.name} left ${is}, not ${due}`];
   });
 }
 
-/** Asks for more at once than the pool has; how many connections it came to, and how many it left in a transaction. */
+/** Sends more requests at once than the pool has connections; returns how many were opened, and how many were left in a transaction. */
 async function fullPool(service: Service, cluster: Cluster, token: string) {
   const client = new Client(service.url, token, 64);
-  // Quick reads have connections that they share, which are opened for them alone.
+  // Fast reads share separate connections, which are not part of the pool.
   for (let read = 0; read < 30; read += 1) await client.ask({ path: '/v1/issues?page_size=1' });
   const asks = Array.from({ length: 400 }, () =>
     client.ask({ path: '/v1/issues?page_size=100' }).catch(() => undefined),

@@ -12,10 +12,10 @@ import { makeWorld } from './support/world.ts';
 import { Writers } from './support/writers.ts';
 
 const script = join(import.meta.dirname, '../../bin/workgraph.js');
-/** After so many tries the first server is killed, and another must come up in its place. */
+/** The number of attempts after which the first server is killed and another one must start. */
 const triesOfEach = 10;
 
-// A second server is started on the data directory that one holds, while eight write through the first.
+// A second server is started on a data directory that is in use, while eight clients write through the first server.
 await runFault(import.meta.filename, {
   fault: 'second `serve` on the embedded directory, also after `kill -9` of the first',
   pass: 'refused ≤ 1 s with a plain word while held, free at once after, 0 rows lost',

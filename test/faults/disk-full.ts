@@ -11,8 +11,8 @@ import { Service } from './support/service.ts';
 import { makeWorld, type Place } from './support/world.ts';
 import { Writers } from './support/writers.ts';
 
-// The data lies on a small file system of its own (tmpfs), on the embedded engine the log too, which is filled to the
-// last byte while sixteen write.
+// The data (of the embedded engine, the log too) is on a small tmpfs of its own, which is filled to the last byte while sixteen clients
+// write.
 await runFault(import.meta.filename, {
   fault: 'disk full, both engines',
   pass: 'reads go on, writes 507 or 503, 0 acknowledged lost, starts again when there is room',
@@ -36,7 +36,7 @@ async function onPostgres(trial: Trial): Promise<string> {
     service,
     disk,
     place: { url: cluster.url },
-    // Where it could not write its log it has ended: whoever runs it starts it again.
+    // A server that could not write its log has ended; an operator would start it again.
     recover: async () => {
       if (cluster.isRunning && (await cluster.answers())) return 'went on';
       await cluster.stop();
@@ -85,7 +85,7 @@ async function rounds(trial: Trial, { service, disk, place, recover }: Full): Pr
   for (let round = 0; round < trial.amount; round++) {
     const before = writers.refusals.length;
     fill(ballast);
-    // Until a write was refused for it; the file system may give a little room back as it goes.
+    // Repeated until a write is refused, because the file system may free a few bytes meanwhile.
     const until = performance.now() + 60_000;
     const isFull = () =>
       writers.refusals.slice(before).some(({ status }) => status === 507 || status === 503);
@@ -129,7 +129,7 @@ function mountDisk(trial: Trial, path: string, megabytes: number): string {
   return path;
 }
 
-/** Takes all the room that there is, down to the last byte. */
+/** Fills the file system to the last byte. */
 function fill(path: string): void {
   const file = openSync(path, 'a');
   for (let size = 1 << 22; size >= 1; ) {

@@ -6,15 +6,15 @@ import { Load } from './support/load.ts';
 import { onPostgres, startService } from './support/scene.ts';
 import { addWorkspace, opened } from './support/world.ts';
 
-/** So that a hundred times the quota is something that one core can send. */
+/** Low enough that one core can send a hundred times the quota. */
 const requestsPerMinute = 600;
 const factor = 100;
 const perSecond = (requestsPerMinute / 60) * factor;
-/** What each of the others asks for; together they stay below the quota of each. */
+/** The interval between the requests of each of the others, which stay within their quota. */
 const othersEveryMs = 120;
 const others = 4;
 
-// One token asks for a hundred times as much as it may, beside others that stay within their quota.
+// One token sends a hundred times its quota while other tokens stay within theirs.
 await runFault(import.meta.filename, {
   fault: 'one token at 100× its quota',
   pass: "others' p99 ≤ 1.3×, 0 errors",
@@ -22,13 +22,13 @@ await runFault(import.meta.filename, {
   run: async (trial) => {
     const { cluster, place, world: greedy } = await onPostgres(trial);
     const worlds = await opened(place, async (database) => {
-      const made = [];
-      for (let index = 0; index < others; index++) made.push(await addWorkspace(database));
-      return made;
+      const added = [];
+      for (let index = 0; index < others; index++) added.push(await addWorkspace(database));
+      return added;
     });
     const env = { REQUESTS_PER_MINUTE: String(requestsPerMinute) };
     const service = await startService(trial, { databaseUrl: cluster.url, env });
-    const turn = async (forMs: number) => {
+    const measure = async (forMs: number) => {
       const errors: number[] = [];
       const counts = await service.counts();
       const until = performance.now() + forMs;
@@ -45,12 +45,12 @@ await runFault(import.meta.filename, {
       const took = latenciesBetween(counts, await service.counts(), { operation: 'Issues', status: '200' });
       return { took, errors };
     };
-    await turn(2_000);
-    const normal = await turn((trial.amount / 2) * 1_000);
+    await measure(2_000);
+    const normal = await measure((trial.amount / 2) * 1_000);
 
-    // Of another route than the others ask, so that the histogram tells them apart.
+    // Another route than that of the others, so that the histogram can distinguish them.
     const greed = { path: '/v1/teams?page_size=5' };
-    // The quota of a caller who was quiet is full: first it is used up.
+    // An idle caller has its full quota, which is used up first.
     const client = new Client(service.url, greedy.token, 8);
     const exhaust = async () => {
       while ((await client.ask(greed)).status !== 429);
@@ -60,7 +60,7 @@ await runFault(import.meta.filename, {
     client.close();
     const load = new Load(service.url, greedy.token, greed);
     const [beside] = await Promise.all([
-      turn(trial.amount * 1_000),
+      measure(trial.amount * 1_000),
       load.run(perSecond, trial.amount * 1_000),
     ]);
     await load.end();

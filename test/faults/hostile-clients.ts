@@ -9,7 +9,7 @@ import { demoTarget, type Figure } from './hostile/target.ts';
 import { join } from 'node:path';
 import { mkdirSync } from 'node:fs';
 
-/** In the order of the findings that they repeat; each on a server of its own, so that none meets the memory of another. */
+/** In the order of the findings that they repeat; each on a server of its own, so that none inherits the memory use of another. */
 const attacks = [
   emptyFilterParts,
   introspection,
@@ -21,10 +21,10 @@ const attacks = [
   longTexts,
 ];
 
-/** Another checkout to measure first: `BASELINE=../before npm run faults hostile-clients`. */
+/** Another checkout to measure first, for comparison: `BASELINE=../before npm run faults hostile-clients`. */
 const baseline = process.env['BASELINE'];
 
-// What single clients did to the service when it was examined from outside, done again.
+// Repeats the attacks by single clients that an external review of the service found.
 await runFault(import.meta.filename, {
   fault: 'clients that send little and cost much',
   pass: 'no request blocks the event loop for more than 100 ms; memory grows by ≤ 250 MB; no new document is refused',

@@ -3,10 +3,10 @@ import { Client } from './support/client.ts';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { onPostgres, startService } from './support/scene.ts';
 
-/** How many clients create issues at once. */
+/** The number of clients that create issues at once. */
 const clients = 24;
 
-// All issues are of one team, so all writes want the same counter. Each is sent to two servers at once, and then to the third.
+// All issues are of one team, so all writes lock the same counter. Each is sent to two servers at once, and then to the third.
 await runFault(import.meta.filename, {
   fault:
     'one hot team: three servers, 24 clients, each creation sent under one `Idempotency-Key` to two servers at once and then to the third',
@@ -33,14 +33,14 @@ await runFault(import.meta.filename, {
     const began = performance.now();
     await Promise.all(
       Array.from({ length: clients }, async () => {
-        for (let place = next++; place < trial.amount; place = next++) {
+        for (let index = next++; index < trial.amount; index = next++) {
           const key = randomUUID();
-          const both = await Promise.all([create(place, key), create(place + 1, key)]);
+          const both = await Promise.all([create(index, key), create(index + 1, key)]);
           for (const answer of both) {
             times.push(answer.ms);
             statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
           }
-          const third = await create(place + 2, key);
+          const third = await create(index + 2, key);
           trial.must(third.status === 201, `a repetition was answered ${third.status}: ${third.body}`);
           for (const { status, body } of both)
             trial.must(

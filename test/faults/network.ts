@@ -6,7 +6,7 @@ import type { Weather } from './support/proxy.ts';
 import { kept, servedThroughProxy } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
-/** What the network between server and PostgreSQL does, one after the other. */
+/** The states of the network between server and PostgreSQL, in order. */
 const weathers: Readonly<Record<string, Weather>> = {
   slow: { delayMs: 150 },
   resetting: { resetWithinMs: 300 },
@@ -14,7 +14,7 @@ const weathers: Readonly<Record<string, Weather>> = {
 };
 const hangsAfterMs = 6_000;
 
-// Between server and PostgreSQL stands a proxy of ours, and the network behind it is bad in three ways in turn.
+// A proxy between server and PostgreSQL simulates three kinds of bad network in turn.
 await runFault(import.meta.filename, {
   fault: 'slow, resetting, half-open network between server and PostgreSQL',
   pass: '0 hung > 6 s, 0 crashes',
@@ -23,7 +23,7 @@ await runFault(import.meta.filename, {
     const { place, world, proxy, service } = await servedThroughProxy(trial);
     const { pid } = service;
     const ledger = new Ledger();
-    const told: string[] = [];
+    const summaries: string[] = [];
     const done: Writers[] = [];
     let [reads, hungReads, longestRead] = [0, 0, 0];
     for (const [name, weather] of Object.entries(weathers)) {
@@ -32,7 +32,7 @@ await runFault(import.meta.filename, {
       await writers.acknowledgement();
       const until = performance.now() + trial.amount * 1_000;
       proxy.weather = weather;
-      // What is open already is as bad as what is opened from now on.
+      // The setting holds for new connections only, so the open ones are reset at once.
       if (weather.resetWithinMs !== undefined) proxy.resetAll();
       const reading = async () => {
         const client = new Client(service.url, world.token);
@@ -53,7 +53,9 @@ await runFault(import.meta.filename, {
       done.push(writers);
       const refused = writers.refusals.length;
       const longest = Math.max(writers.longestMs, ...writers.refusals.map(({ ms }) => ms));
-      told.push(`${name}: ${acknowledged} writes, ${refused} refused, the longest answer ${ms(longest)}`);
+      summaries.push(
+        `${name}: ${acknowledged} writes, ${refused} refused, the longest answer ${ms(longest)}`,
+      );
       trial.figure(longest <= hangsAfterMs, `${name}: a write took ${ms(longest)}`);
       trial.must(longest <= 2 * hangsAfterMs, `${name}: a write took ${ms(longest)}`);
       const broken = writers.refusals.filter(({ status }) => status === 0).length;
@@ -68,6 +70,6 @@ await runFault(import.meta.filename, {
       world,
       unexpected: done.flatMap(({ unexpected }) => unexpected),
     });
-    return `${told.join('; ')}; ${reads} reads, the longest ${ms(longestRead)}; 0 crashes; ${found}`;
+    return `${summaries.join('; ')}; ${reads} reads, the longest ${ms(longestRead)}; 0 crashes; ${found}`;
   },
 });

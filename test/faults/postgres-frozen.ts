@@ -8,7 +8,7 @@ import { Writers } from './support/writers.ts';
 
 const hangsAfterMs = 40_000;
 
-// All processes of PostgreSQL stop where they are: connections stay open, and nothing answers.
+// All processes of PostgreSQL are stopped by SIGSTOP: connections stay open, and nothing answers.
 await runFault(import.meta.filename, {
   fault: 'PostgreSQL frozen (SIGSTOP)',
   pass: 'every request answered ≤ 6 s with 503 + Retry-After; `/readyz` 503 in ≤ 2.2 s naming 2000 ms; `/health` p99 ≤ 50 ms; normal ≤ 2 s after',

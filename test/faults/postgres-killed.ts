@@ -4,7 +4,7 @@ import { Ledger } from './support/ledger.ts';
 import { kept, served } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
-// PostgreSQL is killed while sixteen write: all of it, or one process of it, which ends all others and recovers.
+// PostgreSQL is killed while sixteen clients write: the whole server, or one backend, after which it ends the others and recovers.
 await runFault(import.meta.filename, {
   fault: '`kill -9` of PostgreSQL, all of it and one process of it in turn, 16 writers',
   pass: 'the server never exits; only 503; 0 lost; answers again ≤ 5 s after',
@@ -34,7 +34,7 @@ await runFault(import.meta.filename, {
     await writers.stop();
     trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
     const { words: found } = await kept(trial, place, writers);
-    // 409 says that an attempt before is still under way, which ends with its connection.
+    // 409 means that an earlier attempt is still in progress; it ends with its connection.
     const statuses = new Map<number, number>();
     for (const { status } of writers.refusals) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     trial.must(!statuses.has(0), `${statuses.get(0)} requests were not answered at all`);

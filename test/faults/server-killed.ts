@@ -8,7 +8,7 @@ import { Service } from './support/service.ts';
 import { makeWorld, type Place } from './support/world.ts';
 import { Writers } from './support/writers.ts';
 
-// The server is killed while sixteen write, and started again; what was acknowledged must be there, once.
+// The server is killed while sixteen clients write, and started again; each acknowledged write must be there exactly once.
 await runFault(import.meta.filename, {
   fault: '`kill -9` of the server in mid-write, 16 writers, both engines',
   pass: '0 acknowledged writes lost, 0 doubled, one entry per write that the feed lists; first new acknowledgement ≤ 3 s PostgreSQL, ≤ 5 s embedded',

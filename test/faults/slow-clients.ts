@@ -7,10 +7,10 @@ import { served } from './support/scene.ts';
 import type { Service } from './support/service.ts';
 
 const measuredForMs = 5_000;
-/** Longer than the server bears any of them. */
+/** Longer than the longest timeout of the server for such a client. */
 const watchedForMs = 40_000;
 
-// Half of the connections send the headers of a request a byte at a time, the other half its body, and never end.
+// Half of the connections send the headers of a request one byte at a time, the other half its body, and never finish.
 await runFault(import.meta.filename, {
   fault: 'slow headers and bodies',
   pass: "others' p99 ≤ 2×; cut ≤ 15 s",
@@ -64,7 +64,7 @@ await runFault(import.meta.filename, {
   },
 });
 
-/** Four who read at a pace of their own, and how long each answer took by the server's histogram. */
+/** Runs four clients that read at intervals, and returns the latencies of the server's histogram. */
 async function reading(service: Service, token: string, forMs: number) {
   let failed = 0;
   const before = await service.counts();

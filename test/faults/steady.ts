@@ -10,7 +10,7 @@ import { Writers } from './support/writers.ts';
 const load = 0.7;
 const samples = 60;
 
-// Readers at 70 % of what the server answers to them at most, and two writers, for half an hour.
+// Readers at 70 % of the server's maximum throughput, and two writers, for half an hour.
 await runFault(import.meta.filename, {
   fault: '30 minutes at 70 %',
   pass: 'memory and handles flat',
@@ -52,7 +52,7 @@ await runFault(import.meta.filename, {
     await writers.stop();
     client.close();
     const { wrong } = await kept(trial, place, writers);
-    // The first third is the warming up: caches and the heap come to their size.
+    // The first third is the warm-up, in which caches and the heap reach their size.
     const third = Math.floor(samples / 3);
     const [middleMb, lastMb] = [median(memory.slice(third, 2 * third)), median(memory.slice(2 * third))];
     const [middleHandles, lastHandles] = [
@@ -72,7 +72,7 @@ await runFault(import.meta.filename, {
   },
 });
 
-/** How many a second sixteen get who each wait for their answer. */
+/** The requests a second that sixteen clients complete, each of which waits for its answer. */
 async function most(read: () => Promise<unknown>, forMs: number): Promise<number> {
   const began = performance.now();
   let done = 0;

@@ -6,7 +6,7 @@ import { Ledger } from './support/ledger.ts';
 import { kept, served } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
-// Somebody holds a lock on the table of issues, so that whatever asks for it waits and the pool is exhausted.
+// A session holds a lock on the table of issues, so that every statement on it waits and the pool is exhausted.
 await runFault(import.meta.filename, {
   fault: 'table locked, and with it the pool exhausted',
   pass: '503 ≤ 1.2 s to waiters, probes untouched, 0 leaked connections',
@@ -19,7 +19,7 @@ await runFault(import.meta.filename, {
     const locker = new pg.Client({ connectionString: cluster.url });
     await locker.connect();
     await locker.query('begin; lock table issue in access exclusive mode');
-    // Those that have a connection wait for the lock, as long as a statement may; all others wait for a connection.
+    // Requests with a connection wait for the lock until the statement timeout; all others wait for a connection.
     const until = performance.now() + trial.amount * 1_000;
     const waiters: { status: number; ms: number }[] = [];
     const probes: { path: string; status: number; ms: number }[] = [];

@@ -6,10 +6,10 @@ import { kept, served } from './support/scene.ts';
 import { untilWorkers, workersOf } from './support/workers.ts';
 import { Writers } from './support/writers.ts';
 
-/** The service ends when five workers die within a minute, so they are killed more slowly. */
+/** The service ends if five workers die within a minute, so they are killed at longer intervals. */
 const pauseMs = 20_000;
 
-// One of two workers is killed in mid-write: the other goes on, and the supervisor starts another one.
+// One of two workers is killed during a write: the other one continues, and the supervisor starts a new one.
 await runFault(import.meta.filename, {
   fault: '`kill -9` of one of two workers in mid-write, 16 writers',
   pass: '0 acknowledged writes lost, 0 doubled; new connections are accepted all the time; a worker in its place ≤ 5 s',
@@ -45,7 +45,7 @@ await runFault(import.meta.filename, {
   },
 });
 
-/** Whether a client that comes now is refused: 0 or 1. The kernel may have given it to the worker that has just died. */
+/** Whether a new connection is refused: 0 or 1. The kernel may have assigned it to the worker that has just died. */
 async function refusedOf(url: string): Promise<number> {
   const client = new Client(url);
   const answer = await client.ask({ path: '/health' }).catch((error: NodeJS.ErrnoException) => error);

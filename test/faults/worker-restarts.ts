@@ -5,8 +5,8 @@ import { kept, served } from './support/scene.ts';
 import { untilReplaced, untilWorkers, workersOf } from './support/workers.ts';
 import { Writers } from './support/writers.ts';
 
-// One server of two workers is told to replace them, again and again, with no proxy between it and its clients. Each worker may
-// use as much as a process without others, because the kernel may give all connections to one of them.
+// A server with two workers is signalled again and again to replace them, with no proxy between it and its clients. Each worker has
+// the limits of a single process, because the kernel may assign all connections to one of them.
 await runFault(import.meta.filename, {
   fault: 'SIGHUP under load: `WORKERS=2` replaces both workers, no proxy before them',
   pass: '0 failed requests',
@@ -32,7 +32,7 @@ await runFault(import.meta.filename, {
     const failed = [...writers.refusals, ...reading.refusals];
     const byWords = Map.groupBy(failed, ({ status, words }) => `${status} (${words})`);
     const statuses = [...byWords].map(([words, { length }]) => `${length} × ${words}`);
-    // A machine that is too slow for three processes may tell somebody to come again; nobody may be cut off.
+    // On a machine that is too slow for three processes a request may be refused for now; no connection may be cut.
     trial.must(
       failed.every(({ status }) => status === 503),
       `requests were cut off: ${statuses.join(', ')}`,

@@ -29,7 +29,7 @@ async function readNothing(target: Target, what: string, query: string, times: n
     for (let n = 0; n < sockets; n++) {
       const socket = connect({ host: hostname, port: Number(port) });
       open.add(socket);
-      // Never read: what arrives stays with the kernel, and then with the server.
+      // Never read: answers fill the buffers of the kernel, and then those of the server.
       socket.pause();
       socket.on('error', () => undefined);
       socket.on('close', () => open.delete(socket));
@@ -38,7 +38,7 @@ async function readNothing(target: Target, what: string, query: string, times: n
     }
     while (open.size > 0 && performance.now() - began < watchedForMs) {
       await delay(250);
-      // A paused socket hears of its end only when it writes.
+      // A paused socket detects that it was closed only when it writes.
       for (const socket of open) socket.write('\r\n');
     }
   });
@@ -52,7 +52,7 @@ async function readNothing(target: Target, what: string, query: string, times: n
   };
 }
 
-/** What finding 2 answers where it is accepted. */
+/** The query of finding 2, where the server accepts it. */
 const manySchemas = `{ ${Array.from({ length: 190 }, (_, n) => `a${n}: __schema { types { fields { description } } }`).join(' ')} }`;
 const manyIssues = `{ issues(first: 250) { nodes { id key title description createdUtc updatedUtc
   team { id code name } status { id name color description } reporter { displayName avatarUrl } labels { id name color } } } }`;
@@ -60,11 +60,11 @@ const manyIssues = `{ issues(first: 250) { nodes { id key title description crea
 const unknownForMs = 6_000;
 const connections = 16;
 
-/** Finding 6: tokens that nobody knows, as fast as they are refused. */
+/** Finding 6: unknown tokens, sent as fast as they are refused. */
 export async function unknownTokens(target: Target): Promise<Figure[]> {
   const { service, token } = target;
   const alone = await reading(service.url, token, unknownForMs);
-  const told = new Map<number, number>();
+  const statuses = new Map<number, number>();
   const until = performance.now() + unknownForMs;
   let tried = 0;
   const guess = async () => {
@@ -74,7 +74,7 @@ export async function unknownTokens(target: Target): Promise<Figure[]> {
       // 0 is a connection that was cut.
       const answer = await client.ask({ path: '/v1/teams?page_size=1', headers }).catch(() => undefined);
       const status = answer?.status ?? 0;
-      told.set(status, (told.get(status) ?? 0) + 1);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
     client.close();
   };
@@ -82,12 +82,14 @@ export async function unknownTokens(target: Target): Promise<Figure[]> {
     reading(service.url, token, unknownForMs),
     ...Array.from({ length: connections }, guess),
   ]);
-  const answers = [...told].map(([status, count]) => `${count.toLocaleString('en')} × ${status}`).join(', ');
+  const answers = [...statuses]
+    .map(([status, count]) => `${count.toLocaleString('en')} × ${status}`)
+    .join(', ');
   return [
     {
       what: `6. unknown tokens for ${unknownForMs / 1_000} s from ${connections} connections`,
       measured: `${answers}; p99 of a known token ${ms(alone.p99Ms)} alone, ${ms(beside.p99Ms)} beside it, ${beside.failed} of its requests failed`,
-      holds: (told.get(429) ?? 0) > 0 && beside.failed === 0,
+      holds: (statuses.get(429) ?? 0) > 0 && beside.failed === 0,
     },
   ];
 }

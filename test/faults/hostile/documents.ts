@@ -7,7 +7,7 @@ import { type Figure, graphql, type Target } from './target.ts';
 const burst = 200;
 const repeats = 40;
 
-/** Three shapes of the benchmark, as a document that no server has seen: `n` is part of a name in it. */
+/** Three operations of the benchmark; `n` becomes part of a name, so that each document is new to the server. */
 const shapes = {
   W1: (n: string) => `query Dashboard${n} { teams(first: 10) { nodes { code name lead { displayName }
     projects(first: 5) { nodes { key name progressPercent } }
@@ -58,7 +58,7 @@ async function burstOfDocuments(target: Target): Promise<Figure> {
 
 const bounds = { W1: 2, W2: 2, W3: 4 } as const;
 
-/** Cold and warm in turns, so that both meet the same machine. */
+/** Alternates cold and warm requests, so that the load of the machine affects both alike. */
 async function costOfNewDocuments({ service, token }: Target): Promise<Figure[]> {
   const client = new Client(service.url, token);
   const ask = async (query: string) => {

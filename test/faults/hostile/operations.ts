@@ -2,14 +2,14 @@ import { Client } from '../support/client.ts';
 import { ms } from '../support/fault.ts';
 import { costOf, type Figure, graphql, memoryDuring, outcome, stallDuring, type Target } from './target.ts';
 
-/** What one request may block the process for, on a machine that does nothing else. */
+/** How long one request may block the event loop, on an otherwise idle machine. */
 const stallBoundMs = 100;
 const aliases = 190;
 
 const filtered = 'query ($f: IssueFilter) { issues(first: 1, filter: $f) { nodes { key } } }';
 const manyFiltered = `query ($f: IssueFilter) { ${named((n) => `a${n}: issues(first: 1, filter: $f) { nodes { key } }`)} }`;
 
-/** Finding 1: parts of a filter that say nothing. */
+/** Finding 1: filters with empty parts. */
 export async function emptyFilterParts(target: Target): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [query, parts] of [
@@ -29,7 +29,7 @@ export async function emptyFilterParts(target: Target): Promise<Figure[]> {
   return figures;
 }
 
-/** Finding 2: the schema, again and again, without a token. */
+/** Finding 2: repeated introspection without a token. */
 export async function introspection(target: Target): Promise<Figure[]> {
   const query = `{ ${named((n) => `a${n}: __schema { types { fields { description } } }`)} }`;
   const { result, stallMs } = await stallDuring(target, () =>
@@ -45,7 +45,7 @@ export async function introspection(target: Target): Promise<Figure[]> {
   ];
 }
 
-/** Finding 3: as many groups as there are, with connections under each. */
+/** Finding 3: the largest number of groups, with connections under each. */
 export async function statsGroups(target: Target): Promise<Figure[]> {
   const query = `{ issueStats(groupBy: [STATUS, PRIORITY, ASSIGNEE]) {
     count team { code } assignee { teams(first: 3) { nodes { code projects(first: 100) { nodes { key } } } } } } }`;
@@ -63,7 +63,7 @@ export async function statsGroups(target: Target): Promise<Figure[]> {
 const longIssues = 120;
 const pages = 39;
 
-/** Not among the findings, but of their class: a few issues with long descriptions, asked for again and again. */
+/** Not one of the findings, but of the same class: long descriptions, selected again and again under aliases. */
 export async function longTexts(target: Target): Promise<Figure[]> {
   const client = new Client(target.service.url, target.token, 4);
   const teams = await client.ask({ path: '/v1/teams?page_size=1' });

@@ -9,7 +9,7 @@ const side = 7_070;
 const bytesOfPixel = 8;
 const atOnce = 6;
 
-/** Finding 5: a small file that is a large picture, once and six times at once. */
+/** Finding 5: a small file that decodes to a large picture, uploaded once and then six times at once. */
 export async function interlacedPictures(target: Target): Promise<Figure[]> {
   const picture = await interlacedPng();
   const figures: Figure[] = [];
@@ -43,7 +43,7 @@ async function attach(target: Target, bytes: Buffer): Promise<number> {
   return (await fetch(url, { method: 'PUT', body: new Uint8Array(bytes) })).status;
 }
 
-/** First column, first row, and steps of the seven passes of Adam7. */
+/** The first column, first row, column step and row step of the seven passes of Adam7. */
 const passes = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -54,7 +54,7 @@ const passes = [
   [0, 1, 1, 2],
 ] as const;
 
-/** Nothing but zeros, which deflate to a thousandth. */
+/** All bytes are zero, which deflate compresses a thousandfold. */
 async function interlacedPng(): Promise<Buffer> {
   const lengths = passes.map(([x, y, dx, dy]) => {
     const [width, height] = [Math.ceil((side - x) / dx), Math.ceil((side - y) / dy)];

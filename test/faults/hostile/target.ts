@@ -5,17 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, Client } from '../support/client.ts';
 import type { Service } from '../support/service.ts';
 
-/** A server with the demo workspace, and what the attacks need to know of it. */
+/** A server with the demo workspace, and a token for it. */
 export interface Target {
   readonly service: Service;
   readonly token: string;
 }
 
-/** One figure of one server. */
+/** A measurement of one server. */
 export interface Figure {
   readonly what: string;
   readonly measured: string;
-  /** Whether the figure is within its bound; what has no bound of its own is only printed. */
+  /** Whether the figure is within its bound; always true without a bound. */
   readonly holds: boolean;
 }
 
@@ -36,13 +36,13 @@ export function outcome({ status, body }: Answer): string {
   return (isRefusal && /"code":"([A-Za-z_]+)"/.exec(body)?.[1]) || String(status);
 }
 
-/** What an answer says that it could have cost and did cost. */
+/** The requested and actual cost that an answer reports. */
 export function costOf({ body }: Answer): { requested: number; actual: number } | undefined {
   const found = /"cost":\{"requested":(\d+),"actual":(\d+)/.exec(body.slice(-200));
   return found ? { requested: Number(found[1]), actual: Number(found[2]) } : undefined;
 }
 
-/** Runs something, and gives the longest time that the event loop of the server answered no probe meanwhile. */
+/** Runs work, and returns the longest time that the server took to answer a probe meanwhile. */
 export async function stallDuring<Result>(
   { service }: Target,
   work: () => Promise<Result>,
@@ -52,7 +52,7 @@ export async function stallDuring<Result>(
   let stallMs = 0;
   const probing = async () => {
     while (!ending.signal.aborted) {
-      // A connection that was reset is opened again.
+      // The client reconnects after a reset.
       const answer = await client.ask({ path: '/health' }).catch(() => undefined);
       stallMs = Math.max(stallMs, answer?.ms ?? 0);
       await delay(2);
@@ -67,7 +67,7 @@ export async function stallDuring<Result>(
   return { result, stallMs };
 }
 
-/** The most memory that the server and its child processes hold together while something runs, in MB. */
+/** The peak memory in MB of the server with its child processes while work runs. */
 export async function memoryDuring<Result>(
   { service }: Target,
   work: () => Promise<Result>,

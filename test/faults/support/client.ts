@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** An answer, and the time until it was complete. */
+/** An HTTP response, and the time until it was complete. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -14,7 +14,7 @@ export interface Ask {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
-  /** The time after which a client gives up; a request that takes longer counts as hanging. */
+  /** The timeout; a request that takes longer counts as hung. */
   readonly withinMs?: number | undefined;
 }
 
@@ -61,7 +61,7 @@ export class Client {
   }
 }
 
-/** The message of a refusal, which may also come from a proxy. */
+/** The `detail` of an error, or the start of the body, as of a proxy's own page. */
 export function wordsOf({ body }: Pick<Answer, 'body'>): string {
   return (/"detail":"([^"]*)"/.exec(body)?.[1] ?? body).replaceAll(/\s+/g, ' ').slice(0, 120);
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What was begun before a jump may still end. */
+/** Time for the requests that began before a jump to end. */
 const settledMs = 100;
 
 /** The clock of a process that faketime is loaded into. */
@@ -20,7 +20,7 @@ export class Clock {
       LD_PRELOAD: library(),
       FAKETIME_TIMESTAMP_FILE: this.#file,
       FAKETIME_NO_CACHE: '1',
-      // Timeouts are reckoned by the monotonic clock, which never jumps.
+      // Timers use the monotonic clock, which never jumps.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     };
   }

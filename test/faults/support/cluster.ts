@@ -21,7 +21,7 @@ const readyWithinMs = 60_000;
 /** A separate PostgreSQL server for a fault to kill, freeze and fill. */
 export class Cluster {
   readonly url: string;
-  /** Where its files are; the log beside them. */
+  /** The folder of its files and its log. */
   readonly dataDir: string;
   readonly #log: string;
   readonly #port: number;
@@ -133,7 +133,7 @@ export class Cluster {
     );
   }
 
-  /** A connection past the service, which the caller ends. */
+  /** A direct connection, which the caller closes. */
   async connect(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 5_000 });
     client.on('error', () => undefined);
@@ -141,7 +141,7 @@ export class Cluster {
     return client;
   }
 
-  /** Runs a statement on a connection of its own, past the service. */
+  /** Runs a statement on a direct connection of its own. */
   async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const client = await this.connect();
     try {
@@ -157,7 +157,7 @@ export class Cluster {
     const exit = this.#exit();
     for (const pid of pids) signal(pid, 'SIGKILL');
     await exit;
-    // The next one does not start while a child still holds the shared memory.
+    // A new postmaster does not start while a child still has the shared memory attached.
     while (pids.some((pid) => existsSync(`/proc/${pid}`))) await delay(5);
   }
 
@@ -209,7 +209,7 @@ export class Cluster {
     return [pid, ...children];
   }
 
-  /** Host and port, for a proxy to stand before. */
+  /** The target of a proxy. */
   get address(): { host: string; port: number } {
     return { host: '127.0.0.1', port: this.#port };
   }
@@ -217,7 +217,7 @@ export class Cluster {
 
 function parentOf(pid: string): number | undefined {
   try {
-    // The name of the program stands in parentheses and may hold blanks.
+    // The name of the program is in parentheses and may contain spaces.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
@@ -229,7 +229,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }
 

@@ -5,7 +5,7 @@ import type { Write } from './every-write.ts';
 import type { Trial } from './fault.ts';
 import type { Cut, Proxy } from './proxy.ts';
 
-/** Sends a write through a cut, and again until it is done. */
+/** Sends a write whose connection to PostgreSQL is cut, and repeats it until it is done. */
 export class Cutter {
   refused = 0;
   survived = 0;
@@ -19,7 +19,7 @@ export class Cutter {
     this.#proxy = proxy;
   }
 
-  /** Was there such a statement to cut at. */
+  /** Whether the write had such a statement to cut at. */
   async cut(write: Write, at: Cut): Promise<boolean> {
     const headers: Record<string, string> = write.takesKey ? { 'Idempotency-Key': randomUUID() } : {};
     const ask = () => this.#client.ask({ method: 'POST', path: '/graphql', body: write.body, headers });
@@ -31,8 +31,8 @@ export class Cutter {
       if (first === 'done') this.survived++;
       else this.refused++;
     }
-    const place = `${write.name}, ${at.when} statement ${at.statement}`;
-    if (first === 'wrong') this.#trial.must(false, `${place}: ${answer.status} ${answer.body.slice(0, 300)}`);
+    const point = `${write.name}, ${at.when} statement ${at.statement}`;
+    if (first === 'wrong') this.#trial.must(false, `${point}: ${answer.status} ${answer.body.slice(0, 300)}`);
     for (let attempt = 0; outcomeOf(answer) === 'later' && attempt < 100; attempt++) {
       if (!write.takesKey) break;
       await delay(10);
@@ -40,12 +40,12 @@ export class Cutter {
     }
     const last = outcomeOf(answer);
     if (last !== 'done' && write.takesKey)
-      this.#trial.must(false, `${place}, repeated: ${answer.status} ${answer.body.slice(0, 300)}`);
+      this.#trial.must(false, `${point}, repeated: ${answer.status} ${answer.body.slice(0, 300)}`);
     return happened();
   }
 }
 
-/** A graph says it in the body, whatever the status. */
+/** GraphQL reports errors in the body, whatever the status. */
 function outcomeOf({ status, body }: Answer): 'done' | 'later' | 'wrong' {
   if (body.includes('"code":"UNAVAILABLE"') || body.includes('"code":"CONFLICT"') || status === 503)
     return 'later';

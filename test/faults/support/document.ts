@@ -11,7 +11,7 @@ export interface Figure {
   readonly command: string;
 }
 
-/** Puts a row into the table of docs/faults.md, in the place of the one that the same fault had. */
+/** Adds a row to the table of docs/faults.md, or replaces the row of the same fault. */
 export function writeFigure({ name, fault, pass, measured, command }: Figure): void {
   const today = new Date().toISOString().slice(0, 10);
   const cells = [`<a id="${name}"></a>${fault}`, pass, measured, `\`${command}\``, today];

@@ -7,14 +7,14 @@ import type { World } from './world.ts';
 /** A mutation, ready to be sent. */
 export interface Write {
   readonly name: string;
-  /** The issue that it is about is called so, and so is what it makes. */
+  /** The title of its issue, and the name of what it creates. */
   readonly mark: string;
   readonly takesKey: boolean;
   readonly body: { readonly query: string; readonly variables: object };
 }
 
-/** What a write is about; made for it alone. */
-interface Things {
+/** The issue of a write and the object that it changes, both created for it alone. */
+interface Subject {
   readonly mark: string;
   readonly key: string;
   readonly id: string;
@@ -27,27 +27,27 @@ type Mutate = (
 ) => Promise<Record<string, { id: string; key: string }>>;
 
 interface Kind {
-  readonly input: (things: Things) => object;
-  /** Makes the thing beside the issue that the write is about, and gives its id. */
-  readonly about?: (mutate: Mutate, things: Omit<Things, 'id'>) => Promise<string>;
+  readonly input: (subject: Subject) => object;
+  /** Creates the object that the write changes, if that is not the issue, and returns its id. */
+  readonly prepare?: (mutate: Mutate, subject: Omit<Subject, 'id'>) => Promise<string>;
   readonly takesNoKey?: true;
 }
 
-/** Every mutation of the graph, on things of its own. */
+/** The mutations, each on objects of its own. */
 const kinds: Readonly<Record<string, Kind>> = {
   issueCreate: { input: ({ mark, id }) => ({ teamId: id, title: `${mark} new` }) },
   issueUpdate: { input: ({ key }) => ({ key, description: 'Changed.' }) },
   issueBatchUpdate: { input: ({ key }) => ({ keys: [key], priority: 'HIGH' }) },
   issueDelete: { input: ({ key }) => ({ key }) },
   issueRestore: {
-    about: async (mutate, { key }) => {
+    prepare: async (mutate, { key }) => {
       await mutate('issueDelete', { key }, '__typename');
       return key;
     },
     input: ({ key }) => ({ key }),
   },
   issueSubscribe: {
-    about: async (mutate, { key }) => {
+    prepare: async (mutate, { key }) => {
       await mutate('issueUnsubscribe', { key }, '__typename');
       return key;
     },
@@ -55,11 +55,11 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   issueUnsubscribe: { input: ({ key }) => ({ key }) },
   commentCreate: { input: ({ key }) => ({ issueKey: key, body: 'Said.' }) },
-  commentUpdate: { about: newComment, input: ({ id }) => ({ id, body: 'Better.' }) },
-  commentDelete: { about: newComment, input: ({ id }) => ({ id }) },
+  commentUpdate: { prepare: newComment, input: ({ id }) => ({ id, body: 'Better.' }) },
+  commentDelete: { prepare: newComment, input: ({ id }) => ({ id }) },
   issueLinkCreate: { input: ({ key }) => ({ issueKey: key, url: 'https://example.com/b', title: 'B' }) },
   issueLinkDelete: {
-    about: async (mutate, { key }) => {
+    prepare: async (mutate, { key }) => {
       const input = { issueKey: key, url: 'https://example.com/a', title: 'A' };
       return (await mutate('issueLinkCreate', input, 'issueLink { id }')).issueLink?.id ?? '';
     },
@@ -68,14 +68,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   agentMessageCreate: { input: ({ key }) => ({ issueKey: key, body: 'Do it.' }) },
   attachmentCreate: { input: ({ key }) => ({ issueKey: key, ...file }) },
   attachmentDelete: {
-    about: async (mutate, { key }) =>
+    prepare: async (mutate, { key }) =>
       (await mutate('attachmentCreate', { issueKey: key, ...file }, 'attachment { id }')).attachment?.id ??
       '',
     input: ({ id }) => ({ id }),
   },
   accessTokenCreate: { input: ({ mark }) => ({ name: mark, scopes: ['issues:read'] }), takesNoKey: true },
   accessTokenRevoke: {
-    about: async (mutate, { mark }) => {
+    prepare: async (mutate, { mark }) => {
       const input = { name: mark, scopes: ['issues:read'] };
       return (await mutate('accessTokenCreate', input, 'accessToken { id }')).accessToken?.id ?? '';
     },
@@ -84,7 +84,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 const file = { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 1 };
 
-async function newComment(mutate: Mutate, { key }: Omit<Things, 'id'>): Promise<string> {
+async function newComment(mutate: Mutate, { key }: Omit<Subject, 'id'>): Promise<string> {
   return (
     (await mutate('commentCreate', { issueKey: key, body: 'Said.' }, 'comment { id }')).comment?.id ?? ''
   );
@@ -92,7 +92,7 @@ async function newComment(mutate: Mutate, { key }: Omit<Things, 'id'>): Promise<
 
 export const writeNames: readonly string[] = Object.keys(kinds);
 
-/** Makes writes, each on a new issue. */
+/** Prepares writes, each on a new issue. */
 export class EveryWrite {
   readonly #client: Client;
   readonly #world: World;
@@ -109,9 +109,9 @@ export class EveryWrite {
     const { teamId } = this.#world;
     const mutate: Mutate = (name, input, selection) => this.#mutate(name, input, selection);
     const { issue } = await mutate('issueCreate', { teamId, title: mark }, 'issue { key }');
-    const things = { mark, key: issue?.key ?? '' };
-    const id = kind.about ? await kind.about(mutate, things) : teamId;
-    const body = operation(name, kind.input({ ...things, id }), '__typename');
+    const subject = { mark, key: issue?.key ?? '' };
+    const id = kind.prepare ? await kind.prepare(mutate, subject) : teamId;
+    const body = operation(name, kind.input({ ...subject, id }), '__typename');
     return { name, mark, takesKey: !kind.takesNoKey, body };
   }
 
@@ -132,7 +132,7 @@ function operation(name: string, input: object, selection: string) {
   };
 }
 
-/** What there is of a write, by its mark: the same for every one of its kind that was done once and whole. */
+/** The rows of each write as text, by its mark: equal for all writes of a kind that were applied exactly once and completely. */
 export async function footprints({ unscoped }: Database): Promise<Map<string, string>> {
   const { rows } = await sql.raw<{ mark: string; footprint: string }>(footprintStatement).execute(unscoped);
   return new Map(rows.map(({ mark, footprint }) => [mark, footprint]));
@@ -141,7 +141,7 @@ export async function footprints({ unscoped }: Database): Promise<Map<string, st
 const counted = (what: string, from: string) =>
   `(select string_agg(each, ' ' order by each) from (select ${what} as each from ${from}
     where (x.workspace_id, x.issue_id) = (i.workspace_id, i.id)) of_issue)`;
-/** The janitor clears the others away, sooner or later. */
+/** Without deleted ones, which the janitor removes at any time. */
 const livingAttachments = '(select * from attachment where deleted_utc is null) x';
 const footprintStatement = `
   select split_part(i.title, ' ', 1) as mark, string_agg(concat_ws(' | ',

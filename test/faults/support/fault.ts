@@ -6,10 +6,10 @@ import { writeFigure } from './document.ts';
 import { install, keepToOneCore, type Tool } from './tools.ts';
 
 export interface FaultOptions {
-  /** The name in the table. */
+  /** Its name in the table of docs/faults.md. */
   readonly fault: string;
   readonly pass: string;
-  /** How much of it: rounds, or seconds. */
+  /** The length of a run, such as rounds or seconds. */
   readonly amount: { readonly unit: string; readonly short: number; readonly long: number };
   readonly needs?: readonly Tool[];
   /** Runs the fault and returns the measured figure. */
@@ -22,18 +22,18 @@ export interface Trial {
   readonly isShort: boolean;
   /** A folder that is removed at the end of the run. */
   readonly folder: string;
-  /** Losses, exits, coarse deadlines: must hold in either form. */
+  /** Checks what must hold in the short and the long form: no losses, no exits, generous deadlines. */
   must(holds: boolean, words: string): void;
-  /** A figure in milliseconds or a ratio: must hold in the long form, on a machine that does nothing else. */
+  /** Checks a time or a ratio, which must hold in the long form only, on an otherwise idle machine. */
   figure(holds: boolean, words: string): void;
   /** Cleanups that always run at the end, in reverse order. */
   defer(undo: () => unknown): void;
 }
 
-/** What automake's tests say of a test that could not be made. */
+/** The exit code of a skipped test, as in automake. */
 export const skippedCode = 77;
 
-/** Runs the fault that this file is: prints its figure, writes it down in the long form, and sets the exit code. */
+/** Runs a fault: prints its figure, writes it to docs/faults.md in the long form, and ends the process with an exit code. */
 export async function runFault(
   file: string,
   { fault, pass, amount, needs = [], run }: FaultOptions,
@@ -53,7 +53,7 @@ export async function runFault(
   const failures: string[] = [];
   const note = (holds: boolean, words: string) => void (holds || failures.push(words));
   const folder = mkdtempSync(join(tmpdir(), `workgraph-fault-${name}-`));
-  // The user that PostgreSQL runs as comes through.
+  // The user that PostgreSQL runs as must be able to enter it.
   chmodSync(folder, 0o711);
   const trial: Trial = {
     amount: values.amount ? Number(values.amount) : isShort ? amount.short : amount.long,
@@ -68,7 +68,7 @@ export async function runFault(
       await Promise.resolve(undo()).catch((error: unknown) => failures.push(String(error)));
     rmSync(folder, { recursive: true, force: true });
   };
-  // Broken off, it leaves no cluster, no server and no mount behind either.
+  // An interrupted run leaves no cluster, server or mount behind either.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void tidyUp().finally(() => process.exit(1)));
   let measured = '';
@@ -86,11 +86,11 @@ export async function runFault(
     const verdict = failures.length === 0 ? measured : `${measured}. **Missed**: ${failures.join('; ')}`;
     writeFigure({ name, fault, pass, measured: verdict, command: `npm run faults ${name}${flags}` });
   }
-  // What a broken run has left under way must not keep the process.
+  // Pending work of a failed run must not keep the process alive.
   process.exit(failures.length === 0 ? 0 : 1);
 }
 
-/** The quantile of numbers; NaN without any. */
+/** The quantile of the numbers, or NaN if there are none. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = Float64Array.from(numbers).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

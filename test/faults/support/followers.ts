@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 
-/** The ways to follow the log of changes. */
-const ways = ['poll', 'stream', 'subscription', 'socket'] as const;
-type Way = (typeof ways)[number];
+/** The transports by which a client can follow the log of changes. */
+const transports = ['poll', 'stream', 'subscription', 'socket'] as const;
+type Transport = (typeof transports)[number];
 
-/** How long one way is followed before another one is taken. */
-const turnMs = () => 200 + Math.random() * 1_300;
-const againMs = 50;
+/** How long a client stays with one transport. */
+const durationMs = () => 200 + Math.random() * 1_300;
+const retryMs = 50;
 
 interface FollowersOptions {
-  /** Servers, of which one is taken at random each time. */
+  /** Servers, one of which is chosen at random each time. */
   readonly urls: readonly string[];
   readonly token: string;
   /** The cursor to begin after. */
@@ -19,16 +19,16 @@ interface FollowersOptions {
 }
 
 /**
- * A client that follows the log of changes, and goes from one way and one server to another with nothing but its cursor. It may see
- * everything, so positions have no gaps for it.
+ * A client that follows the log of changes and switches between transports and servers, continuing from its cursor. It may read all
+ * changes, so it must see positions without gaps.
  */
 export class Follower {
   /** The ids of changes by their positions. */
   readonly seen = new Map<number, string>();
-  /** What should not be: gaps, positions that come again, other changes at the same position. */
+  /** Errors: gaps, repeated positions, different changes at the same position. */
   readonly wrong: string[] = [];
-  /** How often it has changed its way, and how often it was told to read its lists again. */
-  readonly counts = { turns: 0, refused: 0, expired: 0 };
+  /** How often it switched, how often it was refused, and how often its cursor was too old. */
+  readonly counts = { switches: 0, refused: 0, expired: 0 };
   readonly #options: FollowersOptions;
   readonly #running: Promise<void>;
   #cursor: string;
@@ -54,22 +54,22 @@ export class Follower {
   async #run(): Promise<void> {
     const { urls } = this.#options;
     while (!this.#isStopping) {
-      const way = pick(ways);
-      this.counts.turns += 1;
+      const transport = pick(transports);
+      this.counts.switches += 1;
       try {
-        await this.#turn(pick(urls), way);
+        await this.#follow(pick(urls), transport);
       } catch {
         this.counts.refused += 1;
-        await delay(againMs);
+        await delay(retryMs);
       }
     }
   }
 
-  async #turn(url: string, way: Way): Promise<void> {
-    if (way === 'socket') return this.#overSocket(url);
-    const signal = AbortSignal.timeout(turnMs());
+  async #follow(url: string, transport: Transport): Promise<void> {
+    if (transport === 'socket') return this.#overSocket(url);
+    const signal = AbortSignal.timeout(durationMs());
     const headers = { Authorization: `Bearer ${this.#options.token}` };
-    if (way === 'poll') {
+    if (transport === 'poll') {
       const response = await fetch(`${url}/v1/changes?page_size=50&wait=1&cursor=${this.#cursor}`, {
         headers,
       });
@@ -80,7 +80,7 @@ export class Follower {
       return;
     }
     const events = { ...headers, Accept: 'text/event-stream', 'Last-Event-ID': this.#cursor };
-    const response = await (way === 'stream'
+    const response = await (transport === 'stream'
       ? fetch(`${url}/v1/changes`, { headers: events, signal })
       : fetch(`${url}/graphql`, {
           method: 'POST',
@@ -92,7 +92,7 @@ export class Follower {
     try {
       await this.#read(response);
     } catch (error) {
-      // Its turn is over, or the server is gone: it goes on from its cursor.
+      // Its time is over, or the server has ended: it continues from its cursor.
       if (!signal.aborted) this.counts.refused += 1;
       if (error instanceof SyntaxError) this.wrong.push(`an event cannot be read: ${error.message}`);
     }
@@ -110,7 +110,7 @@ export class Follower {
       query,
       variables: { after: this.#cursor },
     });
-    const over = setTimeout(() => void answers.return?.(), turnMs());
+    const over = setTimeout(() => void answers.return?.(), durationMs());
     try {
       for await (const { data, errors } of answers) {
         if (errors) this.wrong.push(`an event has errors: ${JSON.stringify(errors)}`);
@@ -142,9 +142,9 @@ export class Follower {
         const lines = event.split('\n');
         const data = lines.find((line) => line.startsWith('data: '))?.slice('data: '.length);
         if (data !== undefined) {
-          const told = JSON.parse(data) as Change & { data?: { changes: Change }; errors?: unknown };
-          if (told.errors) this.wrong.push(`an event has errors: ${data}`);
-          else this.#note(told.data?.changes ?? told);
+          const message = JSON.parse(data) as Change & { data?: { changes: Change }; errors?: unknown };
+          if (message.errors) this.wrong.push(`an event has errors: ${data}`);
+          else this.#note(message.data?.changes ?? message);
         }
         this.#cursor = lines.find((line) => line.startsWith('id: '))?.slice('id: '.length) ?? this.#cursor;
       }

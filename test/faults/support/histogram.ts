@@ -1,4 +1,4 @@
-/** What the server's own histogram of requests counted: by the upper bounds of its buckets, in milliseconds. */
+/** The counts of the server's own histogram of requests, by the upper bounds of its buckets in milliseconds. */
 export class Latencies {
   readonly count: number;
   readonly #buckets: readonly (readonly [number, number])[];
@@ -8,7 +8,7 @@ export class Latencies {
     this.count = buckets.at(-1)?.[1] ?? 0;
   }
 
-  /** In milliseconds, as Prometheus reckons it: evenly within a bucket. NaN when nothing was counted. */
+  /** In milliseconds, interpolated within a bucket as Prometheus does; NaN if nothing was counted. */
   quantile(share: number): number {
     const rank = share * this.count;
     let [lower, below] = [0, 0];
@@ -23,7 +23,7 @@ export class Latencies {
   }
 }
 
-/** The counts of a moment, by the labels of each bucket. */
+/** The counts at one time, by the labels of each bucket. */
 export type Counts = ReadonlyMap<string, number>;
 
 const bucket = /^workgraph_request_duration_seconds_bucket\{([^}]*)\} (\d+)$/gm;
@@ -33,7 +33,7 @@ export async function readCounts(metricsUrl: string): Promise<Counts> {
   return new Map([...text.matchAll(bucket)].map(([, labels = '', count]) => [labels, Number(count)]));
 }
 
-/** What was counted between two moments of requests whose labels have all of these. */
+/** The latencies between two times of the requests that have all these labels. */
 export function latenciesBetween(
   before: Counts,
   after: Counts,

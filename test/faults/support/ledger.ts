@@ -3,13 +3,13 @@ import type { Database } from '../../../src/db/engine/engine.ts';
 import { brokenInvariants } from '../../support/invariants.ts';
 import type { World } from './world.ts';
 
-/** Acknowledged writes, which must be found later. */
+/** The acknowledged writes, all of which must be found later. */
 export class Ledger {
-  /** The descriptions of issues by their titles, which are all different, as last acknowledged. */
+  /** The last acknowledged descriptions of issues, by their titles, which are unique. */
   readonly issues = new Map<string, string>();
-  /** The bodies of comments, which are all different, by the title of their issue. */
+  /** The titles of the issues of comments, by their bodies, which are unique. */
   readonly comments = new Map<string, string>();
-  /** How many entries the feed of an issue must have, by its title. */
+  /** The number of entries that the feed of an issue must have, by its title. */
   readonly entries = new Map<string, number>();
   acknowledged = 0;
 
@@ -34,8 +34,9 @@ export class Ledger {
       const row = found.get(title);
       if (!row) continue;
       if (row.description !== description) wrong.push(`lost: the last change of issue ${title}`);
-      const due = this.entries.get(title) ?? 0;
-      if (row.entries !== due) wrong.push(`the feed of ${title} has ${row.entries} entries, not ${due}`);
+      const expected = this.entries.get(title) ?? 0;
+      if (row.entries !== expected)
+        wrong.push(`the feed of ${title} has ${row.entries} entries, not ${expected}`);
     }
     const bodies = 'select body from comment where workspace_id = $1';
     const comments = await rowsOf<{ body: string }>(database, bodies, workspaceId);
@@ -48,19 +49,19 @@ export class Ledger {
 
 function tally<Row>(
   wrong: string[],
-  thing: string,
+  kind: string,
   rows: readonly Row[],
   nameOf: (row: Row) => string,
-  due: ReadonlyMap<string, string>,
+  expected: ReadonlyMap<string, string>,
 ): Map<string, Row> {
   const found = new Map<string, Row>();
   for (const row of rows) {
     const name = nameOf(row);
-    if (found.has(name)) wrong.push(`doubled: ${thing} ${name}`);
-    else if (!due.has(name)) wrong.push(`nobody was told of ${thing} ${name}`);
+    if (found.has(name)) wrong.push(`doubled: ${kind} ${name}`);
+    else if (!expected.has(name)) wrong.push(`never acknowledged: ${kind} ${name}`);
     found.set(name, row);
   }
-  for (const name of due.keys()) if (!found.has(name)) wrong.push(`lost: ${thing} ${name}`);
+  for (const name of expected.keys()) if (!found.has(name)) wrong.push(`lost: ${kind} ${name}`);
   return found;
 }
 

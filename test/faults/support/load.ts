@@ -2,30 +2,30 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ask } from './client.ts';
 
-/** More would only be a queue in the load maker. */
+/** More would only be queued in this process. */
 const mostUnderWay = 2_000;
 const tickMs = 5;
 
 interface Exchange {
   readonly sinceMs: number;
   status: number;
-  /** What is still to come of the answer; unknown until its head is there. */
+  /** The bytes of the answer that have not arrived; undefined until its head is complete. */
   leftBytes: number | undefined;
-  /** Of a head that comes in pieces. */
+  /** The part of the head that has arrived. */
   head: string;
 }
 
 /**
- * Sends one request again and again, at a rate whether it is answered or not, or by clients that wait for their answers.
- * On bare sockets: a client of HTTP would take as much of the machine as the server that refuses it.
+ * Sends one request again and again, either at a fixed rate or from connections that each wait for their answer. It uses bare sockets,
+ * because an HTTP client would need as much CPU as the server needs to refuse a request.
  */
 export class Load {
-  /** Answers by their status; 0 for what was cut off or not answered in time. */
+  /** The numbers of answers by status; 0 is a request that was cut off or timed out. */
   readonly told = new Map<number, number>();
   sent = 0;
-  /** Was due when too many were under way. */
+  /** The requests that were skipped because too many were in progress. */
   notSent = 0;
-  /** The longest that somebody waited for an answer. */
+  /** The longest wait for an answer. */
   longestMs = 0;
   #isAskedAgain = false;
   readonly #address: { host: string; port: number };
@@ -45,7 +45,7 @@ export class Load {
     this.#request = Buffer.from(`${head.join('\r\n')}\r\n\r\n${payload}`);
   }
 
-  /** Sends for so long; what is under way then goes on. */
+  /** Sends requests at a rate for a time; does not wait for the last answers. */
   async run(perSecond: number, forMs: number, meanwhile: () => void = () => undefined): Promise<void> {
     const began = performance.now();
     for (let passed = 0; passed < forMs; passed = performance.now() - began) {
@@ -60,7 +60,7 @@ export class Load {
     }
   }
 
-  /** So many who each ask again once they have their answer. */
+  /** Keeps one request in progress on each of a number of connections. */
   async keepAsking(connections: number, forMs: number): Promise<void> {
     this.#isAskedAgain = true;
     for (let n = 0; n < connections; n++) this.#send();
@@ -68,7 +68,7 @@ export class Load {
     this.#isAskedAgain = false;
   }
 
-  /** Waits for what is under way, and closes the connections. */
+  /** Waits for the requests in progress, and closes the connections. */
   async end(): Promise<void> {
     while (this.#underWay.size > 0) {
       await delay(tickMs);
@@ -91,13 +91,13 @@ export class Load {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#end(socket, 0);
-      const place = this.#idle.indexOf(socket);
-      if (place >= 0) this.#idle.splice(place, 1);
+      const index = this.#idle.indexOf(socket);
+      if (index >= 0) this.#idle.splice(index, 1);
     });
     return socket;
   }
 
-  /** Counts the bytes of an answer, and looks at its head alone: the rest of a large one would cost more than sending. */
+  /** Parses the head of an answer and only counts the bytes of its body, because parsing it would cost more than sending. */
   #take(socket: Socket, piece: Buffer): void {
     const exchange = this.#underWay.get(socket);
     if (!exchange) return;
@@ -120,7 +120,7 @@ export class Load {
   #giveUp(): void {
     const since = performance.now() - this.#withinMs;
     for (const [socket, { sinceMs }] of this.#underWay) {
-      // Those that began first come first.
+      // The oldest requests come first.
       if (sinceMs > since) return;
       this.#end(socket, 0);
       socket.destroy();
@@ -128,7 +128,7 @@ export class Load {
   }
 }
 
-/** Takes status and length from the head once it is whole. */
+/** Reads status and length from the head once it is complete. */
 function readHead(exchange: Exchange, piece: Buffer): void {
   const before = exchange.head.length;
   exchange.head += piece.toString('latin1', 0, longestHead);
@@ -140,5 +140,5 @@ function readHead(exchange: Exchange, piece: Buffer): void {
   exchange.leftBytes = end + 4 + length - before - piece.length;
 }
 
-/** All heads of this service are shorter. */
+/** Longer than any head of this service. */
 const longestHead = 16_384;

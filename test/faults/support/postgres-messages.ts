@@ -1,13 +1,12 @@
 /**
- * Finds the statements in a stream of PostgreSQL's protocol: messages of a type, a length and that many bytes, the
- * first of a client without a type. A client runs a statement by Execute or Query, a server ends one by
- * CommandComplete.
+ * Finds the statements in a stream of PostgreSQL's protocol. A message is a type, a length and that many bytes; the first message of a
+ * client has no type. A client runs a statement by Execute or Query; a server ends one by CommandComplete.
  */
 export class PostgresMessages {
   readonly #isStatement: (type: number) => boolean;
   /** The first bytes of a message whose length is not known yet. */
   #head: number[] = [];
-  /** Bytes of the message under way that are still to come. */
+  /** The bytes of the current message that have not arrived. */
   #left = 0;
   #type = 0;
   #isStartup: boolean;
@@ -18,7 +17,7 @@ export class PostgresMessages {
     this.#isStatement = (type) => types.includes(type);
   }
 
-  /** Where in the piece a statement's message ends. */
+  /** The offsets in the piece at which messages of statements end. */
   statementsIn(chunk: Buffer): number[] {
     const ends: number[] = [];
     for (let at = 0; at < chunk.length; ) {

@@ -2,34 +2,34 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { PostgresMessages } from './postgres-messages.ts';
 
-/** How a network can be. */
+/** The condition of a network. */
 export interface Weather {
-  /** How late each piece arrives. */
+  /** The delay of each piece. */
   readonly delayMs?: number;
-  /** Connections are reset after a time up to this. */
+  /** Each connection is reset after a random time up to this. */
   readonly resetWithinMs?: number;
-  /** Nothing gets through, and nobody is told. */
+  /** Data is dropped without an error, as on a half-open connection. */
   readonly silent?: boolean;
 }
 
-/** Where a conversation with PostgreSQL is cut: at the nth statement, before it is sent or when it is done. */
+/** Where a connection to PostgreSQL is cut: at the nth statement, before PostgreSQL receives it or before its result is returned. */
 export interface Cut {
   readonly statement: number;
   readonly when: 'before' | 'done';
 }
 
-/** Stands between two ends of a connection, to disturb it. */
+/** A TCP proxy that can disturb the connections through it. */
 export class Proxy {
   weather: Weather = {};
-  /** How many connections there are now. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#pairs.size;
   }
   #target: { host: string; port: number };
   readonly #server: Server;
   readonly #pairs = new Set<() => void>();
-  #cut: (Cut & { seen: number; tell: () => void }) | undefined;
-  /** Statements that were done since it was last set to 0. */
+  #cut: (Cut & { seen: number; report: () => void }) | undefined;
+  /** The number of completed statements since it was last set to 0. */
   statements = 0;
 
   private constructor(target: { host: string; port: number }) {
@@ -54,10 +54,10 @@ export class Proxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Cuts the connection that the statement is on; gives how to know whether it has come to that. */
+  /** Cuts the connection of the nth statement; `happened` tells whether that statement was reached. */
   cutAt(cut: Cut): { happened: () => boolean } {
     let happened = false;
-    this.#cut = { ...cut, seen: 0, tell: () => (happened = true) };
+    this.#cut = { ...cut, seen: 0, report: () => (happened = true) };
     return { happened: () => happened };
   }
 
@@ -109,14 +109,14 @@ export class Proxy {
     });
   }
 
-  /** How much of a piece gets through: all, or what comes before the statement at which to cut. */
+  /** The length of the part of a piece that passes: all of it, or the part before the statement to cut at. */
   #passes(messages: PostgresMessages, chunk: Buffer, when: Cut['when']): number {
     for (const end of messages.statementsIn(chunk)) {
       if (when === 'done') this.statements++;
       const cut = this.#cut;
       if (cut?.when !== when || ++cut.seen < cut.statement) continue;
       this.#cut = undefined;
-      cut.tell();
+      cut.report();
       return end - 1;
     }
     return chunk.length;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, wordsOf } from './client.ts';
 import type { Refusal } from './writers.ts';
 
-/** Readers who go on until they are stopped, and count what they were not given. */
+/** Clients that read until they are stopped, and count the reads that failed. */
 export class Readers {
   done = 0;
   readonly refusals: Pick<Refusal, 'status' | 'words'>[] = [];

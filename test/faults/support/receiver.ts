@@ -9,8 +9,8 @@ export interface Accepted {
   readonly position: number;
 }
 
-/** How receivers misbehave. What `accept` is called for counts as accepted. */
-const tricks: readonly ((response: ServerResponse, accept: () => void) => void)[] = [
+/** The ways in which a receiver misbehaves. A message for which `accept` is called counts as accepted. */
+const misbehaviours: readonly ((response: ServerResponse, accept: () => void) => void)[] = [
   (response) => void response.writeHead(500).end('broken'),
   (response) => void response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
   (response) => void response.destroy(),
@@ -19,7 +19,7 @@ const tricks: readonly ((response: ServerResponse, accept: () => void) => void)[
     accept();
     setTimeout(() => response.writeHead(204).end(), 1_000);
   },
-  // A body without an end, and a head that is far too large; both are failures.
+  // An endless body, and a head that is far too large; the sender must treat both as failures.
   (response) => {
     response.writeHead(500);
     const more = setInterval(() => response.write('x'.repeat(65_536)), 5);
@@ -37,7 +37,7 @@ export async function startReceiver(badShare: number) {
     request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
     request.on('end', () => {
       tried += 1;
-      const trick = tricks[tried % tricks.length];
+      const misbehave = misbehaviours[tried % misbehaviours.length];
       const accept = () => {
         const { data } = JSON.parse(text) as {
           data: { change?: { position: string; issueId: string | null } };
@@ -49,7 +49,7 @@ export async function startReceiver(badShare: number) {
             position: Number(data.change.position),
           });
       };
-      if (trick && Math.random() < badShare) return trick(response, accept);
+      if (misbehave && Math.random() < badShare) return misbehave(response, accept);
       accept();
       response.writeHead(204).end();
     });
@@ -69,7 +69,7 @@ export async function startReceiver(badShare: number) {
   };
 }
 
-/** How many different messages came, and how many of them for the first time after a later one of the same issue. */
+/** The number of different messages, and of those that first arrived after a later one of the same issue. */
 export function judged(accepted: readonly Accepted[]): { different: number; overtaken: number } {
   const ids = new Set<string>();
   const last = new Map<string, number>();

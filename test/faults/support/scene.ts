@@ -5,7 +5,7 @@ import { Service, type ServiceOptions } from './service.ts';
 import { makeWorld, opened, type Place, type World } from './world.ts';
 import type { Writers } from './writers.ts';
 
-/** A PostgreSQL of the fault's own with a workspace in it. */
+/** A PostgreSQL server for the fault alone, with a workspace. */
 export interface Scene {
   readonly cluster: Cluster;
   readonly place: Place;
@@ -19,7 +19,7 @@ export async function onPostgres(trial: Trial): Promise<Scene> {
   return { cluster, place, world: await makeWorld(place) };
 }
 
-/** The same with a server on it. */
+/** Adds a server. */
 export async function served(
   trial: Trial,
   env?: ServiceOptions['env'],
@@ -28,7 +28,7 @@ export async function served(
   return { ...scene, service: await startService(trial, { databaseUrl: scene.cluster.url, env }) };
 }
 
-/** The same with a proxy between the server and PostgreSQL. */
+/** Adds a server, with a proxy between it and PostgreSQL. */
 export async function servedThroughProxy(trial: Trial): Promise<Scene & { service: Service; proxy: Proxy }> {
   const scene = await onPostgres(trial);
   const proxy = await Proxy.before(scene.cluster.address);
@@ -44,7 +44,7 @@ export async function startService(trial: Trial, options: Omit<ServiceOptions, '
   return service;
 }
 
-/** Looks for everything that writers were told, who have stopped; says what was found. */
+/** Checks that all acknowledged writes were kept, after the writers have stopped; returns the number of errors and a summary. */
 export async function kept(
   trial: Trial,
   place: Place,

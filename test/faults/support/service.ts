@@ -8,26 +8,26 @@ import { type Counts, readCounts } from './histogram.ts';
 import { freePort } from './ports.ts';
 import { onAllCores } from './tools.ts';
 
-/** This checkout; another one serves where a fault compares two of them. */
+/** This checkout, which is the default; a fault can run the server of another one to compare them. */
 const repository = join(import.meta.dirname, '../../..');
 const readyWithinMs = 180_000;
 
 export interface ServiceOptions {
-  /** For its data directory and its log. */
+  /** The folder of its data directory and its log. */
   readonly folder: string;
-  /** PostgreSQL; the embedded engine in the folder without it. */
+  /** PostgreSQL; without it, the embedded engine in the folder. */
   readonly databaseUrl?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The checkout whose server runs, this one by default. */
+  /** The checkout whose server is run; by default this one. */
   readonly product?: string | undefined;
   /** Flags of `serve`; without them it starts no demo workspace. */
   readonly flags?: readonly string[] | undefined;
 }
 
-/** Nobody is refused for the quota, unless that is the fault. */
+/** So high that no request is refused for its quota, unless the fault sets another one. */
 const generous = { REQUESTS_PER_MINUTE: '1000000000', COST_PER_HOUR: '1000000000' };
 
-/** `workgraph serve` as a process of its own, on a port that stays the same however often it is started. */
+/** `workgraph serve` as a child process, on a port that stays the same across restarts. */
 export class Service {
   readonly url: string;
   readonly dataDir: string;
@@ -46,12 +46,12 @@ export class Service {
     this.logFile = join(options.folder, `service-${port}.log`);
   }
 
-  /** One that is not started yet. */
+  /** Returns a service that is not started. */
   static async prepare(options: ServiceOptions): Promise<Service> {
     return new Service(options, await freePort(), await freePort());
   }
 
-  /** Starts the process, and gives how long it took until it answered `/health`. */
+  /** Starts the process, and returns the time until it answered `/health`. */
   async start(env: Readonly<Record<string, string>> = {}): Promise<number> {
     const began = performance.now();
     this.launch(env);
@@ -59,7 +59,7 @@ export class Service {
     return performance.now() - began;
   }
 
-  /** Starts the process and waits for nothing. */
+  /** Starts the process without waiting for it. */
   launch(env: Readonly<Record<string, string>> = {}): void {
     const log = openSync(this.logFile, 'a');
     const { databaseUrl, product = repository, flags = ['--no-demo'] } = this.#options;
@@ -111,12 +111,12 @@ export class Service {
     return this.#child?.pid ?? 0;
   }
 
-  /** Its metrics as they are printed. */
+  /** Its metrics as text. */
   async metrics(): Promise<string> {
     return (await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`)).text();
   }
 
-  /** What its histogram has counted until now. */
+  /** The current counts of its histogram. */
   counts(): Promise<Counts> {
     return readCounts(this.metricsUrl);
   }
@@ -125,12 +125,12 @@ export class Service {
     return `http://127.0.0.1:${this.#metricsPort}/metrics`;
   }
 
-  /** The end of what it has logged and said. */
+  /** The end of its log and output. */
   words(): string {
     return readFileSync(this.logFile, 'utf8').slice(-4_000);
   }
 
-  /** Sends the signal and gives the exit code once it has ended: null for one that the signal ended. */
+  /** Sends the signal, and returns the exit code once the process has ended: null if the signal ended it. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     const child = this.#child;
     if (!child || !this.isRunning) return child?.exitCode ?? null;

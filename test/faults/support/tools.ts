@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** What faults need beside Node and PostgreSQL, by the package of Debian that has it. */
+/** The tools that faults need besides Node.js and PostgreSQL, with their Debian packages. */
 export const packages = {
   haproxy: 'haproxy',
   faketime: 'faketime',
@@ -14,7 +14,7 @@ export function isThere(tool: Tool): boolean {
   return spawnSync('sh', ['-c', `command -v ${tool}`], { stdio: 'ignore' }).status === 0;
 }
 
-/** Installs what is missing, where there is a Debian to take it from; says what is missing still. */
+/** Installs missing tools on Debian; returns those that are still missing. */
 export function install(tools: readonly Tool[]): Tool[] {
   const missing = tools.filter((tool) => !isThere(tool));
   if (missing.length === 0 || process.getuid?.() !== 0) return missing;
@@ -27,7 +27,7 @@ export function install(tools: readonly Tool[]): Tool[] {
   return missing.filter((tool) => !isThere(tool));
 }
 
-/** Keeps this process, which makes the load, to the last core: what it measures must not wait for it. */
+/** Pins this process, which generates the load, to the last core, so that it does not slow down what it measures. */
 export function keepToOneCore(): void {
   if (!isThere('taskset')) return;
   execFileSync('taskset', ['-a', '-p', '-c', String(availableParallelism() - 1), String(process.pid)], {
@@ -37,7 +37,7 @@ export function keepToOneCore(): void {
 
 const cores = availableParallelism();
 
-/** The command of a process that may use all cores, though this one may not. */
+/** The command of a process that may use all cores, although this one is pinned. */
 export function onAllCores(program: string, args: readonly string[]): [string, string[]] {
   return isThere('taskset') ? ['taskset', ['-c', `0-${cores - 1}`, program, ...args]] : [program, [...args]];
 }

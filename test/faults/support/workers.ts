@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The pids of the workers that a supervisor runs now: its children whose command has the word. */
+/** The pids of the current workers of a supervisor: its children whose command contains the word. */
 export function workersOf(supervisor: number, word = 'workgraph.js'): number[] {
   const tasks = `/proc/${supervisor}/task`;
   const children = readdirSync(tasks).flatMap((task) =>
@@ -10,7 +10,7 @@ export function workersOf(supervisor: number, word = 'workgraph.js'): number[] {
   return children.filter((pid) => contentOf(`/proc/${pid}/cmdline`).includes(word));
 }
 
-/** Waits until so many workers of a service accept connections. */
+/** Waits until a number of workers of a service accept connections. */
 export async function untilWorkers(
   { metricsUrl }: { readonly metricsUrl: string },
   count: number,

@@ -6,7 +6,7 @@ import { createWorkspace } from '../../../src/resolvers/workspaces.ts';
 import { member, team } from '../../support/fixtures.ts';
 import { systemActor } from '../../../src/resolvers/audit.ts';
 
-/** A workspace with a team and its owner's token: what writers need. */
+/** The ids of a workspace and a team, and the token of the owner. */
 export interface World {
   readonly workspaceId: string;
   readonly ownerUserAccountId: string;
@@ -16,7 +16,7 @@ export interface World {
 
 export type Place = { readonly dataDir: string } | { readonly url: string };
 
-/** Brings an empty database up to date and puts a workspace in; nobody else may hold it meanwhile. */
+/** Migrates an empty database, which no other process may have open, and adds a workspace. */
 export async function makeWorld(place: Place): Promise<World> {
   return opened(place, async (database) => {
     await migrate(database);
@@ -44,7 +44,7 @@ export async function opened<Result>(
   }
 }
 
-/** Whom the messages of threads go to. */
+/** Installs the agent that receives the messages of threads. */
 async function installAgent(database: Database, workspaceId: string): Promise<void> {
   const { userAccountId } = await member(database, workspaceId, { displayName: 'Agent Smith' });
   await database.unscoped

@@ -4,15 +4,15 @@ import { type Answer, Client, wordsOf } from './client.ts';
 import type { Ledger } from './ledger.ts';
 import type { World } from './world.ts';
 
-/** How long a writer waits before it repeats a write. */
-const againMs = 25;
+/** How long a client waits before it repeats a write. */
+const retryMs = 25;
 
 export interface WritersOptions {
   readonly url: string;
   readonly world: World;
   readonly ledger: Ledger;
   readonly count?: number;
-  /** How long one attempt may take; longer hangs. */
+  /** The timeout of one attempt; an attempt that takes longer counts as hung. */
   readonly withinMs?: number;
 }
 
@@ -32,19 +32,19 @@ interface Write {
 }
 
 /**
- * Writers who go on until they are stopped: each write under a key of its own, repeated under the same one until it
- * is acknowledged.
+ * Clients that write until they are stopped. Each write has an idempotency key of its own, under which it is repeated until it is
+ * acknowledged.
  */
 export class Writers {
   readonly ledger: Ledger;
   readonly world: World;
-  /** Attempts that were refused for now. */
+  /** Attempts that failed and were repeated. */
   readonly refusals: Refusal[] = [];
-  /** What nobody who writes like this should ever be told. */
+  /** Answers that a correct client must never receive. */
   readonly unexpected: string[] = [];
-  /** How many attempts nobody answered in time. */
+  /** The number of attempts that timed out. */
   hung = 0;
-  /** The longest attempt that was answered. */
+  /** The duration of the longest attempt that was answered. */
   longestMs = 0;
   readonly latencies: number[] = [];
   readonly #options: WritersOptions;
@@ -59,12 +59,12 @@ export class Writers {
     this.#running = Array.from({ length: options.count ?? 16 }, () => this.#run());
   }
 
-  /** The next acknowledgement. */
+  /** Waits for the next acknowledgement. */
   acknowledgement(): Promise<void> {
     return new Promise((resolve) => this.#waiting.add(resolve));
   }
 
-  /** Lets every write under way be acknowledged, however often it takes. */
+  /** Stops after the writes in progress, each of which is repeated until it is acknowledged. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#running);
@@ -73,16 +73,16 @@ export class Writers {
   async #run(): Promise<void> {
     const client = new Client(this.#options.url, this.world.token);
     while (!this.#stopping) {
-      for (const write of this.#story()) {
-        await this.#insist(client, write);
+      for (const write of this.#writes()) {
+        await this.#sendUntilAcknowledged(client, write);
         if (this.#stopping) break;
       }
     }
     client.close();
   }
 
-  /** An issue, and what happens to it. */
-  *#story(): Generator<Write> {
+  /** Creates an issue, then comments on it and changes it several times. */
+  *#writes(): Generator<Write> {
     const { ledger } = this;
     const title = `Issue ${randomUUID()}`;
     let key = '';
@@ -96,13 +96,13 @@ export class Writers {
       },
     };
     for (let round = 0; round < 4; round++) {
-      const said = `Said ${randomUUID()}`;
+      const comment = `Said ${randomUUID()}`;
       yield {
         method: 'POST',
         path: `/v1/issues/${key}/comments`,
-        body: { body: said },
+        body: { body: comment },
         note: () => {
-          ledger.comments.set(said, title);
+          ledger.comments.set(comment, title);
           ledger.noteEntry(title);
         },
       };
@@ -119,7 +119,7 @@ export class Writers {
     }
   }
 
-  async #insist(client: Client, { method, path, body, note }: Write): Promise<void> {
+  async #sendUntilAcknowledged(client: Client, { method, path, body, note }: Write): Promise<void> {
     const { withinMs = 30_000 } = this.#options;
     const headers = { 'Idempotency-Key': randomUUID() };
     for (;;) {
@@ -134,18 +134,18 @@ export class Writers {
         note(answer);
         this.latencies.push(ms);
         this.ledger.acknowledged++;
-        for (const tell of this.#waiting) tell();
+        for (const resolve of this.#waiting) resolve();
         this.#waiting.clear();
         return;
       }
       const words = answer ? wordsOf(answer) : 'no answer';
       this.refusals.push({ status: answer?.status ?? 0, ms, words });
-      if (answer && !forNow.has(answer.status))
+      if (answer && !retryable.has(answer.status))
         this.unexpected.push(`${method} ${path}: ${answer.status} ${answer.body}`);
-      await delay(againMs);
+      await delay(retryMs);
     }
   }
 }
 
-/** Told to come again: in progress, too much, not now, no room. */
-const forNow: ReadonlySet<number> = new Set([409, 429, 503, 507]);
+/** The statuses after which a write is repeated: in progress, over the quota, unavailable, disk full. */
+const retryable: ReadonlySet<number> = new Set([409, 429, 503, 507]);
