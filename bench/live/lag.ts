@@ -6,7 +6,7 @@ import { writeIssues, type Written } from './writers.ts';
 
 const subscription = { query: 'subscription { changes { requestId eventType } }' };
 
-/** From the answer to a write to the socket of a stream: design figure 3. */
+/** The time from the answer to a write until a stream receives the change: design figure 3. */
 export const lag: Section = {
   name: 'lag',
   engines: ['postgres', 'embedded'],
@@ -45,20 +45,20 @@ export const lag: Section = {
   },
 };
 
-/** A stream, and how long each change took to it. */
+/** Opens a stream that records when each change arrives. */
 async function follow({ port }: Pick<Server, 'port'>, token: string) {
-  const heard = new Map<string, number>();
+  const received = new Map<string, number>();
   const listeners = new Listeners({ port, token });
   await listeners.openOne(subscription, (atMs, json) => {
     const { data } = JSON.parse(json) as { data: { changes: { requestId: string } } };
-    heard.set(data.changes.requestId, atMs);
+    received.set(data.changes.requestId, atMs);
   });
   return {
     lagsOf: (written: Written) =>
       Array.from(written).flatMap(([requestId, atMs]) => {
-        const heardMs = heard.get(requestId);
-        // A stream may hear of a change before its writer has read the answer.
-        return heardMs === undefined ? [] : [Math.max(heardMs - atMs, 0)];
+        const receivedMs = received.get(requestId);
+        // A stream may receive a change before the writer has read the answer.
+        return receivedMs === undefined ? [] : [Math.max(receivedMs - atMs, 0)];
       }),
     close: () => listeners.close(),
   };

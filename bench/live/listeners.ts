@@ -1,23 +1,22 @@
 import { connect, type Socket } from 'node:net';
 
-/** What a subscription asks for. */
+/** The operation of a subscription. */
 export interface Subscription {
   readonly query: string;
   readonly variables?: object;
 }
 
-/** An event of a stream as it came in: when, on the clock of `performance`, and its JSON. */
+/** Receives an event of a stream: the time of its arrival by `performance.now()`, and its JSON. */
 type OnEvent = (atMs: number, json: string) => void;
 
 /**
- * Clients of subscriptions on bare sockets, because a client of HTTP would take more memory and time than the server that is
- * measured.
+ * Subscription clients on bare sockets, because an HTTP client would need more memory and time than the server that is measured.
  */
 export class Listeners {
   readonly #sockets = new Set<Socket>();
   readonly #port: number;
   readonly #token: string;
-  /** Streams that the server has ended. */
+  /** The number of streams that the server has ended. */
   ended = 0;
 
   constructor({ port, token }: { port: number; token: string }) {
@@ -29,20 +28,20 @@ export class Listeners {
     return this.#sockets.size;
   }
 
-  /** Opens so many streams, some at a time. */
-  async openMany(count: number, of: (place: number) => Subscription, onEvent: OnEvent): Promise<void> {
+  /** Opens a number of streams, several at a time. */
+  async openMany(count: number, of: (index: number) => Subscription, onEvent: OnEvent): Promise<void> {
     let next = 0;
     const work = async () => {
       while (next < count) {
-        const place = next;
+        const index = next;
         next += 1;
-        await this.openOne(of(place), onEvent);
+        await this.openOne(of(index), onEvent);
       }
     };
     await Promise.all(Array.from({ length: 12 }, work));
   }
 
-  /** Resolves when the stream has begun. */
+  /** Resolves when the stream has started. */
   openOne(subscription: Subscription, onEvent: OnEvent): Promise<void> {
     const body = JSON.stringify(subscription);
     const { promise, resolve, reject } = Promise.withResolvers<void>();

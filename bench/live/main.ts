@@ -7,7 +7,7 @@ import { type Engine, openPlace } from './place.ts';
 import { streams } from './streams.ts';
 import { webhooks } from './webhooks.ts';
 
-// `npm run bench -- --live [SECTION…]`: what streams, live lists and webhooks cost, and how soon they tell of a change.
+// `npm run bench -- --live [SECTION…]`: the cost of streams, live lists and webhooks, and the delay of a change.
 
 const sections: readonly Section[] = [lag, streams, fanOut, filters, webhooks];
 const engines: readonly Engine[] = ['postgres', 'embedded'];

@@ -10,22 +10,22 @@ import { Connection } from '../http/connection.ts';
 
 export type Engine = 'postgres' | 'embedded';
 
-/** A server with the demo. */
+/** A server with the demo workspace. */
 export interface Server {
   readonly port: number;
-  /** The samples of its metrics by name and labels, as they are printed. */
+  /** The samples of its metrics, by name and labels in the Prometheus text format. */
   metrics(): Promise<ReadonlyMap<string, number>>;
-  /** Its memory in MB, after a garbage collection has had time to come. */
+  /** Its resident memory in MB. */
   memoryMb(): Promise<number>;
 }
 
-/** A server with the demo, and what a client of it needs. */
+/** A server with the demo workspace, and the credentials of a client. */
 export interface Place extends Server {
   readonly token: string;
   readonly teamId: string;
-  /** Another server on the same database; there is none on the embedded engine. */
+  /** Starts another server on the same database; fails on the embedded engine. */
   another(): Promise<Server>;
-  /** Asks GraphQL, and throws its errors. */
+  /** Runs a GraphQL operation; throws its errors. */
   ask(query: string, variables?: object): Promise<Record<string, never>>;
   stop(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function openPlace(
   }
 }
 
-/** The database of a cluster, without anything in it. */
+/** Returns the URL of an empty database. */
 async function emptyDatabase(undos: (() => unknown)[]): Promise<string> {
   const cluster = await openCluster({ fresh: false, database: 'bench_live' });
   undos.push(() => cluster.stop());
@@ -108,7 +108,7 @@ async function startServer(
       PORT: String(port),
       METRICS_ADDRESS: String(metricsPort),
       LOG_LEVEL: process.env['BENCH_LOG'] ?? 'error',
-      // One client does the work of a thousand.
+      // A single client makes all requests.
       REQUESTS_PER_MINUTE: '1000000000',
       COST_PER_HOUR: '1000000000',
       STREAMS_PER_TOKEN: '20000',

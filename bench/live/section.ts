@@ -1,6 +1,6 @@
 import type { Engine, Place } from './place.ts';
 
-/** A number that was measured, and the one that it must not miss, if there is one. */
+/** A measured value, and the bound that it must meet, if there is one. */
 export interface Figure {
   readonly what: string;
   readonly value: number;
@@ -10,10 +10,10 @@ export interface Figure {
   readonly atLeast?: boolean;
 }
 
-/** Something that is measured on a server of its own. */
+/** A measurement on a server of its own. */
 export interface Section {
   readonly name: string;
-  /** The engines on which it is measured unless one is named. */
+  /** The engines on which it is measured by default. */
   readonly engines: readonly Engine[];
   /** Settings of the server. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface Section {
   readonly measure: (place: Place, scale: number) => Promise<Figure[]>;
 }
 
-/** The number that this share of all are below. */
+/** The quantile of the numbers, or NaN if there are none. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -4,7 +4,7 @@ import type { Section } from './section.ts';
 
 const watchedForMs = 30_000;
 
-/** What streams cost while nothing happens: design figure 4. */
+/** The cost of idle streams: design figure 4. */
 export const streams: Section = {
   name: 'streams',
   engines: ['postgres'],

@@ -12,7 +12,7 @@ export const webhooks: Section = {
   settings: { WEBHOOK_NETWORKS: '127.0.0.0/8' },
   measure: async (place, scale) => {
     const count = Math.round(5_000 * scale);
-    const heard = new Map<string, number>();
+    const received = new Map<string, number>();
     let doubled = 0;
     let wanted = 0;
     let reached = () => undefined as void;
@@ -23,9 +23,9 @@ export const webhooks: Section = {
         response.writeHead(204).end();
         const requestId = /"requestId":"(w-[^"]+)"/.exec(text)?.[1];
         if (requestId === undefined) return;
-        if (heard.has(requestId)) doubled += 1;
-        heard.set(requestId, performance.now());
-        if (heard.size === wanted) reached();
+        if (received.has(requestId)) doubled += 1;
+        received.set(requestId, performance.now());
+        if (received.size === wanted) reached();
       });
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
@@ -42,15 +42,15 @@ export const webhooks: Section = {
       );
     const until = (all: number) => {
       wanted = all;
-      return heard.size >= all ? Promise.resolve() : new Promise<void>((resolve) => (reached = resolve));
+      return received.size >= all ? Promise.resolve() : new Promise<void>((resolve) => (reached = resolve));
     };
     const single = await writeIssues(place, { connections: 1, perSecond: 4, count: Math.ceil(40 * scale) });
     await Promise.race([until(single.size), delay(30_000)]);
-    const delays = Array.from(single, ([requestId, atMs]) => (heard.get(requestId) ?? Infinity) - atMs);
+    const delays = Array.from(single, ([requestId, atMs]) => (received.get(requestId) ?? Infinity) - atMs);
     await setState('DISABLED');
     await writeIssues(place, { connections: 8, perSecond: 1_000_000, count });
     await delay(1_500);
-    heard.clear();
+    received.clear();
     const all = until(count);
     await setState('ACTIVE');
     const beganMs = performance.now();
@@ -63,12 +63,12 @@ export const webhooks: Section = {
       { what: 'one change, 95 %', value: quantile(delays, 0.95), unit: 'ms' },
       {
         what: `${count} messages`,
-        value: (heard.size / tookMs) * 1_000,
+        value: (received.size / tookMs) * 1_000,
         unit: 'a second',
         bound: 500,
         atLeast: true,
       },
-      { what: 'lost', value: count - heard.size, unit: 'messages', bound: 0 },
+      { what: 'lost', value: count - received.size, unit: 'messages', bound: 0 },
       { what: 'doubled', value: doubled, unit: 'messages', bound: 0 },
     ];
   },

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '../http/connection.ts';
-import type { Place } from './place.ts';
+import type { Place } from './index.ts';
 
-/** The time of each acknowledgement by the id of its request, on the clock of `performance`. */
+/** The time of each acknowledgement by `performance.now()`, by the id of its request. */
 export type Written = Map<string, number>;
 
 const create = 'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { id } } }';
 
-/** Creates issues from several connections, so many a second in all if they can, for a time or a number of them. */
+/** Creates a number of issues from several connections, at most at a total rate. */
 export async function writeIssues(
   { port, token, teamId }: Pick<Place, 'port' | 'token' | 'teamId'>,
   {
@@ -30,19 +30,19 @@ export async function writeIssues(
   const work = async () => {
     const connection = await Connection.open(port);
     while (next < count) {
-      const place = next;
+      const index = next;
       next += 1;
-      const dueMs = beganMs + (place / perSecond) * 1_000;
+      const dueMs = beganMs + (index / perSecond) * 1_000;
       const inMs = dueMs - performance.now();
       if (inMs > 1) await delay(inMs);
-      const requestId = `w-${beganMs.toFixed(0)}-${place}`;
+      const requestId = `w-${beganMs.toFixed(0)}-${index}`;
       const { status, body } = await connection.send({
         method: 'POST',
         path: '/graphql',
         headers: { Authorization: `Bearer ${token}`, 'X-Request-Id': requestId },
         body: JSON.stringify({
           query: create,
-          variables: { input: { teamId, title: `Live ${place}`, ...fields } },
+          variables: { input: { teamId, title: `Live ${index}`, ...fields } },
         }),
       });
       const atMs = performance.now();
