@@ -15,6 +15,8 @@ export interface NamedDocument {
 /** Documents that the operator gave the server. */
 export interface TrustedDocuments {
   readonly manifest: Manifest;
+  /** The documents of the server's own pages, which are read when they are first asked for. */
+  readonly own?: Manifest | undefined;
   /** Whether every other document is refused. */
   readonly only: boolean;
 }
@@ -33,11 +35,11 @@ export class PersistedDocuments {
   /** `onInvalid` receives the invalid documents of the manifest; a request that names one gets the same error. */
   constructor(
     reader: DocumentReader,
-    { manifest, only }: TrustedDocuments = { manifest: new Map(), only: false },
+    { manifest, own = new Map(), only }: TrustedDocuments = { manifest: new Map(), only: false },
     onInvalid: (documentId: string, error: unknown) => void = () => {},
   ) {
     this.#reader = reader;
-    this.#manifest = manifest;
+    this.#manifest = new Map([...own, ...manifest]);
     this.#only = only;
     for (const [id, text] of manifest) {
       try {

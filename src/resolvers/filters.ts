@@ -54,14 +54,15 @@ interface FilterPath {
 
 /**
  * Converts a filter input to a predicate. Adds a violation with its path for each invalid value, such as an id of
- * another type.
+ * another type. `path` is the name of the argument.
  */
 export function filterPredicate(
   fields: FilterFields,
   input: Record<string, unknown>,
   violations: Violations,
+  path = 'filter',
 ): Predicate {
-  return partPredicate(fields, input, violations, { path: 'filter', combinators: 0, relations: 0 });
+  return partPredicate(fields, input, violations, { path, combinators: 0, relations: 0 });
 }
 
 function partPredicate(

@@ -14,6 +14,7 @@ import { builder } from './builder/builder.ts';
 import { filterScopes } from './builder/lists.ts';
 import { groupFields, IssueStatsGroup, possibleGroups } from './issue-groups.ts';
 import { Issue } from './issues.ts';
+import { Team } from './teams.ts';
 import { historyField, periodArguments, periodFields } from './periods.ts';
 
 /** The resolver refuses an input with more periods, so the cost need not exceed the maximum. */
@@ -156,10 +157,20 @@ builder.queryField('issueFlow', (t) =>
   t.source({
     type: IssueFlowRef,
     scope: 'issues:read',
-    extensions: { rows: rowsOfFlow, periods: true },
+    extensions: {
+      scopeOfArguments: ({ team }: { team?: Record<string, unknown> | null }) => Team.filterNeeds(team ?? {}),
+      rows: rowsOfFlow,
+      periods: true,
+    },
     description:
-      'How many issues of the workspace were in each category of statuses at the end of each period that contains one of the days: a cumulative flow diagram. An issue counts until it is deleted.',
-    args: periodArguments(t.arg),
-    load: (ctx, args) => issueFlow(ctx, args),
+      'How many issues were in each category of statuses at the end of each period that contains one of the days: a cumulative flow diagram. An issue counts until it is deleted.',
+    args: {
+      ...periodArguments(t.arg),
+      team: t.arg({
+        type: Team.filterInput(),
+        description: 'The teams whose issues are counted; all when omitted.',
+      }),
+    },
+    load: (ctx, args) => issueFlow(ctx, { where: Team.where, fields: Team.filterFields() }, args),
   }),
 );

@@ -73,9 +73,10 @@ const exported = [
   },
 ];
 
-/** Pages that are read one after the other on the same data; all others are read on the demo. */
-const withoutServer = ['docs/directory.md', 'docs/importing.md'];
-const withoutDemo = ['docs/guides/operator.md'];
+/** Pages that begin with an empty database: those of a list are read one after the other on the same data. */
+const onEmpty = [['docs/directory.md', 'docs/importing.md'], ['docs/guides/operator.md']];
+/** All others are read on the demo. */
+const withoutDemo = onEmpty.flat();
 
 /** `workgraph token`, but neither `npx workgraph token` nor "a workgraph server". */
 const otherForm = new RegExp(
@@ -147,7 +148,7 @@ onEmbedded('the commands of', () => {
   });
 
   /** Types the commands of a page into one shell. Throws at the first that fails. */
-  async function type(page: string, folder: string, url = ''): Promise<void> {
+  async function type(page: string, folder: string, url: string): Promise<void> {
     given[page]?.(folder);
     const code = commandsOf(page).join('\n').replaceAll('http://127.0.0.1:4000', url);
     const shell = spawn('bash', ['-e', '-o', 'pipefail', '-c', code], {
@@ -160,7 +161,7 @@ onEmbedded('the commands of', () => {
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
         URL: url,
         // As README says, and what the pages on REST call the issue that they have created.
-        ...(url && page !== 'docs/guides/operator.md' && { TOKEN: tokenIn(folder) }),
+        ...(!withoutDemo.includes(page) && { TOKEN: tokenIn(folder) }),
         KEY: 'WEB-1',
       },
     });
@@ -179,20 +180,19 @@ onEmbedded('the commands of', () => {
     const folder = newFolder();
     const url = await served(folder);
     const refused: unknown[] = [];
-    for (const page of runHere.filter((page) => ![...withoutServer, ...withoutDemo].includes(page)))
+    for (const page of runHere.filter((page) => !withoutDemo.includes(page)))
       await type(page, folder, url).catch((error: unknown) => refused.push(error));
     expect(refused).toEqual([]);
   }, 180_000);
 
-  it('pages that begin with an empty database succeed, in their order', async () => {
-    const folder = newFolder();
-    for (const page of withoutServer) await type(page, folder);
-  }, 180_000);
-
-  it('the guide for operators succeeds', async () => {
-    const folder = newFolder();
-    await copyIntoDirectory('empty', join(folder, '.workgraph'));
-    const url = await served(folder, '--no-demo');
-    for (const page of withoutDemo) await type(page, folder, url);
-  }, 180_000);
+  it.each(onEmpty)(
+    '%s and what follows it succeed on an empty database',
+    async (...those) => {
+      const folder = newFolder();
+      await copyIntoDirectory('empty', join(folder, '.workgraph'));
+      const url = await served(folder, '--no-demo');
+      for (const page of those) await type(page, folder, url);
+    },
+    180_000,
+  );
 });

@@ -117,7 +117,10 @@ it('bounded flows and burnups are those without a bound, or are refused', async 
   const tally = await compare(
     repeated(() => {
       const periods = randomPeriods();
-      if (random.chance(0.5)) return (most) => selectIssueFlow(db, periods, most);
+      if (random.chance(0.5)) {
+        const teams = random.pick([always, { column: 'code', is: 'gt', value: 'M' } as const]);
+        return (most) => selectIssueFlow(db, teams, periods, most);
+      }
       const keys = random.sample(projects, random.integer(1, projects.length));
       return (most) => selectBurnup(db, 'projectId', keys, periods, most);
     }),

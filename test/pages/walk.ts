@@ -5,17 +5,26 @@ import { openPage, overflowOf, type WatchedPage } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The windows in which pages are checked: two sizes, in both colour schemes. */
-export const looks = (['light', 'dark'] as const).flatMap((colorScheme) => [
-  { name: `1440 px, ${colorScheme}`, options: { colorScheme, viewport: { width: 1440, height: 900 } } },
-  {
-    name: `390 px, ${colorScheme}`,
-    options: { colorScheme, viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
-  },
+/** A way in which people look at pages. */
+export interface Look {
+  readonly name: string;
+  readonly colorScheme: 'light' | 'dark';
+  readonly width: number;
+  readonly height: number;
+  /** Whether it is a phone, with touch and without a mouse. */
+  readonly mobile: boolean;
+}
+
+/** Two sizes, in both colour schemes. */
+export const looks: readonly Look[] = (['light', 'dark'] as const).flatMap((colorScheme) => [
+  { name: `1440 px, ${colorScheme}`, colorScheme, width: 1440, height: 900, mobile: false },
+  { name: `390 px, ${colorScheme}`, colorScheme, width: 390, height: 844, mobile: true },
 ]);
 
 /** A tab that is signed in to a server, and counts the bytes that it receives. */
 export interface Tab extends WatchedPage {
+  /** Makes the screen and the colour scheme those of a look, without loading the page again. */
+  look(look: Look): Promise<void>;
   /** The bytes of all answers that have ended, with their headers. */
   bytes(): number;
 }
@@ -30,28 +39,55 @@ export async function openTab(
   page.setDefaultTimeout(60_000);
   if (token) await page.addInitScript(`sessionStorage.setItem('workgraph.token', '${token}')`);
   let bytes = 0;
-  const network = await page.context().newCDPSession(page);
-  await network.send('Network.enable');
-  network.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
-  return { ...watched, bytes: () => bytes };
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Network.enable');
+  devtools.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  return {
+    ...watched,
+    bytes: () => bytes,
+    async look({ colorScheme, width, height, mobile }) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height });
+      await devtools.send('Emulation.setDeviceMetricsOverride', {
+        width,
+        height,
+        mobile,
+        deviceScaleFactor: 1,
+      });
+      await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: mobile });
+      // Two frames: observers of sizes have run, and what they drew is there.
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    },
+  };
 }
 
-/** The findings of axe on a page, each with its first element. */
-export async function findingsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+/** The rules of axe that look at colours, on which alone the colour scheme has an effect. */
+export const colourRules = ['color-contrast', 'link-in-text-block'];
+
+/** What axe finds on a page, each with the first element that it was found at; by all rules, or by some. */
+export async function findingsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
   return page.evaluate<string[]>(
-    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' at ' + nodes[0].target.join(' ')))`,
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) =>
+       violations.map(({ id, nodes }) => id + ' at ' + nodes[0].target.join(' ')))`,
   );
 }
 
-/** The flaws of a page, which must all be empty or zero. */
-export async function flawsOf({ page, complaints, foreign }: WatchedPage): Promise<object> {
-  return { findings: await findingsOf(page), overflow: await overflowOf(page), complaints, foreign };
+/** Everything about a page that must be empty or zero, whoever looks at it. Axe tries all rules, or some. */
+export async function flawsOf(
+  { page, complaints, foreign }: WatchedPage,
+  rules?: readonly string[],
+): Promise<object> {
+  return { findings: await findingsOf(page, rules), overflow: await overflowOf(page), complaints, foreign };
 }
 
 export const noFlaws = { findings: [], overflow: 0, complaints: [], foreign: [] };
 
-/** Hides a tab, or shows it again, as the browser does when another tab is chosen. */
+/**
+ * Hides a tab, or shows it again, as far as the page can tell. Headless Chromium itself says of every tab that it is visible,
+ * whichever tab is in front.
+ */
 export async function setHidden(page: Page, hidden: boolean): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });

@@ -28,22 +28,46 @@ describe('issueFlow', () => {
       const asked = randomPeriods(random);
       const calendar = new Calendar(asked.timeZone, asked.every);
       const { issueFlow } = await world.answered<{ issueFlow: object }>(query, asked);
-      const expected = calendar.periods(asked.from, asked.to).map((startsOn) => {
-        const stages = issues.flatMap((issue) => calendar.stageAt(issue, startsOn) ?? []);
-        const count = (name: keyof typeof categories) =>
-          stages.filter(({ status, deleted }) => status === name && !deleted).length;
-        return {
-          startsOn,
-          backlog: count('Backlog'),
-          open: count('Todo'),
-          active: count('In Progress'),
-          completed: count('Done'),
-          canceled: count('Canceled'),
-        };
-      });
+      const expected = calendar
+        .periods(asked.from, asked.to)
+        .map((startsOn) => flowAt(calendar, issues, startsOn));
       expect(issueFlow).toEqual({ historySinceUtc: null, periods: expected });
     }
   }, 60_000);
+
+  it('counts the issues of some teams alone, with the same number of statements', async () => {
+    const random = new Random('flow of teams');
+    const query = `query (${declared}, $team: TeamFilter) {
+      issueFlow(${given}, team: $team) { periods { startsOn backlog open active completed canceled } } }`;
+    const filters = [
+      { team: { code: { eq: 'ENG' } }, codes: ['ENG'] },
+      { team: { code: { in: ['OPS'] } }, codes: ['OPS'] },
+      { team: { not: { code: { eq: 'ENG' } } }, codes: ['OPS'] },
+      { team: { code: { eq: 'NONE' } }, codes: [] },
+      { team: { code: { eq: null } }, codes: ['ENG', 'OPS'] },
+    ];
+    for (const _ of tries) {
+      const asked = randomPeriods(random);
+      const calendar = new Calendar(asked.timeZone, asked.every);
+      const { team, codes } = random.pick(filters);
+      const { issueFlow } = await world.answered<{ issueFlow: object }>(query, { ...asked, team });
+      const ofTeams = issues.filter((issue) => codes.includes(issue.team));
+      const expected = calendar
+        .periods(asked.from, asked.to)
+        .map((startsOn) => flowAt(calendar, ofTeams, startsOn));
+      expect(issueFlow).toEqual({ periods: expected });
+    }
+    const asked = { ...randomPeriods(random), team: { code: { eq: 'ENG' } } };
+    await world.ask(query, asked);
+    const { statements } = await world.ask(query, asked);
+    expect(statements).toBe((await world.ask(query, { ...asked, team: null })).statements);
+  }, 60_000);
+
+  it('names the argument in a refusal', async () => {
+    const query = `query (${declared}, $team: TeamFilter) { issueFlow(${given}, team: $team) { periods { open } } }`;
+    const asked = { ...randomPeriods(new Random('refused')), team: { id: { eq: 'issue_1' } } };
+    expect(JSON.stringify(await world.ask(query, asked))).toContain('team.id');
+  });
 
   it('ends with the current period', async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
@@ -59,6 +83,21 @@ describe('issueFlow', () => {
     expect(issueFlow.periods.at(-1)).toMatchObject({ completed });
   });
 });
+
+/** The numbers that the flow of these issues should have for the period that begins on a day. */
+function flowAt(calendar: Calendar, some: typeof issues, startsOn: string): object {
+  const stages = some.flatMap((issue) => calendar.stageAt(issue, startsOn) ?? []);
+  const count = (name: keyof typeof categories) =>
+    stages.filter(({ status, deleted }) => status === name && !deleted).length;
+  return {
+    startsOn,
+    backlog: count('Backlog'),
+    open: count('Todo'),
+    active: count('In Progress'),
+    completed: count('Done'),
+    canceled: count('Canceled'),
+  };
+}
 
 describe('burnups', () => {
   const days = 'days { onDate scope started done scopeEstimate startedEstimate doneEstimate }';

@@ -109,6 +109,9 @@ describe('GET /v1/stats/trend', () => {
       'time_zone: must be the name of an IANA time zone, such as Europe/Berlin',
       'to: must not be before from',
     ]);
+    expect(await violations('/v1/stats/flow?team_code=nope')).toEqual([
+      'team_code: names no team of the workspace',
+    ]);
     expect(await violations('/v1/stats/flow?every=day&from=2020-01-01&to=2026-01-01')).toEqual([
       'to: makes 2,193 periods; at most 400 are counted at once: ask for fewer days, or for longer periods',
     ]);
@@ -125,6 +128,22 @@ it.each(['/v1/stats', '/v1/stats/trend', '/v1/stats/flow'])(
     expect((await app.request('GET', `${path}?group_by=project`, { token: reader })).status).toBe(200);
   },
 );
+
+it('/v1/stats/flow counts the issues of a team, and those of all teams are the sum', async () => {
+  const path = `/v1/stats/flow?every=month&from=${day(-200)}&to=${day(0)}`;
+  const { teams } = (
+    await app.graphql<{ teams: { nodes: { code: string }[] } }>('{ teams { nodes { code } } }')
+  ).body.data ?? { teams: { nodes: [] } };
+  const numbers = ({ backlog, open, active, completed, canceled }: Record<string, unknown>) =>
+    [backlog, open, active, completed, canceled].map(Number);
+  const totals = (await table(path)).results.map(numbers);
+  let sums = totals.map((row) => row.map(() => 0));
+  for (const { code } of teams.nodes) {
+    const ofTeam = (await table(`${path}&team_code=${code.toLowerCase()}`)).results.map(numbers);
+    sums = sums.map((row, place) => row.map((sum, column) => sum + (ofTeam[place]?.[column] ?? 0)));
+  }
+  expect(sums).toEqual(totals);
+});
 
 describe('CSV', () => {
   const path = `/v1/stats/flow?from=${day(-20)}&to=${day(0)}`;

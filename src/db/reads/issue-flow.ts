@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { partOf } from '../query/any-tables.ts';
+import { isAlways, type Predicate, predicateSql } from '../query/predicate.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { tallyKinds } from '../tables/tallies.ts';
 import { boundedStages, endsOf, history, type Span } from './trend-spans.ts';
@@ -24,11 +25,12 @@ interface Side {
 
 /**
  * What happened to the numbers of issues in each category since the end of the first period, and what they are now: from
- * these follow the numbers at the end of each period. One statement; its cost is that of the stages that began in this time.
- * Undefined if there are more than `most`.
+ * these follow the numbers at the end of each period. Only issues of matching teams count. One statement; its cost is that of the
+ * stages of all teams that began in this time, which are read from one index. Undefined if there are more than `most`.
  */
 export async function selectIssueFlow(
   db: TenantDb,
+  teams: Predicate,
   periods: readonly Span[],
   most: number,
 ): Promise<FlowRow[] | undefined> {
@@ -36,11 +38,19 @@ export async function selectIssueFlow(
   const ends = endsOf(periods);
   const stages = handle.selectFrom('issueStage').where(sql<boolean>`issue_stage.since_utc >= (${ends})[1]`);
   const { outer, stageCount, areFew } = boundedStages(db, stages, most);
+  const ofTeams = (teamId: 'issueTally.teamId' | 'issueStage.teamId') =>
+    isAlways(teams)
+      ? sql<boolean>`true`
+      : sql<boolean>`${sql.ref(teamId)} in (${handle
+          .selectFrom('team as chosen')
+          .select('chosen.id')
+          .where(predicateSql(teams, 'chosen'))})`;
   const now = handle
     .selectFrom('issueTally')
     .select(['issueTally.statusId', sql<string>`'now'`.as('what'), sql<number>`0`.as('place')])
     .select(sql<number>`sum(issue_count)`.as('count'))
     .where('kind', '=', sql.lit(tallyKinds.team))
+    .where(ofTeams('issueTally.teamId'))
     .groupBy('issueTally.statusId');
   const moved = (what: 'came' | 'went', { status, deleted }: Side) =>
     stages
@@ -48,6 +58,7 @@ export async function selectIssueFlow(
       .select(sql<number>`width_bucket(issue_stage.since_utc, ${ends})`.as('place'))
       .select(sql<number>`count(*)`.as('count'))
       .where(areFew)
+      .where(ofTeams('issueStage.teamId'))
       .where(sql<boolean>`not ${sql.ref(`issueStage.${deleted}`)}`)
       .groupBy([`issueStage.${status}`, 'place']);
   const counted = now

@@ -1,6 +1,9 @@
 import { type FlowRow, selectIssueFlow } from '../../db/reads/issue-flow.ts';
 import { statusCategory } from '../../model/codes.ts';
+import type { Predicate } from '../../db/query/predicate.ts';
 import { type Context, signedIn } from '../context.ts';
+import { Violations } from '../errors.ts';
+import { type FilterFields, filterPredicate } from '../filters.ts';
 import { refuseStatistics } from '../issues/issue-stats.ts';
 import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
 
@@ -17,13 +20,23 @@ export interface IssueFlow {
 /** The number of stages that may be counted instead of one issue, because stages are read from an index alone. */
 const flowStages = 4;
 
-/** How many issues there were in each category at the end of each period that has begun. */
-export async function issueFlow(ctx: Context, input: PeriodsInput): Promise<IssueFlow> {
+export interface IssueFlowInput extends PeriodsInput {
+  team?: Record<string, unknown> | null;
+}
+
+/** How many issues of the teams there were in each category at the end of each period that has begun. */
+export async function issueFlow(
+  ctx: Context,
+  teams: { where: Predicate; fields: FilterFields },
+  input: IssueFlowInput,
+): Promise<IssueFlow> {
   const { db, now, bounds } = signedIn(ctx);
-  const periods = periodsOf(input).filter(({ startUtc }) => startUtc <= now);
+  const violations = new Violations();
+  const filter = filterPredicate(teams.fields, input.team ?? {}, violations, 'team');
+  const periods = periodsOf(input, violations).filter(({ startUtc }) => startUtc <= now);
   const most = bounds.statistics * flowStages;
   const rows =
-    (await selectIssueFlow(db, periods, most)) ??
+    (await selectIssueFlow(db, { all: [teams.where, filter] }, periods, most)) ??
     refuseStatistics(
       `Issues have changed more than ${most} times since the first of these periods. Choose a later day for 'from'.`,
     );

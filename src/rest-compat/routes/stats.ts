@@ -1,3 +1,4 @@
+import { equals, oneOfThese } from '../comparators.ts';
 import { issueFilter, issueFilters } from '../issue-filters.ts';
 import {
   type IssueStatsGroup,
@@ -18,7 +19,7 @@ import { many, withDefault } from '../params.ts';
 import { route } from '../route.ts';
 import { issueFlowPeriod, issueGroup, issueTrendPeriod } from '../shapes/stats.ts';
 import { tableFormat, tableOf } from '../table-reply.ts';
-import { teamNames, teamVariables, unknownTeamViolations } from '../team-filters.ts';
+import { teamFilters, teamNames, teamVariables, unknownTeamViolations } from '../team-filters.ts';
 import { date, integer, oneOf, text } from '../values.ts';
 
 const groups: Readonly<Record<string, IssueStatsGroup>> = {
@@ -134,10 +135,17 @@ export const statsFlow = route({
   path: '/v1/stats/flow',
   scope: 'issues:read',
   summary: 'Counts the issues in each category of statuses at the end of each period, up to the present one.',
-  parameters: { ...periods, ...tableFormat },
+  parameters: { ...periods, ...tableFormat, ...teamFilters('Issues') },
   operation: StatsFlowDocument,
-  variables: (p) => ({ every: p.every, ...days(p), timeZone: p.time_zone }),
+  variables: (p) => ({
+    every: p.every,
+    ...days(p),
+    timeZone: p.time_zone,
+    team: { code: equals(p.team_code), id: oneOfThese(p.team_id) },
+    ...teamVariables(p),
+  }),
+  check: unknownTeamViolations,
   pick: ({ issueFlow: { historySinceUtc, periods: rows } }) => ({ historySinceUtc, rows }),
   reply: tableOf(issueFlowPeriod, { maxRows: maxPeriods, history: true }),
-  names: { timeZone: 'time_zone' },
+  names: { ...teamNames, timeZone: 'time_zone' },
 });

@@ -23,6 +23,7 @@ import { completed, subscriptionReply } from './subscriptions.ts';
 import { jsonReply } from '../http/reply.ts';
 import { entityTag } from '../../rest-compat/entity-tags.ts';
 import type { ServerRequest } from '../http/request.ts';
+import { pageDocuments } from '../pages/page-documents.ts';
 import { SchemaAccess } from './schema-access.ts';
 
 /** The `/graphql` face. */
@@ -78,7 +79,9 @@ export function createGraphQLFace(
 ): GraphQLFace {
   const reader = new DocumentReader(schema);
   const schemaAccess = new SchemaAccess(schema, introspection);
-  const documents = new PersistedDocuments(reader, trusted, (documentId, error) =>
+  const { manifest = new Map(), only = false } = trusted ?? {};
+  const own = explorer ? pageDocuments : undefined;
+  const documents = new PersistedDocuments(reader, { manifest, own, only }, (documentId, error) =>
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
   const graph = { schema, documents, schemaAccess };

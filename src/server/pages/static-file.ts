@@ -43,6 +43,12 @@ export function pageAnswer(html: () => string, policy: string): FileAnswer {
   return async (request) => staticReply(request, await file(), { 'Content-Security-Policy': policy });
 }
 
+/** A file whose text is made once, with the first request. */
+export function textAnswer(extension: keyof typeof mediaTypes, text: () => string): FileAnswer {
+  const file = once(async () => staticFile(mediaTypes[extension], Buffer.from(text())));
+  return async (request) => staticReply(request, await file(), {});
+}
+
 /** A file with this content. */
 export function staticFile(contentType: string, bytes: Buffer): StaticFile {
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 20)}"`;

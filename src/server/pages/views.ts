@@ -1,4 +1,5 @@
 import { contentSecurityPolicy } from './content-security.ts';
+import { documentIds, queryModules } from './page-documents.ts';
 import { pageHtml } from './shell.ts';
 import { type FileAnswer, ownAsset, pageAnswer } from './static-file.ts';
 
@@ -78,10 +79,13 @@ const parts = [
 
 /** The files that the views load. */
 export const viewFiles: readonly (readonly [path: string, answer: FileAnswer])[] = [
-  ...parts.map((name) => `${name}.js` as const),
-  ...views.map(({ module }) => `${module}.js` as const),
-  ...new Set(['app.css', 'schema.css', ...views.flatMap(({ styles }) => styles)] as `${string}.css`[]),
-].map((file) => [`/assets/app/${file}`, ownAsset(`app/${file}`)] as const);
+  ['/assets/app/document-ids.js', documentIds],
+  ...[
+    ...[...parts, ...queryModules].map((name) => `${name}.js` as const),
+    ...views.map(({ module }) => `${module}.js` as const),
+    ...new Set(['app.css', 'schema.css', ...views.flatMap(({ styles }) => styles)] as `${string}.css`[]),
+  ].map((file) => [`/assets/app/${file}`, ownAsset(`app/${file}`)] as const),
+];
 
 /** Finds the page at a path. Previews of attachments may be loaded from a separate origin for files. */
 export function createViews(filesUrl: string | undefined): (path: string) => FileAnswer | undefined {

@@ -5,151 +5,7 @@ import { avatar, dot, prioritySign, progress } from './parts.js';
 import { queryPanel } from './query-panel.js';
 import { keepReading } from './reading.js';
 import { empty, liveness } from './states.js';
-
-const query = `# How work flows: what was created and closed, how long it took, what is where, and who has it. A null team means all.
-query Dashboard(
-  $team: String
-  $from: Date!
-  $to: Date!
-  $every: TrendPeriodLength!
-  $timeZone: String!
-  $deliveriesFrom: Date!
-) {
-  workspace {
-    name
-    changeCursor
-  }
-  all: teams(first: 100, filter: { state: { eq: ACTIVE } }) {
-    nodes {
-      code
-      name
-    }
-  }
-  trend: issueTrend(
-    every: $every
-    from: $from
-    to: $to
-    timeZone: $timeZone
-    filter: { team: { code: { eq: $team } } }
-  ) {
-    historySinceUtc
-    periods {
-      startsOn
-      endsOn
-      created
-      started
-      closed
-      cycleTime {
-        median
-        p85
-      }
-    }
-  }
-  byTeam: issueTrend(
-    every: $every
-    from: $from
-    to: $to
-    timeZone: $timeZone
-    filter: { team: { code: { eq: $team } } }
-    groupBy: [TEAM]
-    first: 12
-  ) {
-    periods {
-      startsOn
-      closed
-      team {
-        code
-        name
-      }
-    }
-  }
-  flow: issueFlow(every: $every, from: $from, to: $to, timeZone: $timeZone) {
-    periods {
-      startsOn
-      endsOn
-      backlog
-      open
-      active
-      completed
-      canceled
-    }
-  }
-  now: issueStats(
-    groupBy: [STATUS_CATEGORY]
-    filter: { team: { code: { eq: $team } } }
-  ) {
-    statusCategory
-    count
-  }
-  workload: issueStats(
-    groupBy: [ASSIGNEE, STATUS_CATEGORY]
-    first: 100
-    filter: {
-      team: { code: { eq: $team } }
-      status: { category: { in: [OPEN, ACTIVE] } }
-    }
-  ) {
-    assignee {
-      displayName
-    }
-    statusCategory
-    count
-    estimateSum
-  }
-  oldest: issues(
-    first: 8
-    orderBy: { field: CREATED }
-    filter: {
-      team: { code: { eq: $team } }
-      status: { isTerminal: { eq: false } }
-    }
-  ) {
-    nodes {
-      key
-      title
-      priority
-      createdUtc
-      status {
-        name
-      }
-      primaryAssignee {
-        displayName
-      }
-    }
-  }
-  teams(first: 12, filter: { state: { eq: ACTIVE }, code: { eq: $team } }) {
-    nodes {
-      code
-      name
-      color
-      deliveries(first: 1, filter: { state: { eq: ACTIVE } }) {
-        nodes {
-          name
-          startsOn
-          endsOn
-          issueCount
-          closedIssueCount
-          burnup(from: $deliveriesFrom, to: $to, timeZone: $timeZone) {
-            days {
-              onDate
-              scope
-              started
-              done
-            }
-          }
-        }
-      }
-    }
-  }
-}`;
-
-const liveQuery = `# What happens to issues. The page then reads its query again.
-subscription DashboardChanges($after: String) {
-  changes(after: $after, filter: { eventType: { startsWith: "issue." } }) {
-    cursor
-    eventType
-  }
-}`;
+import { liveQuery, query } from './dashboard-queries.js';
 
 /** The ranges that can be chosen, in days, with the length of a period that suits each. */
 const ranges = [
@@ -355,7 +211,7 @@ function cycleTime({ trend }, { period, file }) {
   });
 }
 
-function flow({ flow: { periods } }, { period, file, team }) {
+function flow({ flow: { periods } }, { period, file }) {
   const closed = periods.map(({ completed, canceled }) => completed + canceled);
   const series = [
     { label: 'Closed', colour: '--c1', values: closed },
@@ -365,7 +221,7 @@ function flow({ flow: { periods } }, { period, file, team }) {
   ];
   return figure({
     title: 'Cumulative flow',
-    about: `Issues in each category at the end of each ${period}${team ? ', of all teams: the graph counts it for the workspace' : ''}. A band that widens is where work waits.`,
+    about: `Issues in each category at the end of each ${period}. A band that widens is where work waits.`,
     file: file('flow'),
     chart: {
       label: 'Stacked areas: closed, in progress, to do, backlog',

@@ -5,102 +5,8 @@ import { avatar, dot, dueDate, labelChip, prioritySign, progress, statusSign, ti
 import { queryPanel } from './query-panel.js';
 import { keepReading } from './reading.js';
 import { empty, liveness, missing } from './states.js';
-import { link, plainText } from './text.js';
-
-const query = `# A project: how far it is, what is left of it, and how it grew.
-query Project($key: String!, $from: Date!, $to: Date!, $timeZone: String!) {
-  workspace {
-    changeCursor
-  }
-  project(key: $key) {
-    id
-    key
-    name
-    summary
-    description
-    color
-    priority
-    progressPercent
-    startUtc
-    targetUtc
-    updatedUtc
-    status {
-      name
-      color
-    }
-    team {
-      code
-      name
-    }
-    lead {
-      displayName
-    }
-    labels(first: 20) {
-      nodes {
-        name
-        color
-      }
-    }
-    links(first: 50) {
-      nodes {
-        title
-        url
-      }
-    }
-    burnup(from: $from, to: $to, timeZone: $timeZone) {
-      days {
-        onDate
-        scope
-        started
-        done
-      }
-    }
-    open: issues(
-      first: 100
-      orderBy: { field: PRIORITY }
-      filter: { status: { isTerminal: { eq: false } } }
-    ) {
-      totalCount
-      nodes {
-        ...Row
-      }
-    }
-    closed: issues(
-      first: 20
-      orderBy: { field: UPDATED, direction: DESC }
-      filter: { status: { isTerminal: { eq: true } } }
-    ) {
-      totalCount
-      nodes {
-        ...Row
-      }
-    }
-  }
-}
-
-fragment Row on Issue {
-  key
-  title
-  priority
-  dueDate
-  status {
-    name
-    category
-    color
-    isTerminal
-  }
-  primaryAssignee {
-    displayName
-  }
-}`;
-
-const liveQuery = `# What happens to the issues of the project. The page then reads its query again.
-subscription ProjectChanges($after: String, $id: ID!) {
-  issues(after: $after, filter: { projectId: { eq: $id } }) {
-    kind
-    cursor
-  }
-}`;
+import { links, plainText } from './text.js';
+import { liveQuery, query } from './project-queries.js';
 
 const key = decodeURIComponent(location.pathname.split('/')[2]);
 
@@ -210,14 +116,6 @@ function issues(title, { nodes, totalCount }) {
         : empty(`Nothing is ${title.toLowerCase()}.`)
     }
     ${more > 0 ? html`<p class="small">${count(more)} more, not shown</p>` : nothing}
-  </section>`;
-}
-
-function links({ links: { nodes } }) {
-  if (!nodes.length) return nothing;
-  return html`<section aria-labelledby="links">
-    <h2 id="links">Links</h2>
-    <ul class="links">${nodes.map(({ title, url }) => html`<li>${link(url, title)}</li>`)}</ul>
   </section>`;
 }
 

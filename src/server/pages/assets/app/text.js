@@ -1,4 +1,4 @@
-import { html } from '../lit-html/lit-html.js';
+import { html, nothing } from '../lit-html/lit-html.js';
 
 // Texts are plain. What people write in plain texts anyway is shown as they mean it: lists, code, and addresses.
 
@@ -60,4 +60,13 @@ function inline(text) {
 /** A link to another site, which does not learn where its visitor comes from. */
 export function link(url, text = url) {
   return /^https?:\/\//i.test(url) ? html`<a href=${url} rel="noreferrer">${text}</a>` : text;
+}
+
+/** The links of an issue or a project, with the hosts that they lead to. */
+export function links({ links: { nodes } }) {
+  if (!nodes.length) return nothing;
+  return html`<section aria-labelledby="links">
+    <h2 id="links">Links</h2>
+    <ul class="links">${nodes.map(({ title, url }) => html`<li>${link(url, title)} <span class="small">${URL.canParse(url) ? new URL(url).host : nothing}</span></li>`)}</ul>
+  </section>`;
 }

@@ -1,0 +1,147 @@
+export const query = `# An issue with all that belongs to it.
+query Issue($key: String!) {
+  workspace {
+    changeCursor
+  }
+  issue(key: $key) {
+    id
+    key
+    title
+    description
+    priority
+    dueDate
+    estimateValue
+    createdUtc
+    updatedUtc
+    closedUtc
+    cycleTimeSeconds
+    status {
+      name
+      category
+      color
+      isTerminal
+    }
+    team {
+      code
+      name
+      color
+    }
+    project {
+      key
+      name
+      color
+    }
+    delivery {
+      name
+      startsOn
+      endsOn
+    }
+    reporter {
+      displayName
+    }
+    assignees {
+      userAccountId
+      displayName
+    }
+    primaryAssigneeUserAccountId
+    roleAssignments {
+      role
+      displayName
+    }
+    labels {
+      name
+      color
+    }
+    parent {
+      key
+      title
+    }
+    subIssuesSummary {
+      total
+      completed
+    }
+    subIssues(first: 100) {
+      nodes {
+        key
+        title
+        priority
+        status {
+          name
+          category
+          color
+        }
+        primaryAssignee {
+          displayName
+        }
+      }
+    }
+    links(first: 50) {
+      nodes {
+        title
+        url
+      }
+    }
+    attachments(first: 50) {
+      nodes {
+        fileName
+        contentType
+        sizeBytes
+        previewKind
+        signedPreviewUrl
+        signedDownloadUrl
+        uploadedUtc
+        uploadedBy {
+          displayName
+        }
+      }
+    }
+    comments(last: 100) {
+      totalCount
+      nodes {
+        id
+        body
+        createdUtc
+        isEdited
+        parentCommentId
+        author {
+          displayName
+        }
+      }
+    }
+    activity(last: 30) {
+      totalCount
+      nodes {
+        occurredUtc
+        text
+      }
+    }
+    agentThread {
+      status
+      messageCount
+      agent {
+        displayName
+      }
+      messages(last: 50) {
+        nodes {
+          messageType
+          body
+          createdUtc
+          author {
+            displayName
+          }
+          followUpActions {
+            name
+          }
+        }
+      }
+    }
+  }
+}`;
+
+export const liveQuery = `# What happens to the issue. The page then reads its query again.
+subscription IssueChanges($after: String, $id: ID!) {
+  changes(after: $after, filter: { issueId: { eq: $id } }) {
+    cursor
+    eventType
+  }
+}`;

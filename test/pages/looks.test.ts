@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startApp } from '../support/app.ts';
+import { type SharedApp, sharedApp } from '../support/shared-app.ts';
+import { hasBrowser, openBrowser, overflowOf } from './browser.ts';
+import { colourRules, flawsOf, type Look, looks, noFlaws, openTab, type Tab } from './walk.ts';
+
+// Without a browser the tests are reported as skipped, because `npm test` must not need one.
+const described = hasBrowser ? describe : describe.skip;
+
+/** The directory for pictures of the pages, if they are to be taken. */
+const pictures = process.env['PICTURES'];
+
+/** The pages that read the graph, with their headings. */
+const views = [
+  ['/dashboard', 'Dashboard'],
+  ['/board', 'Boards'],
+  ['/board/web', 'Booking Web'],
+  ['/issues/crw-45', 'Certificate warnings arrive a day late'],
+  ['/projects/checkout', 'One-Page Checkout'],
+] as const;
+
+/** The pages that are the same for all users, with their headings. */
+const plainPages = [
+  ['/', 'One graph of work, two ways to ask.'],
+  ['/schema', 'Schema'],
+  ['/schema/Issue', 'Issue'],
+] as const;
+
+described('the pages in a real browser (needs /usr/bin/chromium)', () => {
+  let app: SharedApp;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    app = await sharedApp();
+    browser = await openBrowser();
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await app?.stop();
+  });
+
+  const open = async (path: string, heading: string, { url, token } = app): Promise<Tab> => {
+    const tab = await openTab(browser, url, { token });
+    await tab.page.goto(url + path);
+    await tab.page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    return tab;
+  };
+
+  it.each([...views, ...plainPages])(
+    '%s has no finding of axe, fits the window, and asks no other host, at two sizes and in both colour schemes',
+    async (path, heading) => {
+      const tab = await open(path, heading);
+      const found: Record<string, object> = {};
+      for (const look of looks) {
+        await tab.look(look);
+        expect({ look: look.name, overflow: await overflowOf(tab.page) }).toMatchObject({ overflow: 0 });
+        const opened = tab.page.locator('.query-panel details[open] summary');
+        if (pictures) {
+          for (const summary of await opened.all()) await summary.click();
+          await takePicture(tab.page, path, look);
+        }
+        // The panel is opened, so that its content is checked as well.
+        const folded = tab.page.locator('.query-panel details:not([open]) summary');
+        for (const summary of await folded.all()) await summary.click();
+        // Another colour scheme changes colours alone.
+        found[look.name] = await flawsOf(tab, look.colorScheme === 'dark' ? colourRules : undefined);
+      }
+      expect(found).toEqual(Object.fromEntries(looks.map(({ name }) => [name, noFlaws])));
+      await tab.page.context().close();
+    },
+    120_000,
+  );
+
+  it.each(views)(
+    '%s is sent at most 150 KB, and shows what its query cost and leads to GraphiQL with it',
+    async (path, heading) => {
+      const tab = await openTab(browser, app.url, { token: app.token });
+      const answered = tab.page.waitForResponse((response) => response.url().endsWith('/graphql'));
+      await tab.page.goto(app.url + path);
+      await tab.page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      const cost = ((await (await answered).json()) as Costed).extensions.cost;
+      expect(tab.bytes()).toBeGreaterThan(5_000);
+      expect(tab.bytes()).toBeLessThan(150_000);
+      const panel = tab.page.getByRole('complementary', { name: 'The query behind this page' });
+      expect(await panel.locator('summary').innerText()).toMatch(
+        new RegExp(
+          `cost ${cost.actual} of ${cost.requested.toLocaleString('en')}\\s+\\d+ statements\\s+\\d+ ms`,
+        ),
+      );
+      await panel.locator('summary').click();
+      const link = await panel.getByRole('link', { name: 'Open in GraphiQL' }).getAttribute('href');
+      const { searchParams } = new URL(link ?? '', app.url);
+      const variables = JSON.parse(searchParams.get('variables') ?? '') as Record<string, unknown>;
+      const again = await app.graphql(searchParams.get('query') ?? '', variables);
+      expect(again.body.errors).toBeUndefined();
+      await tab.page.context().close();
+    },
+    120_000,
+  );
+
+  it('they work on a server that accepts trusted documents alone', async () => {
+    const manifest = join(import.meta.dirname, '../../docs/trusted-documents.json');
+    const settings = { DOCUMENTS: 'trusted', DOCUMENTS_FILE: manifest };
+    const trusting = await startApp({ demo: true, settings });
+    for (const [path, heading] of views) {
+      const tab = await open(path, heading, trusting);
+      if (path !== '/board') await tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+      expect(tab.complaints).toEqual([]);
+      await tab.page.context().close();
+    }
+    const { body } = await trusting.graphql('{ teams { totalCount } }');
+    expect(body.errors?.[0]?.message).toContain('runs the documents of its manifest alone');
+    await trusting.stop();
+  }, 120_000);
+});
+
+/** Makes the pictures that README and docs show, and those that people look at to judge the pages (in `scratch`). */
+async function takePicture(page: Page, path: string, { name, colorScheme, mobile }: Look): Promise<void> {
+  const isShown = path === '/dashboard' && !mobile;
+  const docs = join(import.meta.dirname, '../../docs/pictures');
+  const file = isShown
+    ? join(docs, `dashboard-${colorScheme}.png`)
+    : join(pictures ?? '', `${path.slice(1).replaceAll('/', '-') || 'home'} ${name}.png`);
+  await page.screenshot({ path: file, animations: 'disabled', fullPage: !isShown });
+}
+
+interface Costed {
+  extensions: { cost: { actual: number; requested: number } };
+}

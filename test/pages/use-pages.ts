@@ -1,0 +1,58 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { type App, startApp } from '../support/app.ts';
+import { openBrowser } from './browser.ts';
+import { openTab, type Tab } from './walk.ts';
+
+/** A server with the demo that belongs to one suite, and tabs that look at it. */
+export interface Pages {
+  readonly app: App;
+  /** Opens a tab without a token. */
+  visitor: () => Promise<Tab>;
+  /** Opens a tab that is signed in. */
+  signedIn: (options?: Parameters<typeof openTab>[2]) => Promise<Tab>;
+  /** Goes to a page, and waits for its heading. */
+  open: (tab: Tab, path: string, heading: string) => Promise<void>;
+  close: (...tabs: Tab[]) => Promise<void>;
+  /** Creates an issue and returns its key. */
+  create: (team: string, issue: { title: string; description?: string }) => Promise<string>;
+}
+
+/** Gives a suite its server and its browser, from the first test to the last. */
+export function usePages(): Pages {
+  let app: App;
+  let browser: Browser;
+  beforeAll(async () => {
+    [app, browser] = await Promise.all([startApp({ demo: true }), openBrowser()]);
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await app?.stop();
+  });
+  const teamIdOf = async (code: string) => {
+    const query = 'query ($code: String!) { team(code: $code) { id } }';
+    const { body } = await app.graphql<{ team: { id: string } }>(query, { code });
+    return body.data?.team.id ?? '';
+  };
+  return {
+    get app() {
+      return app;
+    },
+    visitor: () => openTab(browser, app.url),
+    signedIn: (options = {}) => openTab(browser, app.url, { token: app.token, ...options }),
+    open: async ({ page }, path, heading) => {
+      await page.goto(app.url + path);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    },
+    close: async (...tabs) => {
+      await Promise.all(tabs.map(({ page }) => page.context().close()));
+    },
+    create: async (team, issue) => {
+      const { body } = await app.graphql<{ issueCreate: { issue: { key: string } } }>(
+        'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }',
+        { input: { teamId: await teamIdOf(team), ...issue } },
+      );
+      return body.data?.issueCreate.issue.key ?? '';
+    },
+  };
+}
