@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '../http/connection.ts';
-import { Listeners } from './listeners.ts';
+import { changes, openLists } from './one-change.ts';
 import type { Place } from './place.ts';
 import { type Figure, quantile, type Section } from './section.ts';
 import { writeIssues } from './writers.ts';
@@ -17,41 +17,19 @@ export const filters: Section = {
     const seconds = 15 * scale;
     await underChanges(place, Math.max(seconds / 3, 2));
     const alone = await underChanges(place, seconds);
-    const listeners = new Listeners(place);
-    const arrivals: number[] = [];
-    let heardAll = () => undefined as void;
     const filter = (n: number) => ({
       priority: { eq: 'URGENT' },
       status: { isTerminal: { eq: false } },
       not: { estimateValue: { eq: 1_000 + n } },
     });
-    await listeners.openMany(
-      count,
-      (n) => ({ query, variables: { filter: filter(n) } }),
-      (atMs) => {
-        arrivals.push(atMs);
-        if (arrivals.length === count) heardAll();
-      },
-    );
+    const { listeners, hear } = await openLists(place, count, (n) => ({
+      query,
+      variables: { filter: filter(n) },
+    }));
     const statements = async () => (await place.metrics()).get(statementCount) ?? Number.NaN;
-    const lasts: number[] = [];
     const before = await statements();
-    for (let change = 0; change < 10; change += 1) {
-      await delay(300);
-      arrivals.length = 0;
-      const all = new Promise<void>((resolve) => (heardAll = resolve));
-      const written = await writeIssues(place, {
-        connections: 1,
-        perSecond: 1_000,
-        count: 1,
-        fields: { priority: 'URGENT' },
-      });
-      const [atMs = Number.NaN] = written.values();
-      await Promise.race([all, delay(10_000)]);
-      if (arrivals.length < count) throw new Error(`${arrivals.length} of ${count} streams heard of it.`);
-      lasts.push(Math.max(...arrivals) - atMs);
-    }
-    const perChange = ((await statements()) - before) / 10;
+    const { lasts } = await hear();
+    const perChange = ((await statements()) - before) / changes;
     const beside = await underChanges(place, seconds);
     listeners.close();
     const figures: Figure[] = [

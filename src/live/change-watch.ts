@@ -6,10 +6,10 @@ import type { Channels } from '../db/engine/listener.ts';
 
 /** The interval at which the positions of watched workspaces are read, in case that a notification was missed. */
 const pollMs = 1_000;
-/** How many of those who wait are told in one turn of the event loop. */
-const toldAtOnce = 100;
+/** How many of those who wait are woken in one turn of the event loop. */
+const wokenAtOnce = 500;
 /**
- * The shortest time in which those who wait for a workspace are told of it again; changes that come faster are read together. It
+ * The shortest time in which those who wait for a workspace are woken again; changes that come faster are read together. It
  * is longer with more of them, for whom more has to be read each time.
  */
 const gatherMs = (waiting: number) => Math.min(10 + waiting / 4, 250);
@@ -19,11 +19,11 @@ interface Watched {
   readonly arrivals: Set<Arrivals>;
   /** The number of what arrived last; no other workspace has the same. */
   arrival: number;
-  /** When that was told, on the clock of `performance`. */
-  toldMs: number;
-  /** When the first position was noted of those that are told together. */
+  /** When they were woken for it, on the clock of `performance`. */
+  wokenMs: number;
+  /** When the first position was noted of those for which they are woken together. */
   notedMs: number;
-  /** Set while they are to be told soon. */
+  /** Set while they are to be woken soon. */
   soon: NodeJS.Timeout | undefined;
 }
 
@@ -91,9 +91,9 @@ export class ChangeWatch {
     watched.position = position;
     if (watched.soon) return;
     watched.notedMs = performance.now();
-    // All are told at the same time, so that equal streams read together.
-    const inMs = Math.max(watched.toldMs + gatherMs(watched.arrivals.size) - watched.notedMs, 0);
-    watched.soon = setTimeout(() => void this.#tell(watched), inMs);
+    // All are woken at the same time, so that equal streams read together.
+    const inMs = Math.max(watched.wokenMs + gatherMs(watched.arrivals.size) - watched.notedMs, 0);
+    watched.soon = setTimeout(() => void this.#wakeAll(watched), inMs);
   }
 
   #begin(workspaceId: string): Watched {
@@ -102,7 +102,7 @@ export class ChangeWatch {
       position: 0,
       arrivals: new Set(),
       arrival: this.#arrival,
-      toldMs: 0,
+      wokenMs: 0,
       notedMs: 0,
       soon: undefined,
     };
@@ -110,9 +110,9 @@ export class ChangeWatch {
     return begun;
   }
 
-  async #tell(watched: Watched): Promise<void> {
+  async #wakeAll(watched: Watched): Promise<void> {
     watched.soon = undefined;
-    watched.toldMs = performance.now();
+    watched.wokenMs = performance.now();
     this.#arrival += 1;
     const arrival = this.#arrival;
     watched.arrival = arrival;
@@ -120,9 +120,9 @@ export class ChangeWatch {
     for (const arrivals of watched.arrivals) {
       arrivals.arrive();
       count += 1;
-      if (count % toldAtOnce > 0) continue;
+      if (count % wokenAtOnce > 0) continue;
       await nextTurn();
-      // Those behind are told by a later call.
+      // Those behind are woken by a later call.
       if (watched.arrival !== arrival) return;
     }
   }

@@ -1,5 +1,5 @@
 /** How long a result is kept for those of a cohort who come a little later. */
-const keptMs = 250;
+const keptMs = 500;
 
 /** Reads once for all streams that want the same at the same time: a cohort. */
 export class Cohorts<Result> {

@@ -9,8 +9,10 @@ import type { CutReason } from './live-counts.ts';
 const retryMs = 2_000;
 /** The longest time for which a token in debt waits at once. */
 const debtMs = 7_500;
-export const beatMs = 3_000;
-const beatsToComment = 5;
+/** How often a stream shows that its connection works. */
+export const beatMs = 15_000;
+/** How soon a client is told the place of its stream, if it has moved without an event. */
+export const placeMs = 3_000;
 /** How long a stream lasts; some end sooner than others, so that they spread over the processes again. */
 const lastsMs = () => 60 * 60_000 * (0.9 + Math.random() / 5);
 
@@ -20,6 +22,8 @@ interface StreamParts {
   readonly first: Delivery;
   /** The cursor after what has arrived, if nothing of it is for this stream; otherwise undefined. */
   readonly pass: (cursor: string) => Promise<string | undefined>;
+  /** Calls the listener within `placeMs`, and again until the returned function is called. */
+  readonly soon: (listener: () => void) => () => void;
   /** Reads what comes after a cursor. Throws if the token may not read it any more. */
   readonly deliver: (cursor: string) => Promise<Delivery>;
   /** Called when the stream ends here, and not because its client has left or the process stops. */
@@ -43,29 +47,26 @@ export class LiveStream implements EventStream {
   /** The place of the stream in the log, and the last one that the client was told. */
   #cursor = '';
   #sentCursor = '';
-  #beats = 0;
+  /** Set while the client is to be told the place soon. */
+  #forget: (() => void) | undefined;
 
   constructor({ first, ...parts }: StreamParts) {
     this.#delivery = first;
     this.#parts = parts;
   }
 
-  /** To be called every `beatMs`: tells the place, if it has moved without an event, or that the connection works. */
+  /** To be called every `beatMs`. */
   beat(): void {
     const { arrivals, onCut } = this.#parts;
     if (arrivals.isEnded) return;
     if (performance.now() > this.#untilMs) {
       onCut('age');
       arrivals.end();
-      return;
-    }
-    this.#beats += 1;
-    if (this.#cursor !== this.#sentCursor) arrivals.interrupt();
-    else if (this.#beats % beatsToComment === 0) this.onBeat?.();
+    } else this.onBeat?.();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array> {
-    const { arrivals, pass, farewell, onCut, onEnd } = this.#parts;
+    const { arrivals, pass, soon, farewell, onCut, onEnd } = this.#parts;
     let hasMore = false;
     try {
       yield `retry: ${retryMs}\n`;
@@ -87,6 +88,7 @@ export class LiveStream implements EventStream {
           const passed = hasMore ? undefined : await pass(this.#cursor);
           if (passed !== undefined) {
             this.#cursor = passed;
+            this.#forget ??= soon(() => arrivals.interrupt());
             continue;
           }
           this.#delivery = await this.#read();
@@ -98,12 +100,15 @@ export class LiveStream implements EventStream {
         }
       }
     } finally {
+      this.#forget?.();
       onEnd();
     }
   }
 
   /** The place of the stream, if it has moved since the client was told. */
   *#place(): Generator<string> {
+    this.#forget?.();
+    this.#forget = undefined;
     if (this.#cursor === this.#sentCursor) return;
     this.#sentCursor = this.#cursor;
     yield `id: ${this.#cursor}\n\n`;

@@ -4,12 +4,12 @@ import { ChangeWatch } from './change-watch.ts';
 import { LiveCounts } from './live-counts.ts';
 import { Sequencer } from './sequencer.ts';
 import { defaultStreams, type StreamLimits } from './stream-limits.ts';
-import { StreamPlaces } from './stream-places.ts';
+import { OpenStreams } from './open-streams.ts';
 
 /** What a process does for the log of changes: it numbers changes, and tells those who wait for them. */
 export class Live {
   readonly watch: ChangeWatch;
-  readonly places: StreamPlaces;
+  readonly openStreams: OpenStreams;
   readonly limits: StreamLimits;
   readonly counts = new LiveCounts();
   readonly #sequencer: Sequencer;
@@ -17,7 +17,7 @@ export class Live {
   constructor(database: Database, logger: Logger, limits: StreamLimits = defaultStreams) {
     this.limits = limits;
     this.watch = new ChangeWatch(database, logger);
-    this.places = new StreamPlaces(limits);
+    this.openStreams = new OpenStreams(limits);
     this.#sequencer = new Sequencer({
       database,
       onNumbered: (workspaceId, position, { count, lagSeconds }) => {

@@ -49,6 +49,8 @@ export const limits = {
   webhookHead: 1_024,
   /** Webhook deliveries that one call repeats. */
   redeliveries: 1_000,
+  /** How many changes one read returns. */
+  changesPerRead: 250,
   /** For how many seconds a read of changes may wait. */
   changesWaitSeconds: 25,
   /** The `X-Request-Id` of a request. */

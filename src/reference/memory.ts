@@ -70,9 +70,18 @@ export class ReferenceMemory {
    */
   current(workspaceId: string, seen?: SeenVersion): Snapshot | Promise<Snapshot> {
     const entry = this.#entryOf(workspaceId);
-    const now = performance.now();
-    entry.usedMs = now;
+    entry.usedMs = performance.now();
     this.#pollSoon();
+    return this.#leased(workspaceId, entry, seen);
+  }
+
+  /** The same for work that no client waits for: the lease of the workspace is not renewed for it in the background. */
+  currentInPassing(workspaceId: string): Snapshot | Promise<Snapshot> {
+    return this.#leased(workspaceId, this.#entryOf(workspaceId));
+  }
+
+  #leased(workspaceId: string, entry: Entry, seen?: SeenVersion): Snapshot | Promise<Snapshot> {
+    const now = performance.now();
     if (seen && isBehind(entry.snapshot.version, seen))
       return this.#checked(workspaceId, entry, this.#nextStart());
     if (now - entry.validFromMs < leaseMs && entry.start >= this.#needed(entry)) return entry.snapshot;

@@ -17,7 +17,7 @@ import { type FilterFields, filterPredicate } from './filters.ts';
 import { encodeId, type IdPrefix, isUuid } from './ids.ts';
 
 /** The maximum and the default number of changes that one read returns. */
-export const maxChanges = 250;
+export const maxChanges = limits.changesPerRead;
 export const defaultChanges = 50;
 
 /** The maximum number of changes that one read examines, whether they match or not. */

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/execute.ts';
+import { limits } from '../model/limits.ts';
 import { type Delivery, streamHeaders } from './events.ts';
 import type { RestReply, RestRequest } from './face.ts';
 import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';
@@ -26,7 +27,7 @@ export async function streamReply(
       schema,
       document: route.document,
       operationName,
-      variables: { ...judged.variables, after, waitSeconds: 0 },
+      variables: { ...judged.variables, ...whole, after },
       context: reading,
     });
   const { after: named } = judged.variables;
@@ -44,10 +45,13 @@ export async function streamReply(
     if (result.errors) throw new Error('The stream ends. Its client gets the reason when it reconnects.');
     return { ...deliveryIn(judged, result.data), objects };
   };
-  const cohort = JSON.stringify([operationName, { ...judged.variables, after: null }]);
+  const cohort = JSON.stringify([operationName, { ...judged.variables, ...whole, after: null }]);
   const events = await request.stream({ first, deliver, cohort, face: 'rest' });
   return { status: 200, headers: { ...streamHeaders, 'X-GraphQL-Operation': operationName }, events };
 }
+
+/** A stream has no pages: with more changes in each delivery, fewer deliveries keep up with many writes. */
+const whole = { first: limits.changesPerRead, waitSeconds: 0 };
 
 async function newestCursor(schema: GraphQLSchema, context: OperationContext): Promise<string> {
   const { data } = await executeOperation({ schema, document: NewestCursorDocument, context });

@@ -89,6 +89,14 @@ export class Authenticator {
     return current.version.auth === holder.auth ? this.#principalOf(holder) : undefined;
   }
 
+  /** The same for a stream for which nothing happens, which waits for the check of the workspace. */
+  async knownInPassing(key: string, now: Date): Promise<Principal | undefined> {
+    const holder = this.#known.get(key);
+    if (!holder || !isGood(holder, now)) return undefined;
+    const { version } = await this.#reference.currentInPassing(holder.workspaceId);
+    return version.auth === holder.auth ? this.#principalOf(holder) : undefined;
+  }
+
   /** Whether the header has a token that is not cached as valid. */
   isUnknown(authorization: string | undefined, now: Date): boolean {
     if (authorization === undefined || authorization === tokenPlaceholder) return false;

@@ -7,12 +7,13 @@ import { maxAnswerBytes } from '../executor/limits.ts';
 import type { Arrivals } from '../live/change-watch.ts';
 import { Cohorts } from '../live/cohorts.ts';
 import { Audiences } from '../live/audiences.ts';
-import { beatMs, LiveStream } from '../live/event-stream.ts';
+import { beatMs, LiveStream, placeMs } from '../live/event-stream.ts';
 import type { Live } from '../live/live.ts';
 import { Pulse } from '../live/pulse.ts';
 import { type Reading, SharedLog } from '../live/shared-log.ts';
 import { Slices } from '../live/slices.ts';
 import type { Delivery, EventStream, StreamSource } from '../rest-compat/events.ts';
+import { parseCursor, sharedChanges } from '../resolvers/changes.ts';
 import { type ChangeArrivals, type Principal, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import { defaultAdmission } from './limits/admission.ts';
@@ -35,6 +36,8 @@ export interface StreamRights {
   readonly token: string;
   /** The principal, if it is known without waiting. Throws where the quota of the token is used up. */
   known(): Principal | undefined;
+  /** The same for a stream for which nothing happens. */
+  knownInPassing(): Promise<Principal | undefined>;
   /** Throws the same errors as the authentication of a request. */
   authenticate(): Promise<Principal>;
   contextOf(principal: Principal): OperationContext;
@@ -46,18 +49,20 @@ const deliveriesAtOnce = 4;
 
 /** Lets requests wait for changes of their workspaces, and wakes up their streams. */
 export class ChangeWaits {
-  readonly #live: Pick<Live, 'watch' | 'places' | 'limits' | 'counts'>;
+  readonly #live: Pick<Live, 'watch' | 'openStreams' | 'limits' | 'counts'>;
   readonly #deliveries = new Semaphore(deliveriesAtOnce);
+  readonly #catchUps = new Semaphore(1);
   readonly #checks = new Semaphore(deliveriesAtOnce);
   readonly #slices = new Slices();
   readonly #audiences = new Audiences(this.#slices);
-  readonly #pulse = new Pulse(beatMs);
+  readonly #beats = new Pulse(beatMs);
+  readonly #places = new Pulse(placeMs);
   readonly #tokens = new StreamTokens();
   readonly #cohorts = new Cohorts<Delivery>();
   readonly #answers = new Cohorts<EventAnswers>();
   readonly #log = new SharedLog(apart);
 
-  constructor(live: Pick<Live, 'watch' | 'places' | 'limits' | 'counts'>) {
+  constructor(live: Pick<Live, 'watch' | 'openStreams' | 'limits' | 'counts'>) {
     this.#live = live;
   }
 
@@ -125,15 +130,17 @@ export class ChangeWaits {
       },
       pass: async (cursor) =>
         entered?.audience.pass(cursor, arrivals, this.#log.pages(workspaceId, reading, arrivals)),
+      soon: (listener) => this.#places.add(listener),
       deliver: async (cursor) => {
         const reader = await check();
         const { arrival } = arrivals;
+        const work = async () => {
+          // A thousand deliveries that are answered from memory would hold up everything else.
+          await this.#slices.next();
+          return deliver(this.#contextOf(rights, reader, arrivals), cursor);
+        };
         const read = () =>
-          inTurn(this.#deliveries, async () => {
-            // A thousand deliveries that are answered from memory would hold up everything else.
-            await this.#slices.next();
-            return deliver(this.#contextOf(rights, reader, arrivals), cursor);
-          });
+          isFarBehind(cursor, arrivals) ? this.#catchUp(work) : inTurn(this.#deliveries, work);
         const delivery = await (cohort === undefined
           ? read()
           : this.#cohorts.read(keyOf(reader, `${arrival} ${cursor} ${cohort}`), read));
@@ -145,10 +152,26 @@ export class ChangeWaits {
     });
     if (entered) undo.push(entered.leave);
     undo.push(
-      this.#pulse.add(() => stream.beat()),
-      this.#tokens.watch(rights.token, arrivals, check),
+      this.#beats.add(() => stream.beat()),
+      this.#tokens.watch(rights.token, arrivals, () =>
+        inTurn(this.#checks, async () => (await rights.knownInPassing()) ?? (await rights.authenticate())),
+      ),
     );
     return stream;
+  }
+
+  /**
+   * Does the work of a stream that reads for itself because it is far behind: one at a time, and then nothing for as long as it took.
+   * Hundreds of clients that read slowly would delay all others.
+   */
+  async #catchUp(work: () => Promise<Delivery>): Promise<Delivery> {
+    await this.#catchUps.acquire();
+    const beganMs = performance.now();
+    try {
+      return await apart(work);
+    } finally {
+      setTimeout(() => this.#catchUps.release(), performance.now() - beganMs);
+    }
   }
 
   /** The context of one delivery, which shares its reads with the deliveries of other streams. */
@@ -177,7 +200,7 @@ export class ChangeWaits {
   ): { arrivals: Arrivals; leave: () => void } {
     // The listener below is never called for a client that has disconnected already.
     request.check();
-    const leavePlace = this.#live.places.enter(tokenId);
+    const leavePlace = this.#live.openStreams.enter(tokenId);
     const arrivals = this.#live.watch.arrivals(workspaceId);
     let hasLeft = false;
     const leave = () => {
@@ -191,6 +214,12 @@ export class ChangeWaits {
     const removeListener = request.onGone(leave);
     return { arrivals, leave };
   }
+}
+
+/** Whether a stream is so far from the end of the log that it shares no page with those who wait for changes. */
+function isFarBehind(cursor: string, { position }: Arrivals): boolean {
+  const place = parseCursor(cursor);
+  return place !== undefined && position - place.position > sharedChanges;
 }
 
 function readingOf(context: OperationContext): Reading {

@@ -176,6 +176,10 @@ export class Contexts {
         requireQuota();
         return this.#authenticator.known(key, new Date());
       },
+      knownInPassing: async () => {
+        requireQuota();
+        return this.#authenticator.knownInPassing(key, new Date());
+      },
       authenticate: async () => {
         requireQuota();
         const found = await this.#authenticator.authenticate(authorization, new Date());

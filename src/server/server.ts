@@ -9,7 +9,7 @@ import { type Channels, Listener } from '../db/engine/listener.ts';
 import { defaultReadBudget, readBounds } from '../db/query/read-bounds.ts';
 import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
 import { Live } from '../live/live.ts';
-import type { StreamPlaces } from '../live/stream-places.ts';
+import type { OpenStreams } from '../live/open-streams.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { referenceChannels } from '../reference/notifications.ts';
 import { createRestFace } from '../rest-compat/face.ts';
@@ -159,7 +159,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const tracing = config.tracing && new (await import('./observability/tracing.ts')).Tracing(config.tracing);
   if (metrics) watchStreams(metrics.metrics, live, changeWaits);
-  if (link) joinWorkers(link, { unknownTokens, places: live.places });
+  if (link) joinWorkers(link, { unknownTokens, openStreams: live.openStreams });
   const crossOrigin = new CrossOrigin({ ...config, filesUrl: files?.filesUrl });
   const clients = new Clients(config);
   const webSockets = new WebSockets({
@@ -169,7 +169,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clients,
     crossOrigin,
     unsent,
-    places: live.places,
+    openStreams: live.openStreams,
     logger,
     metrics: metrics?.metrics,
     tracing,
@@ -294,12 +294,12 @@ function listen(config: ServerOptions['config'], channels: Channels, logger: Log
 /** Shares the counts of unknown tokens and of streams with the other workers, because their limits hold for all workers together. */
 function joinWorkers(
   link: WorkerLink,
-  { unknownTokens, places }: { unknownTokens: UnknownTokens; places: StreamPlaces },
+  { unknownTokens, openStreams }: { unknownTokens: UnknownTokens; openStreams: OpenStreams },
 ): void {
   unknownTokens.onNote = (address) => link.noteUnknownToken(address);
   link.onUnknownToken = (address) => unknownTokens.noteElsewhere(address);
-  places.onChange = (tokenId, change) => link.noteStreams(tokenId, change);
-  link.onStreams = (tokenId, change) => places.noteElsewhere(tokenId, change);
+  openStreams.onChange = (tokenId, change) => link.noteStreams(tokenId, change);
+  link.onStreams = (tokenId, change) => openStreams.noteElsewhere(tokenId, change);
 }
 
 function addressOf(server: Server): string {

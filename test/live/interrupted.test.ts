@@ -80,8 +80,8 @@ it('a stream receives changes that another process has numbered, although its no
     select ${app.workspaceId}, position, 5, ${id}, 0, 'label.created.v1', now(), ${subjectId}, '{}', 3 from head`.execute(
     app.database.unscoped,
   );
-  const { told } = await nextOf(stream);
-  expect(told.data?.changes).toEqual({ subjectId: expect.stringContaining('label_') });
+  const { answer } = await nextOf(stream);
+  expect(answer.data?.changes).toEqual({ subjectId: expect.stringContaining('label_') });
   stream.stop();
 });
 

@@ -30,9 +30,9 @@ const follow = (filter: object, after?: string) =>
   subscribe(app, document, { filter, after }, { token: world.ada.token });
 
 async function eventOf(stream: Listening): Promise<Event> {
-  const { told } = await nextOf(stream);
-  if (!told.data?.issues) throw new Error(JSON.stringify(told));
-  return told.data.issues as unknown as Event;
+  const { answer } = await nextOf(stream);
+  if (!answer.data?.issues) throw new Error(JSON.stringify(answer));
+  return answer.data.issues as unknown as Event;
 }
 
 /** Waits until the stream has heard of everything. Its events show how an issue is then, not how it was after each change. */
@@ -175,8 +175,8 @@ describe('subscription { issues }', () => {
       })
       .execute();
     await numberAll(app.database);
-    const { told, id } = await nextOf(stream);
-    expect(told).toEqual({ data: null, extensions: { reset: true } });
+    const { answer, id } = await nextOf(stream);
+    expect(answer).toEqual({ data: null, extensions: { reset: true } });
     expect(id).toBe(await cursorNow(app));
     const { key } = await newIssue({ priority: 'URGENT' });
     expect(await eventOf(stream)).toMatchObject({ issue: { key } });
@@ -275,16 +275,16 @@ describe('equal subscriptions', () => {
     await newIssue({ priority: 'URGENT' });
     const start = await cursorNow(app);
     const streams = await Promise.all(Array.from({ length: 200 }, () => follow(urgent, start)));
-    const told = async () => {
+    const heard = async () => {
       const keys = await Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue?.key));
       expect(new Set(keys).size).toBe(1);
     };
     await newIssue({ priority: 'URGENT' });
-    await told();
+    await heard();
     const statements: string[] = [];
     const end = onStatement(({ sql }) => void statements.push(sql));
     await newIssue({ priority: 'URGENT' });
-    await told();
+    await heard();
     end();
     for (const stream of streams) stream.stop();
     expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
@@ -298,13 +298,13 @@ describe('equal subscriptions', () => {
       not: { estimateValue: { eq: estimate + 100 } },
     }));
     const streams = await Promise.all(filters.map((filter) => follow(filter, start)));
-    const told = () => Promise.all(streams.map(eventOf));
+    const heard = () => Promise.all(streams.map(eventOf));
     await newIssue({ priority: 'LOW' });
-    await told();
+    await heard();
     const statements: string[] = [];
     const end = onStatement(({ sql }) => void statements.push(sql));
     await newIssue({ priority: 'LOW' });
-    await told();
+    await heard();
     end();
     for (const stream of streams) stream.stop();
     expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
@@ -322,11 +322,11 @@ describe('equal subscriptions', () => {
         subscribe(app, query, { after: start }, { token }),
       ),
     );
-    const told = async () => Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue));
+    const heard = async () => Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue));
     await newIssue();
-    await told();
+    await heard();
     const { key } = await newIssue();
-    expect(await told()).toEqual([
+    expect(await heard()).toEqual([
       { key, isSubscribed: true, viewerCanUpdate: true },
       { key, isSubscribed: false, viewerCanUpdate: true },
       { key, isSubscribed: false, viewerCanUpdate: false },
@@ -344,8 +344,8 @@ describe('equal subscriptions', () => {
     );
     for (let round = 0; round < 2; round += 1) {
       await newIssue();
-      const { told } = await nextOf(streams[1] as Listening);
-      expect(told.data?.changes?.eventType).toBe('issue.created.v1');
+      const { answer } = await nextOf(streams[1] as Listening);
+      expect(answer.data?.changes?.eventType).toBe('issue.created.v1');
     }
     const newest = await cursorNow(app);
     while (streams[0]?.lastId() !== newest) await setImmediate();

@@ -1,22 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/live.md'), 'utf8');
-
-/** The examples of docs/live.md in a language, in the order of the page. */
-export function fenced(language: string): string[] {
+/** The examples of a page of docs in a language, in the order of the page. */
+export function fenced(language: string, page = 'live.md'): string[] {
+  const text = readFileSync(join(import.meta.dirname, '../../docs', page), 'utf8');
   return Array.from(
-    page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\\n\`\`\``, 'gs')),
-    ([, text = '']) => text,
+    text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\\n\`\`\``, 'gs')),
+    ([, code = '']) => code,
   );
 }
 
-/** A function that an example of the page declares; `given` are the names that it imports. */
-export async function functionOf<Result>(name: string, given: Record<string, unknown> = {}): Promise<Result> {
-  const code = fenced('js').find(
+/** The example of a page that declares a function. */
+export function exampleOf(name: string, page?: string): string {
+  const code = fenced('js', page).find(
     (text) => text.includes(`function ${name}(`) || text.includes(`function* ${name}(`),
   );
   if (!code) throw new Error(`The page has no ${name}.`);
+  return code;
+}
+
+/** A function that an example of a page declares; `given` are the names that it imports. */
+export async function functionOf<Result>(
+  name: string,
+  given: Record<string, unknown> = {},
+  page?: string,
+): Promise<Result> {
+  const code = exampleOf(name, page);
   const names = Object.keys(given).join(', ');
   const text = `export const make = ({ ${names} }) => { ${code.replace(/^import .*$/m, '')}\nreturn ${name}; }`;
   const { make } = (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as {

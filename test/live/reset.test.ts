@@ -26,7 +26,7 @@ it('`changes reset` makes every cursor expire, ends the streams, and logs an eve
   const stream = await follow(before);
   const { exitCode, stdout } = await inProcess(app, 'changes reset', ['--json']);
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, [{ workspaceId: expect.any(String) }]]);
-  expect((await nextOf(stream)).told.errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED');
+  expect((await nextOf(stream)).answer.errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED');
   await stream.ended;
   for (const cursor of [before, 'c1-0-0']) expect((await follow(cursor)).response.status).toBe(410);
   await numberAll(app.database);
@@ -36,7 +36,7 @@ it('`changes reset` makes every cursor expire, ends the streams, and logs an eve
   expect(body.data?.changes.nodes).toEqual([{ eventType: 'changes.lost.v1' }]);
   const again = await follow(await cursorNow(app));
   await newIssue();
-  expect((await nextOf(again)).told.data?.changes?.eventType).toBe('issue.created.v1');
+  expect((await nextOf(again)).answer.data?.changes?.eventType).toBe('issue.created.v1');
   again.stop();
 });
 

@@ -149,3 +149,17 @@ it('numbers without gaps when a run gets the lock right after another one that t
   expect(rows).toEqual([{ min: 1, max: 600, count: 600 }]);
   await drop();
 });
+
+it('needs no trigger on the tables of the log and of webhooks, which a distributed table could not have', async () => {
+  const { rows } = await sql<{ table: string; triggers: number }>`
+    select c.relname as table, count(t.oid)::int as triggers
+    from pg_class c left join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal
+    where c.relkind = 'r' and c.relname in ('change', 'change_head', 'change_inbox', 'webhook', 'webhook_delivery')
+    group by c.relname order by c.relname`.execute(app.database.unscoped);
+  expect(rows).toEqual(
+    ['change', 'change_head', 'change_inbox', 'webhook', 'webhook_delivery'].map((table) => ({
+      table,
+      triggers: 0,
+    })),
+  );
+});

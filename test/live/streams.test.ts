@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { hashToken } from '../../src/resolvers/access-tokens.ts';
 import { startApp } from '../support/app.ts';
 import { callerOf } from '../support/mutations.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
@@ -87,6 +88,19 @@ describe('GET /v1/changes as a stream', () => {
     expect(metrics).toMatch(/^workgraph_change_inbox_rows \d+$/m);
   });
 
+  it('ends within ten seconds when its token is revoked and nothing else happens', async () => {
+    const token = await app.tokenFor();
+    const stream = await listen(at(), token);
+    const beganMs = performance.now();
+    await app.database.unscoped
+      .updateTable('accessToken')
+      .set({ revokedUtc: new Date() })
+      .where('tokenHash', '=', hashToken(token))
+      .execute();
+    await stream.ended;
+    expect(performance.now() - beganMs).toBeLessThan(10_000);
+  }, 30_000);
+
   it('reads once for equal streams, whose tokens cover the same', async () => {
     const saved = async () => {
       const metrics = await (await fetch(app.metricsUrl ?? '')).text();
@@ -97,8 +111,8 @@ describe('GET /v1/changes as a stream', () => {
     const streams = await Promise.all(tokens.map((token) => listen(at(`?cursor=${start}`), token)));
     const before = await saved();
     await newIssue();
-    const told = await Promise.all(streams.map((stream) => stream.next()));
-    expect(new Set(told.map((event) => JSON.stringify(event))).size).toBe(1);
+    const events = await Promise.all(streams.map((stream) => stream.next()));
+    expect(new Set(events.map((event) => JSON.stringify(event))).size).toBe(1);
     expect(await saved()).toBeGreaterThan(before);
     for (const stream of streams) stream.stop();
   });
@@ -149,6 +163,31 @@ describe('GET /v1/changes as a stream', () => {
       next.stop();
       if (next.response.status === 200) break;
     }
+  });
+
+  it('begins or is refused with Retry-After where many are opened at once, and begins when it comes again', async () => {
+    const own = await startApp({
+      settings: { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '20', STREAMS_PER_TOKEN: '100' },
+    });
+    const headers = { Authorization: `Bearer ${own.token}`, Accept: 'text/event-stream' };
+    const body = JSON.stringify({ query: 'subscription { changes { eventType } }' });
+    let refused = 0;
+    const open = async () => {
+      for (;;) {
+        const response = await fetch(`${own.url}/graphql`, {
+          method: 'POST',
+          headers: { ...headers, 'Content-Type': 'application/json' },
+          body,
+        });
+        if (response.status === 200) return response.body?.cancel();
+        refused += 1;
+        expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1']);
+        await response.arrayBuffer();
+      }
+    };
+    await Promise.all(Array.from({ length: 60 }, open));
+    expect(refused).toBeGreaterThan(0);
+    await own.stop();
   });
 
   it('ends when the server stops', async () => {

@@ -3,7 +3,7 @@ import { type Listening, listen } from './event-stream.ts';
 import { numberAll } from './logged.ts';
 
 /** An answer of a subscription to `changes` or `issues`. */
-export interface Told {
+export interface StreamAnswer {
   data?: Record<string, Record<string, unknown>> | null;
   errors?: { message: string; extensions: { code: string } }[];
   extensions?: Record<string, unknown>;
@@ -29,9 +29,9 @@ export function subscribe(
 }
 
 /** The next answer of a stream, and the id that it has. */
-export async function nextOf(stream: Listening): Promise<{ id: string; told: Told; type: string }> {
+export async function nextOf(stream: Listening): Promise<{ id: string; answer: StreamAnswer; type: string }> {
   const { id, type, data } = await stream.next();
-  return { id, type, told: data };
+  return { id, type, answer: data };
 }
 
 /** The cursor of the newest change, when all changes have their positions. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { strange } from '../inputs/texts.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { numberAll } from './logged.ts';
-import { cursorNow, nextOf, subscribe as openSubscription, type Told } from './subscribing.ts';
+import { cursorNow, nextOf, subscribe as openSubscription, type StreamAnswer } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
   settings: { STREAMS_PER_TOKEN: '8', MAX_OPERATION_COST: '10000', COST_PER_HOUR: '20000' },
@@ -40,7 +40,7 @@ async function refusal(
     },
     body: JSON.stringify({ query, variables }),
   });
-  const { errors } = (await response.json()) as Required<Told>;
+  const { errors } = (await response.json()) as Required<StreamAnswer>;
   return { status: response.status, code: errors[0]?.extensions.code, message: errors[0]?.message ?? '' };
 }
 
@@ -53,7 +53,7 @@ describe('subscription { changes }', () => {
     const { key, id } = await newIssue();
     const created = await nextOf(stream);
     expect(created.type).toBe('next');
-    expect(created.told).toEqual({
+    expect(created.answer).toEqual({
       data: {
         changes: {
           cursor: created.id,
@@ -65,7 +65,7 @@ describe('subscription { changes }', () => {
       },
     });
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
-    expect((await nextOf(stream)).told.data?.changes?.eventType).toBe('issue-comment.created.v1');
+    expect((await nextOf(stream)).answer.data?.changes?.eventType).toBe('issue-comment.created.v1');
     stream.stop();
   });
 
@@ -89,7 +89,7 @@ describe('subscription { changes }', () => {
     const stream = await subscribe(document, { after: await cursorNow(app), filter });
     const { key } = await newIssue();
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
-    expect((await nextOf(stream)).told.data?.changes?.eventType).toBe('issue-comment.created.v1');
+    expect((await nextOf(stream)).answer.data?.changes?.eventType).toBe('issue-comment.created.v1');
     expect(stream.lastId()).toBe(await cursorNow(app));
     stream.stop();
   });
@@ -99,11 +99,11 @@ describe('subscription { changes }', () => {
     for (let count = 0; count < 30; count += 1) await newIssue();
     await numberAll(app.database);
     const stream = await subscribe(document, { after: start });
-    const told = [];
+    const subjects = [];
     for (let count = 0; count < 30; count += 1)
-      told.push((await nextOf(stream)).told.data?.changes?.subjectId);
+      subjects.push((await nextOf(stream)).answer.data?.changes?.subjectId);
     stream.stop();
-    expect(new Set(told).size).toBe(30);
+    expect(new Set(subjects).size).toBe(30);
   });
 });
 
@@ -243,8 +243,8 @@ describe('a subscription that has begun', () => {
       { token },
     );
     await newIssue();
-    const { type, told } = await nextOf(stream);
-    expect({ type, code: told.errors?.[0]?.extensions.code }).toEqual({
+    const { type, answer } = await nextOf(stream);
+    expect({ type, code: answer.errors?.[0]?.extensions.code }).toEqual({
       type: 'next',
       code: 'UNAUTHENTICATED',
     });
@@ -259,8 +259,8 @@ describe('a subscription that has begun', () => {
     const { position } = await log.selectFrom('changeHead').select('position').executeTakeFirstOrThrow();
     await log.updateTable('change').set({ tag: 77 }).where('position', '=', position).execute();
     await newIssue();
-    const { told } = await nextOf(stream);
-    expect(told.errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED');
+    const { answer } = await nextOf(stream);
+    expect(answer.errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED');
     expect(await stream.next()).toMatchObject({ type: 'complete' });
   });
 

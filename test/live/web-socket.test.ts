@@ -97,15 +97,15 @@ describe('the client of graphql-ws', () => {
       variables: { after: start },
     });
     const first = await newIssue();
-    const told = await stream.next();
-    expect(told.value?.data?.changes.issue.key).toBe(first.key);
+    const heard = await stream.next();
+    expect(heard.value?.data?.changes.issue.key).toBe(first.key);
     const second = await newIssue();
     expect((await stream.next()).value?.data?.changes.issue.key).toBe(second.key);
     await stream.return?.();
     while ((await openStreams()) > 0) await setImmediate();
     const again = client.iterate<{ changes: { issue: { key: string } } }>({
       query: follow,
-      variables: { after: told.value?.data?.changes.cursor },
+      variables: { after: heard.value?.data?.changes.cursor },
     });
     expect((await again.next()).value?.data?.changes.issue.key).toBe(second.key);
     await again.return?.();
@@ -156,11 +156,11 @@ describe('the client of graphql-ws', () => {
       const client = connect(token);
       for (const query of queries) {
         const { body } = await app.graphql(query, {}, { token });
-        const told = await answersTo(client, query);
-        const [answer] = (told.answers ?? [{}]) as { data?: unknown; errors?: Refused['errors'] }[];
-        expect([query, answer?.data, codesOf(told.errors ?? answer?.errors)]).toEqual([
+        const answered = await answersTo(client, query);
+        const [answer] = (answered.answers ?? [{}]) as { data?: unknown; errors?: Refused['errors'] }[];
+        expect([query, answer?.data, codesOf(answered.errors ?? answer?.errors)]).toEqual([
           query,
-          body.data ?? (told.errors ? undefined : null),
+          body.data ?? (answered.errors ? undefined : null),
           codesOf(body.errors),
         ]);
       }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { fenced } from '../live/page-code.ts';
+import { exampleOf } from '../live/page-code.ts';
 import type { App } from '../support/app.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
 import { findingsOf, openTab } from './walk.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
@@ -15,7 +16,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
 
   beforeAll(async () => {
     const { startApp } = await import('../support/app.ts');
-    app = await startApp({ demo: true });
+    app = await startApp({ demo: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
     browser = await openBrowser();
     watched = await openPage(browser, app.url);
     await watched.page.goto(`${app.url}/graphql`);
@@ -45,7 +46,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
   }, 120_000);
 
   it('lets a page read a subscription with the function of docs/live.md', async () => {
-    const code = fenced('js').find((text) => text.includes('function* events('));
+    const code = exampleOf('events');
     const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
       '{ workspace { changeCursor } }',
     );
@@ -66,6 +67,19 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     const { id, data } = await heard;
     expect(id).toMatch(/^c1-/);
     expect(data).toEqual({ changes: { issue: { key: 'WEB-3' } } });
+  }, 60_000);
+
+  it('lets a page add a webhook with the function of docs/webhooks.md', async () => {
+    const receiver = await startReceiver();
+    const given = [app.token, receiver.url].map((each) => JSON.stringify(each));
+    const added = await watched.page.evaluate(
+      `(async () => {
+        ${exampleOf('addWebhook', 'webhooks.md')}
+        return addWebhook(location.origin, ${given.join(', ')});
+      })()`,
+    );
+    receiver.close();
+    expect(added).toMatchObject({ secret: expect.stringMatching(/^whsec_/), isReceived: true });
   }, 60_000);
 
   it('has a title, and fits a phone', async () => {

@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { fenced, functionOf } from '../live/page-code.ts';
 import { type App, startApp } from '../support/app.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const run = promisify(execFile);
-const page = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
-const fenced = (language: string) =>
-  Array.from(page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\\n\`\`\``, 'gs')), ([, text = '']) => text);
+const page = 'webhooks.md';
 
 let app: App;
 let receiver: Receiver;
@@ -29,15 +27,15 @@ interface Answered {
 
 it('the server answers each command of docs/webhooks.md as the page says, and a receiver verifies as it says', async () => {
   const names: Record<string, string> = { URL: app.url, TOKEN: app.token, HOOK: receiver.url };
-  const commands = fenced('sh');
+  const commands = fenced('sh', page);
   expect(commands).toHaveLength(5);
-  const [shown = '', message = ''] = fenced('json');
+  const [shown = '', message = ''] = fenced('json', page);
   let secret = '';
   for (const command of commands) {
     const expected = Number(/^# (\d+)$/m.exec(command)?.[1]);
     // Makes curl print the status after the body.
-    const told = command.replace('curl -s', "curl -s -w '\\n%{http_code}'");
-    const { stdout } = await run('sh', ['-ec', told], { env: { ...process.env, ...names } });
+    const printed = command.replace('curl -s', "curl -s -w '\\n%{http_code}'");
+    const { stdout } = await run('sh', ['-ec', printed], { env: { ...process.env, ...names } });
     const status = Number(stdout.slice(stdout.lastIndexOf('\n') + 1));
     expect([command, status]).toEqual([command, expected]);
     const answer = JSON.parse(stdout.slice(0, stdout.lastIndexOf('\n'))) as Answered;
@@ -51,13 +49,12 @@ it('the server answers each command of docs/webhooks.md as the page says, and a 
   }
   await app.request('POST', '/v1/issues/WEB-63/comments', { body: { body: 'Said.' } });
   const [said] = await receiver.until(1, ({ type }) => type === 'issue-comment.created.v1');
-  const [code = ''] = fenced('js');
   process.env.WEBHOOK_SECRET = secret;
-  const library = import.meta.resolve('standardwebhooks');
-  const source = `${code.replace("'standardwebhooks'", `'${library}'`)}\nexport { verified };`;
-  const { verified } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
-    verified: (body: string, headers: unknown) => unknown;
-  };
+  const verified = await functionOf<(body: string, headers: unknown) => unknown>(
+    'verified',
+    { Webhook },
+    page,
+  );
   expect(verified(said?.text ?? '', said?.headers)).toEqual(JSON.parse(said?.text ?? ''));
   const example = JSON.parse(message) as { data: Record<string, object> };
   for (const [name, fields] of Object.entries(example.data))
@@ -65,6 +62,19 @@ it('the server answers each command of docs/webhooks.md as the page says, and a 
 }, 60_000);
 
 it('the server answers the query of the page', async () => {
-  const [query = ''] = fenced('graphql');
+  const [query = ''] = fenced('graphql', page);
   expect((await app.graphql(query)).body.errors).toBeUndefined();
+});
+
+it('the function of the page adds a webhook, whose ping the receiver gets', async () => {
+  const addWebhook = await functionOf<
+    (server: string, token: string, hook: string) => Promise<{ id: string; secret: string }>
+  >('addWebhook', {}, page);
+  const added = await addWebhook(app.url, app.token, receiver.url);
+  expect(added).toMatchObject({ secret: expect.stringMatching(/^whsec_/), isReceived: true });
+  const [ping] = await receiver.until(
+    1,
+    ({ type, headers }) => type === 'webhook.ping.v1' && headers['x-workgraph-webhook'] === added.id,
+  );
+  expect(() => new Webhook(added.secret).verify(ping?.text ?? '', ping?.headers as never)).not.toThrow();
 });

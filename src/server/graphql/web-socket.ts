@@ -9,7 +9,7 @@ import { ReadAllowance } from '../../db/engine/read-allowance.ts';
 import { InvalidTokenError } from '../../executor/challenge.ts';
 import { isOurs } from '../../executor/errors.ts';
 import { maxAnswerBytes, maxBodyBytes } from '../../executor/limits.ts';
-import type { StreamPlaces } from '../../live/stream-places.ts';
+import type { OpenStreams } from '../../live/open-streams.ts';
 import type { RestReply } from '../../rest-compat/face.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 import type { Contexts } from '../context.ts';
@@ -47,7 +47,7 @@ interface WebSocketOptions {
   readonly clients: Clients;
   readonly crossOrigin: CrossOrigin;
   readonly unsent: Unsent;
-  readonly places: StreamPlaces;
+  readonly openStreams: OpenStreams;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
@@ -186,7 +186,7 @@ export class WebSockets {
     extra,
     connectionParams = {},
   }: Context<Record<string, unknown>, Connected>): Promise<boolean> {
-    const { contexts, places } = this.#options;
+    const { contexts, openStreams } = this.#options;
     const authorization = connectionParams['Authorization'] ?? connectionParams['authorization'];
     if (typeof authorization !== 'string') return false;
     try {
@@ -195,7 +195,7 @@ export class WebSockets {
         authorization,
       );
       if (extra.ws.readyState !== extra.ws.OPEN) return false;
-      extra.leave = places.enter(tokenId);
+      extra.leave = openStreams.enter(tokenId);
       extra.authorization = authorization;
       return true;
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts';
 /** Adds the metrics of the log of changes and of the streams that read it. */
 export function watchStreams(
   metrics: Metrics,
-  { counts, places }: Pick<Live, 'counts' | 'places'>,
+  { counts, openStreams }: Pick<Live, 'counts' | 'openStreams'>,
   waits: Pick<ChangeWaits, 'reads'>,
 ): void {
   metrics.gauge({
@@ -14,7 +14,7 @@ export function watchStreams(
     label: 'of',
     read: () => {
       const { graphql, rest } = counts.streams;
-      return { graphql, rest, waiting: places.taken - graphql - rest };
+      return { graphql, rest, waiting: openStreams.count - graphql - rest };
     },
   });
   metrics.counter({

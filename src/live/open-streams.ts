@@ -2,7 +2,7 @@ import { raise } from '../resolvers/errors.ts';
 import type { StreamLimits } from './stream-limits.ts';
 
 /** Counts streams and requests that wait for changes, in all and by token. */
-export class StreamPlaces {
+export class OpenStreams {
   readonly #limits: Pick<StreamLimits, 'streams' | 'perToken'>;
   readonly #byToken = new Map<string, number>();
   /** Those that the token has at other processes. */
@@ -15,7 +15,7 @@ export class StreamPlaces {
     this.#limits = limits;
   }
 
-  get taken(): number {
+  get count(): number {
     return this.#taken;
   }
 

@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from './client.ts';
+import { ms, type Trial } from './fault.ts';
+import { latenciesBetween } from './histogram.ts';
+import { Load } from './load.ts';
+import { residentMb } from './memory.ts';
+import { encodeId } from '../../../src/resolvers/ids.ts';
+import { team } from '../../support/fixtures.ts';
+import { served } from './scene.ts';
+import type { Service } from './service.ts';
+import { positionOf, Streams } from './streams.ts';
+import { opened, type World } from './world.ts';
+
+/**
+ * The dashboard of docs/queries over ten teams with a hundred issues of each: so heavy that one core can ask for ten times
+ * as much as can be answered, and so dear that it needs a limit of its own.
+ */
+const teams = 10;
+const issuesOfTeam = 100;
+const env = { MAX_OPERATION_COST: '50000' };
+const dashboard = readFileSync(join(import.meta.dirname, '../../../docs/queries/dashboard.graphql'), 'utf8');
+const query = dashboard.replace('first: 20\n', `first: ${issuesOfTeam}\n`);
+const ask = { method: 'POST', path: '/graphql', body: { query } };
+const peakConnections = 16;
+const factor = 10;
+const hangsAfterMs = 15_000;
+
+/** The streams beside the load, and how often a change is made that all of them are told of. */
+interface Beside {
+  readonly streams: number;
+  readonly changeEveryMs: number;
+}
+
+/**
+ * First as much as it can answer, by sixteen who each wait for their answer; then ten times as many requests a second, whether they
+ * are answered or not.
+ */
+export async function overload(trial: Trial, beside?: Beside): Promise<string> {
+  const { place, world, service } = await served(trial, { ...env, STREAMS_PER_TOKEN: '10000' });
+  const teamIds = await opened(place, async (database) => {
+    const made = [world.teamId];
+    while (made.length < teams) made.push(encodeId('team', (await team(database, world.workspaceId)).id));
+    return made;
+  });
+  await fill(service, world.token, teamIds);
+  await mustAnswer(service, world);
+  await peak(service, world, 3_000);
+  const normal = await peak(service, world, trial.isShort ? 5_000 : 20_000);
+  const streams = beside && (await begun(service, world, beside));
+  const beforeMb = residentMb(service.pid);
+
+  const counts = await service.counts();
+  const began = performance.now();
+  const load = new Load(service.url, world.token, { ...ask, withinMs: hangsAfterMs });
+  let mostMb = beforeMb;
+  await load.run(normal.perSecond * factor, trial.amount * 1_000, () => {
+    mostMb = Math.max(mostMb, residentMb(service.pid));
+  });
+  const seconds = (performance.now() - began) / 1_000;
+  const after = await service.counts();
+  const ended = performance.now();
+  const calm = new Client(service.url, world.token);
+  let normalAfterMs = Number.POSITIVE_INFINITY;
+  while (performance.now() - ended < 30_000) {
+    const answer = await calm.ask(ask).catch(() => undefined);
+    if (answer?.status === 200 && answer.ms <= 2 * normal.p99Ms) {
+      normalAfterMs = performance.now() - ended;
+      break;
+    }
+    await delay(20);
+  }
+  calm.close();
+  await load.end();
+  const ofStreams = streams ? await streams.judged(trial) : '';
+  const { sent, notSent, told } = load;
+
+  const of = (status: string) => latenciesBetween(counts, after, { face: 'graphql', status });
+  const accepted = of('200');
+  const refused = ['503', '429'].map(of);
+  const refusedMs = Math.max(...refused.map((took) => (took.count > 0 ? took.quantile(0.99) : 0)));
+  const goodput = accepted.count / seconds;
+  const share = goodput / normal.perSecond;
+  const [acceptedMs, times] = [accepted.quantile(0.99), accepted.quantile(0.99) / normal.p99Ms];
+  const others = [...told].filter(([status]) => ![200, 429, 503].includes(status));
+  trial.must(service.isRunning, `the server ended: ${service.words()}`);
+  trial.must(
+    others.every(([status]) => status === 0),
+    `answers that are neither: ${JSON.stringify(others)}`,
+  );
+  trial.must(normalAfterMs <= 30_000, `normal after ${ms(normalAfterMs)}`);
+  trial.must(mostMb <= beforeMb + 500, `memory went from ${beforeMb} MB to ${mostMb} MB`);
+  trial.figure(share >= 0.9, `goodput is ${(100 * share).toFixed(0)} % of the peak`);
+  trial.figure(times <= 2, `p99 of what was accepted is ${ms(acceptedMs)}, ${times.toFixed(1)}× normal`);
+  trial.figure(refusedMs <= 50, `refusals took p99 ${ms(refusedMs)}`);
+  trial.figure(
+    (told.get(0) ?? 0) === 0,
+    `${told.get(0)} requests were not answered within ${ms(hangsAfterMs)}`,
+  );
+  trial.figure(normalAfterMs <= 5_000, `normal after ${ms(normalAfterMs)}`);
+  return (
+    `peak ${normal.perSecond.toFixed(0)}/s at p99 ${ms(normal.p99Ms)}; offered ${((sent + notSent) / seconds).toFixed(0)}/s, ` +
+    `sent ${(sent / seconds).toFixed(0)}/s, goodput ${goodput.toFixed(0)}/s (${(100 * share).toFixed(0)} %), p99 of accepted ${ms(acceptedMs)} (${times.toFixed(1)}×), ` +
+    `${told.get(503) ?? 0} × 503 and ${told.get(429) ?? 0} × 429 with p99 ${ms(refusedMs)}, ${told.get(0) ?? 0} not answered, a client waited ${ms(load.longestMs)} at most; ` +
+    `memory ${beforeMb} → ${mostMb} MB; normal after ${ms(normalAfterMs)}${ofStreams}`
+  );
+}
+
+/** Opens the streams, and makes a change from time to time until they are judged. */
+async function begun(service: Service, { token, teamId }: World, { streams: count, changeEveryMs }: Beside) {
+  const client = new Client(service.url, token);
+  const cursor = async () => {
+    const query = '{ workspace { changeCursor } }';
+    const { body } = await client.ask({ method: 'POST', path: '/graphql', body: { query } });
+    return (JSON.parse(body) as { data: { workspace: { changeCursor: string } } }).data.workspace
+      .changeCursor;
+  };
+  const streams = new Streams(count, { url: service.url, token, cursor: await cursor() });
+  await streams.start();
+  let changes = 0;
+  const over = new AbortController();
+  const changing = (async () => {
+    while (!over.signal.aborted) {
+      const body = { teamId, title: `Change ${changes}` };
+      const answer = await client.ask({ method: 'POST', path: '/v1/issues', body });
+      if (answer.status === 201) changes += 1;
+      await delay(answer.status === 201 ? changeEveryMs : 100, undefined, over).catch(() => undefined);
+    }
+  })();
+  return {
+    judged: async (trial: Trial) => {
+      over.abort();
+      await changing;
+      const end = positionOf(await cursor());
+      client.close();
+      const until = performance.now() + 10_000;
+      while (streams.position < end && performance.now() < until) await delay(20);
+      const cut = streams.awayMs.length + count - streams.open;
+      trial.must(cut === 0, `${cut} streams were cut`);
+      trial.must(streams.position >= end, `a stream is at ${streams.position} of ${end}`);
+      for (const words of streams.wrong.slice(0, 5)) trial.must(false, words);
+      streams.stop();
+      return `; ${count} streams: ${changes} changes told to all of them, ${cut} cut`;
+    },
+  };
+}
+
+/** Issues in each team, with a comment each. */
+async function fill(service: Service, token: string, teamIds: readonly string[]): Promise<void> {
+  const client = new Client(service.url, token, 8);
+  const post = async (path: string, body: object) => {
+    const answer = await client.ask({ method: 'POST', path, body });
+    if (answer.status !== 201) throw new Error(answer.body);
+    return answer.body;
+  };
+  const make = async (title: string, teamId: string) => {
+    const issue = await post('/v1/issues', { teamId, title, description: 'There.', priority: 1 });
+    const { key } = JSON.parse(issue) as { key: string };
+    await post(`/v1/issues/${key}/comments`, { body: 'Seen.' });
+  };
+  const titles = Array.from({ length: issuesOfTeam }, (_, index) => `Issue ${index}`);
+  await Promise.all(teamIds.flatMap((teamId) => titles.map((title) => make(title, teamId))));
+  client.close();
+}
+
+/** The load reads no answers; this one must be the dashboard. */
+async function mustAnswer(service: Service, { token }: World): Promise<void> {
+  const client = new Client(service.url, token);
+  const answer = await client.ask(ask);
+  client.close();
+  if (answer.status !== 200 || answer.body.startsWith('{"errors"'))
+    throw new Error(`${answer.status} ${answer.body}`);
+}
+
+/** As much as it answers to those who wait for each answer, and how long that takes by its own histogram. */
+async function peak(service: Service, { token }: World, forMs: number) {
+  const before = await service.counts();
+  const began = performance.now();
+  const load = new Load(service.url, token, ask);
+  await load.keepAsking(peakConnections, forMs);
+  const seconds = (performance.now() - began) / 1_000;
+  const answered = load.told.get(200) ?? 0;
+  const took = latenciesBetween(before, await service.counts(), { face: 'graphql', status: '200' });
+  await load.end();
+  const failed = [...load.told].filter(([status]) => status !== 200);
+  if (failed.length > 0) throw new Error(`Not all are answered at the peak: ${JSON.stringify(failed)}`);
+  return { perSecond: answered / seconds, p99Ms: took.quantile(0.99) };
+}

@@ -1,0 +1,177 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from './client.ts';
+import { ms, quantile, type Trial } from './fault.ts';
+import { Ledger } from './ledger.ts';
+import { freePort } from './ports.ts';
+import { Readers } from './readers.ts';
+import { kept, onPostgres, startService } from './scene.ts';
+import type { Service } from './service.ts';
+import { onAllCores } from './tools.ts';
+import { judged, startReceiver } from './receiver.ts';
+import { positionOf, Streams } from './streams.ts';
+import type { World } from './world.ts';
+import { Writers } from './writers.ts';
+
+/**
+ * Two servers behind haproxy are restarted in turn under load, as an upgrade does it. haproxy retries what never reached a server, as
+ * it does by default, and nothing else. With streams, a webhook is served, too.
+ */
+export async function rollingRestarts(trial: Trial, streamCount = 0): Promise<string> {
+  const { cluster, place, world } = await onPostgres(trial);
+  const env = { STREAMS_PER_TOKEN: '10000', WEBHOOK_NETWORKS: '127.0.0.1', SIGNING_KEYS: 'k'.repeat(32) };
+  const location = { databaseUrl: cluster.url, env };
+  const services = [await startService(trial, location), await startService(trial, location)];
+  const proxy = await startProxy(trial, services);
+  const { url } = proxy;
+  const beside = streamCount > 0 ? await followed(trial, { url, world, count: streamCount }) : undefined;
+  const ledger = new Ledger();
+  const writers = new Writers({ url, world, ledger, count: beside ? 2 : 8 });
+  const reading = new Readers(url, world.token, beside ? 2 : 8);
+  const exits: number[] = [];
+  let warned = 0;
+  for (let round = 0; round < trial.amount; round++) {
+    const service = services[round % 2];
+    if (!service) break;
+    await delay(300);
+    const began = performance.now();
+    const exit = service.end('SIGTERM');
+    if (await saysNotReady(service)) warned++;
+    const code = await exit;
+    exits.push(performance.now() - began);
+    trial.must(code === 0, `a server ended with ${code}: ${service.words()}`);
+    await service.start();
+    await proxy.untilUp(round % 2);
+  }
+  await reading.stop();
+  await writers.stop();
+  const failed = [...writers.refusals, ...reading.refusals];
+  const byWords = Map.groupBy(failed, ({ status, words }) => `${status} (${words})`);
+  const statuses = [...byWords].map(([words, { length }]) => `${length} × ${words}`);
+  // A machine that is too slow for two servers may tell somebody to come again; nobody may be cut off.
+  trial.must(
+    failed.every(({ status }) => status === 503),
+    `requests were cut off: ${statuses.join(', ')}`,
+  );
+  trial.figure(failed.length === 0, `requests failed: ${statuses.join(', ')}`);
+  trial.must(warned === exits.length, `/readyz said 503 before ${warned} of ${exits.length} exits`);
+  const longest = Math.max(...exits);
+  trial.must(longest <= 15_000, `an exit took ${ms(longest)}`);
+  trial.figure(longest <= 10_000, `an exit took ${ms(longest)}`);
+  const ofStreams = beside ? await beside.judged() : '';
+  const { wrong } = await kept(trial, place, writers);
+  return (
+    `${ledger.acknowledged} writes and ${reading.done} reads, ${failed.length} failed; /readyz 503 first ${warned} times; ` +
+    `exit after p50 ${ms(quantile(exits, 0.5))}, at most ${ms(longest)}; ${wrong} lost, doubled or broken${ofStreams}`
+  );
+}
+
+/** Follows the log by many streams and by a webhook, through the proxy. */
+async function followed(trial: Trial, { url, world, count }: { url: string; world: World; count: number }) {
+  const client = new Client(url, world.token);
+  const receiver = await startReceiver(0);
+  trial.defer(() => receiver.close());
+  const ask = async (query: string) => {
+    const { body } = await client.ask({ method: 'POST', path: '/graphql', body: { query } });
+    return (JSON.parse(body) as { data: { workspace: { changeCursor: string } } }).data;
+  };
+  const cursorNow = async () => (await ask('{ workspace { changeCursor } }')).workspace.changeCursor;
+  await ask(`mutation { webhookCreate(input: { url: "${receiver.url}" }) { webhook { id } } }`);
+  const cursor = await cursorNow();
+  const streams = new Streams(count, { url, token: world.token, cursor });
+  await streams.start();
+  return {
+    judged: async () => {
+      const end = positionOf(await cursorNow());
+      client.close();
+      const changes = end - positionOf(cursor);
+      const until = performance.now() + 60_000;
+      const isBehind = () => streams.position < end || judged(receiver.accepted).different < changes;
+      while (isBehind() && performance.now() < until) await delay(50);
+      const away = streams.awayMs;
+      const { different, overtaken } = judged(receiver.accepted);
+      trial.must(streams.position >= end, `a stream is at ${streams.position} of ${end}`);
+      trial.must(different >= changes, `the webhook was told ${different} of ${changes} changes`);
+      trial.must(overtaken === 0, `${overtaken} messages came after a later one of their issue`);
+      for (const words of streams.wrong.slice(0, 5)) trial.must(false, words);
+      const longest = Math.max(0, ...away);
+      trial.figure(longest <= 3_000, `a stream came back after ${ms(longest)}`);
+      streams.stop();
+      return (
+        `; ${count} streams: ${changes} changes told to all of them, ${away.length} times back after p50 ${ms(quantile(away, 0.5))}, ` +
+        `at most ${ms(longest)}, ${streams.refused} times told to come again; webhook: ${different} messages, ` +
+        `${receiver.accepted.length - different} repeated, ${overtaken} in the wrong order`
+      );
+    },
+  };
+}
+
+/** Does it say 503 while it still answers. */
+async function saysNotReady(service: Service): Promise<boolean> {
+  const client = new Client(service.url);
+  try {
+    while (service.isRunning) {
+      const answer = await client.ask({ path: '/readyz', withinMs: 5_000 });
+      if (answer.status === 503) return true;
+      await delay(10);
+    }
+    return false;
+  } catch {
+    return false;
+  } finally {
+    client.close();
+  }
+}
+
+/** haproxy before the servers; waits until it takes one for healthy. */
+async function startProxy(trial: Trial, services: readonly Service[]) {
+  const [port, statsPort] = [await freePort(), await freePort()];
+  const file = join(trial.folder, 'haproxy.cfg');
+  const servers = services.map(({ url }, index) => `  server s${index} ${url.slice('http://'.length)} check`);
+  writeFileSync(
+    file,
+    `defaults
+  mode http
+  timeout connect 2s
+  timeout client 60s
+  timeout server 60s
+  timeout check 2s
+  option redispatch
+listen stats
+  bind 127.0.0.1:${statsPort}
+  stats enable
+  stats uri /stats
+frontend service
+  bind 127.0.0.1:${port}
+  default_backend servers
+backend servers
+  balance roundrobin
+  option httpchk GET /readyz
+  default-server inter 100ms fall 2 rise 1
+${servers.join('\n')}
+`,
+  );
+  const [program, args] = onAllCores('haproxy', ['-db', '-q', '-f', file]);
+  const haproxy: ChildProcess = spawn(program, args, { stdio: 'ignore' });
+  trial.defer(async () => {
+    const exit = once(haproxy, 'exit');
+    haproxy.kill('SIGKILL');
+    await exit;
+  });
+  const untilUp = async (index: number) => {
+    const line = new RegExp(`^servers,s${index},.*,UP,`, 'm');
+    for (;;) {
+      const stats = await fetch(`http://127.0.0.1:${statsPort}/stats;csv`).then(
+        (response) => response.text(),
+        () => '',
+      );
+      if (line.test(stats)) return;
+      await delay(50);
+    }
+  };
+  for (const index of services.keys()) await untilUp(index);
+  return { url: `http://127.0.0.1:${port}`, untilUp };
+}

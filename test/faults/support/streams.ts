@@ -1,0 +1,130 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How many are opened at once; the server begins only so many at a time. */
+const openedAtOnce = 20;
+/** When a client comes back whose stream has ended, as `retry` says. */
+const retryMs = 2_000;
+const againMs = 100;
+
+interface StreamsOptions {
+  readonly url: string;
+  readonly token: string;
+  /** The cursor to begin after. */
+  readonly cursor: string;
+}
+
+/** A client of one stream: where it is in the log. */
+interface Reader {
+  cursor: string;
+  position: number;
+  socket: Socket | undefined;
+}
+
+/**
+ * Many clients of the subscription to all changes, on bare sockets: a client of HTTP would take more of the machine than the server.
+ * Each sees every position once and in order, and comes back from its last id when its stream ends.
+ */
+export class Streams {
+  /** What should not be: positions that are missing or come again, and words of the protocol that a stream does not end with. */
+  readonly wrong: string[] = [];
+  /** For how long each stream that ended was away. */
+  readonly awayMs: number[] = [];
+  refused = 0;
+  readonly #options: StreamsOptions;
+  readonly #readers: Reader[];
+  #isStopping = false;
+
+  constructor(count: number, options: StreamsOptions) {
+    this.#options = options;
+    const { cursor } = options;
+    const position = positionOf(cursor);
+    this.#readers = Array.from({ length: count }, () => ({ cursor, position, socket: undefined }));
+  }
+
+  /** The streams that are open. */
+  get open(): number {
+    return this.#readers.filter(({ socket }) => socket).length;
+  }
+
+  /** The least position that a client has come to. */
+  get position(): number {
+    return this.#readers.reduce((least, { position }) => Math.min(least, position), Infinity);
+  }
+
+  /** Resolves when all are open. */
+  async start(): Promise<void> {
+    const waiting = [...this.#readers];
+    const work = async () => {
+      for (let reader = waiting.pop(); reader; reader = waiting.pop()) await this.#opened(reader);
+    };
+    await Promise.all(Array.from({ length: openedAtOnce }, work));
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+    for (const { socket } of this.#readers) socket?.destroy();
+  }
+
+  async #opened(reader: Reader): Promise<void> {
+    while (!this.#isStopping && !(await this.#tried(reader))) {
+      this.refused += 1;
+      await delay(againMs);
+    }
+  }
+
+  /** Resolves with whether the stream has begun. */
+  #tried(reader: Reader): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const { hostname: host, port } = new URL(this.#options.url);
+    const body = JSON.stringify({ query: 'subscription { changes { position } }' });
+    const socket = connect({ host, port: Number(port), noDelay: true });
+    let text = '';
+    socket.on('connect', () =>
+      socket.write(
+        `POST /graphql HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${this.#options.token}\r\nAccept: text/event-stream\r\n` +
+          `Last-Event-ID: ${reader.cursor}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      ),
+    );
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString('latin1');
+      if (!reader.socket) {
+        if (!text.includes('retry: ')) return void (text.includes('\r\n\r\n') && socket.destroy());
+        reader.socket = socket;
+        resolve(true);
+      }
+      const lines = text.split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) this.#read(reader, line);
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      resolve(false);
+      if (reader.socket !== socket) return;
+      reader.socket = undefined;
+      if (!this.#isStopping) void this.#comeBack(reader);
+    });
+    return promise;
+  }
+
+  #read(reader: Reader, line: string): void {
+    if (line.startsWith('event: complete')) this.wrong.push('a stream ended with `complete`');
+    if (!line.startsWith('id: ')) return;
+    const cursor = line.slice('id: '.length).trim();
+    const position = positionOf(cursor);
+    if (position > reader.position + 1 || position < reader.position)
+      this.wrong.push(`position ${position} came after ${reader.position}`);
+    Object.assign(reader, { cursor, position });
+  }
+
+  async #comeBack(reader: Reader): Promise<void> {
+    const endedMs = performance.now();
+    await delay(retryMs);
+    await this.#opened(reader);
+    this.awayMs.push(performance.now() - endedMs);
+  }
+}
+
+export function positionOf(cursor: string): number {
+  return Number(cursor.split('-')[1]);
+}
