@@ -27,5 +27,7 @@ it('the server uses the configured keys in their order, and then creates none', 
 
 it('the server refuses a file without a key', () => {
   writeFileSync(join(dataDir, 'signing-key'), '\n');
-  expect(() => readSigningKeys({ dataDir, signingKeys: [] })).toThrow('holds no key of 32 characters');
+  expect(() => readSigningKeys({ dataDir, signingKeys: [] })).toThrow(
+    'does not contain a key of 32 characters',
+  );
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { startApp } from '../support/app.ts';
+import { isGraphqlJs, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type KeyedWorld, keyedWorld } from '../support/keyed-writes.ts';
 
@@ -70,8 +70,11 @@ async function keptUnder(key: string): Promise<{ answered: boolean; written: boo
   return rows[0];
 }
 
+/** With graphql-js, all writes with a key run in a transaction, as below. */
+const itCompiled = isGraphqlJs ? it.skip : it;
+
 describe.each(writes)('%s', (_what, write) => {
-  it('takes one statement more with a key, which adds the answer', async () => {
+  itCompiled('takes one statement more with a key, which adds the answer', async () => {
     const [method, path, body] = write();
     const key = keyed.newKey();
     await statementsOf(() => keyed.app.request(method, path, { body }));
@@ -81,7 +84,7 @@ describe.each(writes)('%s', (_what, write) => {
     expect(await keptUnder(key)).toEqual({ answered: true, written: false });
   });
 
-  it('is answered from its row when it is repeated and its answer was not kept', async () => {
+  itCompiled('is answered from its row when it is repeated and its answer was not kept', async () => {
     const [method, path, body] = write();
     const key = keyed.newKey();
     const first = await withoutAnswers(() => keyed.rest(method, path, key, body));
