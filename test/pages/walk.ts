@@ -67,6 +67,8 @@ export const colourRules = ['color-contrast', 'link-in-text-block'];
 /** What axe finds on a page, each with the first element that it was found at; by all rules, or by some. */
 export async function findingsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
+  // Colours that are still on their way from one scheme to the other have another contrast.
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
   return page.evaluate<string[]>(
     `axe.run(${JSON.stringify(options)}).then(({ violations }) =>
