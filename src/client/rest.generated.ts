@@ -568,8 +568,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reads what happened in the workspace, oldest first, and waits for more.
-         * @description Reads what happened in the workspace, oldest first, and waits for more. Needs the scope `issues:read`. An addition to the specification.
+         * Reads the changes of the workspace, oldest first, and can wait for new ones.
+         * @description Reads the changes of the workspace, oldest first, and can wait for new ones. Needs the scope `issues:read`. An addition to the specification.
          */
         get: operations["changes"];
         put?: never;
@@ -686,8 +686,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a webhook, which from then on reads with the rights of this token.
-         * @description Changes a webhook, which from then on reads with the rights of this token. Needs the scope `workspace:admin`. An addition to the specification.
+         * Changes a webhook. From then on it receives what this token may read.
+         * @description Changes a webhook. From then on it receives what this token may read. Needs the scope `workspace:admin`. An addition to the specification.
          */
         patch: operations["webhookUpdate"];
         trace?: never;
@@ -702,8 +702,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends a test message at once, and answers with what came of it.
-         * @description Sends a test message at once, and answers with what came of it. Needs the scope `workspace:admin`. An addition to the specification.
+         * Sends a test message at once, and returns the result.
+         * @description Sends a test message at once, and returns the result. Needs the scope `workspace:admin`. An addition to the specification.
          */
         post: operations["webhookPing"];
         delete?: never;
@@ -722,8 +722,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a webhook another secret. For 24 hours, messages are signed with both.
-         * @description Gives a webhook another secret. For 24 hours, messages are signed with both. Needs the scope `workspace:admin`. An addition to the specification.
+         * Gives a webhook a new secret. For 24 hours, messages are signed with both secrets.
+         * @description Gives a webhook a new secret. For 24 hours, messages are signed with both secrets. Needs the scope `workspace:admin`. An addition to the specification.
          */
         post: operations["webhookSecretRotate"];
         delete?: never;
@@ -740,8 +740,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the messages of the last days to a webhook, newest first.
-         * @description Lists the messages of the last days to a webhook, newest first. Needs the scope `workspace:admin`. An addition to the specification.
+         * Lists the messages that a webhook was sent in the last days, newest first.
+         * @description Lists the messages that a webhook was sent in the last days, newest first. Needs the scope `workspace:admin`. An addition to the specification.
          */
         get: operations["webhookDeliveries"];
         put?: never;
@@ -762,8 +762,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends a message once more, with the same `webhook-id`.
-         * @description Sends a message once more, with the same `webhook-id`. Needs the scope `workspace:admin`. An addition to the specification.
+         * Sends a message again, with the same `webhook-id`.
+         * @description Sends a message again, with the same `webhook-id`. Needs the scope `workspace:admin`. An addition to the specification.
          */
         post: operations["webhookDeliveryRedeliver"];
         delete?: never;
@@ -824,8 +824,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Tells of a change, with what it is about as it is now.
-         * @description Tells of a change, with what it is about as it is now. It is signed as Standard Webhooks says.
+         * Reports a change, with the current state of the objects that it is about.
+         * @description Reports a change, with the current state of the objects that it is about. It is signed according to Standard Webhooks.
          */
         post: operations["changeMessage"];
         delete?: never;
@@ -844,8 +844,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Shows that messages arrive. It is sent when somebody asks for it.
-         * @description Shows that messages arrive. It is sent when somebody asks for it. It is signed as Standard Webhooks says.
+         * A test message, which is sent only on request.
+         * @description A test message, which is sent only on request. It is signed according to Standard Webhooks.
          */
         post: operations["pingMessage"];
         delete?: never;
@@ -864,8 +864,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Says that changes are missing, because the log was removed before the webhook was served.
-         * @description Says that changes are missing, because the log was removed before the webhook was served. It is signed as Standard Webhooks says.
+         * Reports that changes are missing: they were removed from the log before they could be sent to the webhook.
+         * @description Reports that changes are missing: they were removed from the log before they could be sent to the webhook. It is signed according to Standard Webhooks.
          */
         post: operations["lostMessage"];
         delete?: never;
@@ -1065,7 +1065,7 @@ export interface components {
         };
         AttachmentUpload: {
             attachment: components["schemas"]["AnnouncedAttachment"];
-            /** @description Where to PUT the bytes, without a token. */
+            /** @description The URL to PUT the bytes to, without a token. */
             uploadUrl: string;
             /** Format: date-time */
             expiresUtc: string;
@@ -1083,33 +1083,33 @@ export interface components {
             /** @description The `X-Request-Id` of the request that made it. */
             requestId: string | null;
             actorUserAccountId: string | null;
-            /** @description The id of what it is about. */
+            /** @description The id of the object that it is about. */
             subjectId: string;
             teamId: string | null;
             issueId: string | null;
-            /** @description Null if the issue was deleted, too. */
+            /** @description Null also if the issue was deleted. */
             issueKey: string | null;
             fields: string[];
             previous: components["schemas"]["PreviousValue"][];
         };
         ChangePage: {
             results: components["schemas"]["Change"][];
-            /** @description The cursor to go on from; it is set even if there are no results. */
+            /** @description The cursor to continue from; it is set even if there are no results. */
             cursor: string;
-            /** @description Whether the log goes on after the cursor. Whether any of that matches is not known yet. */
+            /** @description Whether the log has entries after the cursor. It is not known yet whether any of them match. */
             hasMore: boolean;
         };
         CodeEntry: {
             name: string;
             /**
              * Format: int32
-             * @description The number that stands for it here; null where the name does. Of an error its HTTP status.
+             * @description The number that REST uses for the value, or the HTTP status of an error code; null if REST uses the name.
              */
             code: number | null;
             description: string;
         };
         CodeTable: {
-            /** @description The field whose values these are; `errorCode` for the codes of errors. */
+            /** @description The name of the field that has these values; `errorCode` for the error codes. */
             name: string;
             entries: components["schemas"]["CodeEntry"][];
         };
@@ -1173,7 +1173,7 @@ export interface components {
             code: string;
             /**
              * Format: int32
-             * @description The HTTP status that it is answered with.
+             * @description The HTTP status of responses with this code.
              */
             status: number;
             description: string;
@@ -1186,7 +1186,7 @@ export interface components {
         FollowUpActionInput: {
             /** @description The text that people see. */
             name: string;
-            /** @description The key by which the agent knows the action. */
+            /** @description The key by which the agent recognizes the action. */
             key: string;
             /** @description The color code; empty for no color. */
             color: string;
@@ -1295,7 +1295,7 @@ export interface components {
         IssueFlowPeriodTable: {
             /**
              * Format: date-time
-             * @description Since when the history of the issues is complete; null if it always was.
+             * @description The time from which the history of the issues is complete; null if it is complete from the beginning.
              */
             historySinceUtc: string | null;
             results: components["schemas"]["IssueFlowPeriod"][];
@@ -1438,7 +1438,7 @@ export interface components {
         IssueTrendPeriodTable: {
             /**
              * Format: date-time
-             * @description Since when the history of the issues is complete; null if it always was.
+             * @description The time from which the history of the issues is complete; null if it is complete from the beginning.
              */
             historySinceUtc: string | null;
             results: components["schemas"]["IssueTrendPeriod"][];
@@ -1530,7 +1530,7 @@ export interface components {
         Pagination: {
             /**
              * Format: int32
-             * @description The largest number of results of a page.
+             * @description The maximum number of results of a page.
              */
             pageSize: number;
             /** @description The cursor of the request; empty when none was sent. */
@@ -1814,7 +1814,7 @@ export interface components {
             description: string;
             eventTypes: string[];
             teamId: string | null;
-            /** @description Whether it is told of what imports change. */
+            /** @description Whether it receives changes made by imports. */
             hasImports: boolean;
             /** @enum {string} */
             state: "active" | "backing_off" | "disabled";
@@ -1832,7 +1832,7 @@ export interface components {
             nextAttemptUtc: string | null;
             /**
              * Format: int32
-             * @description How many changes of the log come after its place.
+             * @description The number of changes in the log after the last one that was processed for it.
              */
             backlog: number;
             /**
@@ -1875,7 +1875,7 @@ export interface components {
                 issue?: components["schemas"]["Issue"] | null;
                 comment?: components["schemas"]["Comment"];
                 agentMessage?: components["schemas"]["AgentThreadMessage"];
-                /** @description Whether texts were cut or things left out. */
+                /** @description Whether texts were shortened or objects left out. */
                 isTruncated?: boolean;
             };
         };
@@ -1887,11 +1887,11 @@ export interface components {
             url: string;
             /** @description What it is for. */
             description?: string | null;
-            /** @description The kinds of events to tell of; all that the token may read if the list is empty. */
+            /** @description The types of events to send; all that the token may read if the list is empty. */
             eventTypes?: ("issue.created.v1" | "issue.updated.v1" | "issue.deleted.v1" | "issue.restored.v1" | "issue-comment.created.v1" | "issue-comment.deleted.v1" | "issue-comment.updated.v1" | "issue-link.created.v1" | "issue-link.deleted.v1" | "agent-message.created.v1" | "issue-attachment.created.v1" | "issue-attachment.deleted.v1" | "member.created.v1" | "member.updated.v1" | "agent-installation.created.v1" | "agent-installation.updated.v1" | "team.created.v1" | "team.updated.v1" | "status.created.v1" | "status.updated.v1" | "label.created.v1" | "label.updated.v1" | "delivery.created.v1" | "delivery.updated.v1" | "repository.created.v1" | "repository.updated.v1" | "project-status.created.v1" | "project-status.updated.v1" | "project.created.v1" | "project.updated.v1" | "project-link.created.v1" | "project-link.updated.v1" | "webhook.disabled.v1" | "import.finished.v1" | "changes.lost.v1")[] | null;
-            /** @description The team whose events to tell of; all of the workspace if it is left out. */
+            /** @description The team whose events are sent; when omitted, those of the whole workspace. */
             teamId?: string | null;
-            /** @description Whether to tell of what imports change. */
+            /** @description Whether to send changes made by imports. */
             hasImports?: boolean | null;
         };
         WebhookDelivery: {
@@ -1926,9 +1926,9 @@ export interface components {
             /** Format: date-time */
             timestamp: string;
             data: {
-                /** @description The last place that the webhook was served with. */
+                /** @description The cursor of the last change that was processed for the webhook. */
                 fromCursor: string;
-                /** @description The place from which it goes on. */
+                /** @description The cursor from which messages continue. */
                 toCursor: string;
             };
         };
@@ -1968,16 +1968,16 @@ export interface components {
             url?: string | null;
             /** @description What it is for. */
             description?: string | null;
-            /** @description The kinds of events to tell of; all that the token may read if the list is empty. */
+            /** @description The types of events to send; all that the token may read if the list is empty. */
             eventTypes?: ("issue.created.v1" | "issue.updated.v1" | "issue.deleted.v1" | "issue.restored.v1" | "issue-comment.created.v1" | "issue-comment.deleted.v1" | "issue-comment.updated.v1" | "issue-link.created.v1" | "issue-link.deleted.v1" | "agent-message.created.v1" | "issue-attachment.created.v1" | "issue-attachment.deleted.v1" | "member.created.v1" | "member.updated.v1" | "agent-installation.created.v1" | "agent-installation.updated.v1" | "team.created.v1" | "team.updated.v1" | "status.created.v1" | "status.updated.v1" | "label.created.v1" | "label.updated.v1" | "delivery.created.v1" | "delivery.updated.v1" | "repository.created.v1" | "repository.updated.v1" | "project-status.created.v1" | "project-status.updated.v1" | "project.created.v1" | "project.updated.v1" | "project-link.created.v1" | "project-link.updated.v1" | "webhook.disabled.v1" | "import.finished.v1" | "changes.lost.v1")[] | null;
-            /** @description The team whose events to tell of; all of the workspace if it is left out. */
+            /** @description The team whose events are sent; when omitted, those of the whole workspace. */
             teamId?: string | null;
-            /** @description Whether to tell of what imports change. */
+            /** @description Whether to send changes made by imports. */
             hasImports?: boolean | null;
-            /** @description Whether to tell of events of all teams. */
+            /** @description Whether to send the events of all teams. */
             clearTeam?: boolean | null;
             /**
-             * @description Whether it is served.
+             * @description Whether messages are sent to it.
              * @enum {string|null}
              */
             state?: "active" | "disabled" | null;
@@ -2045,7 +2045,7 @@ export interface components {
         Vary: string;
         /** @description `true` when the write was done before with this `Idempotency-Key`, and this is its answer. */
         "Idempotency-Replayed": "true";
-        /** @description `false` when counting ended early: `totalCount` is then the number of those counted, and there are at least so many. Not sent otherwise. */
+        /** @description `false` when counting stopped early: `totalCount` is then a lower bound. Not sent otherwise. */
         "X-Total-Count-Exact": "false";
         /** @description What the token lacks (RFC 6750). */
         "WWW-Authenticate": string;
@@ -2117,7 +2117,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -2492,7 +2492,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The issue that was made. */
+            /** @description The issue that was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2997,7 +2997,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted. */
                 "If-Match"?: string;
                 /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
@@ -3190,7 +3190,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted. */
                 "If-Match"?: string;
                 /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
@@ -3524,7 +3524,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -3743,7 +3743,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -3974,7 +3974,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The attachment upload that was made. */
+            /** @description The attachment upload that was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4683,7 +4683,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -4909,7 +4909,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The issue link that was there already. */
+            /** @description The issue link that existed already. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4936,7 +4936,7 @@ export interface operations {
                     "application/json": components["schemas"]["IssueLink"];
                 };
             };
-            /** @description The issue link that was made. */
+            /** @description The issue link that was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5142,7 +5142,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -5366,7 +5366,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -5647,7 +5647,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The comment that was made. */
+            /** @description The comment that was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6077,7 +6077,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted. */
                 "If-Match"?: string;
                 /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
@@ -6275,7 +6275,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted. */
                 "If-Match"?: string;
                 /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
@@ -7066,7 +7066,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The agent thread message that was made. */
+            /** @description The agent thread message that was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7281,7 +7281,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted. */
                 "If-Match"?: string;
                 /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
@@ -7495,7 +7495,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -7902,7 +7902,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -8303,7 +8303,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -8741,7 +8741,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -8966,7 +8966,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -9378,7 +9378,7 @@ export interface operations {
                     "X-GraphQL-Operation": "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
@@ -9401,7 +9401,7 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Health";
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -9414,7 +9414,7 @@ export interface operations {
                     /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -9431,7 +9431,7 @@ export interface operations {
                     /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -9446,7 +9446,7 @@ export interface operations {
                     /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
@@ -9477,7 +9477,7 @@ export interface operations {
                     "X-GraphQL-Operation": "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
@@ -9500,7 +9500,7 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Health";
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -9513,7 +9513,7 @@ export interface operations {
                     /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -9530,7 +9530,7 @@ export interface operations {
                     /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -9545,7 +9545,7 @@ export interface operations {
                     /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
@@ -9576,7 +9576,7 @@ export interface operations {
                     "X-GraphQL-Operation": "Readiness";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
@@ -9599,7 +9599,7 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Readiness";
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -9612,7 +9612,7 @@ export interface operations {
                     /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Readiness";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description Never sent: who asks a probe has no quota. */
+                    /** @description Never sent: probes have no quota. */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -9641,15 +9641,15 @@ export interface operations {
     changes: {
         parameters: {
             query?: {
-                /** @description The changes after this cursor: that of an earlier answer, or of a change. The beginning of the log if it is left out. */
+                /** @description The changes after this cursor: that of an earlier answer, or of a change. When omitted, the page starts at the beginning of the log. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 1
                  */
                 page_size?: number;
                 /**
-                 * @description For how many seconds to wait if there is no such change yet.
+                 * @description The number of seconds to wait if there is no such change yet.
                  * @example 25
                  */
                 wait?: number;
@@ -9658,9 +9658,9 @@ export interface operations {
                  * @example issue.deleted.v1
                  */
                 event_type?: string;
-                /** @description Events of this issue, and of what belongs to it. */
+                /** @description Events of this issue and of everything that belongs to it. */
                 issue_id?: string;
-                /** @description Events of this team, of its issues and of what else belongs to it. */
+                /** @description Events of this team, its issues and everything else that belongs to it. */
                 team_id?: string;
                 /** @description Events that this account caused. */
                 actor_user_account_id?: string;
@@ -9670,7 +9670,7 @@ export interface operations {
                 to_utc?: string;
             };
             header?: {
-                /** @description The `id` of the last event of a stream that broke off. The changes after it are answered, whatever `cursor` says. */
+                /** @description The `id` of the last event of an interrupted stream. The response has the changes after it, and `cursor` is ignored. */
                 "Last-Event-ID"?: string;
                 /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
@@ -9785,7 +9785,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The log of changes does not go back to this cursor, or belongs to another history: read the lists again, and go on from a new cursor. */
+            /** @description Changes after this cursor have been removed from the log, or the cursor belongs to an earlier log: read the lists again, and continue from a new cursor. */
             410: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9860,9 +9860,9 @@ export interface operations {
                  *     ]
                  */
                 group_by?: ("status" | "status_category" | "team" | "project" | "delivery" | "assignee" | "priority" | "label")[];
-                /** @description The largest number of groups. */
+                /** @description The maximum number of groups. */
                 first?: number;
-                /** @description The form of the answer; by default the one that `Accept` prefers, JSON where it does not say. */
+                /** @description The format of the response; by default the one that `Accept` prefers, or JSON if it prefers neither. */
                 format?: "json" | "csv";
                 /** @description Issues of the team with this code, whatever its case. */
                 team_code?: string;
@@ -9925,7 +9925,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All rows, as JSON or, without `historySinceUtc`, as CSV with a line of names. */
+            /** @description All rows, as JSON or, without `historySinceUtc`, as CSV with a header line. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10177,9 +10177,9 @@ export interface operations {
                 time_zone?: string;
                 /** @description A column to group by. */
                 group_by?: ("status" | "status_category" | "team" | "project" | "delivery" | "assignee" | "priority" | "label")[];
-                /** @description The largest number of groups, those with the most events. */
+                /** @description The maximum number of groups: those with the most events. */
                 first?: number;
-                /** @description The form of the answer; by default the one that `Accept` prefers, JSON where it does not say. */
+                /** @description The format of the response; by default the one that `Accept` prefers, or JSON if it prefers neither. */
                 format?: "json" | "csv";
                 /** @description Issues of the team with this code, whatever its case. */
                 team_code?: string;
@@ -10237,7 +10237,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All rows, as JSON or, without `historySinceUtc`, as CSV with a line of names. */
+            /** @description All rows, as JSON or, without `historySinceUtc`, as CSV with a header line. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10455,8 +10455,12 @@ export interface operations {
                 to?: string;
                 /** @description The IANA time zone of the days, such as Europe/Berlin. */
                 time_zone?: string;
-                /** @description The form of the answer; by default the one that `Accept` prefers, JSON where it does not say. */
+                /** @description The format of the response; by default the one that `Accept` prefers, or JSON if it prefers neither. */
                 format?: "json" | "csv";
+                /** @description Issues of the team with this code, whatever its case. */
+                team_code?: string;
+                /** @description Issues of this team. */
+                team_id?: string[];
             };
             header?: {
                 /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
@@ -10467,7 +10471,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All rows, as JSON or, without `historySinceUtc`, as CSV with a line of names. */
+            /** @description All rows, as JSON or, without `historySinceUtc`, as CSV with a header line. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10629,7 +10633,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description The largest number of results of a page.
+                 * @description The maximum number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
@@ -10841,7 +10845,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook with secret that was made. */
+            /** @description The webhook with secret that was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11230,7 +11234,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted. */
                 "If-Match"?: string;
                 /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
@@ -11423,7 +11427,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted. */
                 "If-Match"?: string;
                 /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
@@ -11856,7 +11860,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted. */
                 "If-Match"?: string;
             };
             path: {
@@ -12051,7 +12055,7 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
-                /** @description The largest number of results of a page. */
+                /** @description The maximum number of results of a page. */
                 page_size?: number;
                 /** @description Deliveries in this state. */
                 state?: "waiting" | "delivered" | "failed";
@@ -12923,7 +12927,7 @@ export interface operations {
                      *             {
                      *               "name": "cursor_expired",
                      *               "code": 410,
-                     *               "description": "The log of changes does not go back to this cursor, or belongs to another history: read the lists again, and go on from a new cursor."
+                     *               "description": "Changes after this cursor have been removed from the log, or the cursor belongs to an earlier log: read the lists again, and continue from a new cursor."
                      *             },
                      *             {
                      *               "name": "precondition_failed",
