@@ -36,7 +36,7 @@ export async function findOwner(db: TenantDb): Promise<MemberCard> {
   throw new CommandError('The workspace has no owner; choose a member with --member.');
 }
 
-/** Finds a member by id, account, e-mail address or name; undefined if there is none. */
+/** Finds a member by id, account, e-mail address or name. Returns undefined if no member has it. */
 export async function memberNamed(db: TenantDb, named: string): Promise<MemberCard | undefined> {
   for (const key of memberKeys(named)) {
     const [member, other] = await selectMembersBy(db, key);

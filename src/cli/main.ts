@@ -51,7 +51,7 @@ interface Named {
   readonly command: CommandDef;
   /** The words that lead to it. */
   readonly path: readonly string[];
-  /** The word after them, if it should be a command and is none. */
+  /** The next word, if a command was expected there and no command has this name. */
   readonly unknown: string | undefined;
 }
 

@@ -105,6 +105,7 @@ async function execution(
   const cost = priceOperation(scoped, maxCost);
   const context = await withFirstReads(scoped, onItsServer(scoped, request.context));
   const isMutation = operation.operation === OperationTypeNode.MUTATION;
+  // Noted at the beginning and at the end, because other processes may serve the next read before they hear of the end.
   if (isMutation) context.wrote?.();
   const key = isMutation ? request.idempotencyKey : undefined;
   const { objects, ...result }: OperationResult & { objects?: number } =

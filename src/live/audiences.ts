@@ -3,7 +3,7 @@ import type { Sieve } from '../reference/sieve.ts';
 import type { Arrivals } from './change-watch.ts';
 import type { Slices } from './slices.ts';
 
-/** Streams that want the same of the log: what has arrived is judged once for all of them. */
+/** Streams with the same filter and the same rights. New changes are tested once for all of them. */
 export class Audience {
   readonly #sieve: Sieve;
   readonly #slices: Slices;

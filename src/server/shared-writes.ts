@@ -5,7 +5,7 @@ import type { RecentWrites } from './recent-writes.ts';
 const channel = 'workgraph:wrote';
 const retryMs = 1_000;
 
-/** Tells servers on other machines by Redis which tokens write here, and hears of theirs. Returns what ends that. */
+/** Publishes by Redis which tokens write here, and receives which ones write at other machines. Returns a function that stops this. */
 export function shareWrites(url: string, writes: RecentWrites, logger: Logger): () => void {
   const options = { enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => retryMs };
   const publisher = new Redis(url, options);

@@ -2,17 +2,17 @@ import { RateLimitedError } from '../executor/challenge.ts';
 import type { Arrivals } from '../live/change-watch.ts';
 import { Pulse } from '../live/pulse.ts';
 
-/** How long a token may go unchecked while nothing is delivered to its streams. */
+/** How often a token is checked while nothing is delivered to its streams. */
 const checkMs = 7_500;
 
 type Waiting = Pick<Arrivals, 'fail'>;
 
-/** Checks the tokens of streams for which nothing happens, once for all streams of a token. */
+/** Checks the tokens of idle streams regularly, once for all streams of a token. */
 export class StreamTokens {
   readonly #pulse = new Pulse(checkMs);
   readonly #byToken = new Map<string, { waiting: Set<Waiting>; stop: () => void }>();
 
-  /** Fails the waiting of a stream when `check` of its token throws. Returns a function that ends the checks. */
+  /** Ends the wait of a stream with the error that `check` throws. Returns a function that stops watching the stream. */
   watch(token: string, stream: Waiting, check: () => Promise<unknown>): () => void {
     const known = this.#byToken.get(token);
     const { waiting, stop } = known ?? this.#begin(token, check);
@@ -31,7 +31,7 @@ export class StreamTokens {
       try {
         await check();
       } catch (error) {
-        // A token in debt may read on later.
+        // A token whose quota is used up may continue when the quota is renewed.
         if (error instanceof RateLimitedError) return;
         for (const stream of waiting) stream.fail(error);
       }

@@ -249,6 +249,7 @@ export class ServerPool implements Pool {
 
   /** Breaks all connections, and fails the statements on them. */
   cut(): void {
+    // pg's types do not declare the connection of a client.
     for (const client of this.#open)
       (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
   }

@@ -30,7 +30,7 @@ export interface ChangePageRead {
   readonly head: LogHead;
   /** The tag of the change at the position; null if it is not in the log. */
   readonly tag: number | null;
-  /** The last change that was looked at; null if there is none after the position. */
+  /** The last change that the read examined, whether it matched or not; null if no change comes after the position. */
   readonly until: LogPoint | null;
   readonly rows: ChangeRow[];
 }

@@ -8,6 +8,7 @@ import { ms, quantile, type Trial } from './fault.ts';
 import { Ledger } from './ledger.ts';
 import { freePort } from './ports.ts';
 import { Readers } from './readers.ts';
+import { judgeRefusals } from './refusals.ts';
 import { kept, onPostgres, startService } from './scene.ts';
 import type { Service } from './service.ts';
 import { onAllCores } from './tools.ts';
@@ -49,14 +50,7 @@ export async function rollingRestarts(trial: Trial, streamCount = 0): Promise<st
   await reading.stop();
   await writers.stop();
   const failed = [...writers.refusals, ...reading.refusals];
-  const byWords = Map.groupBy(failed, ({ status, words }) => `${status} (${words})`);
-  const statuses = [...byWords].map(([words, { length }]) => `${length} × ${words}`);
-  // A machine that is too slow for two servers may tell somebody to come again; nobody may be cut off.
-  trial.must(
-    failed.every(({ status }) => status === 503),
-    `requests were cut off: ${statuses.join(', ')}`,
-  );
-  trial.figure(failed.length === 0, `requests failed: ${statuses.join(', ')}`);
+  judgeRefusals(trial, failed);
   trial.must(warned === exits.length, `/readyz said 503 before ${warned} of ${exits.length} exits`);
   const longest = Math.max(...exits);
   trial.must(longest <= 15_000, `an exit took ${ms(longest)}`);
