@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { issueColumns } from '../../model/issue-columns.ts';
 import type { CachedDeclaration } from '../tables/cached-tables.ts';
 import type { Row, TableName } from '../tables/tables.ts';
 import { untyped } from '../query/any-tables.ts';
@@ -13,29 +14,8 @@ type Columns<Name extends TableName> = readonly (keyof Row<Name> & string)[];
 export const filterableTables = {
   issue: {
     group: 'id',
-    columns: [
-      'id',
-      'number',
-      'teamId',
-      'titleFold',
-      'reporterUserAccountId',
-      'parentIssueId',
-      'statusId',
-      'priorityRank',
-      'priority',
-      'primaryAssigneeUserAccountId',
-      'projectId',
-      'deliveryId',
-      'estimateValue',
-      'dueDate',
-      'createdUtc',
-      'updatedUtc',
-      'lastActivityUtc',
-      'lastCommentUtc',
-      'startedUtc',
-      'closedUtc',
-      'deletedUtc',
-    ] satisfies Columns<'issue'>,
+    // The texts are left out: filters compare the folded title, and none reads the description.
+    columns: issueColumns.filter((column) => column !== 'title' && column !== 'description'),
   },
   issueLabel: { group: 'issueId', columns: ['issueId', 'labelId'] satisfies Columns<'issueLabel'> },
   issueAssignee: {
