@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Database } from '../db/engine/engine.ts';
 import { inTransaction, type Trx } from '../db/engine/transaction.ts';
 import { selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
-import { analyzeTables } from '../db/writes/import-writes.ts';
+import { analyzeTables } from '../db/statistics.ts';
 import { principalKind } from '../model/codes.ts';
 import { createFromDirectory } from '../portability/directory/directory.ts';
 import { ImportFiles } from '../portability/import/import-files.ts';

@@ -15,7 +15,6 @@ import {
 import { recountTallies } from '../db/issue-tallies.ts';
 import { removeOldChanges, selectLongLogs } from '../db/changes.ts';
 import { removeOldDeliveries, selectOldDeliveries } from '../db/webhooks.ts';
-import { analyzeStaleTable } from '../db/writes/import-writes.ts';
 import type { FileStore } from '../storage/storage.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { removeOldKeys } from './writes/idempotency.ts';
@@ -43,17 +42,6 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
       }
       return abandoned.length + (await store.sweep(before));
     },
-  };
-}
-
-/**
- * Updates the planner's statistics of the embedded engine, which has no autovacuum. If the planner takes the tables for
- * empty, a nested filter can take minutes instead of a tenth of a second.
- */
-export function staleStatistics({ unscoped }: Database): Chore {
-  return {
-    name: 'stale statistics',
-    doSome: async () => Number(await analyzeStaleTable(unscoped)),
   };
 }
 

@@ -11,7 +11,6 @@ import {
   oldKeys,
   oldReferenceChanges,
   oldWebhookDeliveries,
-  staleStatistics,
   unwrittenSets,
   wrongTallies,
 } from '../resolvers/housekeeping.ts';
@@ -44,9 +43,7 @@ export function startJanitor({ database, store, logger, changesDays }: JanitorOp
     oldWebhookDeliveries(database),
     unwrittenSets(database),
     // Only one process at a time opens an embedded database, so that no earlier version writes to it.
-    ...(database.engine === 'embedded'
-      ? [staleStatistics(database)]
-      : [missedByEarlierVersions(database), wrongTallies(database)]),
+    ...(database.engine === 'embedded' ? [] : [missedByEarlierVersions(database), wrongTallies(database)]),
   ];
   let isStopping = false;
   let round: Promise<unknown> = Promise.resolve();

@@ -29,6 +29,7 @@ import { createFileFace } from './files.ts';
 import { createFront } from './front.ts';
 import { createGraphQLFace } from './graphql/graphql.ts';
 import { asksForWebSocket, WebSockets } from './graphql/web-socket.ts';
+import { FreshStatistics } from './fresh-statistics.ts';
 import { startJanitor } from './janitor.ts';
 import { listenOn, stopAccepting } from './http/listening.ts';
 import { openMetrics } from './observability/open-metrics.ts';
@@ -237,6 +238,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger,
       changesDays: config.changesDays ?? defaultChangesDays,
     });
+  const statistics = database.engine === 'embedded' ? new FreshStatistics(database, logger) : undefined;
   let stopping: Promise<unknown> | undefined;
   let janitor = link ? undefined : clean();
   link?.onLead(() => {
@@ -254,6 +256,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       stopping ??= Promise.all([
         stopServer({ server, extra, webSockets }, { drainMs, withinMs, isReplaced }),
         janitor?.stop(),
+        statistics?.close(),
         link?.settle(drainMs),
         webhooks.close(),
       ]).then(() => {

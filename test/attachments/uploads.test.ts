@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { callerOf } from '../support/mutations.ts';
 import { bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
@@ -143,9 +143,9 @@ describe('an upload', () => {
     const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } });
     sending.on('error', () => undefined);
     sending.write(random(500_000));
-    await until(() => kept().length > before.length);
+    await eventually(() => kept().length > before.length);
     sending.destroy();
-    await until(() => kept().length === before.length);
+    await eventually(() => kept().length === before.length);
     expect(kept()).toEqual(before);
     expect((await put(uploadUrl, random(1_000_000))).status).toBe(204);
   });
@@ -257,12 +257,4 @@ async function fileDeskOnNewIssue(): Promise<string> {
   );
   const teamId = body.data?.issue.team.id ?? '';
   return (await callerOf(app, desk.token).create({ teamId, title: 'Short-lived' })).key;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const giveUpMs = performance.now() + 5_000;
-  while (!condition()) {
-    if (performance.now() > giveUpMs) throw new Error('The condition was not met in time.');
-    await delay(20);
-  }
 }

@@ -11,7 +11,7 @@ import { type App, startApp } from '../support/app.ts';
 import { member } from '../support/fixtures.ts';
 import { storeWebhook } from '../support/stored-webhook.ts';
 import { webhookCalls } from '../webhooks/calls.ts';
-import { eventually } from '../webhooks/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 import { inProcess } from '../cli/workgraph.ts';
 

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
@@ -9,12 +8,8 @@ import { Prepared } from '../../src/db/query/prepared.ts';
 import { type Lender, SharedConnection } from '../../src/db/engine/shared-connection.ts';
 import { Slot } from '../../src/db/query/slots.ts';
 import { hasServer, newServerDatabase, type Place } from './engines.ts';
+import { eventually } from '../support/eventually.ts';
 import { freezable } from './freezable.ts';
-
-/** Polls until the condition is true or the test has taken too long. */
-async function eventually(condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(1);
-}
 
 it('shared connections are returned without any session state', async () => {
   const client = new EventEmitter();

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Admission, busy, type AdmissionTicket } from '../../src/server/limits/admission.ts';
 import { type App, startApp } from '../support/app.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
+import { eventually } from '../support/eventually.ts';
 
 describe('admission', () => {
   const limits = { maxConcurrency: 1, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
@@ -142,17 +142,13 @@ describe('a server with two tickets', () => {
     return Number(/workgraph_admission_requests\{state="in_progress"\} (\d+)/.exec(text)?.[1]);
   }
 
-  async function until(condition: () => Promise<boolean>): Promise<void> {
-    while (!(await condition())) await delay(20);
-  }
-
   it('refuses the third request of either API at once, answers probes, and then accepts requests again', async () => {
     const ask = () => [app.request('GET', '/v1/issues'), app.graphql('{ issues { nodes { key } } }')];
     // Compiled now, both begin at once later. Otherwise the statement of one may time out before the other is in progress.
     await Promise.all(ask());
     const held = await whileIssuesAreBlocked(app, async () => {
       const asked = ask();
-      await until(async () => (await inProgress()) === 2);
+      await eventually(async () => (await inProgress()) === 2);
 
       const rest = await app.request('GET', '/v1/issues', { headers: { 'x-request-id': 'mine' } });
       expect(rest.status).toBe(503);
@@ -183,7 +179,7 @@ describe('a server with two tickets', () => {
   it('sends the common headers with a refusal', async () => {
     const { refused, held } = await whileIssuesAreBlocked(app, async () => {
       const asked = [app.request('GET', '/v1/issues'), app.request('GET', '/v1/issues')];
-      await until(async () => (await inProgress()) === 2);
+      await eventually(async () => (await inProgress()) === 2);
       return { refused: await app.request('GET', '/v1/teams/ENG'), held: Promise.all(asked) };
     });
     await held;
@@ -203,11 +199,11 @@ describe('a server with two tickets', () => {
           signal: gone.signal,
         }).catch(() => 'gone'),
       );
-      await until(async () => (await inProgress()) === 2);
+      await eventually(async () => (await inProgress()) === 2);
       gone.abort();
       await Promise.all(asked);
     });
-    await until(async () => (await inProgress()) === 0);
+    await eventually(async () => (await inProgress()) === 0);
     expect((await app.request('GET', '/v1/issues')).status).toBe(200);
   });
 });

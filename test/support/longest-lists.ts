@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { analyzeTables } from '../../src/db/writes/import-writes.ts';
+import { analyzeTables } from '../../src/db/statistics.ts';
 import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
 import { limits } from '../../src/model/limits.ts';
 import { fold } from '../../src/model/fold.ts';
@@ -36,7 +36,7 @@ export async function fillLists(app: App): Promise<void> {
   );
   if (!body.data) throw new Error(`The issue failed: ${JSON.stringify(body.errors)}`);
   await copyIssue(database, parseId(body.data.issueCreate.issue.id)?.uuid ?? '', issues - 1);
-  // As the server itself does within minutes. Whether it has done so already would decide how quick a statement is.
+  // As the server does a second after a write. Whether it has done so already would decide how quick a statement is.
   await analyzeTables(database.unscoped);
 }
 

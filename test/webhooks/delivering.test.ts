@@ -7,7 +7,7 @@ import { numberAll } from '../live/logged.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { webhookCalls } from './calls.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../support/eventually.ts';
 
 const { app, world, ada } = useIssueWorld({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 

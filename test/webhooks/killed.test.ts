@@ -9,7 +9,7 @@ import { startApp } from '../support/app.ts';
 import { issueWorld } from '../support/issue-world.ts';
 import { callerOf } from '../support/mutations.ts';
 import { webhookCalls } from './calls.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { startReceiver } from './receiver.ts';
 
 const settings = { WEBHOOK_NETWORKS: '127.0.0.1', SIGNING_KEYS: 'k'.repeat(32) };

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { listenAndForward } from '../../src/cli/webhooks-listen.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { startReceiver } from './receiver.ts';
 
 const { app, world, ada } = useIssueWorld();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { webhookCalls } from './calls.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../support/eventually.ts';
 
 const { app, world, ada } = useIssueWorld({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 const script = join(import.meta.dirname, '../../examples/webhook-receiver.js');

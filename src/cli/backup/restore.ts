@@ -8,7 +8,7 @@ import {
   selectMigrations,
 } from '../../db/backup/catalog.ts';
 import { advanceSequences, normalizeOutput, withoutForeignKeys, writeRows } from '../../db/backup/rows.ts';
-import { analyzeTables } from '../../db/writes/import-writes.ts';
+import { analyzeTables } from '../../db/statistics.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
 import { Progress } from '../progress.ts';

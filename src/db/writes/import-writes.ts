@@ -1,8 +1,7 @@
-import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
-import { inSql } from '../tables/sql-names.ts';
+import { type ExpressionBuilder, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import { untyped } from '../query/any-tables.ts';
 import { anyUuid } from '../query/any-uuid.ts';
-import type { Row, TableName, Tables } from '../tables/tables.ts';
+import type { Row, TableName } from '../tables/tables.ts';
 import type { Trx } from '../engine/transaction.ts';
 import type { NewRow, TenantTables } from '../tables/tenant-tables.ts';
 
@@ -134,53 +133,4 @@ function countsOf(issues: CountedIssues, ids: readonly string[]) {
         .as('links'),
     ])
     .where('counted.id', '=', anyUuid(ids));
-}
-
-/**
- * Updates the planner's statistics. Without them, it checks foreign keys by an index on the workspace alone and so reads all
- * rows of the workspace. The embedded engine never updates statistics by itself.
- */
-export async function analyzeTables(unscoped: Kysely<Tables>): Promise<void> {
-  await sql`analyze ${sql.join(plannedTables.map((table) => sql.ref(table)))}`.execute(unscoped);
-}
-
-/** The tables whose statistics matter for plans. */
-const plannedTables: readonly TableName[] = [
-  'issue',
-  'issueStage',
-  'issueText',
-  'issueTally',
-  'activity',
-  'comment',
-  'issueLabel',
-  'issueAssignee',
-  'issueSubscription',
-  'issueLink',
-  'importSource',
-  'member',
-  'label',
-  'team',
-  'teamMember',
-  'status',
-  'delivery',
-  'project',
-  'projectMember',
-  'attachment',
-  'agentThread',
-  'agentThreadMessage',
-];
-
-/**
- * Updates the statistics of one table that has grown or shrunk by a tenth since the last time. Returns whether there was one.
- * It is one table at a time, because the embedded engine does nothing else meanwhile, for more than a second at 100,000 issues.
- */
-export async function analyzeStaleTable(unscoped: Kysely<Tables>): Promise<boolean> {
-  const { rows } = await sql<{ name: string }>`
-    select relname::text as name from pg_class
-    where relnamespace = current_schema()::regnamespace and relname = any(${plannedTables.map(inSql)}::text[])
-      and abs(pg_relation_size(oid) / 8192 - relpages) > relpages / 10 + 10
-    limit 1`.execute(unscoped);
-  const [stale] = rows;
-  if (stale) await sql`analyze ${sql.ref(stale.name)}`.execute(unscoped);
-  return stale !== undefined;
 }

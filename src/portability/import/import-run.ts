@@ -1,5 +1,5 @@
 import type { Database } from '../../db/engine/engine.ts';
-import { analyzeTables } from '../../db/writes/import-writes.ts';
+import { analyzeTables } from '../../db/statistics.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { isConnectionLoss } from '../../db/engine/unavailable.ts';
