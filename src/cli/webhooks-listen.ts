@@ -42,8 +42,8 @@ const retryMs = 2_000;
 const waitSeconds = 25;
 
 /**
- * Forwards changes until the signal: in order, each until the program answers with 2xx. The place in the log is kept after each, so
- * that the next run goes on there. Throws CommandError when the server refuses.
+ * Forwards changes until the signal: in order, each until the program answers with 2xx. The position in the log is kept after each, so
+ * that the next run continues from it. Throws CommandError when the server refuses.
  */
 export async function listenAndForward(options: ListenOptions, around: Surroundings): Promise<void> {
   const { stateFile } = options;
@@ -70,7 +70,7 @@ export async function listenAndForward(options: ListenOptions, around: Surroundi
   }
 }
 
-/** The changes after a cursor; without one, only the place to begin at. Undefined when the server cannot be reached just now. */
+/** The changes after a cursor; without one, only the position to begin at. Undefined when the server cannot be reached just now. */
 async function read(
   { server, token }: ListenOptions,
   cursor: string | undefined,

@@ -20,7 +20,7 @@ const listen = defineCommand({
     state: {
       type: 'string',
       default: '.workgraph-listen.json',
-      description: 'The file that keeps the secret, and the place in the log to go on from',
+      description: 'The file that keeps the secret, and the position in the log to continue from',
     },
     json: { type: 'boolean', description: 'Print a JSON object for each message' },
   },

@@ -119,24 +119,25 @@ async function answer(
   const sent = route.body ? await receive(request) : { body: undefined };
   if ('reply' in sent) return sent.reply;
   const { query, headers } = request;
-  const judged = route.judge({ path, query, headers, body: sent.body });
-  if (judged.verdict === 'refused') return problemReply(refusalOf(judged.code, judged.violations), requestId);
-  if (judged.verdict === 'absent') return absent(route, requestId);
-  if (route.streams && request.prefersEvents) return streamReply(schema, route, judged, request);
+  const checked = route.check({ path, query, headers, body: sent.body });
+  if (checked.verdict === 'refused')
+    return problemReply(refusalOf(checked.code, checked.violations), requestId);
+  if (checked.verdict === 'absent') return absent(route, requestId);
+  if (route.streams && request.prefersEvents) return streamReply(schema, route, checked, request);
   const operationName = route.operation.name.value;
   const result = await executeOperation({
     schema,
     document: route.document,
     operationName,
-    variables: judged.variables,
+    variables: checked.variables,
     context,
-    idempotencyKey: judged.idempotencyKey,
+    idempotencyKey: checked.idempotencyKey,
     rows: route.rows,
   });
   const [error] = result.errors ?? [];
   const reply = error
     ? operationProblem(route, error, requestId, context.report)
-    : await outcomeReply(route, () => judged.answer(result.data), request);
+    : await outcomeReply(route, () => checked.answer(result.data), request);
   const replayed = replayedHeaders(result.replayed);
   return { ...reply, headers: { ...reply.headers, ...replayed, 'X-GraphQL-Operation': operationName } };
 }

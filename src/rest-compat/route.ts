@@ -87,7 +87,7 @@ export interface Sent extends SentParameters {
 }
 
 /** A checked request: refused, for a resource that cannot exist, or ready to run. */
-export type Judged =
+export type Checked =
   | { verdict: 'refused'; code: 'invalid_request' | 'validation_failed'; violations: readonly Violation[] }
   | { verdict: 'absent' }
   | {
@@ -126,7 +126,7 @@ export interface Route {
   /** The message of `not_found`; undefined if the path names no resource. */
   readonly absent: string | undefined;
   /** Checks all parameters, then the whole body. */
-  readonly judge: (sent: Sent) => Judged;
+  readonly check: (sent: Sent) => Checked;
 }
 
 // The arguments of all connections, and their names in REST.
@@ -144,7 +144,7 @@ export function route<
 >(declaration: RouteDeclaration<Path, P, F, Data, Variables, DataPath, Result>): Route {
   const { method, path, scope, summary, body, operation: document } = declaration;
   const operation = operationOf(document);
-  const judge = {
+  const answering = {
     check: declaration.check,
     pick: pickerOf(declaration.pick),
     reply: declaration.reply,
@@ -174,7 +174,7 @@ export function route<
     streams: declaration.reply.successes.some(({ isStream }) => isStream),
     failures: declaration.failures ?? [],
     absent: declaration.absent ?? absentSentence(parameters),
-    judge: (sent) => {
+    check: (sent) => {
       const query = readParameters(parameters, sent);
       if (declaration.takesNoKey && sent.headers?.['idempotency-key'] !== undefined) {
         const message = 'is not accepted here, because the response cannot be repeated';
@@ -190,14 +190,14 @@ export function route<
         verdict: 'ready',
         variables: declaration.variables(values, fields.values as BodyValues<F>),
         idempotencyKey: query.values['Idempotency-Key'] as string | undefined,
-        answer: (data) => outcomeOf(judge, data as Data, values),
+        answer: (data) => outcomeOf(answering, data as Data, values),
       };
     },
   };
 }
 
 function outcomeOf<Data, Values, Picked>(
-  { check, pick, reply }: Judge<Data, Values, Picked>,
+  { check, pick, reply }: Answering<Data, Values, Picked>,
   data: Data,
   values: Values,
 ): Outcome {
@@ -216,14 +216,14 @@ function rowsOf({ pick, reply }: { pick: unknown; reply: Pick<Reply<never, never
 
 function pickerOf<Data, Values, DataPath extends string, Result>(
   pick: Picker<Data, Values, DataPath, Result>,
-): Judge<Data, Values, Picked<Data, DataPath, Result>>['pick'] {
+): Answering<Data, Values, Picked<Data, DataPath, Result>>['pick'] {
   const steps = typeof pick === 'string' ? stepsOf(pick) : [];
   const read = typeof pick === 'string' ? (data: Data) => valueAt(data, steps) : pick;
   // The types of the declaration follow the path.
-  return read as Judge<Data, Values, Picked<Data, DataPath, Result>>['pick'];
+  return read as Answering<Data, Values, Picked<Data, DataPath, Result>>['pick'];
 }
 
-interface Judge<Data, Values, Picked> {
+interface Answering<Data, Values, Picked> {
   check?: ((data: Data, values: Values) => readonly Violation[]) | undefined;
   pick: (data: Data, values: Values) => Picked | null | undefined;
   reply: Reply<Picked, Values>;
@@ -234,7 +234,7 @@ function absentSentence(parameters: Parameters): string | undefined {
   return nouns.length > 0 ? `There is no such ${nouns.join(' or ')}.` : undefined;
 }
 
-function refused(code: 'invalid_request' | 'validation_failed', violations: readonly Violation[]): Judged {
+function refused(code: 'invalid_request' | 'validation_failed', violations: readonly Violation[]): Checked {
   return { verdict: 'refused', code, violations };
 }
 

@@ -5,9 +5,9 @@ import { type Delivery, streamHeaders } from './events.ts';
 import type { RestReply, RestRequest } from './face.ts';
 import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';
 import { operationProblem, problemReply, refusalOf } from './problem.ts';
-import type { Judged, Route } from './route.ts';
+import type { Checked, Route } from './route.ts';
 
-type Ready = Extract<Judged, { verdict: 'ready' }>;
+type Ready = Extract<Checked, { verdict: 'ready' }>;
 
 /**
  * Answers with a stream of events: those after the cursor of the request, or only new ones if it has no cursor. An invalid request
@@ -16,7 +16,7 @@ type Ready = Extract<Judged, { verdict: 'ready' }>;
 export async function streamReply(
   schema: GraphQLSchema,
   route: Route,
-  judged: Ready,
+  checked: Ready,
   request: RestRequest,
 ): Promise<RestReply> {
   const { requestId } = request;
@@ -27,25 +27,25 @@ export async function streamReply(
       schema,
       document: route.document,
       operationName,
-      variables: { ...judged.variables, ...whole, after },
+      variables: { ...checked.variables, ...whole, after },
       context: reading,
     });
-  const { after: named } = judged.variables;
+  const { after: named } = checked.variables;
   const after = typeof named === 'string' && named !== '' ? named : await newestCursor(schema, context);
   const { data, errors: [error] = [] } = await read(context, after);
   if (error) return operationProblem(route, error, requestId, context.report);
-  const outcome = judged.answer(data);
+  const outcome = checked.answer(data);
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
-  const first = deliveryIn(judged, data);
+  const first = deliveryIn(checked, data);
   const deliver = async (reading: OperationContext, cursor: string) => {
     let objects = 0;
     // Each stream that shares the delivery is charged for it.
     const result = await read({ ...reading, charge: (count) => (objects += count) }, cursor);
     if (result.errors) throw new Error('The stream ends. Its client gets the reason when it reconnects.');
-    return { ...deliveryIn(judged, result.data), objects };
+    return { ...deliveryIn(checked, result.data), objects };
   };
-  const cohort = JSON.stringify([operationName, { ...judged.variables, ...whole, after: null }]);
+  const cohort = JSON.stringify([operationName, { ...checked.variables, ...whole, after: null }]);
   const events = await request.stream({ first, deliver, cohort, face: 'rest' });
   return { status: 200, headers: { ...streamHeaders, 'X-GraphQL-Operation': operationName }, events };
 }

@@ -12,7 +12,7 @@ import { contentDisposition } from './http/content-disposition.ts';
 import { isFile } from './http/cross-origin.ts';
 import type { ServerFiles } from './open-files.ts';
 import type { ServerRequest } from './http/request.ts';
-import { allowsRange, judgeRead } from './http/preconditions.ts';
+import { allowsRange, evaluateRead } from './http/preconditions.ts';
 import { openUpload } from './http/upload-body.ts';
 
 /** The signed URLs of attachments, under /files. */
@@ -134,7 +134,7 @@ async function serve(
     'Accept-Ranges': 'bytes',
     ETag: etag,
   };
-  const verdict = judgeRead(sent, etag);
+  const verdict = evaluateRead(sent, etag);
   if (verdict === 'failed') raise('precondition_failed', 'If-Match does not name this file.');
   if (verdict === 'not modified') return { status: 304, headers: always };
   // Range is defined only for GET (RFC 9110, 14.2).

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type ExampleAnswer, judgeExample } from '../../src/rest-compat/openapi/example.ts';
+import { type ExampleAnswer, checkExample } from '../../src/rest-compat/openapi/example.ts';
 import { printOpenApi } from '../../src/rest-compat/openapi.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { documentedExamples } from '../examples/documented.ts';
@@ -63,7 +63,7 @@ describe('the server with the workspace of the examples', () => {
           operation['x-graphql-variables'],
         );
         expect([name, status, body.errors]).toEqual([name, 200, undefined]);
-        const judged = judgeExample(route, request);
+        const judged = checkExample(route, request);
         const outcome = judged.verdict === 'ready' && judged.answer(body.data);
         if (!outcome || outcome.verdict !== 'rendered') throw new Error(`${name} gave nothing.`);
         const { status: rendered, body: value, location } = outcome.rendered;

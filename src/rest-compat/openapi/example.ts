@@ -1,4 +1,4 @@
-import type { Judged, Route } from '../route.ts';
+import type { Checked, Route } from '../route.ts';
 
 /** An example request, and the answers of a server with the example workspace. */
 export interface Example {
@@ -42,17 +42,17 @@ export function targetOf(
 /** The variables of the operation for a request. Throws when the request is refused. */
 export function variablesOf(route: Route, request: ExampleRequest): Readonly<Record<string, unknown>> {
   const unknown = Object.keys(request.parameters).filter((name) => !Object.hasOwn(route.parameters, name));
-  const judged = judgeExample(route, request);
-  if (unknown.length > 0 || judged.verdict !== 'ready')
+  const checked = checkExample(route, request);
+  if (unknown.length > 0 || checked.verdict !== 'ready')
     throw new Error(
       `The example of ${route.method} ${route.path} is not a valid request: ${unknown.join(', ')}.`,
     );
-  return judged.variables;
+  return checked.variables;
 }
 
 /** The result of checking the request of an example. */
-export function judgeExample(route: Route, request: ExampleRequest): Judged {
+export function checkExample(route: Route, request: ExampleRequest): Checked {
   const { query } = targetOf(route.path, request);
   const path = Object.entries(request.parameters).map(([name, value]) => [name, String(value)] as const);
-  return route.judge({ path: Object.fromEntries(path), query, body: request.body });
+  return route.check({ path: Object.fromEntries(path), query, body: request.body });
 }

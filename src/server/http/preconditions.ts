@@ -5,7 +5,7 @@ import { readEntityTags } from '../../rest-compat/entity-tags.ts';
  * Evaluates the preconditions of a read whose answer has this strong tag (RFC 9110, 13.2.2): If-Match first, then If-None-Match.
  * If-Modified-Since and If-Unmodified-Since are ignored, because no answer has a Last-Modified.
  */
-export function judgeRead(
+export function evaluateRead(
   { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: IncomingHttpHeaders,
   etag: string,
 ): 'holds' | 'failed' | 'not modified' {

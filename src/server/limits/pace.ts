@@ -49,7 +49,7 @@ export class Pace {
     if (nowMs - this.#sinceMs < periodMs) return;
     this.#sinceMs = nowMs;
     this.#turn += 1;
-    if (this.#turn === turns.length) this.#judge();
+    if (this.#turn === turns.length) this.#choose();
     if (this.#turn === turns.length + restingTurns) this.#compare();
   }
 
@@ -67,7 +67,7 @@ export class Pace {
   }
 
   /** If the other number is better, it is compared with the next one immediately. */
-  #judge(): void {
+  #choose(): void {
     const { own, other } = this.#done;
     const isBetter = other >= own * (this.#other < this.#own ? worthwhile : worthMore);
     if (isBetter) {
