@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '../http/connection.ts';
-import type { Place } from './index.ts';
+import type { Place } from './place.ts';
 
 /** The time of each acknowledgement by `performance.now()`, by the id of its request. */
 export type Written = Map<string, number>;

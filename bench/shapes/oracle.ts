@@ -7,6 +7,7 @@ import { cursorAt } from '../../src/resolvers/cursors.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { inSql } from '../../src/db/tables/sql-names.ts';
+import type { TableName } from '../../src/db/tables/tables.ts';
 
 /** Parts of the whole sequence of ids of a filter in an order. */
 export interface Sequence {
@@ -27,39 +28,47 @@ interface OrderBy {
   readonly direction: 'ASC' | 'DESC';
 }
 
-/** Computes the expected rows of pages by sorting all matching rows without a limit. */
+/** All rows of a table, numbered, and their sequence in each order that was asked for. */
+interface NumberedRows {
+  readonly ids: readonly string[];
+  readonly ascending: Map<string, Ascending>;
+}
+
+/** The numbers of all rows by a column and then by id, and how many of them have a value. Those without one come last. */
+interface Ascending {
+  readonly numbers: Int32Array;
+  readonly filled: number;
+}
+
+/**
+ * Computes the expected rows of pages without a limit. It sorts all rows of a table once for each order; the sequence of a filter
+ * is the part of it that matches.
+ */
 export class Oracle {
   readonly #client: pg.Client;
+  readonly #tables = new Map<string, NumberedRows>();
+  /** For the filter of the last `match`: 1 for the number of each row that matches. */
+  #matched = new Uint8Array();
 
   constructor(client: pg.Client) {
     this.#client = client;
   }
 
-  /** Collects the rows that match a filter. Returns their number. */
+  /** Finds the rows that match a filter. Returns their number. */
   async match(workspaceId: string, list: ListDeclaration, filter: NamedInput): Promise<number> {
+    const { table, where } = list.source;
+    const { ids } = await this.#numbered(table);
     const { request } = pageRequest(list, { filter });
-    const columns = new Set(['id', ...Object.values(list.orders).map(({ column }) => column)]);
-    const query = findQuery({ db: anyWorkspace, columns: [...columns] }, list.source.table, {
-      all: [list.source.where, request.filter],
-    });
+    const query = findQuery({ db: anyWorkspace, columns: ['id'] }, table, { all: [where, request.filter] });
     const statement = new Prepared(query);
-    await this.#client.query('drop table if exists matched');
-    await this.#client.query(`create temp table matched (like ${inSql(list.source.table)})`);
-    const names = [...columns].map(inSql).join(', ');
-    await this.#client.query(`alter table matched ${dropsNotNull(await this.#columnsOf())}`);
-    const { rowCount } = await this.#client.query(
-      `insert into matched (${names}) ${statement.text}`,
+    const numbers = await this.#numbers(
+      `select string_agg(int4send(n), '') as numbers
+       from ${numberedTable(table)} join (${statement.text}) as matched using (id)`,
       statement.bind({ workspaceId }),
     );
-    await this.#client.query('analyze matched');
-    return rowCount ?? 0;
-  }
-
-  async #columnsOf(): Promise<string[]> {
-    const { rows } = await this.#client.query<{ name: string }>(
-      `select attname as name from pg_attribute where attrelid = 'matched'::regclass and attnum > 0 and attnotnull`,
-    );
-    return rows.map(({ name }) => name);
+    this.#matched = new Uint8Array(ids.length);
+    for (const number of numbers) this.#matched[number] = 1;
+    return numbers.length;
   }
 
   /** The sequence of the matching rows. */
@@ -69,56 +78,94 @@ export class Oracle {
     orderBy: OrderBy,
     size: number,
   ): Promise<Sequence> {
+    const { table } = list.source;
     const { request, fingerprint } = pageRequest(list, {
       filter,
       orderBy: { field: orderBy.field, direction: orderBy.direction === 'ASC' ? 'asc' : 'desc' },
     });
-    const column = inSql(request.order.column);
-    const { direction } = request.order;
-    const order = `(${column} is null), ${column} ${direction}, id ${direction}`;
-    const { rows: counted } = await this.#client.query<{ total: number; filled: number }>(
-      `select count(*)::int as total, count(${column})::int as filled from matched`,
+    const { column, direction, kind } = request.order;
+    const { ids, ascending } = await this.#numbered(table);
+    const order = ascending.get(column) ?? (await this.#sort(table, column));
+    ascending.set(column, order);
+    const parts = [order.numbers.subarray(0, order.filled), order.numbers.subarray(order.filled)].map(
+      (part) => {
+        const matched = part.filter((number) => this.#matched[number] === 1);
+        return direction === 'asc' ? matched : matched.reverse();
+      },
     );
-    const { total = 0, filled = 0 } = counted[0] ?? {};
-    const middle = Math.floor(total / 2);
-    const nulls = filled + Math.floor((total - filled) / 2);
-    const wanted = [
-      [1, size],
-      [total - size + 1, total],
-      [middle, middle + size],
-      [nulls, nulls + size],
-    ] as const;
-    const { rows } = await this.#client.query<{ id: string; value: unknown; nth: string }>(`
-      select id, value, nth from (
-        select id, ${column} as value, row_number() over (order by ${order}) as nth from matched) r
-      where ${wanted.map(([from, to]) => `nth between ${from} and ${to}`).join(' or ')} order by nth`);
-    const byPlace = new Map(rows.map((row) => [Number(row.nth), row]));
-    const prefix = [...entitiesByPrefix].find(([, { options }]) => options.table === list.source.table)?.[0];
-    if (!prefix) throw new Error(`Rows of ${list.source.table} have no ids.`);
-    const ids = (from: number, to: number) =>
-      Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => byPlace.get(from + index)).flatMap(
-        (row) => (row ? [encodeId(prefix, row.id)] : []),
-      );
-    const placeAt = (at: number): Place | undefined => {
-      const row = byPlace.get(at);
-      if (!row || at < 1 || at >= total) return undefined;
-      const value = row.value instanceof Date ? written(row.value, request.order.kind) : row.value;
-      return { cursor: cursorAt(value, row.id, fingerprint()), ids: ids(at + 1, at + size) };
+    const [withValue, without] = parts as [Int32Array, Int32Array];
+    const all = Int32Array.from([...withValue, ...without]);
+    const prefix = [...entitiesByPrefix].find(([, { options }]) => options.table === table)?.[0];
+    if (!prefix) throw new Error(`Rows of ${table} have no ids.`);
+    const encoded = (from: number, to: number) =>
+      Array.from(all.subarray(Math.max(0, from), to), (number) => encodeId(prefix, ids[number] ?? ''));
+    /** The page behind the row at an index. */
+    const placeAt = async (index: number): Promise<Place | undefined> => {
+      const id = ids[all[index] ?? -1];
+      if (id === undefined || index + 1 >= all.length) return undefined;
+      const value = await this.#value(table, column, id);
+      const cursor = cursorAt(value instanceof Date ? written(value, kind) : value, id, fingerprint());
+      return { cursor, ids: encoded(index + 1, index + 1 + size) };
     };
+    const hasBoth = withValue.length > 0 && without.length > 0;
     return {
-      first: ids(1, size),
-      last: ids(Math.max(1, total - size + 1), total),
-      middle: placeAt(middle),
-      nulls: filled < total && filled > 0 ? placeAt(nulls) : undefined,
+      first: encoded(0, size),
+      last: encoded(all.length - size, all.length),
+      middle: await placeAt(Math.floor(all.length / 2) - 1),
+      nulls: hasBoth ? await placeAt(withValue.length + Math.floor(without.length / 2) - 1) : undefined,
     };
+  }
+
+  /** Numbers the rows of a table, from 0. */
+  async #numbered(table: TableName): Promise<NumberedRows> {
+    const known = this.#tables.get(table);
+    if (known) return known;
+    const name = numberedTable(table);
+    await this.#client.query(`create temp table ${name} as
+      select id, (row_number() over (order by id) - 1)::int as n from ${inSql(table)}`);
+    await this.#client.query(`analyze ${name}`);
+    const { rows } = await this.#client.query<{ ids: string[] | null }>(
+      `select array_agg(id::text order by n) as ids from ${name}`,
+    );
+    const numbered = { ids: rows[0]?.ids ?? [], ascending: new Map<string, Ascending>() };
+    this.#tables.set(table, numbered);
+    return numbered;
+  }
+
+  async #sort(table: TableName, column: string): Promise<Ascending> {
+    const name = inSql(column);
+    const rowsOf = `from ${inSql(table)} join ${numberedTable(table)} using (id)`;
+    const { rows } = await this.#client.query<{ filled: number }>(
+      `select count(${name})::int as filled ${rowsOf}`,
+    );
+    const numbers = await this.#numbers(
+      `select string_agg(int4send(n), '' order by (${name} is null), ${name}, id) as numbers ${rowsOf}`,
+      [],
+    );
+    return { numbers, filled: rows[0]?.filled ?? 0 };
+  }
+
+  async #value(table: TableName, column: string, id: string): Promise<unknown> {
+    const { rows } = await this.#client.query<{ value: unknown }>(
+      `select ${inSql(column)} as value from ${inSql(table)} where id = $1`,
+      [id],
+    );
+    return rows[0]?.value;
+  }
+
+  /** The numbers that a statement returns in one value, four bytes each: a million rows would take a second to parse. */
+  async #numbers(statement: string, values: unknown[]): Promise<Int32Array> {
+    const { rows } = await this.#client.query<{ numbers: Buffer | null }>(statement, values);
+    const bytes = rows[0]?.numbers ?? Buffer.alloc(0);
+    return Int32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readInt32BE(4 * index));
   }
 }
 
-type NamedInput = Readonly<Record<string, unknown>>;
-
-function dropsNotNull(columns: readonly string[]): string {
-  return columns.map((column) => `alter column ${column} drop not null`).join(', ');
+function numberedTable(table: TableName): string {
+  return `numbered_${inSql(table)}`;
 }
+
+type NamedInput = Readonly<Record<string, unknown>>;
 
 /** A day has no time zone; the driver gives its local midnight. */
 function written(value: Date, kind: string): string {
