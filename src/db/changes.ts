@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
-import type { Database } from './engine/engine.ts';
-import { PreparedSelect } from './query/prepared.ts';
+import { PreparedSelect, type Sending } from './query/prepared.ts';
 import { anyWorkspace } from './engine/tenant-handle.ts';
 import { typed } from './query/slots.ts';
 import type { Tables } from './tables/tables.ts';
@@ -62,22 +61,25 @@ export async function selectUnnumbered(
  * of their `sort_order`, even if their ids in the inbox are not. `tag` becomes a part of the cursors of these changes.
  */
 export async function numberChanges(
-  { db, connect }: { db: TenantDb; connect: Database['connect'] },
+  { db, connect }: Sending,
   tag: number,
 ): Promise<Numbered> {
   const [numbered] = await numbering.send({ db, connect }, { tag });
   return numbered ?? { held: false, count: 0, position: null, lagSeconds: null };
 }
 
-/** Notifies all processes of the newest positions of workspaces. It must come after the commit of the runs that gave them. */
+/**
+ * Notifies all processes of the newest positions of workspaces. It must come after the commit of the runs that gave them. Its own
+ * commit changes nothing, so nobody waits until it is on the disk.
+ */
 export async function notifyOfChanges(
   unscoped: Kysely<Tables>,
   heads: ReadonlyMap<string, number>,
 ): Promise<void> {
   const payloads = [...heads].map(([workspaceId, position]) => `${workspaceId} ${position}`);
-  await sql`select pg_notify(${changesChannel}, payload) from unnest(${payloads}::text[]) payload`.execute(
-    unscoped,
-  );
+  await sql`
+    select set_config('synchronous_commit', 'off', true), pg_notify(${changesChannel}, payload)
+    from unnest(${payloads}::text[]) payload`.execute(unscoped);
 }
 
 /** The workspaces whose logs have changes from before a time, or more than `most` changes. */

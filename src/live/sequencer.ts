@@ -12,8 +12,10 @@ import type { Database } from '../db/engine/engine.ts';
 
 /** How long after a commit its changes get their positions, together with those of other commits in this time. */
 const gatherMs = 5;
-/** The least time between the beginnings of two runs. With many writes, each run costs as much as several of them. */
+/** The least time between the beginnings of two runs. */
 const betweenRunsMs = 20;
+/** A run is followed by a rest of several times its duration, within a limit, so that a busy database is left to the writes. */
+const rest = { factor: 4, mostMs: 80 };
 /** The interval at which every process looks for changes that nobody has numbered, because a process died. */
 const pollMs = 1_000;
 
@@ -71,12 +73,14 @@ export class Sequencer {
   }
 
   async #loop(): Promise<void> {
-    let gap = Promise.resolve();
+    let notBeforeMs = 0;
     while (!this.#isClosing) {
       await this.#cause.promise;
-      await Promise.all([delay(gatherMs), gap]);
-      gap = delay(betweenRunsMs);
+      await delay(Math.max(gatherMs, notBeforeMs - performance.now()));
+      const beganMs = performance.now();
       await this.#run();
+      const tookMs = performance.now() - beganMs;
+      notBeforeMs = beganMs + Math.max(betweenRunsMs, tookMs + Math.min(tookMs * rest.factor, rest.mostMs));
     }
   }
 

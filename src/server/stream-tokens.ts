@@ -18,8 +18,8 @@ export class StreamTokens {
     const { waiting, stop } = known ?? this.#begin(token, check);
     waiting.add(stream);
     return () => {
-      waiting.delete(stream);
-      if (waiting.size > 0) return;
+      // A second call must not end the checks of streams that have begun since.
+      if (!waiting.delete(stream) || waiting.size > 0) return;
       stop();
       this.#byToken.delete(token);
     };

@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { sql } from 'kysely';
+import { numberChanges } from '../../src/db/changes.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { inside, inTransaction } from '../../src/db/engine/transaction.ts';
+import { Sequencer } from '../../src/live/sequencer.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
+import { copyTemplate } from '../support/templates.ts';
+
+let database: Database;
+let drop: () => Promise<unknown>;
+
+beforeAll(async () => {
+  ({ database, drop } = await copyTemplate('migrated'));
+});
+afterAll(() => drop());
+
+// Timers of `setInterval` do not run, so no periodic look hides what the sequencer has missed.
+beforeEach(() => {
+  jest.spyOn(globalThis, 'setInterval').mockImplementation(() => setTimeout(() => undefined, 0).unref());
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** Appends changes to the log in a way that is not noticed by the sequencer of this process: it knows statements by their lower case. */
+async function append(workspaceId: string, count: number): Promise<void> {
+  for (let made = 0; made < count; made += 1) {
+    await sql`
+      INSERT INTO change_inbox (workspace_id, change_id, event_type, occurred_utc, subject_id, origin)
+      VALUES (${workspaceId}, ${newUuid()}, 'import.finished.v1', now(), ${workspaceId}, 2)`.execute(
+      database.unscoped,
+    );
+  }
+}
+
+async function positionsOf(workspaceId: string): Promise<number[]> {
+  const rows = await database
+    .of(workspaceId)
+    .selectFrom('change')
+    .select('position')
+    .orderBy('position')
+    .execute();
+  return rows.map(({ position }) => position);
+}
+
+it('runs again for a write that commits during a run', async () => {
+  const [first, second] = [newUuid(), newUuid()];
+  const { promise: hasSearched, resolve: searched } = Promise.withResolvers<void>();
+  const { promise: isNumbered, resolve: numbered } = Promise.withResolvers<void>();
+  const sequencer = new Sequencer({
+    database,
+    onSearched: () => searched(),
+    // It is called during the run.
+    onNumbered: (workspaceId) => {
+      if (workspaceId === first) sequencer.wake(second);
+      else numbered();
+    },
+    logger: console,
+  });
+  await hasSearched;
+  await append(first, 1);
+  await append(second, 1);
+  sequencer.wake(first);
+  await isNumbered;
+  await sequencer.close();
+  expect(await positionsOf(second)).toEqual([1]);
+});
+
+it('gives the positions of a run that is undone to the same changes again', async () => {
+  const workspaceId = newUuid();
+  const db = database.of(workspaceId);
+  await append(workspaceId, 3);
+  const undone = inTransaction(db, async (trx) => {
+    expect(await numberChanges(inside(trx), 1)).toMatchObject({ count: 3, position: 3 });
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  const connect = () => database.connect();
+  expect(await numberChanges({ db, connect }, 2)).toMatchObject({ held: true, count: 3, position: 3 });
+  expect(await positionsOf(workspaceId)).toEqual([1, 2, 3]);
+});
+
+const onServer = process.env.TEST_DATABASE_URL ? it : it.skip;
+
+onServer('leaves the changes of a workspace to the run that holds it, and does not wait for it', async () => {
+  const workspaceId = newUuid();
+  const db = database.of(workspaceId);
+  const connect = () => database.connect();
+  await append(workspaceId, 3);
+  await inTransaction(db, async (trx) => {
+    await numberChanges(inside(trx), 1);
+    expect(await numberChanges({ db, connect }, 2)).toMatchObject({ held: false, count: 0, position: null });
+  });
+  expect(await positionsOf(workspaceId)).toEqual([1, 2, 3]);
+});
