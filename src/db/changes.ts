@@ -60,10 +60,7 @@ export async function selectUnnumbered(
  * commits later gets a later position, and no change is ever inserted between two others. Changes of an issue are in the order
  * of their `sort_order`, even if their ids in the inbox are not. `tag` becomes a part of the cursors of these changes.
  */
-export async function numberChanges(
-  { db, connect }: Sending,
-  tag: number,
-): Promise<Numbered> {
+export async function numberChanges({ db, connect }: Sending, tag: number): Promise<Numbered> {
   const [numbered] = await numbering.send({ db, connect }, { tag });
   return numbered ?? { held: false, count: 0, position: null, lagSeconds: null };
 }

@@ -15,6 +15,7 @@ import type { CrossOrigin } from './http/cross-origin.ts';
 import { refusal, type Refused, refuseEarly } from './http/early-refusal.ts';
 import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql/graphql.ts';
+import { acceptedMediaType } from './graphql/graphql-request.ts';
 import { bodyOf, discardRest } from './http/body.ts';
 import { type HttpViolation, httpViolation, problemOfViolation } from './http/http-rules.ts';
 import type { Metrics, Served } from './observability/metrics.ts';
@@ -22,6 +23,7 @@ import type { Tracing } from './observability/tracing.ts';
 import type { Pages } from './pages/pages.ts';
 import { Pipelines } from './http/pipelines.ts';
 import { errorReply, sendReply } from './http/reply.ts';
+import { Openings } from './limits/openings.ts';
 import { type Refusee, Refusals } from './limits/refusals.ts';
 import { ServerRequest } from './http/request.ts';
 import type { Unsent } from './http/unsent.ts';
@@ -48,6 +50,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
   const { admission, contexts, clients, crossOrigin, graphql, rest, metrics, clientMs } = options;
   const refusals = new Refusals(options.logger);
   const pipelines = new Pipelines();
+  const openings = new Openings(admission);
   const take = (req: IncomingMessage, res: ServerResponse, isTooMany: boolean) => {
     const startedMs = performance.now();
     const request = new ServerRequest(req, bodyOf(req, res), contexts, { clients, clientMs });
@@ -84,7 +87,8 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
       return refuse(overdrawn.refused, counted, { tokenId: overdrawn.tokenId });
     }
     if (unknown && counted) return refuse(unknown, counted, { address: request.address });
-    admission.enter((ticket) => {
+    const office = asksForStream(request) ? openings : admission;
+    office.enter((ticket) => {
       if (req.socket.destroyed) ticket.leave();
       else begin(ticket);
     }, refuseBusy);
@@ -96,6 +100,13 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
       () => take(req, res, false),
       () => take(req, res, true),
     );
+}
+
+/** Whether the client accepts nothing but a stream of events, or prefers it. */
+function asksForStream(request: ServerRequest): boolean {
+  return request.path === '/graphql'
+    ? acceptedMediaType(request.headers.accept) === 'text/event-stream'
+    : request.prefersEvents;
 }
 
 const tooBusy = retrySoon(busy);

@@ -72,8 +72,18 @@ export class Admission {
     return { inProgress: this.#inProgress, waiting, refused: this.#refused };
   }
 
+  /** The deadline of a request that arrives now. */
+  newDeadline(): Deadline {
+    const { requestTimeoutMs, queueWaitMs } = this.#limits;
+    return new Deadline({ withinMs: requestTimeoutMs, waitMs: queueWaitMs });
+  }
+
   /** Calls `begin` or `refuse`, immediately or later. A request that begins must give its ticket back. */
-  enter(begin: (ticket: AdmissionTicket) => void, refuse: () => void, ticket = this.#newTicket()): void {
+  enter(
+    begin: (ticket: AdmissionTicket) => void,
+    refuse: () => void,
+    ticket = new AdmissionTicket(this, this.newDeadline()),
+  ): void {
     this.#turns.arrived();
     const sinceMs = performance.now();
     const isOverloaded = this.#isOverloaded(sinceMs);
@@ -94,17 +104,6 @@ export class Admission {
     if (this.#sweeping) return;
     this.#sweeping = true;
     setTimeout(() => this.#sweep(), sweepMs);
-  }
-
-  /** Gets a ticket again after a pause, such as reading a body, with new time to work. Throws `unavailable`. */
-  reenter(ticket: AdmissionTicket): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const begin = () => {
-        ticket.deadline.renew();
-        resolve();
-      };
-      this.enter(begin, () => reject(new AppError('unavailable', busy)), ticket);
-    });
   }
 
   /**
@@ -153,11 +152,6 @@ export class Admission {
     this.#inProgress += this.#turns.begin(nowMs, most - this.#inProgress);
   }
 
-  #newTicket(): AdmissionTicket {
-    const { requestTimeoutMs, queueWaitMs } = this.#limits;
-    return new AdmissionTicket(this, new Deadline({ withinMs: requestTimeoutMs, waitMs: queueWaitMs }));
-  }
-
   #isOverloaded(nowMs: number): boolean {
     const isLongQueue = this.#waiting.length > 0 && nowMs - this.#queueSinceMs > burstMs;
     return isLongQueue || nowMs - this.#refusedMs < overloadMs;
@@ -179,36 +173,48 @@ export class Admission {
   }
 }
 
+/** Gives tickets to requests. */
+export type TicketOffice = Pick<Admission, 'enter' | 'turn' | 'leave'>;
+
 /** What a request holds while it is in progress. */
 export class AdmissionTicket {
   readonly deadline: Deadline;
-  readonly #admission: Admission;
+  readonly #office: TicketOffice;
   #held = true;
 
-  constructor(admission: Admission, deadline: Deadline) {
-    this.#admission = admission;
+  constructor(office: TicketOffice, deadline: Deadline) {
+    this.#office = office;
     this.deadline = deadline;
   }
 
   leave(): void {
     if (!this.#held) return;
     this.#held = false;
-    this.#admission.leave(this);
+    this.#office.leave(this);
   }
 
   /** Gives the ticket back until the new document of the request may be prepared. Throws `unavailable`. */
   async turn(bytes: number): Promise<void> {
     this.leave();
-    await this.#admission.turn(this.deadline, bytes);
+    await this.#office.turn(this.deadline, bytes);
     this.#held = true;
   }
 
-  /** Gives the ticket back while it waits for the client, so that slow clients do not block others. */
+  /**
+   * Gives the ticket back while it waits for the client, so that slow clients do not block others. Afterwards the request has a
+   * ticket again, and new time to work. Throws `unavailable`.
+   */
   async outside<Result>(wait: Promise<Result>): Promise<Result> {
     this.leave();
     this.deadline.pause();
     const result = await wait;
-    await this.#admission.reenter(this);
+    await new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        this.deadline.renew();
+        resolve();
+      };
+      this.#office.enter(begin, () => reject(new AppError('unavailable', busy)), this);
+    });
     this.#held = true;
     return result;
   }

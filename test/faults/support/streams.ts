@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How many are opened at once; the server begins only so many at a time. */
-const openedAtOnce = 20;
+/** How many are opened at once, each on a new connection. */
+const openedAtOnce = 200;
 /** When a client comes back whose stream has ended, as `retry` says. */
 const retryMs = 2_000;
 const againMs = 100;

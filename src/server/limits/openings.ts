@@ -1,0 +1,81 @@
+import type { Deadline } from '../../db/engine/deadline.ts';
+import { type Admission, AdmissionTicket, type TicketOffice } from './admission.ts';
+
+/** How many streams are opened at once. Most of the tickets are left to other requests. */
+const openedAtOnce = 4;
+/** How long a stream may wait until it is opened. */
+const waitMs = 5_000;
+/** The maximum length of the line, so that its memory is limited. */
+const maxWaiting = 10_000;
+
+interface Waiter {
+  readonly begin: (ticket: AdmissionTicket) => void;
+  readonly refuse: () => void;
+  readonly ticket: AdmissionTicket;
+  readonly late: NodeJS.Timeout;
+}
+
+/**
+ * Admits requests that open streams, a few at a time and first come first served. So a thousand clients that come back after a
+ * restart keep no other request waiting, and they wait in line instead of being refused as an overload.
+ */
+export class Openings implements TicketOffice {
+  readonly #admission: Admission;
+  readonly #waiting = new Set<Waiter>();
+  #opening = 0;
+  #isCalling = false;
+
+  constructor(admission: Admission) {
+    this.#admission = admission;
+  }
+
+  /** Calls `begin` or `refuse`, immediately or later. A request that begins must give its ticket back. */
+  enter(
+    begin: (ticket: AdmissionTicket) => void,
+    refuse: () => void,
+    ticket = new AdmissionTicket(this, this.#admission.newDeadline()),
+  ): void {
+    if (this.#opening < openedAtOnce) return this.#admit({ begin, refuse, ticket });
+    if (this.#waiting.size >= maxWaiting) return refuse();
+    const late = setTimeout(() => {
+      this.#waiting.delete(waiter);
+      refuse();
+    }, waitMs);
+    const waiter = { begin, refuse, ticket, late };
+    this.#waiting.add(waiter);
+  }
+
+  async turn(deadline: Deadline, bytes: number): Promise<void> {
+    await this.#admission.turn(deadline, bytes);
+    this.#opening += 1;
+  }
+
+  leave(ticket: AdmissionTicket): void {
+    this.#admission.leave(ticket);
+    this.#opened();
+  }
+
+  #admit({ begin, refuse, ticket }: Omit<Waiter, 'late'>): void {
+    this.#opening += 1;
+    const refused = () => {
+      this.#opened();
+      refuse();
+    };
+    this.#admission.enter(begin, refused, ticket);
+  }
+
+  #opened(): void {
+    this.#opening -= 1;
+    // Clients that have disconnected give their tickets back at once, and thousands of them must not end in a recursion.
+    if (this.#isCalling) return;
+    this.#isCalling = true;
+    for (const next of this.#waiting) {
+      if (this.#opening >= openedAtOnce) break;
+      this.#waiting.delete(next);
+      clearTimeout(next.late);
+      next.ticket.deadline.renew();
+      this.#admit(next);
+    }
+    this.#isCalling = false;
+  }
+}

@@ -1,0 +1,80 @@
+import { expect, it } from '@jest/globals';
+import { Admission, type AdmissionTicket, type TicketOffice } from '../../src/server/limits/admission.ts';
+import { Openings } from '../../src/server/limits/openings.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { listen } from '../live/event-stream.ts';
+
+const { app, world } = useIssueWorld({ settings: { STREAMS_PER_TOKEN: '300' } });
+
+const limits = { maxConcurrency: 16, queueWaitMs: 1, requestTimeoutMs: 60_000 };
+
+/** Asks for tickets, and keeps those that it gets. */
+function ask(office: TicketOffice, count: number) {
+  const asked = { tickets: [] as AdmissionTicket[], refused: 0 };
+  for (let made = 0; made < count; made += 1) {
+    office.enter(
+      (ticket) => asked.tickets.push(ticket),
+      () => {
+        asked.refused += 1;
+      },
+    );
+  }
+  return asked;
+}
+
+it('opens four streams at once, and leaves the other tickets to requests', () => {
+  const admission = new Admission(limits);
+  const streams = ask(new Openings(admission), 40);
+  expect(streams.tickets).toHaveLength(4);
+  expect(ask(admission, 12).tickets).toHaveLength(12);
+  expect(admission.load).toEqual({ inProgress: 16, waiting: 0, refused: 0 });
+});
+
+it('opens the next stream when one is open, and refuses none of a burst', () => {
+  const admission = new Admission(limits);
+  const streams = ask(new Openings(admission), 40);
+  for (const ticket of streams.tickets) {
+    ticket.leave();
+    ticket.leave();
+  }
+  expect(streams).toMatchObject({ refused: 0, tickets: { length: 40 } });
+  expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
+});
+
+it('passes the tickets of clients that have disconnected on to the others', () => {
+  const openings = new Openings(new Admission(limits));
+  const { tickets } = ask(openings, 4);
+  let gone = 0;
+  for (let made = 0; made < 9_000; made += 1) {
+    openings.enter(
+      (ticket) => {
+        gone += 1;
+        ticket.leave();
+      },
+      () => undefined,
+    );
+  }
+  const last = ask(openings, 1);
+  for (const ticket of tickets) ticket.leave();
+  expect(gone).toBe(9_000);
+  expect(last.tickets).toHaveLength(1);
+});
+
+it('refuses a stream when the requests of an overload leave no ticket for it', async () => {
+  const admission = new Admission({ ...limits, maxConcurrency: 1 });
+  ask(admission, 1);
+  let refuse = (): void => undefined;
+  const refused = new Promise<void>((resolve) => (refuse = resolve));
+  const openings = new Openings(admission);
+  openings.enter(() => undefined, refuse);
+  await refused;
+  expect(admission.load).toEqual({ inProgress: 1, waiting: 0, refused: 1 });
+});
+
+it('opens 200 streams that ask at the same time', async () => {
+  const streams = await Promise.all(
+    Array.from({ length: 200 }, () => listen(`${app.url}/v1/changes`, world.ada.token)),
+  );
+  expect(new Set(streams.map(({ response }) => response.status))).toEqual(new Set([200]));
+  for (const stream of streams) stream.stop();
+});
