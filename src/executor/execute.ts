@@ -19,6 +19,7 @@ import { formatError, isFinal, type Report } from './errors.ts';
 import { type FallbackReport, refuseCostlyFallback, runFallback, reportFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from './idempotent.ts';
 import { defaultOperationCost } from './limits.ts';
+import { asksForSnapshot, inOneSnapshot } from './one-snapshot.ts';
 import { onItsServer } from './read-server.ts';
 import { checkScopes, type ScopedOperation } from './scope-rule.ts';
 import { coerceVariables, InvalidVariables } from './variables.ts';
@@ -103,22 +104,11 @@ async function execution(
   checkScopes(scoped, request.context.principal);
   const maxCost = request.context.maxCost ?? defaultOperationCost;
   const cost = priceOperation(scoped, maxCost);
-  const context = await withFirstReads(scoped, onItsServer(scoped, request.context));
-  const isMutation = operation.operation === OperationTypeNode.MUTATION;
-  // Noted at the beginning and at the end, because other processes may serve the next read before they hear of the end.
-  if (isMutation) context.wrote?.();
-  const key = isMutation ? request.idempotencyKey : undefined;
-  const { objects, ...result }: OperationResult & { objects?: number } =
-    key === undefined
-      ? await answer({ ...request, context }, scoped, cost)
-      : await executeOnce({ ...scoped, document, key }, context, (inside) =>
-          answer({ ...request, context: inside, form: 'data', rows: undefined }, scoped, cost),
-        );
-  if (isMutation) context.wrote?.();
+  const { objects, ...result } = await runOperation(request, scoped, cost);
   const failure = result.errors?.find(isFinal);
   if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;
   const actual = objects ?? cost.count(result.data);
-  context.charge?.(actual);
+  request.context.charge?.(actual);
   return {
     ...result,
     ...(result.errors && { errors: result.errors.map(format) }),
@@ -126,6 +116,31 @@ async function execution(
       extensions: { cost: { requested: cost.requested, actual, limit: maxCost } },
     }),
   };
+}
+
+/** Answers a query, from one snapshot if that was asked for, or does a mutation, once if it has a key. */
+async function runOperation(
+  request: OperationRequest,
+  scoped: ScopedOperation & { variables: Record<string, unknown> },
+  cost: OperationCost,
+): Promise<OperationResult & { objects?: number }> {
+  const { context, document, idempotencyKey: key } = request;
+  const answerIn = async (inside: OperationContext) =>
+    answer({ ...request, context: await withFirstReads(scoped, inside) }, scoped, cost);
+  if (asksForSnapshot(context, scoped.operation)) return inOneSnapshot(context, answerIn);
+  if (scoped.operation.operation !== OperationTypeNode.MUTATION)
+    return answerIn(onItsServer(scoped, context));
+  // Noted at the beginning and at the end, because other processes may serve the next read before they hear of the end.
+  context.wrote?.();
+  const writing = await withFirstReads(scoped, onItsServer(scoped, context));
+  const result =
+    key === undefined
+      ? await answer({ ...request, context: writing }, scoped, cost)
+      : await executeOnce({ ...scoped, document, key }, writing, (inside) =>
+          answer({ ...request, context: inside, form: 'data', rows: undefined }, scoped, cost),
+        );
+  context.wrote?.();
+  return result;
 }
 
 /** Whether no root field succeeded, so that no data has to be returned with the errors. */

@@ -21,6 +21,7 @@ import { chooseOperation, type EventAnswers, fragmentsOf, type OperationContext 
 import { runFallback, reportFallback } from './fallbacks.ts';
 import { withFirstReads } from './first-reads.ts';
 import { defaultOperationCost, eventsPerOperation, maxAnswerBytes } from './limits.ts';
+import { asksForSnapshot } from './one-snapshot.ts';
 import { checkScopes, type ScopedOperation } from './scope-rule.ts';
 import { coerceVariables } from './variables.ts';
 import { dependsOnViewer } from './viewer-fields.ts';
@@ -72,6 +73,7 @@ export interface OpenSubscription {
 export function openSubscription(request: SubscriptionRequest, context: OperationContext): OpenSubscription {
   const { schema, document, operationName } = request;
   const operation = chooseOperation(document, operationName);
+  asksForSnapshot(context, operation);
   const source = { schema, operation, fragments: fragmentsOf(document) };
   const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
   checkScopes(scoped, context.principal);

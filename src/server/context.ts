@@ -39,6 +39,8 @@ export interface RequestSource extends WaitingRequest {
   readonly seenVersion: SeenVersion | undefined;
   /** The position of its last write, as the client sent it. */
   readonly seenPosition?: WalPosition | undefined;
+  /** The header X-Workgraph-Snapshot, as the client sent it. */
+  readonly snapshot?: string | undefined;
   /** Set when something may have been written for it. */
   hasWritten?: boolean;
   /** The rate limit of the caller. Set when the request has been counted. */
@@ -267,7 +269,7 @@ export class Contexts {
     now: Date,
     principal: Principal | undefined,
   ): OperationContext {
-    const { requestId, origin, address, allowance, seenVersion, traced } = request;
+    const { requestId, origin, address, allowance, seenVersion, snapshot, traced } = request;
     const files = this.#files;
     const db = principal && this.dataOf(principal.workspaceId);
     return {
@@ -279,6 +281,7 @@ export class Contexts {
       connect: () => this.#database.connect(),
       shared: (statement) => this.#database.shared(statement),
       reference: principal && this.#referenceOf(principal.workspaceId, seenVersion),
+      snapshot,
       files: files && { ...files, baseUrl: files.filesUrl ?? origin },
       loaders: db && new Loaders(db, this.#bounds),
       bounds: this.#bounds,

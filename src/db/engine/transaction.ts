@@ -34,6 +34,12 @@ export async function inTransaction<Result>(
   return again(() => db.transaction().execute((trx) => work(trx as Trx)));
 }
 
+/** Runs reads that all see the database as it is at the first of them. */
+export function inSnapshot<Result>(db: TenantDb, work: (trx: Trx) => Promise<Result>): Promise<Result> {
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return snapshot.execute((trx) => work(trx as Trx));
+}
+
 /** Runs work in a transaction without a workspace, for the work that creates one. */
 export function inUnscopedTransaction<Result>(
   { unscoped }: Pick<Database, 'unscoped'>,

@@ -113,5 +113,6 @@ const allowedHeaders = [
   'X-GraphQL-Cost',
   'X-Request-Id',
   'X-Workgraph-Consistency',
+  'X-Workgraph-Snapshot',
   'X-Workspace-Version',
 ];

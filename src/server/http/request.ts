@@ -38,6 +38,7 @@ export class ServerRequest implements RestRequest {
   readonly address: string | undefined;
   readonly seenVersion: SeenVersion | undefined;
   readonly seenPosition: WalPosition | undefined;
+  readonly snapshot: string | undefined;
   /** Whether something may have been written for it. */
   hasWritten = false;
   allowance?: Allowance;
@@ -78,6 +79,7 @@ export class ServerRequest implements RestRequest {
     const seen = parseConsistency(req.headers[consistencyHeader]);
     this.seenVersion = later(seen.version, parseVersion(req.headers[versionHeader]));
     this.seenPosition = seen.position;
+    this.snapshot = req.headers['x-workgraph-snapshot']?.toString();
     this.clientMs = clientMs;
     this.#unread = body;
     this.#contexts = contexts;

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { team } from '../support/fixtures.ts';
+
+const headers = { 'x-workgraph-snapshot': 'true' };
+
+let app: App;
+let teamId: string;
+let issueId: string;
+beforeAll(async () => {
+  app = await startApp();
+  ({ id: teamId } = await team(app.database, app.workspaceId, { code: 'ONE', name: 'Before' }));
+  const { body } = await app.graphql<{ issueCreate: { issue: { id: string } } }>(
+    'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { id } } }',
+    { input: { teamId: encodeId('team', teamId), title: 'Discussed' } },
+  );
+  issueId = body.data?.issueCreate.issue.id ?? '';
+});
+afterAll(() => app.stop());
+
+async function comment(): Promise<void> {
+  const { body } = await app.graphql(
+    'mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { id } } }',
+    { input: { issueKey: 'ONE-1', body: 'And?' } },
+  );
+  expect(body.errors).toBeUndefined();
+}
+
+describe('a query with X-Workgraph-Snapshot', () => {
+  it('shows the same moment in all its parts while others write', async () => {
+    const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Issue {
+      commentCount comments(last: 1) { totalCount nodes { issue { commentCount comments { totalCount } } } } } } }`;
+    const reading = new AbortController();
+    const writer = (async () => {
+      while (!reading.signal.aborted) await comment();
+    })();
+    for (let read = 0; read < 40; read += 1) {
+      const { body } = await app.graphql<{ nodes: { commentCount: number }[] }>(
+        query,
+        { ids: [issueId] },
+        { headers },
+      );
+      const counts = JSON.stringify(body.data).matchAll(/(?:commentCount|totalCount)":(\d+)/g);
+      expect(new Set(Array.from(counts, ([, count]) => count)).size).toBe(1);
+    }
+    reading.abort();
+    await writer;
+  });
+
+  it('reads reference data from the snapshot, and not from memory', async () => {
+    const query = '{ issues(first: 1) { nodes { team { name } } } }';
+    await app.graphql(query);
+    // As a process of another version would, which tells nobody.
+    const { unscoped } = app.database;
+    await unscoped.transaction().execute(async (trx) => {
+      await trx.updateTable('team').set({ name: 'After' }).where('id', '=', teamId).execute();
+    });
+    const { body } = await app.graphql(query, {}, { headers });
+    expect(body.data).toEqual({ issues: { nodes: [{ team: { name: 'After' } }] } });
+  });
+
+  it('answers what REST asks and what needs no workspace', async () => {
+    const plain = await app.request('GET', '/v1/issues/ONE-1');
+    expect(await app.request('GET', '/v1/issues/ONE-1', { headers })).toMatchObject({
+      status: 200,
+      body: plain.body,
+    });
+    const { body } = await app.graphql('{ health { status } }', {}, { headers });
+    expect(body.data).toEqual({ health: { status: 'ok' } });
+  });
+
+  it('does not wait for changes, which it could not show', async () => {
+    const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
+      '{ workspace { changeCursor } }',
+    );
+    const query =
+      'query ($after: String) { changes(after: $after, waitSeconds: 20) { nodes { eventType } } }';
+    const after = body.data?.workspace.changeCursor;
+    const asked = await app.graphql(query, { after }, { headers });
+    expect(asked.body).toEqual({ data: { changes: { nodes: [] } } });
+  });
+});
+
+it.each([
+  ['{ teams { totalCount } }', 'yes', 'must be true or false'],
+  [
+    'mutation { accessTokenRevoke(input: { id: "token_1" }) { accessToken { id } } }',
+    'true',
+    'is only for queries',
+  ],
+])('%s with X-Workgraph-Snapshot: %s is refused: %s', async (query, value, message) => {
+  const { body } = await app.graphql(query, {}, { headers: { 'x-workgraph-snapshot': value } });
+  const errors = [{ field: 'X-Workgraph-Snapshot', message }];
+  expect(body).toMatchObject({ errors: [{ extensions: { code: 'INVALID_REQUEST', errors } }] });
+});
