@@ -117,6 +117,11 @@ it('a command has one form everywhere, which works after the two commands of the
   expect(other).toEqual([]);
 });
 
+it('no command needs --json of curl, which that of Ubuntu 22.04 lacks', () => {
+  const code = pages.flatMap((page) => blocksOf(page, 'sh')).join('\n');
+  expect(code).not.toMatch(/curl(?:[^\n]|\\\n)* --json/);
+});
+
 onEmbedded('the commands of', () => {
   const folders: string[] = [];
   const servers: Serving[] = [];

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { inProcess } from '../cli/workgraph.ts';
 import { hasBrowser } from './browser.ts';
+import type { StripTab } from './tab-strip.ts';
 import { usePages } from './use-pages.ts';
-import { setHidden } from './walk.ts';
 
 // Without a browser the tests are reported as skipped, because `npm test` must not need one.
 const described = hasBrowser ? describe : describe.skip;
@@ -15,7 +15,9 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
   const create = (title: string) => pages.create('WEB', { title });
   const name = () => `Seen on a board ${(serial += 1)}`;
   const card = (page: Page, title: string) => page.getByRole('link', { name: title });
+  const signedInBoard = () => `${pages.app.url}/board/WEB#token=${pages.app.token}`;
   const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+  const isLiveIn = (tab: StripTab) => tab.waitFor('[role=status]', 'Live');
 
   it('shows changes of others in two windows, and announces them to screen readers', async () => {
     const tabs = [await signedIn(), await signedIn()];
@@ -83,54 +85,51 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   }, 180_000);
 
-  it('closes its stream when it is hidden, and resumes when it is shown', async () => {
-    const tab = await signedIn();
-    await open(tab, '/board/WEB', 'Booking Web');
-    await isLive(tab.page);
-    const closed = tab.page.waitForEvent('requestfailed', (request) => isStream(request.headers()));
-    await setHidden(tab.page, true);
+  it('closes its stream when another tab is shown, and resumes when it is shown again', async () => {
+    const strip = await pages.tabStrip();
+    const tab = await strip.open(signedInBoard());
+    await isLiveIn(tab);
+    const closed = tab.requestAborted();
+    await strip.open(`${pages.app.url}/`);
     await closed;
+    expect(await tab.isHidden()).toBe(true);
     const title = name();
     await create(title);
-    const resumed = tab.page.waitForRequest((request) => isStream(request.headers()));
-    await setHidden(tab.page, false);
-    await card(tab.page, title).waitFor();
-    expect((await resumed).headers()['last-event-id']).toMatch(/^c1-/);
-    await isLive(tab.page);
-    await close(tab);
+    const resumed = tab.streamRequested();
+    await tab.show();
+    await tab.waitFor('.card', title);
+    expect((await resumed)['Last-Event-ID']).toMatch(/^c1-/);
+    await isLiveIn(tab);
+    await strip.close();
   }, 180_000);
 
   it('is live in the seventh tab of a browser, and in the first when it is shown again', async () => {
-    const tab = await signedIn();
-    await open(tab, '/board/WEB', 'Booking Web');
-    await isLive(tab.page);
-    let front = tab.page;
-    for (let tabs = 2; tabs <= 7; tabs += 1) {
-      await setHidden(front, true);
-      front = await tab.page.context().newPage();
-      await front.goto(`${pages.app.url}/board/WEB#token=${pages.app.token}`);
-      await isLive(front);
-    }
-    await setHidden(tab.page, false);
-    await isLive(tab.page);
+    const strip = await pages.tabStrip();
+    const first = await strip.open(signedInBoard());
+    await isLiveIn(first);
+    for (let tabs = 2; tabs <= 7; tabs += 1) await isLiveIn(await strip.open(signedInBoard()));
     const title = name();
     await create(title);
-    await card(tab.page, title).waitFor();
-    await close(tab);
+    await first.show();
+    await first.waitFor('.card', title);
+    await isLiveIn(first);
+    await strip.close();
   }, 180_000);
 
   it('reads everything again if changes after its cursor were removed from the log', async () => {
-    const tab = await signedIn();
-    await open(tab, '/board/WEB', 'Booking Web');
-    await isLive(tab.page);
-    await setHidden(tab.page, true);
+    const strip = await pages.tabStrip();
+    const tab = await strip.open(signedInBoard());
+    await isLiveIn(tab);
+    const closed = tab.requestAborted();
+    await strip.open(`${pages.app.url}/`);
+    await closed;
     await inProcess(pages.app, 'changes reset', ['--json']);
     const title = name();
     await create(title);
-    await setHidden(tab.page, false);
-    await card(tab.page, title).waitFor();
-    await isLive(tab.page);
-    await close(tab);
+    await tab.show();
+    await tab.waitFor('.card', title);
+    await isLiveIn(tab);
+    await strip.close();
   }, 180_000);
 
   it('keeps its filter in the address, and shows only issues that match', async () => {

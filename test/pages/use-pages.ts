@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type App, startApp } from '../support/app.ts';
 import { openBrowser } from './browser.ts';
+import { openTabStrip, type TabStrip } from './tab-strip.ts';
 import { openTab, type Tab } from './walk.ts';
 
 /** A server with the demo that belongs to one suite, and tabs that look at it. */
@@ -11,6 +12,8 @@ export interface Pages {
   visitor: () => Promise<Tab>;
   /** Opens a tab that is signed in. */
   signedIn: (options?: Parameters<typeof openTab>[2]) => Promise<Tab>;
+  /** Opens a window without tabs. */
+  tabStrip: () => Promise<TabStrip>;
   /** Goes to a page, and waits for its heading. */
   open: (tab: Tab, path: string, heading: string) => Promise<void>;
   close: (...tabs: Tab[]) => Promise<void>;
@@ -40,6 +43,7 @@ export function usePages(): Pages {
     },
     visitor: () => openTab(browser, app.url),
     signedIn: (options = {}) => openTab(browser, app.url, { token: app.token, ...options }),
+    tabStrip: () => openTabStrip(browser),
     open: async ({ page }, path, heading) => {
       await page.goto(app.url + path);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();

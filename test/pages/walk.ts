@@ -85,14 +85,3 @@ export async function flawsOf(
 }
 
 export const noFlaws = { findings: [], overflow: 0, complaints: [], foreign: [] };
-
-/**
- * Hides a tab, or shows it again, as far as the page can tell. Headless Chromium itself says of every tab that it is visible,
- * whichever tab is in front.
- */
-export async function setHidden(page: Page, hidden: boolean): Promise<void> {
-  await page.evaluate(`
-    Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
-    document.dispatchEvent(new Event('visibilitychange'));
-  `);
-}
