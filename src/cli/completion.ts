@@ -86,10 +86,14 @@ function bashScript(commands: readonly Completed[]): string {
       const pattern = command.path.length === 0 ? '*' : `"${command.path.join(' ')} "*`;
       return `    ${pattern}) words="${words}" ;;`;
     });
-  return `# Completion of workgraph for bash: eval "$(workgraph completion bash)"
+  return `# Completion of workgraph for bash: eval "$(npx workgraph completion bash)"
 _workgraph() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" path="" word words=""
-  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
+  local current="\${COMP_WORDS[COMP_CWORD]}" path="" word words="" first=1
+  if [[ \${COMP_WORDS[0]} == npx ]]; then
+    [[ $COMP_CWORD -gt 1 && \${COMP_WORDS[1]} == workgraph ]] || return
+    first=2
+  fi
+  for word in "\${COMP_WORDS[@]:$first:$((COMP_CWORD - first))}"; do
     [[ $word == -* ]] || path+="$word "
   done
   case "$path" in
@@ -97,12 +101,12 @@ ${cases.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -o default -F _workgraph workgraph
+complete -o default -F _workgraph workgraph npx
 `;
 }
 
 function zshScript(commands: readonly Completed[]): string {
-  return `# Completion of workgraph for zsh: eval "$(workgraph completion zsh)"
+  return `# Completion of workgraph for zsh: eval "$(npx workgraph completion zsh)"
 autoload -U +X compinit bashcompinit
 compinit -u
 bashcompinit
@@ -127,7 +131,10 @@ function fishScript(commands: readonly Completed[]): string {
       ),
     ];
   });
-  return `# Completion of workgraph for fish: workgraph completion fish | source\n${lines.join('\n')}\n`;
+  return `# Completion of workgraph for fish: npx workgraph completion fish | source
+${lines.join('\n')}
+complete -c npx -f -n '__fish_seen_subcommand_from workgraph' -a '(complete -C (string replace -r "^npx +" "" -- (commandline -cp)))'
+`;
 }
 
 function inQuotes(text: string): string {

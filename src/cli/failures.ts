@@ -1,4 +1,5 @@
 import type { ArgsDef } from 'citty';
+import { hint } from '../model/nearest.ts';
 import { AppError } from '../resolvers/errors.ts';
 
 /** A wrong use of a command; the message says how to use it. */
@@ -50,7 +51,12 @@ export function refuseWrongArguments(parsed: Record<string, unknown>, defined: A
   const known = new Set(Object.keys(defined).map(flagKey));
   const unknown = Object.keys(parsed).filter((name) => name !== '_' && !known.has(flagKey(name)));
   if (unknown.length > 0) {
-    throw new UsageError(`Unknown ${unknown.map((name) => `--${name}`).join(', ')}; --help lists the flags.`);
+    const [first = ''] = unknown;
+    const flags = Object.entries(defined).flatMap(([name, { type }]) =>
+      type === 'positional' ? [] : [`--${name}`],
+    );
+    const advice = hint(`--${first}`, flags) || '; --help lists the flags.';
+    throw new UsageError(`Unknown ${unknown.map((name) => `--${name}`).join(', ')}${advice}`);
   }
   for (const [name, { type }] of Object.entries(defined)) {
     if (type !== 'string') continue;

@@ -5,6 +5,7 @@ import { type MemberCard, selectMemberCards, selectMembersBy, selectWorkspaces }
 import { memberRole } from '../model/codes.ts';
 import { fold } from '../model/fold.ts';
 import { whatExists } from '../model/nearest.ts';
+import { ended } from '../model/sentences.ts';
 import { parseId } from '../resolvers/ids.ts';
 import { CommandError, UsageError } from './failures.ts';
 
@@ -75,9 +76,4 @@ function memberKeys(named: string) {
     { column: 'emailAddressFold', value },
     { column: 'displayNameFold', value },
   ] as const;
-}
-
-/** The message with its full stop, unless it ends with a question. */
-export function ended(message: string): string {
-  return message.endsWith('?') ? message : `${message}.`;
 }

@@ -1,6 +1,7 @@
 import { encodeId } from '../resolvers/ids.ts';
 import { verifyDatabase, type Finding } from '../portability/verify.ts';
 import { verifyFiles } from '../portability/verify-files.ts';
+import { counted } from './counted.ts';
 import { databaseCommand } from './environment.ts';
 import { exitCodes } from './failures.ts';
 import { Progress } from './progress.ts';
@@ -19,15 +20,26 @@ export const command = databaseCommand({
     const { database, store, signal, stdout, stderr } = env;
     const limit = Math.max(1, Number.parseInt(maxRows, 10) || 20);
     let progress: Progress | undefined;
+    let checkedRules = 0;
+    const stopped = (error: unknown): never => {
+      const checked = counted(checkedRules, 'rule');
+      if (signal.aborted) stderr(`Stopped after ${checked}; run the command again to start over.\n`);
+      throw error;
+    };
     const { rules, findings } = await verifyDatabase(database, {
       signal,
       limit,
       reached: (rule, done, total) => {
         progress ??= new Progress(env, { total, unit: 'rule' });
         progress.update(done, { words: rule });
+        checkedRules = done;
       },
-    }).finally(() => progress?.end());
-    const fileFinding = files ? await verifyFiles(database, store, { signal, limit }) : undefined;
+    })
+      .finally(() => progress?.end())
+      .catch(stopped);
+    const fileFinding = files
+      ? await verifyFiles(database, store, { signal, limit }).catch(stopped)
+      : undefined;
     const all = fileFinding ? [...findings, fileFinding] : findings;
     const checked = rules + (files ? 1 : 0);
     if (json) stdout(`${JSON.stringify({ rules: checked, findings: all.map(jsonOf) })}\n`);

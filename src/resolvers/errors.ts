@@ -1,3 +1,5 @@
+import { detailOf } from '../model/sentences.ts';
+
 /**
  * The registry of all error codes of GraphQL and REST. `status` is the HTTP status in REST, and `title` the title of
  * the problem details. GraphQL has the codes in upper case. Rules: docs/contract.md, "Errors".
@@ -191,12 +193,6 @@ export class Violations {
 
   /** Throws the collected violations, if there are any. */
   check(code: 'validation_failed' | 'invalid_request' = 'validation_failed'): void {
-    const [first] = this.#found;
-    if (!first) return;
-    const detail =
-      this.#found.length === 1
-        ? `${first.field}: ${first.message}.`
-        : `${this.#found.length} fields are invalid.`;
-    throw new AppError(code, detail, this.#found);
+    if (this.any) throw new AppError(code, detailOf(this.#found), this.#found);
   }
 }

@@ -1,6 +1,7 @@
 import { headersOf } from '../executor/challenge.ts';
 import { expectedError, maskedError } from '../executor/errors.ts';
 import { type Problem, problemOf } from '../executor/problem.ts';
+import { detailOf } from '../model/sentences.ts';
 import type { RestReply } from './face.ts';
 import type { Route } from './route.ts';
 import type { Violation } from './values.ts';
@@ -26,10 +27,7 @@ export function refusalOf(
   code: 'invalid_request' | 'validation_failed',
   violations: readonly Violation[],
 ): Failure {
-  const [first, second] = violations;
-  const message =
-    first && !second ? `${first.field}: ${first.message}.` : `${violations.length} fields are invalid.`;
-  return { code, message, violations };
+  return { code, message: detailOf(violations), violations };
 }
 
 /**

@@ -33,6 +33,8 @@ describe.each(Object.entries(offers))('the completion of %s', (shell, ask) => {
     ['workgraph token create --mem', ['--member']],
     ['workgraph token create --member Ada --exp', ['--expires']],
     ['workgraph completion ', ['bash', 'zsh', 'fish']],
+    ['npx workgraph to', ['token']],
+    ['npx workgraph token create --member Ada --exp', ['--expires']],
   ])('completes `%s`', (line, expected) => {
     const input = `${script}\n${ask(line)}\n`;
     const { stdout, stderr } = spawnSync(shell, [...(shell === 'zsh' ? ['-f'] : []), '-c', input]);

@@ -241,6 +241,12 @@ describe('the commands', () => {
     ],
     [
       'token create',
+      ['--workspace', 'acme', '--scopes', 'issues:raed'],
+      2,
+      'workspace:admin; did you mean issues:read?\n',
+    ],
+    [
+      'token create',
       ['--workspace', 'acme', '--scopes', ''],
       2,
       'scopes: must name at least one of issues:read,',
@@ -299,8 +305,10 @@ describe('help', () => {
   });
 
   it('an unknown flag is refused before anything is done', async () => {
-    const ran = await workgraph(['token', 'create', '--scope', 'issues:read']);
-    expect(ran).toEqual({ exitCode: 2, stdout: '', stderr: 'Unknown --scope; --help lists the flags.\n' });
+    const similar = await workgraph(['token', 'create', '--scope', 'issues:read']);
+    expect(similar).toEqual({ exitCode: 2, stdout: '', stderr: 'Unknown --scope; did you mean --scopes?\n' });
+    const other = await workgraph(['token', 'create', '--colour', 'red']);
+    expect(other).toEqual({ exitCode: 2, stdout: '', stderr: 'Unknown --colour; --help lists the flags.\n' });
   });
 
   // Without the refusal, each of the first two would print a token of the owner with all scopes.

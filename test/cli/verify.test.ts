@@ -402,6 +402,16 @@ describe('the rules of workgraph verify', () => {
   });
 });
 
+it('verify says after an interruption how far it came, and that a second run starts over', async () => {
+  const stopped = new AbortController();
+  stopped.abort();
+  expect(await inProcess(app, 'verify', [], stopped.signal)).toEqual({
+    exitCode: 130,
+    stdout: '',
+    stderr: 'Stopped after 0 rules; run the command again to start over.\n',
+  });
+});
+
 async function typeOf(trx: UnscopedTrx, table: string, column: string): Promise<string> {
   const { rows } = await sql<{ type: string }>`
     select format_type(atttypid, atttypmod) as type from pg_attribute

@@ -108,6 +108,8 @@ export async function inTerminal(
     }
   };
   await use(shown);
+  // A program that has ended by itself does not read what is typed.
+  child.stdin.on('error', () => undefined);
   child.stdin.write('\x03');
   const [exitCode] = await ended;
   return { exitCode, output };

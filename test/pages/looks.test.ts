@@ -17,7 +17,7 @@ const views = [
   ['/dashboard', 'Dashboard'],
   ['/board', 'Boards'],
   ['/board/web', 'Booking Web'],
-  ['/issues/crw-45', 'Certificate warnings arrive a day late'],
+  ['/issues/plt-50', 'Flaky test: inventory holds are released twice'],
   ['/projects/checkout', 'One-Page Checkout'],
 ] as const;
 

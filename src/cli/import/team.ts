@@ -4,8 +4,8 @@ import { applyDirectory } from '../../portability/directory/directory.ts';
 import { parseDirectory } from '../../portability/directory/directory-file.ts';
 import { actorOf, type CommandEnvironment } from '../environment.ts';
 import { whatExists } from '../../model/nearest.ts';
+import { ended } from '../../model/sentences.ts';
 import { CommandError } from '../failures.ts';
-import { ended } from '../lookup.ts';
 
 /**
  * Finds the team with a code, in upper or lower case. If there is none, creates it with the name `createName`, if any.

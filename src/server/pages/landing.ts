@@ -87,7 +87,7 @@ ${explorer ? workedSection(queries) : ''}
         <h2 id="addresses">Addresses</h2>
         <dl class="addresses">
           ${address('/graphql', explorer ? 'The graph; in a browser, GraphiQL' : 'The graph', explorer)}
-          ${address('/v1', 'The REST face; every path begins so', false)}
+          ${address('/v1', 'The REST API: all of its paths begin with this', false)}
           ${explorer ? address('/v1/docs', 'Its reference, with requests to try') : ''}
           ${address('/v1/openapi.json', 'Its description for programs, OpenAPI 3.1')}
           ${address('/v1/meta/codes', 'What the values of codes mean')}
@@ -122,7 +122,9 @@ function graphqlCommand(origin: string): string {
 }
 
 function restCommand(origin: string): string {
-  return `curl -s '${origin}/v1/issues?status_category=active&sort=priority&page_size=3' \\
+  return `curl -s -G ${origin}/v1/issues \\
+  -d status_category=active -d sort=priority \\
+  -d page_size=3 \\
   -H "Authorization: Bearer $TOKEN"`;
 }
 

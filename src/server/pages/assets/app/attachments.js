@@ -32,7 +32,7 @@ const previews = {
   IMAGE: (url, name) =>
     html`<a class="picture" href=${url}><img src=${url} alt="Preview of ${name}" loading="lazy" /></a>`,
   PDF: (url, name) =>
-    html`<p class="preview"><a href=${url} aria-label="Preview of ${name}">Look at the PDF</a></p>`,
+    html`<p class="preview"><a href=${url}>Look at the PDF<span class="unseen"> ${name}</span></a></p>`,
   TEXT: textPreview,
   CODE: textPreview,
 };
