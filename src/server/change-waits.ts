@@ -7,6 +7,7 @@ import { maxAnswerBytes } from '../executor/limits.ts';
 import type { Arrivals } from '../live/change-watch.ts';
 import { Cohorts } from '../live/cohorts.ts';
 import { Audiences } from '../live/audiences.ts';
+import { CatchUps } from '../live/catch-ups.ts';
 import { beatMs, LiveStream, placeMs } from '../live/event-stream.ts';
 import type { Live } from '../live/live.ts';
 import { Pulse } from '../live/pulse.ts';
@@ -51,7 +52,7 @@ const deliveriesAtOnce = 4;
 export class ChangeWaits {
   readonly #live: Pick<Live, 'watch' | 'openStreams' | 'limits' | 'counts'>;
   readonly #deliveries = new Semaphore(deliveriesAtOnce);
-  readonly #catchUps = new Semaphore(1);
+  readonly #catchUps = new CatchUps();
   readonly #checks = new Semaphore(deliveriesAtOnce);
   readonly #slices = new Slices();
   readonly #audiences = new Audiences(this.#slices);
@@ -139,8 +140,12 @@ export class ChangeWaits {
           await this.#slices.next();
           return deliver(this.#contextOf(rights, reader, arrivals), cursor);
         };
+        const behind = arrivals.position - (parseCursor(cursor)?.position ?? 0);
+        // Those that are so far behind share no page with the others.
         const read = () =>
-          isFarBehind(cursor, arrivals) ? this.#catchUp(work) : inTurn(this.#deliveries, work);
+          behind > sharedChanges
+            ? this.#catchUps.run(behind, () => apart(work))
+            : inTurn(this.#deliveries, work);
         const delivery = await (cohort === undefined
           ? read()
           : this.#cohorts.read(keyOf(reader, `${arrival} ${cursor} ${cohort}`), read));
@@ -158,20 +163,6 @@ export class ChangeWaits {
       ),
     );
     return stream;
-  }
-
-  /**
-   * Does the work of a stream that reads for itself because it is far behind: one at a time, and then nothing for as long as it took.
-   * Hundreds of clients that read slowly would delay all others.
-   */
-  async #catchUp(work: () => Promise<Delivery>): Promise<Delivery> {
-    await this.#catchUps.acquire();
-    const beganMs = performance.now();
-    try {
-      return await apart(work);
-    } finally {
-      setTimeout(() => this.#catchUps.release(), performance.now() - beganMs);
-    }
   }
 
   /** The context of one delivery, which shares its reads with the deliveries of other streams. */
@@ -214,12 +205,6 @@ export class ChangeWaits {
     const removeListener = request.onGone(leave);
     return { arrivals, leave };
   }
-}
-
-/** Whether a stream is so far from the end of the log that it shares no page with those who wait for changes. */
-function isFarBehind(cursor: string, { position }: Arrivals): boolean {
-  const place = parseCursor(cursor);
-  return place !== undefined && position - place.position > sharedChanges;
 }
 
 function readingOf(context: OperationContext): Reading {
