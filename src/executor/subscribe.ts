@@ -10,7 +10,7 @@ import {
 import { metered, meter } from '../db/engine/meter.ts';
 import { AnswerTooLargeError, ReadAllowance } from '../db/engine/read-allowance.ts';
 import { readNewestCursor } from '../resolvers/changes.ts';
-import type { Sieve } from '../reference/sieve.ts';
+import type { PageTest } from '../reference/page-test.ts';
 import { raise } from '../resolvers/errors.ts';
 import type { Plan, StreamEvent } from '../schema/builder/plan.ts';
 import { answerEventsCompiled } from './compiled/executor.ts';
@@ -63,7 +63,7 @@ export interface OpenSubscription {
   /** Answers for the events after a cursor. Checks the scopes of the context again; throws the error with which the stream must end. */
   readonly read: (context: OperationContext, after: string) => Promise<AnsweredEvents>;
   /** Tells, without a statement, whether there are events; undefined if only `read` can. */
-  readonly sieve: () => Sieve | undefined;
+  readonly pageTest: () => PageTest | undefined;
 }
 
 /**
@@ -86,7 +86,7 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
     after: typeof after === 'string' && after !== '' ? after : undefined,
     isShared,
     variables: scoped.variables,
-    sieve: () => plan.sieve(context, args),
+    pageTest: () => plan.pageTest(context, args),
     read: async (reading, cursor) => {
       checkScopes(scoped, reading.principal);
       const page = await plan.read(reading, args, cursor);

@@ -1,41 +1,42 @@
 import { cursorAfter, parseCursor, type LogPages } from '../resolvers/changes.ts';
-import type { Sieve } from '../reference/sieve.ts';
+import type { PageTest } from '../reference/page-test.ts';
 import type { Arrivals } from './change-watch.ts';
 import type { Slices } from './slices.ts';
 
-/** Streams with the same filter and the same rights. New changes are tested once for all of them. */
+/** Streams with the same filter and the same rights. A page of new changes is tested once for all of them. */
 export class Audience {
-  readonly #sieve: Sieve;
+  readonly #pageTest: PageTest;
   readonly #slices: Slices;
-  /** The streams that are in it. */
+  /** The number of its streams. */
   size = 0;
-  #judged: { arrival: number; after: string; cursor: Promise<string | undefined> } | undefined;
+  /** The newest test, and what it tested. */
+  #tested: { arrival: number; after: string; cursor: Promise<string | undefined> } | undefined;
 
-  constructor(sieve: Sieve, slices: Slices) {
-    this.#sieve = sieve;
+  constructor(pageTest: PageTest, slices: Slices) {
+    this.#pageTest = pageTest;
     this.#slices = slices;
   }
 
-  /** The cursor after what has arrived, if nothing of it is for these streams; undefined if it has to be read. */
-  pass(after: string, { arrival }: Pick<Arrivals, 'arrival'>, pages: LogPages): Promise<string | undefined> {
-    if (this.#judged?.arrival !== arrival || this.#judged.after !== after)
-      this.#judged = { arrival, after, cursor: this.#judge(after, pages) };
-    return this.#judged.cursor;
+  /** The cursor after the new changes, if none of them concerns these streams; undefined if the streams have to read. */
+  skip(after: string, { arrival }: Pick<Arrivals, 'arrival'>, pages: LogPages): Promise<string | undefined> {
+    if (this.#tested?.arrival !== arrival || this.#tested.after !== after)
+      this.#tested = { arrival, after, cursor: this.#test(after, pages) };
+    return this.#tested.cursor;
   }
 
-  async #judge(after: string, pages: LogPages): Promise<string | undefined> {
-    const place = parseCursor(after);
-    const page = place && (await pages.after(place));
+  async #test(after: string, pages: LogPages): Promise<string | undefined> {
+    const point = parseCursor(after);
+    const page = point && (await pages.after(point));
     if (!page) return undefined;
-    const end = cursorAfter(place, page);
+    const end = cursorAfter(point, page);
     if (end === undefined) return undefined;
-    const issues = this.#sieve.readsIssues ? await page.issues() : undefined;
+    const issues = this.#pageTest.readsIssues ? await page.issues() : undefined;
     await this.#slices.next();
-    return this.#sieve.lets(page.rows, issues) ? undefined : end;
+    return this.#pageTest.mayConcern(page.rows, issues) ? undefined : end;
   }
 }
 
-/** The audiences of all streams, by what they want. */
+/** The audiences of all streams. */
 export class Audiences {
   readonly #slices: Slices;
   readonly #byKey = new Map<string, Audience>();
@@ -44,10 +45,10 @@ export class Audiences {
     this.#slices = slices;
   }
 
-  /** The audience for a new stream, which leaves it when it ends. Without a key it is alone. */
-  enter(key: string | undefined, sieve: Sieve): { audience: Audience; leave: () => void } {
+  /** Adds a new stream to the audience with this key; without a key, to one of its own. The stream leaves it at its end. */
+  enter(key: string | undefined, pageTest: PageTest): { audience: Audience; leave: () => void } {
     const known = key === undefined ? undefined : this.#byKey.get(key);
-    const audience = known ?? new Audience(sieve, this.#slices);
+    const audience = known ?? new Audience(pageTest, this.#slices);
     if (key !== undefined) this.#byKey.set(key, audience);
     audience.size += 1;
     const leave = () => {

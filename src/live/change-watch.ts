@@ -6,28 +6,28 @@ import type { Channels } from '../db/engine/listener.ts';
 
 /** The interval at which the positions of watched workspaces are read, in case that a notification was missed. */
 const pollMs = 1_000;
-/** How many of those who wait are woken in one turn of the event loop. */
+/** How many streams and requests are woken in one turn of the event loop. */
 const wokenAtOnce = 500;
 /**
- * The shortest time in which those who wait for a workspace are woken again; changes that come faster are read together. It
- * is longer with more of them, for whom more has to be read each time.
+ * The shortest time between two wakes of a workspace; changes that come faster are read together. It is longer for many streams,
+ * because each wake then costs more.
  */
 const gatherMs = (waiting: number) => Math.min(10 + waiting / 4, 250);
 
 interface Watched {
   position: number;
   readonly arrivals: Set<Arrivals>;
-  /** The number of what arrived last; no other workspace has the same. */
+  /** The number of the newest arrival, unique among all workspaces. */
   arrival: number;
-  /** When they were woken for it, on the clock of `performance`. */
+  /** When its streams and requests were woken for it, on the clock of `performance`. */
   wokenMs: number;
-  /** When the first position was noted of those for which they are woken together. */
+  /** When the first position since the last wake was noted. */
   notedMs: number;
-  /** Set while they are to be woken soon. */
+  /** The timer of the next wake, if one is due. */
   soon: NodeJS.Timeout | undefined;
 }
 
-/** Tells those who wait in this process that a workspace has new changes. */
+/** Wakes the streams and waiting requests of this process when their workspace has new changes. */
 export class ChangeWatch {
   readonly #database: Pick<Database, 'unscoped'>;
   readonly #logger: Pick<Logger, 'warn'>;
@@ -59,7 +59,7 @@ export class ChangeWatch {
     };
   }
 
-  /** Begins to listen for new changes of a workspace. What arrives from now on is not lost, whether somebody waits or not. */
+  /** Begins to listen for new changes of a workspace. From now on every arrival is noted, also between two calls of `next`. */
   arrivals(workspaceId: string): Arrivals {
     const watched = this.#watched.get(workspaceId) ?? this.#begin(workspaceId);
     const arrivals = new Arrivals(watched, () => {
@@ -73,12 +73,12 @@ export class ChangeWatch {
     return arrivals;
   }
 
-  /** Whether nobody can wait here any more, because the process is about to stop. */
+  /** Whether nothing can wait here any more, because the process is about to stop. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Calls the listener after changes of any workspace, whether somebody waits for them or not. There is one listener. */
+  /** Calls the listener after changes of any workspace. There is one listener. */
   onAny(listener: () => void): void {
     this.#onAny = listener;
   }
@@ -91,7 +91,7 @@ export class ChangeWatch {
     watched.position = position;
     if (watched.soon) return;
     watched.notedMs = performance.now();
-    // All are woken at the same time, so that equal streams read together.
+    // All are woken at the same time, so that equal streams share their reads.
     const inMs = Math.max(watched.wokenMs + gatherMs(watched.arrivals.size) - watched.notedMs, 0);
     watched.soon = setTimeout(() => void this.#wakeAll(watched), inMs);
   }
@@ -122,7 +122,7 @@ export class ChangeWatch {
       count += 1;
       if (count % wokenAtOnce > 0) continue;
       await nextTurn();
-      // Those behind are woken by a later call.
+      // A later call wakes the rest.
       if (watched.arrival !== arrival) return;
     }
   }
@@ -150,7 +150,7 @@ export class ChangeWatch {
   }
 }
 
-/** The new changes of a workspace, as one waiting request or stream hears of them. */
+/** The arrivals of new changes in a workspace, as one stream or waiting request sees them. */
 export class Arrivals {
   readonly #watched: Readonly<Omit<Watched, 'arrivals'>>;
   readonly #onEnd: () => void;
@@ -168,7 +168,7 @@ export class Arrivals {
     return this.#isEnded;
   }
 
-  /** The number of what arrived last: a read that began after it got its number contains that. */
+  /** The number of the newest arrival. A read that begins afterwards finds its changes. */
   get arrival(): number {
     return this.#watched.arrival;
   }
@@ -178,7 +178,7 @@ export class Arrivals {
     return this.#watched.position;
   }
 
-  /** When what arrived last was noted, on the clock of `performance`; 0 if nothing has arrived yet. */
+  /** When the newest arrival was noted, on the clock of `performance`; 0 if nothing has arrived yet. */
   get notedMs(): number {
     return this.#watched.notedMs;
   }

@@ -1,4 +1,4 @@
-/** How long a result is kept for those of a cohort who come a little later. */
+/** How long a result is kept for streams of the cohort that ask a little later. */
 const keptMs = 500;
 
 /** Reads once for all streams that want the same at the same time: a cohort. */

@@ -11,44 +11,44 @@ const retryMs = 2_000;
 const debtMs = 7_500;
 /** How often a stream shows that its connection works. */
 export const beatMs = 15_000;
-/** How soon a client is told the place of its stream, if it has moved without an event. */
-export const placeMs = 3_000;
+/** How soon a client is sent a new cursor that comes without an event. */
+export const cursorMs = 3_000;
 /** How long a stream lasts; some end sooner than others, so that they spread over the processes again. */
 const lastsMs = () => 60 * 60_000 * (0.9 + Math.random() / 5);
 
 interface StreamParts {
   readonly arrivals: Arrivals;
-  /** What the client gets at once. */
+  /** What is sent at once. */
   readonly first: Delivery;
-  /** The cursor after what has arrived, if nothing of it is for this stream; otherwise undefined. */
-  readonly pass: (cursor: string) => Promise<string | undefined>;
-  /** Calls the listener within `placeMs`, and again until the returned function is called. */
+  /** The cursor after the new changes, if none of them concerns this stream; undefined if it has to read. */
+  readonly skip: (cursor: string) => Promise<string | undefined>;
+  /** Calls the listener within `cursorMs`, and again until the returned function is called. */
   readonly soon: (listener: () => void) => () => void;
   /** Reads what comes after a cursor. Throws if the token may not read it any more. */
   readonly deliver: (cursor: string) => Promise<Delivery>;
   /** Called when the stream ends here, and not because its client has left or the process stops. */
   readonly onCut: (reason: CutReason) => void;
   readonly onEnd: () => void;
-  /** What the client is told of an error that ends the stream; undefined if it learns of it when it comes back. */
-  readonly farewell?: ((error: unknown) => Delivery | undefined) | undefined;
+  /** What is sent for an error that ends the stream; undefined if the client gets the error when it reconnects. */
+  readonly errorDelivery?: ((error: unknown) => Delivery | undefined) | undefined;
 }
 
 /**
- * The text of a stream of events (`text/event-stream`). It is asked for the next piece when the client has read the last one, so
- * of a slow client nothing is kept but its place. Unless there is a farewell, it just ends: the client then comes back and goes on
- * from the last `id`.
+ * The text of a stream of events (`text/event-stream`). The next piece is produced when the client has read the last one, so only
+ * the cursor of a slow client is kept. A stream ends without a word, and its client reconnects with the last `id`, except after
+ * an error that has a delivery.
  */
 export class LiveStream implements EventStream {
   onBeat: (() => void) | undefined;
   readonly #parts: Omit<StreamParts, 'first'>;
   readonly #untilMs = performance.now() + lastsMs();
-  /** What the client gets next. */
+  /** What is sent next. */
   #delivery: Delivery | undefined;
-  /** The place of the stream in the log, and the last one that the client was told. */
+  /** The cursor of the stream, and the last one that was sent. */
   #cursor = '';
   #sentCursor = '';
-  /** Set while the client is to be told the place soon. */
-  #forget: (() => void) | undefined;
+  /** Cancels the sending of a cursor without an event, while one is due. */
+  #cancelCursor: (() => void) | undefined;
 
   constructor({ first, ...parts }: StreamParts) {
     this.#delivery = first;
@@ -66,7 +66,7 @@ export class LiveStream implements EventStream {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array> {
-    const { arrivals, pass, soon, farewell, onCut, onEnd } = this.#parts;
+    const { arrivals, skip, soon, errorDelivery, onCut, onEnd } = this.#parts;
     let hasMore = false;
     try {
       yield `retry: ${retryMs}\n`;
@@ -81,40 +81,40 @@ export class LiveStream implements EventStream {
         }
         try {
           if (!hasMore && !(await arrivals.next())) {
-            yield* this.#place();
+            yield* this.#unsentCursor();
             if (arrivals.isEnded) return;
             continue;
           }
-          const passed = hasMore ? undefined : await pass(this.#cursor);
-          if (passed !== undefined) {
-            this.#cursor = passed;
-            this.#forget ??= soon(() => arrivals.interrupt());
+          const skipped = hasMore ? undefined : await skip(this.#cursor);
+          if (skipped !== undefined) {
+            this.#cursor = skipped;
+            this.#cancelCursor ??= soon(() => arrivals.interrupt());
             continue;
           }
           this.#delivery = await this.#read();
           if (!this.#delivery) return;
         } catch (error) {
           onCut(reasonOf(error));
-          this.#delivery = farewell?.(error);
+          this.#delivery = errorDelivery?.(error);
           if (!this.#delivery) return;
         }
       }
     } finally {
-      this.#forget?.();
+      this.#cancelCursor?.();
       onEnd();
     }
   }
 
-  /** The place of the stream, if it has moved since the client was told. */
-  *#place(): Generator<string> {
-    this.#forget?.();
-    this.#forget = undefined;
+  /** The cursor, if it has not been sent yet. */
+  *#unsentCursor(): Generator<string> {
+    this.#cancelCursor?.();
+    this.#cancelCursor = undefined;
     if (this.#cursor === this.#sentCursor) return;
     this.#sentCursor = this.#cursor;
     yield `id: ${this.#cursor}\n\n`;
   }
 
-  /** Reads what comes next, again and again while the token is in debt. Gives undefined when the stream was ended. */
+  /** Reads what comes next, and tries again while the token is in debt. Returns undefined when the stream has ended. */
   async #read(): Promise<Delivery | undefined> {
     const { arrivals, deliver } = this.#parts;
     while (!arrivals.isEnded) {

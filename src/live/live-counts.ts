@@ -1,8 +1,8 @@
-/** The two ways of a change: from its write to its position, and from there to a stream. */
+/** The two stages of a change: from its write until it has a position, and from there until a stream has it. */
 export type LagStage = 'numbered' | 'delivered';
 
 /**
- * Why the server ended a stream: the client read nothing, the log does not go back to its place any more, its token may not read any
+ * Why the server ended a stream: the client read nothing, the log does not go back to its cursor any more, its token may not read any
  * more, the service failed, the process stops, or the stream had lasted long enough.
  */
 export type CutReason = 'unread' | 'expired' | 'refused' | 'failed' | 'stopping' | 'age';

@@ -7,7 +7,7 @@ export class OpenStreams {
   readonly #byToken = new Map<string, number>();
   /** Those that the token has at other processes. */
   readonly #elsewhere = new Map<string, number>();
-  #taken = 0;
+  #count = 0;
   /** Called when a token has one more or one less here. */
   onChange: (tokenId: string, change: number) => void = () => undefined;
 
@@ -16,10 +16,13 @@ export class OpenStreams {
   }
 
   get count(): number {
-    return this.#taken;
+    return this.#count;
   }
 
-  /** Takes a place until the returned function is called. Throws `too_many_streams`, or `unavailable` when there is none left. */
+  /**
+   * Counts a stream of the token until the returned function is called. Throws `too_many_streams` if the token has as many as it
+   * may have, and `unavailable` if the process has.
+   */
   enter(tokenId: string): () => void {
     const { streams, perToken } = this.#limits;
     const ofToken = this.#byToken.get(tokenId) ?? 0;
@@ -28,7 +31,7 @@ export class OpenStreams {
         'too_many_streams',
         `The token has ${perToken} streams and waiting requests, and may have no more at once.`,
       );
-    if (this.#taken >= streams)
+    if (this.#count >= streams)
       raise('unavailable', 'There are as many streams as there can be; try again soon.');
     this.#change(tokenId, 1);
     return () => this.#change(tokenId, -1);
@@ -40,7 +43,7 @@ export class OpenStreams {
   }
 
   #change(tokenId: string, change: 1 | -1): void {
-    this.#taken += change;
+    this.#count += change;
     add(this.#byToken, tokenId, change);
     this.onChange(tokenId, change);
   }

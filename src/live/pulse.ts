@@ -1,9 +1,9 @@
-/** The time between two beats, each of which calls those whose turn it is. */
+/** The time between two beats. Each beat calls the listeners of one group. */
 const beatMs = 250;
 
-/** Calls many listeners regularly with one timer for all of them, a few at a time. */
+/** Calls many listeners regularly with one timer. They are called in groups, so that not all are called in the same moment. */
 export class Pulse {
-  readonly #turns: Set<() => void>[];
+  readonly #groups: Set<() => void>[];
   #next = 0;
   #added = 0;
   #count = 0;
@@ -11,18 +11,18 @@ export class Pulse {
 
   /** Each listener is called once in this time. */
   constructor(periodMs: number) {
-    this.#turns = Array.from({ length: Math.ceil(periodMs / beatMs) }, () => new Set());
+    this.#groups = Array.from({ length: Math.ceil(periodMs / beatMs) }, () => new Set());
   }
 
   /** Returns a function that removes the listener. */
   add(listener: () => void): () => void {
-    const turn = this.#turns[this.#added % this.#turns.length] as Set<() => void>;
+    const group = this.#groups[this.#added % this.#groups.length] as Set<() => void>;
     this.#added += 1;
     this.#count += 1;
-    turn.add(listener);
+    group.add(listener);
     this.#timer ??= setInterval(() => this.#beat(), beatMs).unref();
     return () => {
-      if (!turn.delete(listener)) return;
+      if (!group.delete(listener)) return;
       this.#count -= 1;
       if (this.#count > 0) return;
       clearInterval(this.#timer);
@@ -31,8 +31,8 @@ export class Pulse {
   }
 
   #beat(): void {
-    const turn = this.#turns[this.#next % this.#turns.length] as Set<() => void>;
+    const group = this.#groups[this.#next % this.#groups.length] as Set<() => void>;
     this.#next += 1;
-    for (const listener of turn) listener();
+    for (const listener of group) listener();
   }
 }

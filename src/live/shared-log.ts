@@ -9,17 +9,17 @@ import { issuesInMemory } from '../resolvers/issues/issues-in-memory.ts';
 import type { Arrivals } from './change-watch.ts';
 import { Cohorts } from './cohorts.ts';
 
-/** What the first stream of a workspace reads with for all. */
+/** With what the first stream of a workspace reads for all of them. */
 export interface Reading {
   readonly db: TenantDb;
   readonly connect: Database['connect'];
   readonly reference: CachedReference | undefined;
 }
 
-/** Does work that many streams wait for, with limits of its own. */
+/** Does work that many streams wait for, within the limits of a request of its own. */
 type Apart = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** The end of each log, read once for all streams of a workspace, whatever they want of it. */
+/** Reads the end of each log once for all streams of a workspace, whatever their filters are. */
 export class SharedLog {
   readonly #reads = new Cohorts<SharedPage>();
   readonly #apart: Apart;
@@ -31,15 +31,15 @@ export class SharedLog {
   /** The pages of the log as a stream of the workspace reads them after its last arrival. `reading` is called for a read. */
   pages(workspaceId: string, reading: () => Reading, { arrival, position }: Arrivals): LogPages {
     return {
-      after: (place) => {
-        const isNear = position > 0 && position - place.position <= sharedChanges;
+      after: (from) => {
+        const isNear = position > 0 && position - from.position <= sharedChanges;
         if (!isNear) return undefined;
-        const key = `${workspaceId} ${place.position} ${place.tag} ${arrival}`;
+        const key = `${workspaceId} ${from.position} ${from.tag} ${arrival}`;
         return this.#reads.read(key, async () => {
           const { db, connect, reference } = reading();
           const page = await this.#apart(() =>
             selectChangePage(db, {
-              after: place.position,
+              after: from.position,
               where: always,
               limit: sharedChanges + 1,
               scan: scannedChanges,

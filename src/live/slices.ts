@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** For how long work is done in one turn of the event loop before requests get theirs. */
+/** For how long streams work before the event loop turns to requests. */
 const sliceMs = 1;
 
-/** Lets the work of many streams pass in order, a little of it in each turn of the event loop. */
+/** Divides the work of many streams into slices, in order, so that requests are handled between two slices. */
 export class Slices {
   readonly #waiting = new Set<() => void>();
   #isRunning = false;

@@ -1,7 +1,7 @@
 import type { ChangeRow } from '../db/reads/change-pages.ts';
 import { changeTest } from './change-filter.ts';
 import { changeCursor, type ChangesWanted, readableBy, readChanges } from './changes.ts';
-import type { Sieve } from '../reference/sieve.ts';
+import type { PageTest } from '../reference/page-test.ts';
 import { type Context, signedIn } from './context.ts';
 import { Violations } from './errors.ts';
 import { type FilterFields, filterPredicate } from './filters.ts';
@@ -33,13 +33,13 @@ export async function readChangeEvents(
   return { events, cursor, hasMore };
 }
 
-/** The sieve for a filter that has been validated already; undefined if only SQL can evaluate the filter. */
+/** The test of pages for a filter that has been validated already; undefined if only SQL can evaluate the filter. */
 export function changeSieve(
   ctx: Context,
   filterFields: () => FilterFields,
   filter: ChangesWanted['filter'],
-): Sieve | undefined {
+): PageTest | undefined {
   const matching = filterPredicate(filterFields(), filter ?? {}, new Violations());
   const test = changeTest({ all: [readableBy(signedIn(ctx).principal), matching] });
-  return test && { readsIssues: false, lets: (changes) => changes.some(test) };
+  return test && { readsIssues: false, mayConcern: (changes) => changes.some(test) };
 }

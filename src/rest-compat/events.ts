@@ -1,4 +1,4 @@
-import type { Sieve } from '../reference/sieve.ts';
+import type { PageTest } from '../reference/page-test.ts';
 
 /** An event of a stream. */
 export interface StreamedEvent {
@@ -38,9 +38,9 @@ export interface StreamSource<Context> {
   /** Reads what comes after a cursor. Throws if the token may not read it any more. */
   readonly deliver: (context: Context, cursor: string) => Promise<Delivery>;
   /** Tests whether a shared page of the log may have events for the stream. */
-  readonly sieve?: Sieve | undefined;
+  readonly pageTest?: PageTest | undefined;
   /** The last delivery, for an error that ends the stream; undefined if the client gets the error when it reconnects. */
-  readonly farewell?: (error: unknown) => Delivery | undefined;
+  readonly errorDelivery?: (error: unknown) => Delivery | undefined;
   /** Streams of the same workspace, scopes and role with the same text here deliver the same after the same cursor. */
   readonly cohort?: string | undefined;
   readonly face: 'graphql' | 'rest';

@@ -62,7 +62,7 @@ builder.subscriptionType({
       extensions: { scopeOfArguments: filterScopes(Change) },
       read: (ctx, { filter }, from) =>
         readChangeEvents(ctx, () => Change.filterFields(), { after: from, filter }),
-      sieve: (ctx, { filter }) => changeSieve(ctx, () => Change.filterFields(), filter),
+      pageTest: (ctx, { filter }) => changeSieve(ctx, () => Change.filterFields(), filter),
     }),
     issues: t.events({
       type: IssueListEvent,
@@ -80,7 +80,7 @@ builder.subscriptionType({
       extensions: { scopeOfArguments: filterScopes(Issue) },
       read: (ctx, { filter }, from) =>
         readIssueEvents(ctx, () => Issue.filterFields(), { after: from, filter }),
-      sieve: (ctx, { filter }) => issueSieve(ctx, () => Issue.filterFields(), filter),
+      pageTest: (ctx, { filter }) => issueSieve(ctx, () => Issue.filterFields(), filter),
     }),
   }),
 });

@@ -8,7 +8,7 @@ import type { Arrivals } from '../live/change-watch.ts';
 import { Cohorts } from '../live/cohorts.ts';
 import { Audiences } from '../live/audiences.ts';
 import { CatchUps } from '../live/catch-ups.ts';
-import { beatMs, LiveStream, placeMs } from '../live/event-stream.ts';
+import { beatMs, LiveStream, cursorMs } from '../live/event-stream.ts';
 import type { Live } from '../live/live.ts';
 import { Pulse } from '../live/pulse.ts';
 import { type Reading, SharedLog } from '../live/shared-log.ts';
@@ -57,7 +57,7 @@ export class ChangeWaits {
   readonly #slices = new Slices();
   readonly #audiences = new Audiences(this.#slices);
   readonly #beats = new Pulse(beatMs);
-  readonly #places = new Pulse(placeMs);
+  readonly #cursors = new Pulse(cursorMs);
   readonly #tokens = new StreamTokens();
   readonly #cohorts = new Cohorts<Delivery>();
   readonly #answers = new Cohorts<EventAnswers>();
@@ -100,7 +100,7 @@ export class ChangeWaits {
     request: WaitingRequest,
     principal: Principal,
     rights: StreamRights,
-    { first, deliver, sieve, farewell, cohort, face }: StreamSource<OperationContext>,
+    { first, deliver, pageTest, errorDelivery, cohort, face }: StreamSource<OperationContext>,
   ): EventStream {
     const { watch, counts } = this.#live;
     if (watch.isClosed) raise('unavailable', stoppingMessage);
@@ -114,14 +114,14 @@ export class ChangeWaits {
     arrivals.arrive();
     const { workspaceId } = principal;
     const key = cohort === undefined ? undefined : keyOf(principal, cohort);
-    const entered = sieve && this.#audiences.enter(key, sieve);
+    const entered = pageTest && this.#audiences.enter(key, pageTest);
     const reading = () => readingOf(rights.contextOf(principal));
     const check = async () =>
       rights.known() ?? inTurn(this.#checks, async () => rights.known() ?? (await rights.authenticate()));
     const stream = new LiveStream({
       arrivals,
       first,
-      farewell,
+      errorDelivery,
       onCut: (reason) => {
         counts.cut[reason] += 1;
       },
@@ -129,9 +129,9 @@ export class ChangeWaits {
         if (watch.isClosed) counts.cut.stopping += 1;
         leave();
       },
-      pass: async (cursor) =>
-        entered?.audience.pass(cursor, arrivals, this.#log.pages(workspaceId, reading, arrivals)),
-      soon: (listener) => this.#places.add(listener),
+      skip: async (cursor) =>
+        entered?.audience.skip(cursor, arrivals, this.#log.pages(workspaceId, reading, arrivals)),
+      soon: (listener) => this.#cursors.add(listener),
       deliver: async (cursor) => {
         const reader = await check();
         const { arrival } = arrivals;
@@ -191,7 +191,7 @@ export class ChangeWaits {
   ): { arrivals: Arrivals; leave: () => void } {
     // The listener below is never called for a client that has disconnected already.
     request.check();
-    const leavePlace = this.#live.openStreams.enter(tokenId);
+    const uncount = this.#live.openStreams.enter(tokenId);
     const arrivals = this.#live.watch.arrivals(workspaceId);
     let hasLeft = false;
     const leave = () => {
@@ -199,7 +199,7 @@ export class ChangeWaits {
       hasLeft = true;
       removeListener();
       arrivals.end();
-      leavePlace();
+      uncount();
       onLeave();
     };
     const removeListener = request.onGone(leave);

@@ -1,39 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { onStatement } from '../../src/db/engine/meter.ts';
 import { Random } from '../support/random.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import type { Listening } from './event-stream.ts';
+import { eventOf, followList } from './list-events.ts';
 import { numberAll } from './logged.ts';
-import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+import { cursorNow, nextOf } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
   changesRows: true,
   settings: { STREAMS_PER_TOKEN: '300', MAX_OPERATION_COST: '10000' },
 });
 
-const document = `subscription ($after: String, $filter: IssueFilter) {
-  issues(after: $after, filter: $filter) {
-    kind cursor issueId issue { key title } changes { eventType position }
-  }
-}`;
-
-interface Event {
-  kind: string;
-  cursor: string;
-  issueId: string;
-  issue: { key: string; title: string } | null;
-  changes: { eventType: string; position: string }[];
-}
-
-const follow = (filter: object, after?: string) =>
-  subscribe(app, document, { filter, after }, { token: world.ada.token });
-
-async function eventOf(stream: Listening): Promise<Event> {
-  const { answer } = await nextOf(stream);
-  if (!answer.data?.issues) throw new Error(JSON.stringify(answer));
-  return answer.data.issues as unknown as Event;
-}
+const follow = (filter: object, after?: string) => followList(app, world.ada.token, { filter, after });
 
 /** Waits until the stream has heard of everything. Its events show how an issue is then, not how it was after each change. */
 async function caughtUp(stream: Listening): Promise<void> {
@@ -267,89 +246,5 @@ describe('subscription { issues }', () => {
     const wanted = (await Promise.all(writes)).map(({ id }) => id);
     while (!wanted.every((id) => known.has(id))) known.add((await eventOf(stream)).issueId);
     stream.stop();
-  });
-});
-
-describe('equal subscriptions', () => {
-  it('are answered together, by the statements of one', async () => {
-    await newIssue({ priority: 'URGENT' });
-    const start = await cursorNow(app);
-    const streams = await Promise.all(Array.from({ length: 200 }, () => follow(urgent, start)));
-    const heard = async () => {
-      const keys = await Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue?.key));
-      expect(new Set(keys).size).toBe(1);
-    };
-    await newIssue({ priority: 'URGENT' });
-    await heard();
-    const statements: string[] = [];
-    const end = onStatement(({ sql }) => void statements.push(sql));
-    await newIssue({ priority: 'URGENT' });
-    await heard();
-    end();
-    for (const stream of streams) stream.stop();
-    expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
-    expect(statements.length).toBeLessThan(60);
-  });
-
-  it('with different filters read the log and the issues together', async () => {
-    const start = await cursorNow(app);
-    const filters = Array.from({ length: 40 }, (_, estimate) => ({
-      priority: { eq: 'LOW' },
-      not: { estimateValue: { eq: estimate + 100 } },
-    }));
-    const streams = await Promise.all(filters.map((filter) => follow(filter, start)));
-    const heard = () => Promise.all(streams.map(eventOf));
-    await newIssue({ priority: 'LOW' });
-    await heard();
-    const statements: string[] = [];
-    const end = onStatement(({ sql }) => void statements.push(sql));
-    await newIssue({ priority: 'LOW' });
-    await heard();
-    end();
-    for (const stream of streams) stream.stop();
-    expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
-    // The issue is read once for all filters, and what is shown of it once for all lists.
-    expect(statements.length).toBeLessThan(30);
-  });
-
-  it('compute fields that depend on the viewer separately for each token', async () => {
-    const query = `subscription ($after: String) {
-      issues(after: $after) { issue { key isSubscribed viewerCanUpdate } }
-    }`;
-    const start = await cursorNow(app);
-    const streams = await Promise.all(
-      [world.ada, world.bob, world.guest].map(({ token }) =>
-        subscribe(app, query, { after: start }, { token }),
-      ),
-    );
-    const heard = async () => Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue));
-    await newIssue();
-    await heard();
-    const { key } = await newIssue();
-    expect(await heard()).toEqual([
-      { key, isSubscribed: true, viewerCanUpdate: true },
-      { key, isSubscribed: false, viewerCanUpdate: true },
-      { key, isSubscribed: false, viewerCanUpdate: false },
-    ]);
-    for (const stream of streams) stream.stop();
-  });
-
-  it('send each token only what its scopes cover', async () => {
-    const query = 'subscription ($after: String) { changes(after: $after) { eventType } }';
-    const start = await cursorNow(app);
-    const narrow = await app.tokenFor({ scopes: ['teams:read'], role: 'member' });
-    const wide = await app.tokenFor({ scopes: ['teams:read', 'issues:read'], role: 'member' });
-    const streams = await Promise.all(
-      [narrow, wide].map((token) => subscribe(app, query, { after: start }, { token })),
-    );
-    for (let round = 0; round < 2; round += 1) {
-      await newIssue();
-      const { answer } = await nextOf(streams[1] as Listening);
-      expect(answer.data?.changes?.eventType).toBe('issue.created.v1');
-    }
-    const newest = await cursorNow(app);
-    while (streams[0]?.lastId() !== newest) await setImmediate();
-    expect(streams[0]?.count()).toBe(0);
-    for (const stream of streams) stream.stop();
   });
 });

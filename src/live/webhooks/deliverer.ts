@@ -10,7 +10,7 @@ const pollMs = 1_000;
 const gatherMs = 50;
 /** How many webhooks a process serves at once. */
 const mostServed = 8;
-/** After so many rounds, a webhook lets others have its place. */
+/** After so many rounds, another webhook is served. */
 const roundsInTurn = 20;
 /** How long the end of a process waits for attempts in progress. What does not end is sent again by another process. */
 const closeWithinMs = 5_000;

@@ -33,12 +33,12 @@ export async function expand(
     const about = { changeId: uuidOf('change', changeId), issueId: issueId && uuidOf('issue', issueId) };
     return { ...deliveryOf(webhook, now, { ...message, ...about }), ...(ids[index] && { id: ids[index] }) };
   });
-  const place = parseCursor(page.cursor);
-  if (!place || (place.position === webhook.position && place.tag === webhook.tag)) return false;
+  const point = parseCursor(page.cursor);
+  if (!point || (point.position === webhook.position && point.tag === webhook.tag)) return false;
   return inTransaction(db, async (trx) => {
     const held = await lockClaimed(trx, webhook.id, claimId);
     if (held?.position !== webhook.position || held.tag !== webhook.tag) return false;
-    await insertDeliveries(trx, webhook.id, deliveries, place);
+    await insertDeliveries(trx, webhook.id, deliveries, point);
     return page.hasMore;
   });
 }

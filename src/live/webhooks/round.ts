@@ -116,8 +116,8 @@ async function sendAll(
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  const places = new Map(due.map(({ id }, place) => [id, place]));
-  return sent.toSorted((a, b) => (places.get(a.delivery.id) ?? 0) - (places.get(b.delivery.id) ?? 0));
+  const order = new Map(due.map(({ id }, index) => [id, index]));
+  return sent.toSorted((a, b) => (order.get(a.delivery.id) ?? 0) - (order.get(b.delivery.id) ?? 0));
 }
 
 async function attempt({ sending }: RoundParts, webhook: WebhookRow, delivery: DueDelivery): Promise<Sent> {

@@ -4,7 +4,7 @@ import { selectMatchingIds } from '../../db/reads/matching-ids.ts';
 import { isEventType } from '../../model/events.ts';
 import { streamedChanges } from '../change-events.ts';
 import { changeCursor, type ChangePage, readableBy, readableTypes, readLog } from '../changes.ts';
-import type { Sieve } from '../../reference/sieve.ts';
+import type { PageTest } from '../../reference/page-test.ts';
 import { type Context, signedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
@@ -55,17 +55,17 @@ export async function readIssueEvents(
   return { events: withCursors(events, { after, cursor, nodes }), cursor, hasMore };
 }
 
-/** The sieve for a filter that has been validated already. */
+/** The test of pages for a filter that has been validated already. */
 export function issueSieve(
   ctx: Context,
   filterFields: () => FilterFields,
   filter: Record<string, unknown> | null | undefined,
-): Sieve {
+): PageTest {
   const { reads, wanted } = listOf(filterFields, filter);
   const readable: ReadonlySet<string> = new Set(readableTypes(signedIn(ctx).principal));
   return {
     readsIssues: true,
-    lets: (changes, issues) => {
+    mayConcern: (changes, issues) => {
       if (isReset(reads, changes)) return true;
       const matches = issues && matchingIn(issues, wanted);
       if (!matches) return true;

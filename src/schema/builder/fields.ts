@@ -6,7 +6,7 @@ import {
 } from '@pothos/core';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
-import type { Sieve } from '../../reference/sieve.ts';
+import type { PageTest } from '../../reference/page-test.ts';
 import type { Context, SignedIn } from '../../resolvers/context.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
 import type { Entity } from './entity.ts';
@@ -128,14 +128,14 @@ declare global {
           load: (ctx: Context, args: InputShapeFromFields<Args>, parent: ParentShape) => unknown;
         },
       ): FieldRef<Types, unknown>;
-      /** The events of a subscription: `read` returns those after a cursor; `sieve` makes a cheap test whether there may be any. */
+      /** The events of a subscription: `read` returns those after a cursor; `pageTest` makes a cheap test whether there may be any. */
       events<Type, Args extends InputFieldMap>(
         options: FieldMeta & {
           type: Type;
           args: Args;
           extensions?: Readonly<Record<string, unknown>>;
           read: (ctx: Context, args: InputShapeFromFields<Args>, after: string) => Promise<EventPage>;
-          sieve: (ctx: Context, args: InputShapeFromFields<Args>) => Sieve | undefined;
+          pageTest: (ctx: Context, args: InputShapeFromFields<Args>) => PageTest | undefined;
         },
       ): FieldRef<Types, unknown>;
     }
@@ -256,9 +256,9 @@ const helpers = {
   },
   events(
     this: Fields,
-    { type, read, sieve, ...meta }: FieldMeta & { type: unknown } & Omit<EventsPlan, 'kind'>,
+    { type, read, pageTest, ...meta }: FieldMeta & { type: unknown } & Omit<EventsPlan, 'kind'>,
   ) {
-    return planned(this, type, meta, { kind: 'events', read, sieve });
+    return planned(this, type, meta, { kind: 'events', read, pageTest });
   },
 };
 Object.assign(RootFieldBuilder.prototype, helpers);

@@ -2,7 +2,7 @@ import type { ListOrder } from '../../db/query/page.ts';
 import type { ChildSource, Source } from '../../db/query/walk.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { TableName } from '../../db/tables/tables.ts';
-import type { Sieve } from '../../reference/sieve.ts';
+import type { PageTest } from '../../reference/page-test.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
 import type { Context, SignedIn } from '../../resolvers/context.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
@@ -54,7 +54,7 @@ export interface EventsPlan {
    * Returns a cheap test whether a page of the log may have events for these arguments; undefined if only `read` can
    * decide that.
    */
-  readonly sieve: (ctx: Context, args: Record<string, unknown>) => Sieve | undefined;
+  readonly pageTest: (ctx: Context, args: Record<string, unknown>) => PageTest | undefined;
 }
 
 /**

@@ -18,7 +18,7 @@ export async function subscriptionReply(
   request: ServerRequest,
   operationName: string,
 ): Promise<RestReply> {
-  const { read, after, isShared, variables, sieve } = openSubscription(subscribed, context);
+  const { read, after, isShared, variables, pageTest } = openSubscription(subscribed, context);
   if (!acceptsEvents(request.headers.accept))
     raise('not_acceptable', 'A subscription is answered as text/event-stream, which Accept has to allow.');
   const deliver = async (reading: OperationContext, cursor: string): Promise<Delivery> => {
@@ -32,8 +32,8 @@ export async function subscriptionReply(
   const events = await request.stream({
     first,
     deliver,
-    sieve: sieve(),
-    farewell: (error) => farewell(error, context),
+    pageTest: pageTest(),
+    errorDelivery: (error) => errorDelivery(error, context),
     cohort: isShared ? cohortOf(subscribed, variables) : undefined,
     face: 'graphql',
   });
@@ -45,7 +45,7 @@ export async function subscriptionReply(
  * The error that ends a stream, and `complete`, so that the client does not reconnect only to get the same error. If the service is
  * unavailable, the stream just ends, and the client reconnects.
  */
-function farewell(error: unknown, { requestId, report }: OperationContext): Delivery | undefined {
+function errorDelivery(error: unknown, { requestId, report }: OperationContext): Delivery | undefined {
   const formatted = formatError(error, requestId, report);
   if (expectedError(error)?.code === 'unavailable') return undefined;
   const next = { type: 'next', json: JSON.stringify({ errors: [formatted] }) };

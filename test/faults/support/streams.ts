@@ -79,6 +79,7 @@ export class Streams {
     const { hostname: host, port } = new URL(this.#options.url);
     const body = JSON.stringify({ query: 'subscription { changes { position } }' });
     const socket = connect({ host, port: Number(port), noDelay: true });
+    const answer = new Answer();
     let text = '';
     socket.on('connect', () =>
       socket.write(
@@ -87,9 +88,10 @@ export class Streams {
       ),
     );
     socket.on('data', (bytes: Buffer) => {
-      text += bytes.toString('latin1');
+      text += answer.take(bytes.toString('latin1'));
+      if (answer.status === undefined) return;
+      if (answer.status !== 200) return void socket.destroy();
       if (!reader.socket) {
-        if (!text.includes('retry: ')) return void (text.includes('\r\n\r\n') && socket.destroy());
         reader.socket = socket;
         resolve(true);
       }
@@ -127,4 +129,30 @@ export class Streams {
 
 export function positionOf(cursor: string): number {
   return Number(cursor.split('-')[1]);
+}
+
+/** An answer of HTTP in chunks. A proxy sets the borders of the chunks as it likes, so they may be in the middle of a line. */
+class Answer {
+  /** Known when the head is complete. */
+  status: number | undefined;
+  #raw = '';
+
+  /** Returns the part of the body that is complete now. */
+  take(text: string): string {
+    this.#raw += text;
+    if (this.status === undefined) {
+      const end = this.#raw.indexOf('\r\n\r\n');
+      if (end < 0) return '';
+      this.status = Number(this.#raw.split(' ', 2)[1]);
+      this.#raw = this.#raw.slice(end + 4);
+    }
+    let body = '';
+    for (;;) {
+      const start = this.#raw.indexOf('\r\n') + 2;
+      const end = start + Number.parseInt(this.#raw.slice(0, start), 16);
+      if (start < 2 || !(this.#raw.length >= end + 2)) return body;
+      body += this.#raw.slice(start, end);
+      this.#raw = this.#raw.slice(end + 2);
+    }
+  }
 }

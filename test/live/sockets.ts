@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import type { App } from '../support/app.ts';
+
+export const socketUrl = (url: string): string => `${url.replace('http', 'ws')}/graphql`;
+
+export const follow =
+  'subscription ($after: String) { changes(after: $after) { cursor eventType issue { key } } }';
+
+/** A bare connection, and how it is closed. */
+export function bare(
+  url: string,
+  { protocol = 'graphql-transport-ws', origin }: { protocol?: string; origin?: string } = {},
+): { socket: WebSocket; closed: Promise<number>; say: (message: object) => Promise<void> } {
+  const socket = new WebSocket(socketUrl(url), protocol, origin === undefined ? {} : { origin });
+  socket.on('error', () => undefined);
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  const say = async (message: object) => {
+    if (socket.readyState !== WebSocket.OPEN) await once(socket, 'open');
+    socket.send(JSON.stringify(message));
+  };
+  return { socket, closed, say };
+}
+
+/** How many streams of GraphQL are open. */
+export async function openStreams({ metricsUrl }: Pick<App, 'metricsUrl'>): Promise<number> {
+  const metrics = await (await fetch(metricsUrl ?? '')).text();
+  return Number(/^workgraph_streams\{of="graphql"\} (\d+)$/m.exec(metrics)?.[1]);
+}

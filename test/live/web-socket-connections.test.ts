@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { WebSocket } from 'ws';
+import { startApp } from '../support/app.ts';
+import { Random } from '../support/random.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { bare, follow, openStreams, socketUrl } from './sockets.ts';
+
+const { app, world } = useIssueWorld({
+  settings: { STREAMS_PER_TOKEN: '4', METRICS_ADDRESS: '0', CORS_ORIGINS: 'https://board.example' },
+});
+
+describe('a WebSocket', () => {
+  const init = (token: string) => ({
+    type: 'connection_init',
+    payload: { Authorization: `Bearer ${token}` },
+  });
+
+  it.each([
+    ['names no token', [{ type: 'connection_init' }], 4403],
+    ['names an unknown token', [init('wg_unknown')], 4403],
+    [
+      'asks before it has signed in',
+      [{ type: 'subscribe', id: '1', payload: { query: '{ viewer { scopes } }' } }],
+      4401,
+    ],
+    ['says something that is no message', [{ type: 'nothing' }], 4400],
+    ['says what only a server says', [{ type: 'next', id: '1', payload: {} }], 4400],
+    ['says nothing for three seconds', [], 4408],
+  ] as const)('is closed if it %s', async (_what, messages, code) => {
+    const { closed, say } = bare(app.url);
+    for (const message of messages) await say(message);
+    expect(await closed).toBe(code);
+  });
+
+  it('is closed if it signs in twice, uses an id twice, or sends a message that is too large', async () => {
+    const twice = bare(app.url);
+    await twice.say(init(world.ada.token));
+    await twice.say(init(world.ada.token));
+    expect(await twice.closed).toBe(4429);
+    const same = bare(app.url);
+    await same.say(init(world.ada.token));
+    await once(same.socket, 'message');
+    const subscribe = { type: 'subscribe', id: '1', payload: { query: follow } };
+    await same.say(subscribe);
+    await same.say(subscribe);
+    expect(await same.closed).toBe(4409);
+    const large = bare(app.url);
+    await large.say({ type: 'ping', payload: { text: 'x'.repeat(2_000_000) } });
+    expect(await large.closed).toBe(1009);
+  });
+
+  it('is refused for another subprotocol', async () => {
+    const { closed } = bare(app.url, { protocol: 'graphql-ws' });
+    // The client of `ws` breaks off itself when no subprotocol is chosen.
+    expect(await closed).toBe(1006);
+  });
+
+  it('is opened by pages of its own and of configured origins only', async () => {
+    const foreign = bare(app.url, { origin: 'https://evil.example' });
+    const [, response] = (await once(foreign.socket, 'unexpected-response')) as [
+      unknown,
+      { statusCode: number; destroy(): void },
+    ];
+    expect(response.statusCode).toBe(403);
+    response.destroy();
+    for (const origin of ['https://board.example', app.url]) {
+      const { socket } = bare(app.url, { origin });
+      await once(socket, 'open');
+      socket.terminate();
+    }
+  });
+
+  it('that asks to upgrade to something else gets the usual answer', async () => {
+    const asked = get(`${app.url}/health`, { headers: { Connection: 'Upgrade', Upgrade: 'h2c' } });
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(200);
+  });
+
+  it('that is closed while its subscription begins leaves no stream behind', async () => {
+    for (let turns = 0; turns < 40; turns += 1) {
+      const { socket, closed, say } = bare(app.url);
+      await say(init(world.ada.token));
+      await once(socket, 'message');
+      await say({ type: 'subscribe', id: '1', payload: { query: follow } });
+      for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+      socket.terminate();
+      await closed;
+    }
+    while ((await openStreams(app)) > 0) await setImmediate();
+  });
+
+  it('that sends anything at all is answered or closed, and others are served as before', async () => {
+    const random = new Random('messages of a WebSocket');
+    const types = ['connection_init', 'subscribe', 'complete', 'ping', 'pong', 'next', 'error', '', null, 1];
+    const values = [null, 0, '', 'x', [], {}, { query: '{ viewer { scopes } }' }, { query: 1 }, true];
+    for (let round = 0; round < 60; round += 1) {
+      const { socket, closed, say } = bare(app.url);
+      if (random.chance(0.7)) await say(init(world.ada.token));
+      for (let count = random.integer(1, 8); count > 0; count -= 1) {
+        const message = {
+          type: random.pick(types),
+          id: random.pick(['1', '2', '__proto__', 'constructor', '', null, {}]),
+          payload: random.pick(values),
+        };
+        const text = random.chance(0.9) ? JSON.stringify(message) : JSON.stringify(message).slice(1);
+        if (socket.readyState === WebSocket.CONNECTING) await once(socket, 'open');
+        socket.send(random.chance(0.9) ? text : Buffer.from([0xff, 0xfe, 0x00]));
+      }
+      socket.close();
+      expect([1000, 1005, 1006, 1007, 4400, 4401, 4403, 4409, 4429]).toContain(await closed);
+    }
+    expect((await app.request('GET', '/v1/teams', { token: world.ada.token })).status).toBe(200);
+    while ((await openStreams(app)) > 0) await setImmediate();
+  });
+
+  it('is told to come back, and no stream that it is complete, when the server stops', async () => {
+    const own = await startApp({ settings: { METRICS_ADDRESS: '0' } });
+    const socket = new WebSocket(socketUrl(own.url), 'graphql-transport-ws');
+    const messages: { type: string }[] = [];
+    socket.on('message', (data: Buffer) => messages.push(JSON.parse(String(data)) as { type: string }));
+    await once(socket, 'open');
+    socket.send(JSON.stringify(init(own.token)));
+    await once(socket, 'message');
+    socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: follow } }));
+    socket.send(JSON.stringify({ type: 'subscribe', id: '2', payload: { query: '{ viewer { scopes } }' } }));
+    while (!messages.some(({ type }) => type === 'complete')) await once(socket, 'message');
+    while ((await openStreams(own)) === 0) await setImmediate();
+    const closed = once(socket, 'close');
+    await own.stop();
+    const [code] = (await closed) as [number];
+    expect(code).toBe(1001);
+    expect(messages.map(({ type }) => type)).toEqual(['connection_ack', 'next', 'complete']);
+  });
+});
