@@ -22,11 +22,11 @@ function ask(office: TicketOffice, count: number) {
   return asked;
 }
 
-it('opens four streams at once, and leaves the other tickets to requests', () => {
+it('opens eight streams at once, and leaves the other tickets to requests', () => {
   const admission = new Admission(limits);
   const streams = ask(new Openings(admission), 40);
-  expect(streams.tickets).toHaveLength(4);
-  expect(ask(admission, 12).tickets).toHaveLength(12);
+  expect(streams.tickets).toHaveLength(8);
+  expect(ask(admission, 8).tickets).toHaveLength(8);
   expect(admission.load).toEqual({ inProgress: 16, waiting: 0, refused: 0 });
 });
 
@@ -43,7 +43,7 @@ it('opens the next stream when one is open, and refuses none of a burst', () => 
 
 it('passes the tickets of clients that have disconnected on to the others', () => {
   const openings = new Openings(new Admission(limits));
-  const { tickets } = ask(openings, 4);
+  const { tickets } = ask(openings, 8);
   let gone = 0;
   for (let made = 0; made < 9_000; made += 1) {
     openings.enter(
@@ -58,6 +58,24 @@ it('passes the tickets of clients that have disconnected on to the others', () =
   for (const ticket of tickets) ticket.leave();
   expect(gone).toBe(9_000);
   expect(last.tickets).toHaveLength(1);
+});
+
+it('returns a ticket to a stream that has read its body before it opens those that wait', async () => {
+  const openings = new Openings(new Admission(limits));
+  const { tickets } = ask(openings, 8);
+  const { promise: body, resolve: read } = Promise.withResolvers<void>();
+  const reading = tickets[0]?.outside(body);
+  const waiting = ask(openings, 2);
+  // The ticket of the first was free while it read.
+  expect(waiting.tickets).toHaveLength(1);
+  read();
+  await body;
+  await Promise.resolve();
+  tickets[1]?.leave();
+  await reading;
+  expect(waiting.tickets).toHaveLength(1);
+  tickets[0]?.leave();
+  expect(waiting.tickets).toHaveLength(2);
 });
 
 it('refuses a stream when the requests of an overload leave no ticket for it', async () => {

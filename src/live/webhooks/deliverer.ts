@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type DueWebhook, releaseWebhook, selectDueWebhooks } from '../../db/webhook-work.ts';
 import { fullPace, type Pace, type RoundParts, serveOnce } from './round.ts';
 
-/** The interval at which a process looks for webhooks that have something to do: retries, and what other processes left. */
+/** The interval at which a process looks for webhooks with work: retries that are due, and what other processes have left. */
 const pollMs = 1_000;
 /** The shortest time between two looks after changes. */
 const gatherMs = 50;
@@ -20,8 +20,8 @@ interface DelivererOptions extends Omit<RoundParts, 'onAttempt'> {
 }
 
 /**
- * Serves the webhooks of all workspaces. Any number of processes may do so at the same time: each takes a webhook for some seconds,
- * and what a process that died has taken is free after that.
+ * Serves the webhooks of all workspaces. Any number of processes may do so at the same time: each claims a webhook for some seconds,
+ * and the claim of a process that died expires.
  */
 export class Deliverer {
   readonly #parts: RoundParts;
@@ -47,7 +47,7 @@ export class Deliverer {
     this.#work = this.#loop();
   }
 
-  /** Attempts since the start, by what came of them. */
+  /** The attempts since the start, by outcome. */
   get counts(): Readonly<Record<'delivered' | 'failed', number>> {
     return this.#counts;
   }

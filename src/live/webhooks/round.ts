@@ -26,7 +26,7 @@ import { webhookSubject } from '../../resolvers/webhooks/webhooks.ts';
 import { expand } from './expand.ts';
 import { isOverloaded, outcomeOf, type Sent } from './outcomes.ts';
 
-/** How long an attempt may take, and how long a process holds a webhook: longer than an attempt and what follows it. */
+/** How long an attempt may take, and how long a process claims a webhook: longer than an attempt and what follows it. */
 export const attemptMs = 15_000;
 const claimMs = 40_000;
 /** How many messages are sent to one webhook at once. */
@@ -48,7 +48,7 @@ export interface RoundParts {
   readonly onAttempt: (isReceived: boolean) => void;
 }
 
-/** What a webhook is sent at once, from one round to the next. */
+/** How many messages a webhook is sent at once, remembered from one round to the next. */
 export interface Pace {
   atOnce: number;
 }
@@ -57,7 +57,7 @@ export const fullPace = (): Pace => ({ atOnce: mostAtOnce });
 
 /**
  * Serves a webhook once: makes deliveries of new changes, sends those that are due, and writes what came of it. The webhook is
- * held meanwhile, so no other process sends to it. Returns whether there may be more to do at once.
+ * claimed meanwhile, so no other process sends to it. Returns whether there may be more to do at once.
  */
 export async function serveOnce(
   parts: RoundParts,
@@ -127,7 +127,7 @@ async function attempt({ sending }: RoundParts, webhook: WebhookRow, delivery: D
   return { delivery, at, answer: await sending.send(webhook, { id, body }, attemptMs) };
 }
 
-/** Writes what came of a round. What another process has taken over meanwhile is left to it. */
+/** Writes the outcomes of a round, unless another process has claimed the webhook meanwhile. */
 async function note(trx: Trx, id: string, claimId: string, sent: readonly Sent[]): Promise<boolean> {
   const webhook = await lockClaimed(trx, id, claimId);
   if (!webhook) return false;

@@ -1,8 +1,8 @@
 import type { Deadline } from '../../db/engine/deadline.ts';
 import { type Admission, AdmissionTicket, type TicketOffice } from './admission.ts';
 
-/** How many streams are opened at once. Most of the tickets are left to other requests. */
-const openedAtOnce = 4;
+/** How many streams are opened at once. The other tickets are left to requests. */
+const openedAtOnce = 8;
 /** How long a stream may wait until it is opened. */
 const waitMs = 5_000;
 /** The maximum length of the line, so that its memory is limited. */
@@ -16,12 +16,14 @@ interface Waiter {
 }
 
 /**
- * Admits requests that open streams, a few at a time and first come first served. So a thousand clients that come back after a
+ * Admits requests that open streams, some at a time and first come first served. So a thousand clients that come back after a
  * restart keep no other request waiting, and they wait in line instead of being refused as an overload.
  */
 export class Openings implements TicketOffice {
   readonly #admission: Admission;
   readonly #waiting = new Set<Waiter>();
+  /** Those that have had a ticket and read their body since. They come before the others. */
+  readonly #returning = new Set<Waiter>();
   #opening = 0;
   #isCalling = false;
 
@@ -30,19 +32,17 @@ export class Openings implements TicketOffice {
   }
 
   /** Calls `begin` or `refuse`, immediately or later. A request that begins must give its ticket back. */
-  enter(
-    begin: (ticket: AdmissionTicket) => void,
-    refuse: () => void,
-    ticket = new AdmissionTicket(this, this.#admission.newDeadline()),
-  ): void {
+  enter(begin: (ticket: AdmissionTicket) => void, refuse: () => void, returning?: AdmissionTicket): void {
+    const ticket = returning ?? new AdmissionTicket(this, this.#admission.newDeadline());
     if (this.#opening < openedAtOnce) return this.#admit({ begin, refuse, ticket });
-    if (this.#waiting.size >= maxWaiting) return refuse();
+    const line = returning ? this.#returning : this.#waiting;
+    if (line.size >= maxWaiting) return refuse();
     const late = setTimeout(() => {
-      this.#waiting.delete(waiter);
+      line.delete(waiter);
       refuse();
     }, waitMs);
     const waiter = { begin, refuse, ticket, late };
-    this.#waiting.add(waiter);
+    line.add(waiter);
   }
 
   async turn(deadline: Deadline, bytes: number): Promise<void> {
@@ -69,12 +69,14 @@ export class Openings implements TicketOffice {
     // Clients that have disconnected give their tickets back at once, and thousands of them must not end in a recursion.
     if (this.#isCalling) return;
     this.#isCalling = true;
-    for (const next of this.#waiting) {
-      if (this.#opening >= openedAtOnce) break;
-      this.#waiting.delete(next);
-      clearTimeout(next.late);
-      next.ticket.deadline.renew();
-      this.#admit(next);
+    for (const line of [this.#returning, this.#waiting]) {
+      for (const next of line) {
+        if (this.#opening >= openedAtOnce) break;
+        line.delete(next);
+        clearTimeout(next.late);
+        next.ticket.deadline.renew();
+        this.#admit(next);
+      }
     }
     this.#isCalling = false;
   }
