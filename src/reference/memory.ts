@@ -31,8 +31,6 @@ interface Entry {
   /** The number of the last start before the snapshot was stored here. */
   installed: number;
   usedMs: number;
-  /** A check with a lower number may have missed a write of this process, or a change that was notified. */
-  neededStart: number;
   /** The check in progress that started last. */
   check: Check | undefined;
   /** The time until which the rows of this workspace are not read again, because there are too many. */
@@ -84,8 +82,8 @@ export class ReferenceMemory {
     const now = performance.now();
     if (seen && isBehind(entry.snapshot.version, seen))
       return this.#checked(workspaceId, entry, this.#nextStart());
-    if (now - entry.validFromMs < leaseMs && entry.start >= this.#needed(entry)) return entry.snapshot;
-    return this.#checked(workspaceId, entry, this.#needed(entry));
+    if (now - entry.validFromMs < leaseMs && entry.start >= this.#writtenStart) return entry.snapshot;
+    return this.#checked(workspaceId, entry, this.#writtenStart);
   }
 
   /**
@@ -106,13 +104,7 @@ export class ReferenceMemory {
     return this.#checked(workspaceId, this.#entryOf(workspaceId), this.#nextStart());
   }
 
-  /** Requires a new check before the data of a workspace is used again, because the data was written. */
-  expire(workspaceId: string): void {
-    const entry = this.#entries.get(workspaceId);
-    if (entry) entry.neededStart = this.#nextStart();
-  }
-
-  /** Calls for a new check of all workspaces: after a write of this process, or when notifications may have been missed. */
+  /** Calls for a new check of all workspaces: after a write, or when notifications may have been missed. */
   expireAll(): void {
     this.#writtenStart = this.#nextStart();
   }
@@ -132,10 +124,6 @@ export class ReferenceMemory {
     await Promise.allSettled([...this.#entries.values()].flatMap(({ check }) => (check ? [check.done] : [])));
   }
 
-  #needed({ neededStart }: Entry): number {
-    return Math.max(neededStart, this.#writtenStart);
-  }
-
   #nextStart(): number {
     this.#lastStart += 1;
     return this.#lastStart;
@@ -149,7 +137,6 @@ export class ReferenceMemory {
       start: -1,
       installed: 0,
       usedMs: 0,
-      neededStart: 0,
       check: undefined,
       tooLargeUntilMs: 0,
     };

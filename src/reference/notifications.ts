@@ -1,14 +1,16 @@
+import { referenceChannel } from '../db/engine/engine.ts';
 import type { Channels } from '../db/engine/listener.ts';
 import type { ReferenceMemory } from './memory.ts';
 
 /**
- * The channel on which PostgreSQL names a workspace whose reference data or tokens were changed by any process. It only makes
- * changes visible sooner: a change whose notification is lost is found when the lease of the reference data ends.
+ * What a process does when it hears that another one has written reference data or tokens. It only makes changes visible sooner:
+ * a change whose notification is lost, or that was not written by a process of ours, is found when the lease of the reference
+ * data ends.
  */
-export function referenceChannels(reference: Pick<ReferenceMemory, 'expire' | 'expireAll'>): Channels {
+export function referenceChannels(reference: Pick<ReferenceMemory, 'expireAll'>): Channels {
   return {
-    workgraph_reference: {
-      onNotification: (workspaceId) => reference.expire(workspaceId),
+    [referenceChannel]: {
+      onNotification: () => reference.expireAll(),
       onGap: () => reference.expireAll(),
     },
   };

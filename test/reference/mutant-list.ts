@@ -16,6 +16,7 @@ export interface Mutant {
 const memory = 'src/reference/memory.ts';
 const reads = 'src/db/reads/reference-reads.ts';
 const triggers = 'migrations/0018_reference_versions.ts';
+const counting = 'migrations/0048_versions_without_notify.ts';
 
 const inReads: readonly Omit<Mutant, 'file'>[] = [
   {
@@ -65,36 +66,10 @@ const inTriggers: readonly Omit<Mutant, 'file'>[] = [
     by: 'authority',
   },
   {
-    name: 'two versions of a workspace have the same tag',
-    from: 'tag = excluded.tag, ref_xact',
-    to: 'ref_xact',
-    by: 'memory',
-  },
-  {
     name: 'a version is counted when something is written and not at the commit',
     from: 'after update on ${name}\n        deferrable initially deferred for each row when',
     to: 'after update on ${name}\n        deferrable initially immediate for each row when',
     by: 'history',
-    needsPostgres: true,
-  },
-  {
-    name: 'the group that a row has left is not logged',
-    from: "if tg_op <> 'INSERT' then changed",
-    to: "if tg_op = 'DELETE' then changed",
-    by: 'memory',
-  },
-  {
-    name: 'no process is told of changed rows',
-    from: "perform pg_notify('workgraph_reference', workspace::text);\n      end loop;",
-    to: 'end loop;',
-    by: 'listener',
-    needsPostgres: true,
-  },
-  {
-    name: 'no process is told of a revoked token',
-    from: "perform pg_notify('workgraph_reference', workspace::text);\n      return null;",
-    to: 'return null;',
-    by: 'listener',
     needsPostgres: true,
   },
   {
@@ -117,7 +92,30 @@ const inTriggers: readonly Omit<Mutant, 'file'>[] = [
   },
 ];
 
+const inCounting: readonly Omit<Mutant, 'file'>[] = [
+  {
+    name: 'two versions of a workspace have the same tag',
+    from: 'tag = excluded.tag, ref_xact',
+    to: 'ref_xact',
+    by: 'memory',
+  },
+  {
+    name: 'the group that a row has left is not logged',
+    from: "if tg_op <> 'INSERT' then changed",
+    to: "if tg_op = 'DELETE' then changed",
+    by: 'memory',
+  },
+];
+
 const elsewhere: readonly Mutant[] = [
+  {
+    name: 'no process is told of what was written',
+    file: 'src/db/engine/engine.ts',
+    from: "() => pool.notify(referenceChannel, 'written')",
+    to: '() => undefined',
+    by: 'listener',
+    needsPostgres: true,
+  },
   {
     name: 'a token that is greedy is never told that it was revoked',
     file: 'src/server/authenticate.ts',
@@ -168,7 +166,7 @@ const elsewhere: readonly Mutant[] = [
   {
     name: 'the server does not listen to notifications',
     file: 'src/reference/notifications.ts',
-    from: 'onNotification: (workspaceId) => reference.expire(workspaceId)',
+    from: 'onNotification: () => reference.expireAll()',
     to: 'onNotification: () => undefined',
     by: 'server',
     needsPostgres: true,
@@ -216,5 +214,6 @@ export const mutants: readonly Mutant[] = [
   ...inMemory.map((mutant) => ({ ...mutant, file: memory })),
   ...inReads.map((mutant) => ({ ...mutant, file: reads })),
   ...inTriggers.map((mutant) => ({ ...mutant, file: triggers })),
+  ...inCounting.map((mutant) => ({ ...mutant, file: counting })),
   ...elsewhere,
 ];

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
+import { referenceChannel } from '../../src/db/engine/engine.ts';
 import { leaseMs } from '../../src/reference/memory.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import type { App } from '../support/app.ts';
@@ -152,6 +153,8 @@ onPostgres('a write of another process', () => {
   it('is visible at once on a server that listens', async () => {
     await nameAt(listening.url);
     await rename('Heard');
+    // A process of ours sends this after its commit (see listener.test.ts).
+    await writer.query(`select pg_notify('${referenceChannel}', 'written')`);
     expect(await seen('Heard')).toBe(true);
   });
 

@@ -78,6 +78,29 @@ describe('concurrent writes', () => {
     expect(numbers).toEqual(Array.from({ length: many }, (_, index) => index + 1));
   }, 120_000);
 
+  it('never set times back: of issues in the order of their numbers, and of entries in a feed', async () => {
+    const { key } = await create();
+    await atOnce(many / 2, async (caller, index) => {
+      if (index % 2 === 0) await caller.create({ teamId: world.eng.id, title: `Issue ${index}` });
+      else await caller.mutate('commentCreate', { issueKey: key, body: `Comment ${index}` });
+    });
+    const { rows } = await sql<{ what: string; back: number }>`
+      select 'issues' as what, count(*) filter (where created_utc < before)::int as back from (
+        select created_utc, lag(created_utc) over (partition by team_id order by number) as before
+        from issue where workspace_id = ${app.workspaceId}
+      ) numbered
+      union all
+      select 'entries', count(*) filter (where occurred_utc < before)::int from (
+        select occurred_utc, lag(occurred_utc) over (partition by issue_id order by sort_order) as before
+        from activity where workspace_id = ${app.workspaceId}
+      ) entered
+      order by 1 desc`.execute(app.database.unscoped);
+    expect(rows).toEqual([
+      { what: 'issues', back: 0 },
+      { what: 'entries', back: 0 },
+    ]);
+  }, 120_000);
+
   it('add only one of eight equal links', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { key } = await create();

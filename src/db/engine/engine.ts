@@ -39,6 +39,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/**
+ * The channel on which a process tells the others, after the commit, that it has written reference data or tokens. A statement
+ * within the transaction could not notify where the transaction spans several nodes.
+ */
+export const referenceChannel = 'workgraph_reference';
+
 /** The embedded database of a data directory, or a PostgreSQL server. */
 export type DatabaseLocation = EmbeddedLocation | PostgresLocation;
 
@@ -49,6 +55,7 @@ export async function openDatabase(
 ): Promise<Database> {
   if ('dataDir' in location) return over('embedded', await openEmbedded(location));
   const pool = new ServerPool(location);
+  pool.writeSignals.subscribe('reference', () => pool.notify(referenceChannel, 'written'));
   const replicas = replicaUrls.length > 0 ? new Replicas(location, pool, replicaUrls) : undefined;
   const database = over('postgres', pool, replicas);
   try {

@@ -65,6 +65,8 @@ export class ServerPool implements Pool {
   readonly #named = new WeakMap<pg.PoolClient, Map<string, number>>();
   /** The connections of the pool, lent or not. */
   readonly #open = new Set<pg.PoolClient>();
+  /** The notifications that are being sent. */
+  readonly #notifying = new Set<Promise<unknown>>();
   #ended: Promise<void> | undefined;
 
   constructor(location: PostgresLocation) {
@@ -232,6 +234,18 @@ export class ServerPool implements Pool {
     });
   }
 
+  /**
+   * Notifies all processes that listen on a channel, in the background and over the connection for probes. A notification that
+   * fails is lost, so nothing may depend on it.
+   */
+  notify(channel: string, payload: string): void {
+    const sending = this.#probe
+      .query('select pg_notify($1, $2)', [channel, payload])
+      .catch(ignore)
+      .finally(() => this.#notifying.delete(sending));
+    this.#notifying.add(sending);
+  }
+
   /** A statement gets a name from its second use on, because each name takes memory in the server. */
   #nameOn(client: pg.PoolClient, { name }: Prepared): string | undefined {
     if (!this.#prepared) return undefined;
@@ -261,9 +275,10 @@ export class ServerPool implements Pool {
   }
 
   end(): Promise<void> {
-    this.#ended ??= Promise.all([this.#shared.close().then(() => this.#pool.end()), this.#probe.end()]).then(
-      ignore,
-    );
+    this.#ended ??= Promise.all([
+      this.#shared.close().then(() => this.#pool.end()),
+      Promise.all(this.#notifying).then(() => this.#probe.end()),
+    ]).then(ignore);
     return this.#ended;
   }
 }

@@ -193,8 +193,6 @@ function teams(parts: Parts, keyed: boolean) {
     .groupBy(['one.id', 'one.ordinal']);
 }
 
-const numberedAt = sql<Date>`date_trunc('milliseconds', clock_timestamp())`.as('at');
-
 /** Takes numbers from the counters of the teams, in the order of their ids; a new team has no counter yet. */
 function counters(parts: Parts) {
   return parts
@@ -211,10 +209,10 @@ function counters(parts: Parts) {
         nextIssueNumber: sql<number>`team_counter.next_issue_number + excluded.next_issue_number - 1`,
       }),
     )
-    .returning(['teamCounter.teamId', 'teamCounter.nextIssueNumber as next', numberedAt]);
+    .returning(['teamCounter.teamId', 'teamCounter.nextIssueNumber as next']);
 }
 
-/** Takes numbers from those counters that no other transaction has locked. */
+/** Takes numbers from those counters that no other transaction has locked; by a subquery, as `locked` does for issues. */
 function freeCounters(parts: Parts): Part[] {
   const free = parts
     .selectFrom('teamCounter')
@@ -227,21 +225,25 @@ function freeCounters(parts: Parts): Part[] {
     .from('freeCounters')
     .set((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', eb.ref('freeCounters.count')) }))
     .whereRef('teamCounter.teamId', '=', 'freeCounters.id')
-    .returning(['teamCounter.teamId', 'teamCounter.nextIssueNumber as next', numberedAt]);
+    .returning(['teamCounter.teamId', 'teamCounter.nextIssueNumber as next']);
   return [
-    ['freeCounters', free],
+    ['freeCounters', parts.selectFrom(free.as('found')).selectAll()],
     ['counters', taken],
   ];
 }
 
+/**
+ * The numbers, with the time at which they were taken: the counters are locked by then. `returning` of the counters could say so
+ * too, but a distributed database allows only immutable expressions there.
+ */
 function numbered(parts: Parts) {
   return parts
     .selectFrom('counters')
     .innerJoin('teams', 'teams.id', 'counters.teamId')
     .select([
       'counters.teamId',
-      'counters.at',
       'teams.ordinal',
+      sql<Date>`date_trunc('milliseconds', clock_timestamp())`.as('at'),
       sql<number>`counters.next - teams.count`.as('number'),
     ]);
 }

@@ -142,7 +142,10 @@ export function asked(
   return ['asked', rows.select([...selections, comments.as('comments')]).where(where)];
 }
 
-/** The part that finds the issues, at the expected revision if there is one, and locks them. */
+/**
+ * The part that finds the issues, at the expected revision if there is one, and locks them. They are locked by a subquery, because
+ * Citus writes the result of a CTE that locks rows in a format that it then fails to read.
+ */
 export function locked(
   parts: Parts,
   { named, wait, deleted = false }: IssueSearch,
@@ -167,7 +170,7 @@ export function locked(
     .where(sql<SqlBool>`(asked.expected is null or issue.revision = asked.expected)`)
     .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null))
     .forNoKeyUpdate('issue');
-  return ['locked', wait ? rows : rows.skipLocked()];
+  return ['locked', parts.selectFrom((wait ? rows : rows.skipLocked()).as('found')).selectAll()];
 }
 
 // `now()` would be from before the wait for the lock, and the clocks of two servers differ.

@@ -34,7 +34,7 @@ interface WriteParts {
   /** The counters of teams that no other transaction has locked. */
   freeCounters: { id: string; count: number };
   /** The counters of teams after the numbers of new issues were taken from them. */
-  counters: { teamId: string; next: number; at: Date };
+  counters: { teamId: string; next: number };
   /** The number of the first new issue of each team. */
   numbered: { teamId: string; number: number; ordinal: number; at: Date };
   /** The Idempotency-Keys of the written items, by the id of their entry in the log. */

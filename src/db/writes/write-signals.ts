@@ -1,17 +1,18 @@
 import { cachedTables } from '../tables/cached-tables.ts';
 import { inSql } from '../tables/sql-names.ts';
 
-function writesTo(verbs: string, tables: readonly string[]): RegExp {
-  return new RegExp(`(?:${verbs}) "?(?:${tables.map(inSql).join('|')})(?![a-z_])`);
+function writesTo(verbs: string, tables: readonly string[], except = '$^'): RegExp {
+  return new RegExp(`(?:${verbs}) "?(?:${tables.map(inSql).join('|')})(?![a-z_])(?!${except})`);
 }
 
 /** The kinds of writes to which code in this process subscribes, and the statements that do them. */
 const signals = {
-  /** Writes of data that processes cache: reference data, and the principals of tokens. */
-  reference: writesTo('insert into|update|delete from|merge into|truncate', [
-    ...Object.keys(cachedTables),
-    'accessToken',
-  ]),
+  /** Writes of data that processes cache: reference data, and the principals of tokens, but not when these were last used. */
+  reference: writesTo(
+    'insert into|update|delete from|merge into|truncate',
+    [...Object.keys(cachedTables), 'accessToken'],
+    '" as "t" set "last_used_utc"',
+  ),
   /** New changes, which wait for their positions. */
   change: writesTo('insert into', ['changeInbox']),
 } as const;
