@@ -1,6 +1,8 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { AccessTokenTable } from './tables/directory-tables.ts';
 import type { Database } from './engine/engine.ts';
+import { anyWorkspace } from './engine/tenant-handle.ts';
+import type { Trx } from './engine/transaction.ts';
 import { always, type Predicate, predicateSql } from './query/predicate.ts';
 import { PreparedSelect } from './query/prepared.ts';
 import { Slot } from './query/slots.ts';
@@ -19,54 +21,65 @@ export type TokenHolder = Pick<
 } & Pick<Row<'member'>, 'displayName' | 'role' | 'status' | 'principalKind'>;
 
 /**
- * Finds the token of a request. The statement is prepared because every request may need it. It uses the unscoped
- * database because the workspace is only known once the token has been found.
+ * Finds the token of a request, which names no workspace: first the workspace of the token, and then the token in it. The
+ * statements are prepared because every request may need them.
  */
 export class TokenHolders {
-  readonly #database: Pick<Database, 'connect' | 'unscoped'>;
-  #select: PreparedSelect<TokenHolder> | undefined;
+  readonly #database: Pick<Database, 'connect' | 'of' | 'unscoped'>;
+  #route: PreparedSelect<{ workspaceId: string }> | undefined;
 
-  constructor(database: Pick<Database, 'connect' | 'unscoped'>) {
+  constructor(database: Pick<Database, 'connect' | 'of' | 'unscoped'>) {
     this.#database = database;
   }
 
-  /** The token with this hash, with its member; undefined if there is none. */
-  async find(tokenHash: Buffer): Promise<TokenHolder | undefined> {
-    this.#select ??= new PreparedSelect(holderQuery(this.#database.unscoped), holderColumns);
-    const [holder] = await this.#select.run(() => this.#database.connect(), { tokenHash });
+  /** The token with this hash, with its member; undefined if there is none. A token never changes its workspace. */
+  async find(tokenHash: Buffer, known?: { workspaceId: string }): Promise<TokenHolder | undefined> {
+    const { workspaceId } = known ?? (await this.#routeOf(tokenHash)) ?? {};
+    if (workspaceId === undefined) return undefined;
+    const connect = () => this.#database.connect();
+    const [holder] = await holders.send({ db: this.#database.of(workspaceId), connect }, { tokenHash });
     return holder;
+  }
+
+  async #routeOf(tokenHash: Buffer): Promise<{ workspaceId: string } | undefined> {
+    this.#route ??= new PreparedSelect(
+      this.#database.unscoped
+        .selectFrom('tokenRoute')
+        .select('workspaceId')
+        .where('tokenHash', '=', sql<Buffer>`${new Slot('tokenHash')}`),
+      ['workspaceId'],
+    );
+    const [route] = await this.#route.run(() => this.#database.connect(), { tokenHash });
+    return route;
   }
 }
 
-const holderColumns = [
-  'workspaceId',
-  'tokenId',
-  'userAccountId',
-  'scopes',
-  'expiresUtc',
-  'lastUsedUtc',
-  'revokedUtc',
-  'memberId',
-  'displayName',
-  'role',
-  'status',
-  'principalKind',
-  'auth',
-] as const;
-
-function holderQuery(unscoped: Kysely<Tables>) {
-  return unscoped
+const holders = new PreparedSelect<TokenHolder>(
+  anyWorkspace
     .selectFrom('accessToken as t')
-    .innerJoin('member as m', (join) =>
-      join.onRef('m.workspaceId', '=', 't.workspaceId').onRef('m.userAccountId', '=', 't.userAccountId'),
-    )
+    .innerJoin('member as m', 'm.userAccountId', 't.userAccountId')
     .select(['t.workspaceId', 't.id as tokenId', 't.userAccountId', 't.scopes'])
     .select(['t.expiresUtc', 't.lastUsedUtc', 't.revokedUtc'])
-    .leftJoin('workspaceVersion as v', 'v.workspaceId', 't.workspaceId')
+    .leftJoin('workspaceVersion as v', (join) => join.onTrue())
     .select(['m.id as memberId', 'm.displayName', 'm.role', 'm.status', 'm.principalKind'])
     .select((eb) => eb.fn.coalesce('v.auth', eb.lit(0)).as('auth'))
-    .where('t.tokenHash', '=', sql<Buffer>`${new Slot('tokenHash')}`);
-}
+    .where('t.tokenHash', '=', sql<Buffer>`${new Slot('tokenHash')}`),
+  [
+    'workspaceId',
+    'tokenId',
+    'userAccountId',
+    'scopes',
+    'expiresUtc',
+    'lastUsedUtc',
+    'revokedUtc',
+    'memberId',
+    'displayName',
+    'role',
+    'status',
+    'principalKind',
+    'auth',
+  ],
+);
 
 /** Stores the time of a use of the token, unless the stored time is later than `before`. */
 export async function updateLastUsed(
@@ -83,8 +96,15 @@ export async function updateLastUsed(
     .execute();
 }
 
-export function insertAccessToken(db: TenantDb, token: NewRow<'accessToken'>): Promise<Row<'accessToken'>> {
-  return db.insertInto('accessToken').values(token).returningAll().executeTakeFirstOrThrow();
+/** Inserts a token. Where a trigger adds its route, this finds it added. */
+export async function insertAccessToken(trx: Trx, token: NewRow<'accessToken'>): Promise<Row<'accessToken'>> {
+  const row = await trx.insertInto('accessToken').values(token).returningAll().executeTakeFirstOrThrow();
+  await trx
+    .insertInto('tokenRoute')
+    .values({ tokenHash: token.tokenHash })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return row;
 }
 
 /** The workspace of the token with this id, for commands of the operator, which run outside of any workspace. */

@@ -124,7 +124,7 @@ export class Authenticator {
       this.#known.delete(key);
     }
     // Counted by a separate meter, like checks of the reference data, because the operation does not cause them.
-    const holder = await metered(() => this.#holders.find(tokenHash));
+    const holder = await metered(() => this.#holders.find(tokenHash, known));
     if (!holder) return undefined;
     this.#known.set(key, holder);
     return holder;

@@ -5,6 +5,7 @@ import type { Tables } from '../tables/tables.ts';
 export const notInBackups: Readonly<Record<string, string>> = {
   migration:
     'the migrations belong to the database; the manifest names those that the rows were written with',
+  token_route: 'a trigger writes the routes while the tokens are restored',
   workspace_version: 'triggers write the versions, with a new tag, while the rows are restored',
   reference_change:
     'it tells processes which cached rows have changed, and none has cached the restored rows',

@@ -227,6 +227,12 @@ export interface AccessTokenTable {
   revokedUtc: Timestamp | null;
 }
 
+/** The workspace of a token, by the hash of its text. */
+export interface TokenRouteTable {
+  workspaceId: string;
+  tokenHash: Buffer;
+}
+
 export interface AuditEntryTable {
   workspaceId: string;
   id: string;

@@ -18,6 +18,7 @@ import type {
   ProjectLinkTable,
   RepositoryTable,
   AccessTokenTable,
+  TokenRouteTable,
   AuditEntryTable,
   IdempotencyKeyTable,
   ImportSourceTable,
@@ -64,6 +65,7 @@ export interface Tables {
   projectLink: ProjectLinkTable;
   repository: RepositoryTable;
   accessToken: AccessTokenTable;
+  tokenRoute: TokenRouteTable;
   auditEntry: AuditEntryTable;
   idempotencyKey: IdempotencyKeyTable;
   importSource: ImportSourceTable;

@@ -28,6 +28,7 @@ export const tenantTables: Readonly<Record<TenantTable, true>> = {
   projectLink: true,
   repository: true,
   accessToken: true,
+  tokenRoute: true,
   auditEntry: true,
   idempotencyKey: true,
   importSource: true,
