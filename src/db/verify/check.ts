@@ -6,7 +6,7 @@ import { feedRules } from './feed-rules.ts';
 import { issueRules } from './issue-rules.ts';
 import { numberRules } from './number-rules.ts';
 import { referenceRules } from './references.ts';
-import type { Rule, RuleCodes } from './rule.ts';
+import { type Rule, type RuleCodes, withinWorkspace } from './rule.ts';
 import { stageRules } from './stage-rules.ts';
 import { tallyRules } from './tally-rules.ts';
 
@@ -20,7 +20,7 @@ export interface FaultyRow {
 
 /** The number of rows that violate a rule, and the first of them. */
 export interface FaultyRows {
-  readonly total: number;
+  total: number;
   readonly rows: FaultyRow[];
 }
 
@@ -38,13 +38,26 @@ export async function selectRules(trx: UnscopedTrx, codes: RuleCodes): Promise<R
   ];
 }
 
-/** Selects the rows that violate a rule. */
+/** Selects the rows that violate a rule, in one workspace after the other. */
 export async function selectFaulty(
   trx: UnscopedTrx,
-  { statement }: Rule,
+  { statement, isOfAll = false }: Rule,
   limit: number,
 ): Promise<FaultyRows> {
-  const faulty = typeof statement === 'string' ? statement : await statement(trx);
+  if (isOfAll && typeof statement === 'string') return selectFirst(trx, statement, limit);
+  const all: FaultyRows = { total: 0, rows: [] };
+  const workspaces = await trx.selectFrom('workspace').select('workspaceId').orderBy('workspaceId').execute();
+  for (const { workspaceId } of workspaces) {
+    const within = withinWorkspace(workspaceId);
+    const faulty = typeof statement === 'string' ? statement : await statement(trx, within);
+    const { total, rows } = await selectFirst(trx, within(faulty), limit);
+    all.total += total;
+    all.rows.push(...rows.slice(0, limit - all.rows.length));
+  }
+  return all;
+}
+
+async function selectFirst(trx: UnscopedTrx, faulty: string, limit: number): Promise<FaultyRows> {
   const { rows } = await sql<FaultyRow & { total: number }>`
     select count(*) over () as total, workspace_id, key, detail from (${sql.raw(faulty)}) faulty
     order by workspace_id, key limit ${limit}`.execute(trx);

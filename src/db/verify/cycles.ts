@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { UnscopedTrx } from '../engine/transaction.ts';
-import { faultyIssues, type Rule } from './rule.ts';
+import { faultyIssues, type Rule, type Within } from './rule.ts';
 
 // Numbers the sub-issues from 1, so that a parent takes four bytes. An issue without a parent has no number, since no
 // cycle passes through it. The numbers stay the same within one snapshot.
@@ -16,8 +16,8 @@ const numbered = `
  */
 export const cycleRule: Rule = {
   name: 'no issue is a part of itself',
-  statement: async (trx) => {
-    const numbers = findCycles(await selectParents(trx));
+  statement: async (trx, within) => {
+    const numbers = findCycles(await selectParents(trx, within));
     return `${numbered}
       ${faultyIssues(
         `'it is among its own ancestors'`,
@@ -28,12 +28,11 @@ export const cycleRule: Rule = {
 };
 
 /** Reads the number of the parent of each sub-issue, by the number of the sub-issue; 0 where the parent has none. */
-async function selectParents(trx: UnscopedTrx): Promise<Int32Array> {
-  const { rows } = await sql<{ parents: Uint8Array | null }>`${sql.raw(numbered)}
+async function selectParents(trx: UnscopedTrx, within: Within): Promise<Int32Array> {
+  const statement = `${numbered}
     select string_agg(int4send(coalesce(p.number, 0)), ''::bytea order by c.number) as parents
-    from numbered c left join numbered p on p.workspace_id = c.workspace_id and p.id = c.parent_issue_id`.execute(
-    trx,
-  );
+    from numbered c left join numbered p on p.workspace_id = c.workspace_id and p.id = c.parent_issue_id`;
+  const { rows } = await sql.raw<{ parents: Uint8Array | null }>(within(statement)).execute(trx);
   const bytes = rows[0]?.parents ?? new Uint8Array();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parents = new Int32Array(1 + bytes.byteLength / 4);

@@ -1,4 +1,6 @@
 import type { UnscopedTrx } from '../engine/transaction.ts';
+import { inSql } from '../tables/sql-names.ts';
+import { tenantTables } from '../tables/tenant-tables.ts';
 
 /** A condition that stored rows must fulfill, and the statement that selects the rows that violate it. */
 export interface Rule {
@@ -8,10 +10,32 @@ export interface Rule {
   readonly covers?: readonly string[];
   /**
    * Selects `workspace_id`, `key` (a name for people) and `detail` of each row that violates the rule. A function makes
-   * the statement from what it has read in the same database snapshot.
+   * the statement from what it has read in the same database snapshot. Only the rows of one workspace are seen by both.
    */
-  readonly statement: string | ((trx: UnscopedTrx) => Promise<string>);
+  readonly statement: string | ((trx: UnscopedTrx, within: Within) => Promise<string>);
+  /** Whether the rule is about rows whose workspace may not exist. Its statement is then a text and sees all rows. */
+  readonly isOfAll?: boolean;
 }
+
+/** Restricts a statement to a workspace. */
+export type Within = (statement: string) => string;
+
+/**
+ * Restricts a statement to the rows of one workspace, by CTEs with the names of the tables: the rules need not mention it, and a
+ * database that is distributed by workspace sends the statement to one node.
+ */
+export function withinWorkspace(workspaceId: string): Within {
+  return (statement) => {
+    const named = tenants.filter((table) => new RegExp(`\\b${table}\\b`).test(statement));
+    const ctes = named.map(
+      (table) =>
+        `"${table}" as not materialized (select * from "${table}" where workspace_id = '${workspaceId}')`,
+    );
+    return `with ${ctes.join(', ')} select * from (${statement}) within`;
+  };
+}
+
+const tenants = Object.keys(tenantTables).map(inSql);
 
 /** The codes that rules need. */
 export interface RuleCodes {
