@@ -10,6 +10,7 @@ export const commands: SubCommandsDef = {
   workspace: () => import('./workspace.ts').then(({ command }) => command as CommandDef),
   import: () => import('./import.ts').then(({ command }) => command as CommandDef),
   export: () => import('./export.ts').then(({ command }) => command as CommandDef),
+  distribute: () => import('./distribute.ts').then(({ command }) => command as CommandDef),
   verify: () => import('./verify.ts').then(({ command }) => command as CommandDef),
   changes: () => import('./changes.ts').then(({ command }) => command as CommandDef),
   audit: () => import('./audit.ts').then(({ command }) => command as CommandDef),

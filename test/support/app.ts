@@ -164,7 +164,11 @@ export async function startApp({
 }
 
 async function demoWorkspace(database: Database): Promise<TestWorkspace> {
-  const [workspace] = await database.unscoped.selectFrom('workspace').select('id').execute();
+  const [workspace] = await database.unscoped
+    .selectFrom('workspace')
+    .select('id')
+    .where('name', '=', 'Halyard & Tern')
+    .execute();
   if (!workspace) throw new Error('The demo has no workspace.');
   const [owner] = await selectMemberCards(database.of(workspace.id));
   if (!owner) throw new Error('The demo workspace has no member.');

@@ -36,11 +36,13 @@ export interface TestDatabase {
 
 /**
  * Copies a template, and makes it first if it is missing. The copy is on PostgreSQL if TEST_DATABASE_URL is set, and
- * is used through a transaction pooler if TEST_POOLER_URL is set.
+ * is used through a transaction pooler if TEST_POOLER_URL is set. With TEST_SHARED_DATABASE, TEST_DATABASE_URL is the database
+ * of all test files, which has the demo: they share it, because it takes long to make a distributed one.
  */
 export async function copyTemplate(content: Content): Promise<TestDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-test-'));
   const serverUrl = process.env.TEST_DATABASE_URL;
+  if (serverUrl && process.env.TEST_SHARED_DATABASE) return useShared(serverUrl, content, dataDir);
   return serverUrl ? copyOnServer(serverUrl, content, dataDir) : copyEmbedded(content, dataDir);
 }
 
@@ -105,6 +107,20 @@ async function lockWhenFree(directory: string): Promise<DirectoryLock> {
       await delay(100);
     }
   }
+}
+
+async function useShared(url: string, content: Content, dataDir: string): Promise<TestDatabase> {
+  if (content === 'examples')
+    throw new Error('A shared database has the demo of today, not that of the examples.');
+  const database = await openDatabase({ url, wire });
+  return {
+    database,
+    dataDir,
+    drop: async () => {
+      await database.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
 }
 
 async function copyOnServer(serverUrl: string, content: Content, dataDir: string): Promise<TestDatabase> {
