@@ -56,21 +56,10 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     expect(created).toMatchObject({ status: 201, body: { title: 'From the reference' } });
   }, 180_000);
 
-  it('keeps the token for a reload, and for no longer than the tab', async () => {
-    const { page } = watched;
-    // The address has no fragment, which would open the endpoint that was used last.
-    await page.goto(`${app.url}/v1/docs`);
-    const teams = await send(page, endpoint(page, 'teams', 'teams'));
-    expect(teams.status).toBe(200);
-    expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
-    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove authorization' }).click();
-    expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
-  }, 180_000);
-
   it('shows the operation of an endpoint and leads to GraphiQL with it', async () => {
     const { page } = watched;
-    // Leaves the page first, because a change of the fragment alone would load nothing.
+    // Leaves the page first, because a change of the fragment alone would load nothing. The next test is on the page of this one:
+    // nothing else takes as long here as loading the reference.
     await page.goto('about:blank');
     await page.goto(`${app.url}/v1/docs#/issues/issue`);
     const link = page.getByRole('link', { name: 'Open it in GraphiQL' }).first();
@@ -78,6 +67,16 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     const query = new URL((await link.getAttribute('href')) ?? '', app.url).searchParams.get('query');
     expect(query).toMatch(/^query \w+/);
   }, 120_000);
+
+  it('has the token after it was loaded anew, and keeps it for no longer than the tab', async () => {
+    const { page } = watched;
+    const teams = await send(page, endpoint(page, 'teams', 'teams'));
+    expect(teams.status).toBe(200);
+    expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove authorization' }).click();
+    expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
+  }, 180_000);
 
   it('sends its requests to its own origin, even if PUBLIC_URL is another one', async () => {
     const { startApp } = await import('../support/app.ts');
