@@ -22,6 +22,9 @@ interface Reached {
 
 const widestBar = 30;
 
+/** Before that, the rate is of the start rather than of the work, and guesses hours. */
+const firstGuessSeconds = 1;
+
 /**
  * Shows in a terminal how far a long command has come, how fast it is and how long it will take. Anywhere else it shows nothing,
  * since the lines would end up in a file.
@@ -77,7 +80,7 @@ export class Progress {
       ...(isTotalKnown ? [`${Math.floor(progress * 100)}%`.padStart(4)] : []),
       counted(count, this.#of.unit),
       `${perSecond(count / seconds)}/s`,
-      ...(isTotalKnown && progress > 0 ? [`${duration(left)} left`] : []),
+      ...(isTotalKnown && progress > 0 && seconds >= firstGuessSeconds ? [`${duration(left)} left`] : []),
       ...(words ? [words] : []),
     ].join('  ');
     const room = this.#screen.columns - facts.length - 4;

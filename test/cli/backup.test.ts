@@ -233,7 +233,11 @@ describe('a backup', () => {
     gone.abort();
     await expect(
       inProcess(app, 'export', ['--to', join(room, 'stopped')], gone.signal),
-    ).resolves.toMatchObject({ exitCode: 130 });
+    ).resolves.toEqual({
+      exitCode: 130,
+      stdout: '',
+      stderr: `Stopped. Nothing was written to ${join(room, 'stopped')}.\n`,
+    });
     expect(readdirSync(room).filter((name) => name.startsWith('stopped'))).toEqual([]);
   });
 });
