@@ -231,9 +231,7 @@ describe('a backup', () => {
   it('leaves no files when it is interrupted', async () => {
     const gone = new AbortController();
     gone.abort();
-    await expect(
-      inProcess(app, 'export', ['--to', join(room, 'stopped')], gone.signal),
-    ).resolves.toEqual({
+    await expect(inProcess(app, 'export', ['--to', join(room, 'stopped')], gone.signal)).resolves.toEqual({
       exitCode: 130,
       stdout: '',
       stderr: `Stopped. Nothing was written to ${join(room, 'stopped')}.\n`,
