@@ -98,6 +98,8 @@ export class Streams {
       const lines = text.split('\n');
       text = lines.pop() ?? '';
       for (const line of lines) this.#read(reader, line);
+      // A proxy keeps the connection open for another request.
+      if (answer.isOver) socket.destroy();
     });
     socket.on('error', () => undefined);
     socket.on('close', () => {
@@ -135,6 +137,8 @@ export function positionOf(cursor: string): number {
 class Answer {
   /** Known when the head is complete. */
   status: number | undefined;
+  /** Whether the last chunk has come, which is empty. */
+  isOver = false;
   #raw = '';
 
   /** Returns the part of the body that is complete now. */
@@ -151,6 +155,7 @@ class Answer {
       const start = this.#raw.indexOf('\r\n') + 2;
       const end = start + Number.parseInt(this.#raw.slice(0, start), 16);
       if (start < 2 || !(this.#raw.length >= end + 2)) return body;
+      this.isOver = start === end;
       body += this.#raw.slice(start, end);
       this.#raw = this.#raw.slice(end + 2);
     }
