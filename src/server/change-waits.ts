@@ -146,9 +146,11 @@ export class ChangeWaits {
           behind > sharedChanges
             ? this.#catchUps.run(behind, () => apart(work))
             : inTurn(this.#deliveries, work);
+        // What is far from the end of the log is the same whatever has arrived since.
+        const since = behind > sharedChanges ? 'far' : arrival;
         const delivery = await (cohort === undefined
           ? read()
-          : this.#cohorts.read(keyOf(reader, `${arrival} ${cursor} ${cohort}`), read));
+          : this.#cohorts.read(keyOf(reader, `${since} ${cursor} ${cohort}`), read));
         const own = delivery.isOwn ? await read() : delivery;
         if (own.objects) rights.charge(own.objects);
         this.#count(own, arrivals);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../src/resolvers/access-tokens.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
 import { startApp } from '../support/app.ts';
 import { callerOf } from '../support/mutations.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
@@ -63,6 +64,35 @@ describe('GET /v1/changes as a stream', () => {
     expect((await stream.next()).type).toBe('issue-comment.created.v1');
     expect(stream.lastId()).toBe(await cursorNow());
     stream.stop();
+  });
+
+  it('is read together with equal streams, also far behind the end of the log', async () => {
+    const start = await cursorNow();
+    const change = () => ({
+      changeId: newUuid(),
+      eventType: 'issue.updated.v1',
+      occurredUtc: new Date(),
+      subjectId: newUuid(),
+      origin: 1,
+    });
+    const log = app.database.of(app.workspaceId);
+    await log
+      .insertInto('changeInbox')
+      .values(Array.from({ length: 2_500 }, change))
+      .execute();
+    const newest = await cursorNow();
+    const reads = async () => {
+      const metrics = await (await fetch(app.metricsUrl ?? '')).text();
+      return Number(/^workgraph_stream_reads_total\{kind="made"\} (\d+)$/m.exec(metrics)?.[1]);
+    };
+    const before = await reads();
+    const streams = await Promise.all([1, 2, 3].map(() => listen(at(`?cursor=${start}`), world.ada.token)));
+    for (const stream of streams) {
+      while (stream.lastId() !== newest) await stream.next();
+      stream.stop();
+    }
+    // Each of them would need ten.
+    expect((await reads()) - before).toBeLessThan(20);
   });
 
   it('ends when its token is revoked, at the latest with the next change', async () => {
