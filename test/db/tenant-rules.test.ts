@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RootOperationNode } from 'kysely';
+import { type RootOperationNode, sql } from 'kysely';
 import { Slot } from '../../src/db/query/slots.ts';
 import { onStatement } from '../support/tenant-prover/install.ts';
 import { rules, violationsOf } from '../support/tenant-prover/rules.ts';
@@ -54,6 +54,50 @@ describe('the rules', () => {
     expect(violationsOf({ node: node.selectAll().toOperationNode(), workspace: ws })).toEqual([
       expect.stringContaining('The reference to "team" is not bound'),
     ]);
+  });
+
+  it.each([
+    [
+      'a clock in returning',
+      () => bare.insertInto('team').values({ workspaceId: ws }).returning(sql`clock_timestamp()`.as('at')),
+      'A returning clause contains clock_timestamp().',
+    ],
+    [
+      'a random value within an expression in returning of a CTE',
+      () =>
+        bare
+          .with('made', (qb) =>
+            qb
+              .insertInto('team')
+              .values({ workspaceId: ws })
+              .returning((eb) => eb.fn.coalesce('id', sql`gen_random_uuid()`).as('id')),
+          )
+          .selectFrom('made')
+          .selectAll(),
+      'A returning clause contains gen_random_uuid().',
+    ],
+    [
+      'a CTE that locks rows',
+      () =>
+        bare
+          .with('held', (qb) => qb.selectFrom('team').selectAll().where('workspaceId', '=', ws).forUpdate())
+          .selectFrom('held')
+          .selectAll(),
+      'The CTE held locks rows: put the query into a subquery.',
+    ],
+  ])('find %s, which a distributed database refuses', (_name, statement, message) => {
+    expect(violationsOf({ node: statement().toOperationNode(), workspace: ws })).toEqual([
+      expect.stringContaining(message),
+    ]);
+  });
+
+  it('accept rows that a subquery of a CTE locks, and a clock in what is inserted', () => {
+    const rows = bare.selectFrom('team').selectAll().where('workspaceId', '=', ws).forUpdate();
+    const locking = bare.with('held', (qb) => qb.selectFrom(rows.as('found')).selectAll());
+    const held = locking.selectFrom('held').selectAll().toOperationNode();
+    const made = bare.insertInto('team').values({ workspaceId: ws, createdUtc: sql`clock_timestamp()` });
+    expect(violationsOf({ node: held, workspace: ws })).toEqual([]);
+    expect(violationsOf({ node: made.returning('id').toOperationNode(), workspace: ws })).toEqual([]);
   });
 
   it('accept the same statement for its own workspace, and in a form for any workspace', () => {

@@ -1,6 +1,7 @@
 import type { RootOperationNode } from 'kysely';
 import type { ValueOrSlot } from '../../../src/db/query/slots.ts';
 import { unboundIn } from './bound-rule.ts';
+import { changingInReturning, lockingCtes } from './distribution-rules.ts';
 import { workspacesIn } from './one-workspace-rule.ts';
 
 /** A statement that a handle sends, after the tenant plugin has changed it. */
@@ -29,6 +30,14 @@ export const rules: readonly Rule[] = [
       [...workspacesIn(node)].some((found) => found !== workspace)
         ? ['The statement contains a workspace that is not that of its handle.']
         : [],
+  },
+  {
+    name: 'a returning clause has only immutable expressions',
+    check: ({ node }) => changingInReturning(node),
+  },
+  {
+    name: 'a CTE that locks rows does so in a subquery',
+    check: ({ node }) => lockingCtes(node),
   },
 ];
 

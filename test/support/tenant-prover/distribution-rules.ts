@@ -1,0 +1,56 @@
+import {
+  CommonTableExpressionNode,
+  DeleteQueryNode,
+  FunctionNode,
+  InsertQueryNode,
+  type OperationNode,
+  ParensNode,
+  RawNode,
+  SelectModifierNode,
+  SelectQueryNode,
+  UpdateQueryNode,
+} from 'kysely';
+import { isLeaf, isNode } from '../../../src/db/guard/query-nodes.ts';
+
+// What a database refuses that is distributed by workspace, and a single PostgreSQL does not.
+
+/** Functions whose result is not the same for the same arguments. A clock is the one that is likely to be written. */
+const changing =
+  /\b(?:clock_timestamp|statement_timestamp|transaction_timestamp|now|random|gen_random_uuid|nextval|pg_current_xact_id|pg_(?:try_)?advisory\w*)\s*\(|\bcurrent_(?:timestamp|date|time)\b/i;
+
+/** The expressions in `returning` clauses that are not immutable. */
+export function changingInReturning(root: OperationNode): string[] {
+  return found(root, (node) => {
+    if (!InsertQueryNode.is(node) && !UpdateQueryNode.is(node) && !DeleteQueryNode.is(node)) return [];
+    return found(node.returning, (inner) => {
+      const text = RawNode.is(inner)
+        ? inner.sqlFragments.join(' ')
+        : FunctionNode.is(inner)
+          ? `${inner.func}(`
+          : '';
+      return changing.test(text) ? [`A returning clause contains ${text.trim()}.`] : [];
+    });
+  });
+}
+
+/** CTEs that lock rows without a subquery, whose results Citus cannot read. */
+export function lockingCtes(root: OperationNode): string[] {
+  return found(root, (node) => {
+    if (!CommonTableExpressionNode.is(node)) return [];
+    const query = ParensNode.is(node.expression) ? node.expression.node : node.expression;
+    if (!SelectQueryNode.is(query) || !query.endModifiers?.some(isLock)) return [];
+    return [`The CTE ${node.name.table.table.identifier.name} locks rows: put the query into a subquery.`];
+  });
+}
+
+function isLock(node: OperationNode): boolean {
+  return SelectModifierNode.is(node) && node.modifier?.startsWith('For') === true;
+}
+
+/** What `look` finds at a node or anywhere below it. */
+function found(root: unknown, look: (node: OperationNode) => string[]): string[] {
+  if (Array.isArray(root)) return root.flatMap((item) => found(item, look));
+  if (!isNode(root)) return [];
+  const here = look(root);
+  return isLeaf(root) ? here : [...here, ...Object.values(root).flatMap((child) => found(child, look))];
+}
