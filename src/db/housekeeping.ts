@@ -106,11 +106,17 @@ export async function selectLongDeletedIssues(
     .execute();
 }
 
+// The following statements are about one workspace each: a distributed database locks and joins rows on one node only.
+
 /**
  * Fills the arrays of labels and assignees of issues that were written before triggers maintained these arrays. Returns the
  * number of such issues.
  */
-export async function writeJoinedIds(unscoped: Kysely<Tables>, limit: number): Promise<number> {
+export async function writeJoinedIds(
+  unscoped: Kysely<Tables>,
+  workspaceId: string,
+  limit: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     update issue i set
       label_ids = array(
@@ -122,10 +128,11 @@ export async function writeJoinedIds(unscoped: Kysely<Tables>, limit: number): P
         where a.workspace_id = i.workspace_id and a.issue_id = i.id order by a.position, a.user_account_id
       )
       from (
-        select workspace_id, id from issue where label_ids is null or assignee_user_account_ids is null
+        select id from issue
+        where workspace_id = ${workspaceId} and (label_ids is null or assignee_user_account_ids is null)
         limit ${limit} for update skip locked
       ) older
-      where i.workspace_id = older.workspace_id and i.id = older.id`.execute(unscoped);
+      where i.workspace_id = ${workspaceId} and i.id = older.id`.execute(unscoped);
   return Number(numAffectedRows ?? 0);
 }
 
@@ -133,12 +140,17 @@ export async function writeJoinedIds(unscoped: Kysely<Tables>, limit: number): P
  * Copies the titles of issues that a server of an earlier version wrote while this version was rolled out, to the table in
  * which titles are searched. There are such issues for a day after the migration. Returns their number.
  */
-export async function copyMissedTexts(unscoped: Kysely<Tables>, limit: number): Promise<number> {
+export async function copyMissedTexts(
+  unscoped: Kysely<Tables>,
+  workspaceId: string,
+  limit: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     insert into issue_text (workspace_id, issue_id, title_fold)
     select i.workspace_id, i.id, i.title_fold
-    from migration m, workspace w, lateral (
-      select * from issue where workspace_id = w.id and updated_utc > m.applied_utc - interval '1 day' and deleted_utc is null
+    from migration m, lateral (
+      select * from issue
+      where workspace_id = ${workspaceId} and updated_utc > m.applied_utc - interval '1 day' and deleted_utc is null
       offset 0
     ) i left join issue_text x on x.workspace_id = i.workspace_id and x.issue_id = i.id
     where m.name = '0028_fill_issue_text' and m.applied_utc > now() - interval '1 day'
@@ -152,20 +164,25 @@ export async function copyMissedTexts(unscoped: Kysely<Tables>, limit: number): 
  * Fills in the previous status of stages that a server of an earlier version wrote while this version was rolled out. There
  * are such stages for a day after the migration. Returns their number.
  */
-export async function fillMissedStages(unscoped: Kysely<Tables>, limit: number): Promise<number> {
+export async function fillMissedStages(
+  unscoped: Kysely<Tables>,
+  workspaceId: string,
+  limit: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     update issue_stage s set previous_status_id = x.status_id, previous_deleted = x.deleted
     from (
       select late.workspace_id, late.issue_id, late.sort_order, p.status_id, coalesce(p.deleted, true) as deleted
-      from migration m, workspace w, lateral (
-        select * from issue_stage where workspace_id = w.id and since_utc > m.applied_utc - interval '1 day' offset 0
+      from migration m, lateral (
+        select * from issue_stage
+        where workspace_id = ${workspaceId} and since_utc > m.applied_utc - interval '1 day' offset 0
       ) late left join issue_stage p on p.workspace_id = late.workspace_id and p.issue_id = late.issue_id
         and p.sort_order = late.sort_order - 1
       where m.name = '0035_fill_stages_before' and m.applied_utc > now() - interval '1 day'
         and late.previous_deleted is null
       limit ${limit}
     ) x
-    where s.workspace_id = x.workspace_id and s.issue_id = x.issue_id and s.sort_order = x.sort_order`.execute(
+    where s.workspace_id = ${workspaceId} and s.issue_id = x.issue_id and s.sort_order = x.sort_order`.execute(
     unscoped,
   );
   return Number(numAffectedRows ?? 0);

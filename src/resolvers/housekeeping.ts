@@ -17,6 +17,7 @@ import { removeOldChanges, selectLongLogs } from '../db/changes.ts';
 import { removeOldDeliveries, selectOldDeliveries } from '../db/webhooks.ts';
 import type { FileStore } from '../storage/storage.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
+import { selectWorkspaces } from '../db/workspaces.ts';
 import { removeOldKeys } from './writes/idempotency.ts';
 import { restorableMs } from './issues/issue-deletion.ts';
 
@@ -53,7 +54,7 @@ export function unwrittenSets({ unscoped }: Database): Chore {
     name: 'unwritten sets',
     doSome: async () => {
       if (isDone) return 0;
-      const written = await writeJoinedIds(unscoped, 1_000);
+      const written = await inEachWorkspace(unscoped, (id) => writeJoinedIds(unscoped, id, 1_000));
       isDone = written === 0;
       return written;
     },
@@ -64,8 +65,23 @@ export function unwrittenSets({ unscoped }: Database): Chore {
 export function missedByEarlierVersions({ unscoped }: Database): Chore {
   return {
     name: 'what earlier versions left out',
-    doSome: async () => (await copyMissedTexts(unscoped, 1_000)) + (await fillMissedStages(unscoped, 1_000)),
+    doSome: () =>
+      inEachWorkspace(
+        unscoped,
+        async (id) =>
+          (await copyMissedTexts(unscoped, id, 1_000)) + (await fillMissedStages(unscoped, id, 1_000)),
+      ),
   };
+}
+
+/** Does the work in one workspace after the other, and adds up what it returns. */
+async function inEachWorkspace(
+  unscoped: Database['unscoped'],
+  work: (workspaceId: string) => Promise<number>,
+): Promise<number> {
+  let done = 0;
+  for (const { id } of await selectWorkspaces(unscoped)) done += await work(id);
+  return done;
 }
 
 /**
