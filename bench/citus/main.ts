@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { repository } from '../repository.ts';
+import { Nodes } from './nodes.ts';
+
+// Tries the service on a Citus cluster of three servers on this machine: npm run citus -- --built TREE [SUITE…]
+const { values, positionals } = parseArgs({
+  options: { built: { type: 'string' } },
+  allowPositionals: true,
+});
+const { built } = values;
+if (built === undefined)
+  throw new Error('--built is the tree in which Citus was built, for the PostgreSQL of this machine.');
+
+/** The suites, unless others are named. */
+const suites =
+  positionals.length > 0 ? positionals : ['test/graph', 'test/resources', 'test/rest', 'test/security'];
+
+/** Test files that need a database of their own, each with the reason. */
+const leftOut: Readonly<Record<string, string>> = {
+  'test/rest/docs.test.ts': 'reads the demo of the day of the examples',
+  'test/rest/openapi-boundaries.test.ts': 'reads the demo of the day of the examples',
+  'test/rest/openapi-client.test.ts': 'reads the demo of the day of the examples',
+  'test/rest/openapi-examples.test.ts': 'reads the demo of the day of the examples',
+  'test/rest/openapi.test.ts': 'reads the demo of the day of the examples',
+};
+
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly { readonly status: string }[];
+  }[];
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'workgraph-citus-'));
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const database = 'work';
+const nodes = await Nodes.create(folder, built);
+try {
+  await nodes.createDatabase(database);
+  const [citus] = await nodes.query<{ version: string }>(database, 'select citus_version() as version');
+  say(citus?.version ?? '');
+  const steps = ['migrate', 'seed', 'distribute', 'distribute', 'verify'].map((command) => ({
+    command,
+    ok: workgraph(command),
+  }));
+  const failed = runSuites();
+  for (const { command, ok } of steps) say(`| workgraph ${command} | ${ok ? 'done' : 'failed'} |`);
+  process.exitCode = failed + steps.filter(({ ok }) => !ok).length > 0 ? 1 : 0;
+} finally {
+  nodes.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function workgraph(command: string): boolean {
+  const program = join(repository, 'bin/workgraph.js');
+  const env = { ...process.env, DATABASE_URL: nodes.url(database), DATA_DIR: join(folder, 'data') };
+  return spawnSync(process.execPath, [program, command], { env, stdio: 'inherit' }).status === 0;
+}
+
+/** Runs the suites on the one database, prints a line for each file, and returns how many tests and files failed. */
+function runSuites(): number {
+  const report = join(folder, 'report.json');
+  const ignored = Object.keys(leftOut).map((file) => `--testPathIgnorePatterns=${file}`);
+  const env = { ...process.env, TEST_DATABASE_URL: nodes.url(database), TEST_SHARED_DATABASE: '1' };
+  const options = ['--silent', '--maxWorkers=2', '--json', `--outputFile=${report}`, ...ignored];
+  spawnSync('npm', ['test', '--', ...options, ...suites], {
+    cwd: repository,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
+  let failed = 0;
+  for (const { name, message, assertionResults } of testResults) {
+    const count = (status: string) => assertionResults.filter((one) => one.status === status).length;
+    const broken = count('failed') + (assertionResults.length === 0 && message !== '' ? 1 : 0);
+    failed += broken;
+    say(`| ${name.slice(repository.length + 1)} | ${count('passed')} passed | ${broken} failed |`);
+  }
+  for (const [file, reason] of Object.entries(leftOut)) say(`| ${file} | left out: ${reason} |`);
+  return failed;
+}

@@ -1,0 +1,121 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, chownSync, cpSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort } from '../cluster.ts';
+
+const isRoot = process.getuid?.() === 0;
+const major = '15';
+
+/** A coordinator and two workers with Citus, in a folder. Nothing is installed outside of it. */
+export class Nodes {
+  readonly folder: string;
+  readonly #ports: readonly number[];
+
+  private constructor(folder: string, ports: readonly number[]) {
+    this.folder = folder;
+    this.#ports = ports;
+  }
+
+  /** Copies PostgreSQL with the built tree of Citus into the folder, and starts three servers from this copy. */
+  static async create(folder: string, builtTree: string): Promise<Nodes> {
+    mkdirSync(folder, { recursive: true });
+    if (isRoot) chownSync(folder, idOf('-u'), idOf('-g'));
+    install(folder, builtTree);
+    const ports = [await freePort(), await freePort(), await freePort()];
+    const nodes = new Nodes(folder, ports);
+    for (const [index, port] of ports.entries()) nodes.#start(index, port);
+    return nodes;
+  }
+
+  /** The URL of a database on the coordinator. */
+  url(database: string): string {
+    return this.#urlOf(0, database);
+  }
+
+  /** Creates a database on all nodes, and makes one cluster of them. */
+  async createDatabase(name: string): Promise<void> {
+    for (const index of this.#ports.keys()) {
+      await this.#query(index, 'postgres', `create database ${name}`);
+      await this.#query(index, name, 'create extension citus');
+    }
+    const [coordinator, ...workers] = this.#ports;
+    await this.#query(0, name, `select citus_set_coordinator_host('127.0.0.1', ${coordinator})`);
+    for (const port of workers) await this.#query(0, name, `select citus_add_node('127.0.0.1', ${port})`);
+  }
+
+  async query<Row>(database: string, text: string): Promise<Row[]> {
+    return this.#query<Row>(0, database, text);
+  }
+
+  stop(): void {
+    for (const index of this.#ports.keys())
+      this.#run('pg_ctl', ['-D', this.#data(index), '-m', 'immediate', 'stop']);
+  }
+
+  #start(index: number, port: number): void {
+    const data = this.#data(index);
+    const options = ['-U', 'postgres', '--auth=trust', '--locale=C.UTF-8', '-E', 'UTF8', '--no-sync'];
+    this.#run('initdb', ['-D', data, ...options]);
+    const settings = {
+      listen_addresses: "'127.0.0.1'",
+      unix_socket_directories: `'${this.folder}'`,
+      port,
+      max_connections: 300,
+      max_prepared_transactions: 300,
+      shared_buffers: '128MB',
+      shared_preload_libraries: "'citus'",
+      // Tests create and drop much, and the machine is small; the result does not depend on durability.
+      fsync: 'off',
+      'citus.shard_count': 8,
+      'citus.enable_unsafe_triggers': 'on',
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
+    appendFileSync(join(data, 'postgresql.conf'), lines.join(''));
+    this.#run('pg_ctl', ['-D', data, '-w', '-l', join(data, 'log'), 'start']);
+  }
+
+  #data(index: number): string {
+    return join(this.folder, ['coordinator', 'worker-1', 'worker-2'][index] ?? `node-${index}`);
+  }
+
+  #urlOf(index: number, database: string): string {
+    return `postgres://postgres@127.0.0.1:${this.#ports[index]}/${database}`;
+  }
+
+  async #query<Row>(index: number, database: string, text: string): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.#urlOf(index, database) });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  #run(program: string, args: readonly string[]): void {
+    const path = join(this.folder, 'usr/lib/postgresql', major, 'bin', program);
+    const [command, all] = isRoot ? ['runuser', ['-u', owner(), '--', path, ...args]] : [path, args];
+    // The servers that pg_ctl starts would keep a pipe open.
+    execFileSync(command, all, { cwd: this.folder, stdio: 'ignore' });
+  }
+}
+
+/** PostgreSQL finds its libraries and extensions relative to its program, so a copy of it has extensions of its own. */
+function install(folder: string, builtTree: string): void {
+  for (const part of ['lib', 'share']) {
+    const from = join('/usr', part, 'postgresql', major);
+    const to = join(folder, 'usr', part, 'postgresql', major);
+    if (!existsSync(to)) cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  }
+  execFileSync('make', ['-C', builtTree, 'install', `DESTDIR=${folder}`], { stdio: 'ignore' });
+}
+
+/** PostgreSQL refuses to run as root, so root runs it as another user. */
+function owner(): string {
+  return spawnSync('id', ['postgres']).status === 0 ? 'postgres' : 'nobody';
+}
+
+function idOf(flag: '-u' | '-g'): number {
+  return Number(execFileSync('id', [flag, owner()]));
+}
