@@ -68,7 +68,7 @@ function runSuites(): number {
   const ignored = Object.keys(leftOut).map((file) => `--testPathIgnorePatterns=${file}`);
   const env = { ...process.env, TEST_DATABASE_URL: nodes.url(database), TEST_SHARED_DATABASE: '1' };
   const options = ['--silent', '--maxWorkers=2', '--json', `--outputFile=${report}`, ...ignored];
-  spawnSync('npm', ['test', '--', ...options, ...suites], {
+  spawnSync('npm', ['test', '--', ...suites, ...options], {
     cwd: repository,
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
