@@ -12,10 +12,11 @@ import type { Database } from '../db/engine/engine.ts';
 
 /** How long after a commit its changes get their positions, together with those of other commits in this time. */
 const gatherMs = 5;
-/** The least time between the beginnings of two runs. */
-const betweenRunsMs = 20;
-/** A run is followed by a rest of several times its duration, within a limit, so that a busy database is left to the writes. */
-const rest = { factor: 4, mostMs: 80 };
+/**
+ * A run is followed by a rest of several times its duration, within limits. So changes that come fast are numbered together, and a
+ * busy database is left to the writes.
+ */
+const rest = { factor: 4, leastMs: 20, mostMs: 80 };
 /** The interval at which every process looks for changes that nobody has numbered, because a process died. */
 const pollMs = 1_000;
 
@@ -73,14 +74,14 @@ export class Sequencer {
   }
 
   async #loop(): Promise<void> {
-    let notBeforeMs = 0;
+    let rested = Promise.resolve();
     while (!this.#isClosing) {
       await this.#cause.promise;
-      await delay(Math.max(gatherMs, notBeforeMs - performance.now()));
+      await Promise.all([delay(gatherMs), rested]);
       const beganMs = performance.now();
       await this.#run();
       const tookMs = performance.now() - beganMs;
-      notBeforeMs = beganMs + Math.max(betweenRunsMs, tookMs + Math.min(tookMs * rest.factor, rest.mostMs));
+      rested = delay(Math.max(rest.leastMs, Math.min(tookMs * rest.factor, rest.mostMs)));
     }
   }
 

@@ -226,7 +226,9 @@ it('manages webhooks', async () => {
   const body = { url: 'http://127.0.0.1:9/hook', eventTypes: ['webhook.disabled.v1' as const] };
   const made = await data(api.POST('/v1/webhooks', { body }));
   const at = { params: { path: { webhookId: made.webhook.id } } };
-  expect(await data(api.GET('/v1/webhooks/{webhookId}', at))).toEqual(made.webhook);
+  // Changes of the tests above may get their positions meanwhile.
+  const backlog = expect.any(Number);
+  expect(await data(api.GET('/v1/webhooks/{webhookId}', at))).toEqual({ ...made.webhook, backlog });
   const changed = await data(
     api.PATCH('/v1/webhooks/{webhookId}', { ...at, body: { state: 'disabled', clearTeam: true } }),
   );

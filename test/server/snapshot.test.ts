@@ -60,7 +60,7 @@ describe('a query with X-Workgraph-Snapshot', () => {
     expect(body.data).toEqual({ issues: { nodes: [{ team: { name: 'After' } }] } });
   });
 
-  it('answers what REST asks and what needs no workspace', async () => {
+  it('answers what REST asks, and what reads no data', async () => {
     const plain = await app.request('GET', '/v1/issues/ONE-1');
     expect(await app.request('GET', '/v1/issues/ONE-1', { headers })).toMatchObject({
       status: 200,
