@@ -26,16 +26,18 @@ export type Within = (statement: string) => string;
  */
 export function withinWorkspace(workspaceId: string): Within {
   return (statement) => {
-    const named = tenants.filter((table) => new RegExp(`\\b${table}\\b`).test(statement));
+    const named = tenants.filter(({ word }) => word.test(statement));
     const ctes = named.map(
-      (table) =>
+      ({ table }) =>
         `"${table}" as not materialized (select * from "${table}" where workspace_id = '${workspaceId}')`,
     );
     return `with ${ctes.join(', ')} select * from (${statement}) within`;
   };
 }
 
-const tenants = Object.keys(tenantTables).map(inSql);
+const tenants = Object.keys(tenantTables)
+  .map(inSql)
+  .map((table) => ({ table, word: new RegExp(`\\b${table}\\b`) }));
 
 /** The codes that rules need. */
 export interface RuleCodes {
