@@ -18,6 +18,12 @@ from (select n, (array['Ada','Grace','Alan','Edsger','Barbara','Donald','Tony','
 
 insert into access_token (workspace_id, id, user_account_id, name, token_hash, scopes)
 values (bench.id('workspace', 0), bench.id('token', 0), bench.id('user', 0), 'benchmark', :tokenHash, :scopes);
+-- Triggers are off here, and earlier checkouts do not have the table.
+do $do$ begin
+  if to_regclass('token_route') is not null then
+    insert into token_route (token_hash, workspace_id) select token_hash, workspace_id from access_token;
+  end if;
+end $do$;
 
 insert into team (workspace_id, id, name, name_fold, code, slug, description, icon_css, color, state,
                   lead_user_account_id, member_count, active_project_count, deliveries_enabled)
