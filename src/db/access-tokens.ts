@@ -32,7 +32,10 @@ export class TokenHolders {
     this.#database = database;
   }
 
-  /** The token with this hash, with its member; undefined if there is none. A token never changes its workspace. */
+  /**
+   * The token with this hash and its member; undefined if there is none. `known` has its workspace from an earlier look-up, which
+   * stays true because a token never moves to another workspace.
+   */
   async find(tokenHash: Buffer, known?: { workspaceId: string }): Promise<TokenHolder | undefined> {
     const { workspaceId } = known ?? (await this.#routeOf(tokenHash)) ?? {};
     if (workspaceId === undefined) return undefined;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../src/db/engine/directory-lock.ts';
-import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
+import { type Database, type DatabaseLocation, openDatabase } from '../../src/db/engine/engine.ts';
 import { migrate } from '../../src/db/engine/migrate.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
@@ -58,15 +58,7 @@ function copyDatabase(template: string, dataDir: string): void {
 
 async function copyEmbedded(content: Content, dataDir: string): Promise<TestDatabase> {
   await copyIntoDirectory(content, dataDir);
-  const database = await openDatabase({ dataDir, wire });
-  return {
-    database,
-    dataDir,
-    drop: async () => {
-      await database.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
+  return opened({ dataDir, wire }, dataDir);
 }
 
 /** Makes the template of an embedded database, unless another process has made it in the meantime. */
@@ -112,7 +104,12 @@ async function lockWhenFree(directory: string): Promise<DirectoryLock> {
 async function useShared(url: string, content: Content, dataDir: string): Promise<TestDatabase> {
   if (content === 'examples')
     throw new Error('A shared database has the demo of today, not that of the examples.');
-  const database = await openDatabase({ url, wire });
+  return opened({ url, wire }, dataDir);
+}
+
+/** Opens a database that needs no dropping: its rows are in the directory, or belong to all test files. */
+async function opened(location: DatabaseLocation, dataDir: string): Promise<TestDatabase> {
+  const database = await openDatabase(location);
   return {
     database,
     dataDir,
