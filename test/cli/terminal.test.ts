@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { copyIntoDirectory } from '../support/templates.ts';
 import { bead } from './import-world.ts';
 import { inTerminal, serveInTerminal, workgraph } from './workgraph.ts';
 
@@ -15,13 +16,14 @@ let dataDir: string;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'workgraph-terminal-'));
   dataDir = join(directory, 'data');
+  await copyIntoDirectory('migrated', dataDir);
   await workgraph(['workspace', 'create', '--name', 'Acme', '--data-dir', dataDir]);
 }, 90_000);
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 onLinux('a terminal', () => {
   it('shows the rate and the time left of an import, which Ctrl+C ends and a second run continues', async () => {
-    const total = 4_000;
+    const total = 2_000;
     const beads = Array.from({ length: total }, (_, index) => JSON.stringify(bead(`b-${index}`)));
     const file = join(directory, 'many.jsonl');
     writeFileSync(file, beads.join('\n'));
@@ -42,7 +44,7 @@ onLinux('a terminal', () => {
     expect(again.exitCode).toBe(0);
     expect(JSON.parse(again.stdout)).toMatchObject({ created: total - imported, unchanged: imported });
     expect(again.stderr).toMatch(
-      /^4000 issues in [\d.]+ s: \d+ created, 0 updated, \d+ unchanged\nstored with/,
+      /^2000 issues in [\d.]+ s: \d+ created, 0 updated, \d+ unchanged\nstored with/,
     );
   }, 90_000);
 
@@ -78,13 +80,15 @@ onLinux('a terminal', () => {
 });
 
 it('`directory apply` into `head` exits with 0', () => {
-  const labels = Array.from({ length: 3_000 }, (_, index) => `  - a label with a long name ${index}`);
+  // Far more lines than a pipe holds, which is 64 KiB.
+  const label = (index: number) => `a label with a long name ${index}`.padEnd(250, '.');
+  const labels = Array.from({ length: 600 }, (_, index) => `  - ${label(index)}`);
   const file = join(directory, 'labels.yaml');
   writeFileSync(file, `labels:\n${labels.join('\n')}\n`);
   const command = `'${process.execPath}' bin/workgraph.js directory apply '${file}' --data-dir '${dataDir}' | head -1`;
   const { status, stdout, stderr } = spawnSync('bash', ['-o', 'pipefail', '-c', command], {
     encoding: 'utf8',
   });
-  expect({ status, stdout }).toEqual({ status: 0, stdout: 'create label a label with a long name 0\n' });
-  expect(stderr).toBe('3000 created, 0 updated in Acme\n');
+  expect({ status, stdout }).toEqual({ status: 0, stdout: `create label ${label(0)}\n` });
+  expect(stderr).toBe('600 created, 0 updated in Acme\n');
 }, 60_000);

@@ -35,7 +35,9 @@ const leftOut: readonly (readonly [line: RegExp, reason: string])[] = [
 ];
 
 /** What must be there before a page: files that it takes for granted. */
-const given: Readonly<Record<string, (folder: string) => void>> = {
+const given: Readonly<Record<string, (folder: string) => void | Promise<void>>> = {
+  // The empty database that a backup is restored into, because creating one takes seconds.
+  'docs/operations.md': (folder) => copyIntoDirectory('migrated', join(folder, 'restored')),
   'docs/attachments.md': (folder) => cpSync(demo('report-1.pdf'), join(folder, 'plan.pdf')),
   'docs/persisted-documents.md': (folder) => {
     cpSync(join(root, 'docs/queries'), join(folder, 'queries'), { recursive: true });
@@ -161,7 +163,7 @@ onEmbedded('the commands of', () => {
 
   /** Types the commands of a page into one shell. Throws at the first that fails. */
   async function type(page: string, folder: string, url: string): Promise<void> {
-    given[page]?.(folder);
+    await given[page]?.(folder);
     const code = commandsOf(page).join('\n').replaceAll('http://127.0.0.1:4000', url);
     const shell = spawn('bash', ['-e', '-o', 'pipefail', '-c', code], {
       cwd: folder,

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { documents } from '../../bench/workloads/documents.ts';
 import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
-import { serve, type Serving } from '../cli/workgraph.ts';
+import { serve, type Serving, workgraph } from '../cli/workgraph.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 
 /** A server as it is started by default, but for the time of a request, which a busy machine may exceed. */
@@ -18,11 +18,13 @@ const spinning: ChildProcess[] = [];
 beforeAll(async () => {
   place = hasServer ? await newServerDatabase() : undefined;
   if (!place) await copyIntoDirectory('migrated', dataDir);
-  serving = await serve(['--data-dir', dataDir, '--demo', '--migrate'], {
-    REQUEST_TIMEOUT_MS: '100000',
+  const env = {
+    DATA_DIR: dataDir,
     ...(place && 'url' in place.location && { DATABASE_URL: place.location.url }),
-  });
-  token = readFileSync(join(dataDir, 'demo-token'), 'utf8').trim();
+  };
+  serving = await serve(['--no-demo', '--migrate'], { REQUEST_TIMEOUT_MS: '100000', ...env });
+  const made = await workgraph(['workspace', 'create', '--name', 'New', '--json'], env);
+  token = (JSON.parse(made.stdout) as { token: string }).token;
   for (const id of ids) for (let n = 0; n < 5; n += 1) await ask(documents[id], variables[id]);
   for (let n = 0; n < 2; n += 1)
     spinning.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
