@@ -59,6 +59,7 @@ export class ChangeWaits {
   readonly #beats = new Pulse(beatMs);
   readonly #cursors = new Pulse(cursorMs);
   readonly #tokens = new StreamTokens();
+  readonly #firsts = new Cohorts<Delivery>();
   readonly #cohorts = new Cohorts<Delivery>();
   readonly #answers = new Cohorts<EventAnswers>();
   readonly #log = new SharedLog(apart);
@@ -93,6 +94,20 @@ export class ChangeWaits {
         }
       },
     };
+  }
+
+  /**
+   * The first delivery of a stream that begins after a cursor. Equal streams that begin together, such as those of all clients
+   * after a restart, share it. It may be half a second old, so a stream reads again when it has begun.
+   */
+  first(
+    principal: Principal,
+    cohort: string,
+    cursor: string,
+    read: () => Promise<Delivery>,
+  ): Promise<Delivery> {
+    const inOrder = () => inTurn(this.#deliveries, read);
+    return this.#firsts.read(keyOf(principal, `${cursor} ${cohort}`), inOrder);
   }
 
   /** A stream that begins with its first delivery. Throws `too_many_streams`. */

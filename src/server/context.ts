@@ -7,7 +7,7 @@ import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
 import { InvalidTokenError, RateLimitedError } from '../executor/challenge.ts';
-import type { EventStream, StreamSource } from '../rest-compat/events.ts';
+import type { Delivery, EventStream, StreamSource } from '../rest-compat/events.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { CachedReference, Principal, QuotaState, RateLimit } from '../resolvers/context.ts';
 import { causeOf } from '../executor/errors.ts';
@@ -155,6 +155,16 @@ export class Contexts {
   async signIn(request: RequestSource, authorization: string): Promise<Principal> {
     const principal = await this.#principal(request, authorization, new Date());
     return principal ?? raise('unauthenticated', 'An access token is required.');
+  }
+
+  /** The first delivery of a stream after a cursor, shared by equal streams of the same rights. */
+  firstDelivery(
+    principal: Principal,
+    cohort: string,
+    cursor: string,
+    read: () => Promise<Delivery>,
+  ): Promise<Delivery> {
+    return this.#changeWaits.first(principal, cohort, cursor, read);
   }
 
   /**

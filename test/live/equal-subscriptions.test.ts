@@ -37,6 +37,34 @@ describe('equal subscriptions', () => {
     expect(statements.length).toBeLessThan(60);
   });
 
+  it('read what came after their cursor once when they are opened together', async () => {
+    const start = await cursorNow(app);
+    const { key } = await newIssue({ priority: 'URGENT' });
+    const statements: string[] = [];
+    const end = onStatement(({ sql }) => void statements.push(sql));
+    const streams = await Promise.all(Array.from({ length: 200 }, () => follow(urgent, start)));
+    const heard = await Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue?.key));
+    end();
+    for (const stream of streams) stream.stop();
+    expect(new Set(heard)).toEqual(new Set([key]));
+    expect(statements.length).toBeLessThan(60);
+  });
+
+  it('receive what was written between the opening of two of them', async () => {
+    const start = await cursorNow(app);
+    const received: (string | undefined)[][] = [];
+    const written: string[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      written.push((await newIssue({ priority: 'HIGH' })).key);
+      const stream = await follow({ priority: { eq: 'HIGH' } }, start);
+      const keys: (string | undefined)[] = [];
+      while (keys.length < written.length) keys.push((await eventOf(stream)).issue?.key);
+      received.push(keys);
+      stream.stop();
+    }
+    expect(received).toEqual(written.map((_, round) => written.slice(0, round + 1)));
+  });
+
   it('with different filters read the log and the issues together', async () => {
     const start = await cursorNow(app);
     const filters = Array.from({ length: 40 }, (_, estimate) => ({

@@ -26,15 +26,17 @@ export async function subscriptionReply(
     const answers = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));
     return deliveryOf(answers, { ...rest, isOwn: !isSound });
   };
-  const lastEventId = request.headers['last-event-id']?.toString();
-  const first = await deliver(context, lastEventId || after || (await newestCursor(context)));
+  const cohort = isShared ? cohortOf(subscribed, variables) : undefined;
+  const cursor = request.headers['last-event-id']?.toString() || after;
+  const begin = async () => deliver(context, cursor || (await newestCursor(context)));
+  const first = await (cursor && cohort ? request.firstDelivery(cohort, cursor, begin) : begin());
   if (first.objects) context.charge?.(first.objects);
   const events = await request.stream({
     first,
     deliver,
     pageTest: pageTest(),
     errorDelivery: (error) => errorDelivery(error, context),
-    cohort: isShared ? cohortOf(subscribed, variables) : undefined,
+    cohort,
     face: 'graphql',
   });
   const name = operationName && { 'X-GraphQL-Operation': operationName };

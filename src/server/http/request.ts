@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/execute.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
-import type { EventStream, StreamSource } from '../../rest-compat/events.ts';
+import type { Delivery, EventStream, StreamSource } from '../../rest-compat/events.ts';
 import type { RestRequest } from '../../rest-compat/face.ts';
 import { signedIn } from '../../resolvers/context.ts';
 import type { WalPosition } from '../../db/engine/wal-position.ts';
@@ -109,6 +109,13 @@ export class ServerRequest implements RestRequest {
 
   get prefersEvents(): boolean {
     return this.method === 'GET' && acceptedStreams(this.headers.accept)[0] === 'text/event-stream';
+  }
+
+  /** The first delivery of a stream after a cursor, which equal streams share. */
+  async firstDelivery(cohort: string, cursor: string, read: () => Promise<Delivery>): Promise<Delivery> {
+    const { principal } = signedIn(await this.context());
+    const shared = await this.#contexts.firstDelivery(principal, cohort, cursor, read);
+    return shared.isOwn ? read() : shared;
   }
 
   async stream(source: StreamSource<OperationContext>): Promise<EventStream> {

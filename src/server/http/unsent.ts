@@ -110,7 +110,7 @@ export class Unsent {
    */
   async events(res: ServerResponse, events: EventStream): Promise<void> {
     const { socket } = res.req;
-    res.flushHeaders();
+    // The headers go out with the first event, in one write: every stream begins with one that is ready.
     events.onBeat = () => {
       // `res.write` would cost three times as much, which counts with ten thousand streams.
       if (res.writableLength === 0) socket.write(res.chunkedEncoding ? chunkedComment : comment);
