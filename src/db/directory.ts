@@ -1,4 +1,4 @@
-import { type QueryExecutorProvider, sql } from 'kysely';
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
 import type { Row } from './tables/tables.ts';
 import { workspaceOf } from './engine/tenant-handle.ts';
@@ -35,13 +35,22 @@ export async function holdDirectory(trx: Trx): Promise<void> {
   await hold(trx, workspaceOf(trx));
 }
 
-/** Takes a lock so that only one transaction at a time creates workspaces from directory files. */
+/**
+ * Takes a lock so that only one transaction at a time creates workspaces from directory files. Such a transaction reads all
+ * workspaces and then adds accounts. A distributed database accepts this if it reads over one connection to each node, which the
+ * setting makes it do; to others the setting means nothing.
+ */
 export async function holdWorkspaces(unscoped: UnscopedTrx): Promise<void> {
-  await hold(unscoped, '');
+  const oneConnection = sql`set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
+  await sql`select ${oneConnection}, ${lock('')}`.execute(unscoped);
 }
 
 async function hold(trx: QueryExecutorProvider, name: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${directoryLocks}::int, hashtext(${name}))`.execute(trx);
+  await sql`select ${lock(name)}`.execute(trx);
+}
+
+function lock(name: string): RawBuilder<unknown> {
+  return sql`pg_advisory_xact_lock(${directoryLocks}::int, hashtext(${name}))`;
 }
 
 /** Reads the whole directory of a workspace, which has at most some thousands of rows. */

@@ -137,23 +137,34 @@ export async function writeJoinedIds(
 }
 
 /**
+ * The time from which servers of an earlier version may have left something out that a migration filled: a day before it was
+ * applied. Undefined a day after it, because the versions no longer run side by side.
+ */
+export async function selectMissedSince(
+  unscoped: Kysely<Tables>,
+  migration: string,
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ since: Date }>`
+    select applied_utc - interval '1 day' as since from migration
+    where name = ${migration} and applied_utc > now() - interval '1 day'`.execute(unscoped);
+  return rows[0]?.since;
+}
+
+/**
  * Copies the titles of issues that a server of an earlier version wrote while this version was rolled out, to the table in
- * which titles are searched. There are such issues for a day after the migration. Returns their number.
+ * which titles are searched. Returns their number.
  */
 export async function copyMissedTexts(
   unscoped: Kysely<Tables>,
   workspaceId: string,
+  since: Date,
   limit: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     insert into issue_text (workspace_id, issue_id, title_fold)
     select i.workspace_id, i.id, i.title_fold
-    from migration m, lateral (
-      select * from issue
-      where workspace_id = ${workspaceId} and updated_utc > m.applied_utc - interval '1 day' and deleted_utc is null
-      offset 0
-    ) i left join issue_text x on x.workspace_id = i.workspace_id and x.issue_id = i.id
-    where m.name = '0028_fill_issue_text' and m.applied_utc > now() - interval '1 day'
+    from issue i left join issue_text x on x.workspace_id = i.workspace_id and x.issue_id = i.id
+    where i.workspace_id = ${workspaceId} and i.updated_utc > ${since} and i.deleted_utc is null
       and x.title_fold is distinct from i.title_fold
     limit ${limit}
     on conflict (workspace_id, issue_id) do update set title_fold = excluded.title_fold`.execute(unscoped);
@@ -161,25 +172,22 @@ export async function copyMissedTexts(
 }
 
 /**
- * Fills in the previous status of stages that a server of an earlier version wrote while this version was rolled out. There
- * are such stages for a day after the migration. Returns their number.
+ * Fills in the previous status of stages that a server of an earlier version wrote while this version was rolled out. Returns
+ * their number.
  */
 export async function fillMissedStages(
   unscoped: Kysely<Tables>,
   workspaceId: string,
+  since: Date,
   limit: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     update issue_stage s set previous_status_id = x.status_id, previous_deleted = x.deleted
     from (
-      select late.workspace_id, late.issue_id, late.sort_order, p.status_id, coalesce(p.deleted, true) as deleted
-      from migration m, lateral (
-        select * from issue_stage
-        where workspace_id = ${workspaceId} and since_utc > m.applied_utc - interval '1 day' offset 0
-      ) late left join issue_stage p on p.workspace_id = late.workspace_id and p.issue_id = late.issue_id
-        and p.sort_order = late.sort_order - 1
-      where m.name = '0035_fill_stages_before' and m.applied_utc > now() - interval '1 day'
-        and late.previous_deleted is null
+      select late.issue_id, late.sort_order, p.status_id, coalesce(p.deleted, true) as deleted
+      from issue_stage late left join issue_stage p on p.workspace_id = late.workspace_id
+        and p.issue_id = late.issue_id and p.sort_order = late.sort_order - 1
+      where late.workspace_id = ${workspaceId} and late.since_utc > ${since} and late.previous_deleted is null
       limit ${limit}
     ) x
     where s.workspace_id = ${workspaceId} and s.issue_id = x.issue_id and s.sort_order = x.sort_order`.execute(

@@ -10,6 +10,7 @@ import {
   selectAbandonedAttachments,
   selectFilesOfIssues,
   selectLongDeletedIssues,
+  selectMissedSince,
   writeJoinedIds,
 } from '../db/housekeeping.ts';
 import { recountTallies } from '../db/issue-tallies.ts';
@@ -63,14 +64,20 @@ export function unwrittenSets({ unscoped }: Database): Chore {
 
 /** Adds rows that servers of an earlier version do not write, while both versions run during an update. */
 export function missedByEarlierVersions({ unscoped }: Database): Chore {
+  const missed = [
+    { migration: '0028_fill_issue_text', fill: copyMissedTexts },
+    { migration: '0035_fill_stages_before', fill: fillMissedStages },
+  ];
   return {
     name: 'what earlier versions left out',
-    doSome: () =>
-      inEachWorkspace(
-        unscoped,
-        async (id) =>
-          (await copyMissedTexts(unscoped, id, 1_000)) + (await fillMissedStages(unscoped, id, 1_000)),
-      ),
+    doSome: async () => {
+      let filled = 0;
+      for (const { migration, fill } of missed) {
+        const since = await selectMissedSince(unscoped, migration);
+        if (since) filled += await inEachWorkspace(unscoped, (id) => fill(unscoped, id, since, 1_000));
+      }
+      return filled;
+    },
   };
 }
 
@@ -94,7 +101,7 @@ export function wrongTallies({ unscoped }: Database): Chore {
     name: 'wrong tallies',
     doSome: async (now) => {
       if (now.getTime() < nextMs) return 0;
-      const wrong = await recountTallies(unscoped);
+      const wrong = await inEachWorkspace(unscoped, (id) => recountTallies(unscoped, id));
       nextMs = now.getTime() + 24 * hourMs;
       return wrong;
     },

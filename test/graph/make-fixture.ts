@@ -26,7 +26,7 @@ export function makeFixture(seed: string, nowMs: number, sharedAccountId?: strin
 }
 
 /** Inserts the rows, beside any other workspaces. */
-export async function insertFixture(unscoped: Kysely<Tables>, { rows }: Fixture): Promise<void> {
+export async function insertFixture(unscoped: Kysely<Tables>, { rows, workspaceId }: Fixture): Promise<void> {
   await unscoped.transaction().execute(async (transaction) => {
     for (const table of fixtureTables) {
       const values = rows[table] as Insertable<Tables[TableName]>[];
@@ -38,7 +38,7 @@ export async function insertFixture(unscoped: Kysely<Tables>, { rows }: Fixture)
       ).execute();
     }
   });
-  await recountTallies(unscoped);
+  await recountTallies(unscoped, workspaceId);
   // Autovacuum would do this later; without statistics, the planner takes every table for empty.
   await sql`analyze`.execute(unscoped);
 }

@@ -141,7 +141,7 @@ it('issueStats returns the 1,000 largest groups', async () => {
   await db.insertInto('label').values(labels).execute();
   const worn = labels.map(({ id: labelId }) => ({ workspaceId, issueId, labelId }));
   await db.insertInto('issueLabel').values(worn).execute();
-  await recountTallies(db);
+  await recountTallies(db, workspaceId);
   const answer = await world.ask('{ issueStats(groupBy: [LABEL]) { count } }');
   expect(dataOf(answer).issueStats).toHaveLength(1_000);
 });
@@ -157,7 +157,7 @@ it('issueStats limits sums to the range of Int', async () => {
     .where('workspaceId', '=', workspaceId)
     .where('id', 'in', ids)
     .execute();
-  await recountTallies(db);
+  await recountTallies(db, workspaceId);
   expect(dataOf(await world.ask('{ issueStats(groupBy: []) { estimateSum } }')).issueStats).toEqual([
     { estimateSum: 2_147_483_647 },
   ]);

@@ -180,10 +180,10 @@ describe('the tallies of issues', () => {
     expect(await chore.doSome(now)).toBe(0);
     expect(await chore.doSome(new Date(now.getTime() + 25 * 60 * 60_000))).toBeGreaterThan(0);
     // In steps that each count part of the issues.
-    expect(await recountTallies(unscoped, 7)).toBe(0);
+    expect(await recountTallies(unscoped, world.workspaceId, 7)).toBe(0);
     await sql`delete from issue_tally where kind in (1, 3)`.execute(unscoped);
-    expect(await recountTallies(unscoped, 7)).toBeGreaterThan(0);
-    expect(await recountTallies(unscoped)).toBe(0);
+    expect(await recountTallies(unscoped, world.workspaceId, 7)).toBeGreaterThan(0);
+    expect(await recountTallies(unscoped, world.workspaceId)).toBe(0);
   });
 });
 
@@ -204,7 +204,7 @@ describe('concurrent writes', () => {
       );
     }
     expect((await deadlocks()) - before).toBe(0);
-    expect(await recountTallies(app.database.unscoped)).toBe(0);
+    expect(await recountTallies(app.database.unscoped, world.workspaceId)).toBe(0);
   });
 });
 

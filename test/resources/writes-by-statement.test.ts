@@ -154,7 +154,7 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
       () => ada.update(issue.key, { title: 'Later' }),
     );
     expect(settled).toMatchObject({ value: { title: 'Later', labelIds: [bug] } });
-    await recountTallies(app.database.unscoped);
+    await recountTallies(app.database.unscoped, world.workspaceId);
   });
 
   it('answers NOT_FOUND for an issue that was deleted meanwhile', async () => {
@@ -178,7 +178,7 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
       () => ada.refused('commentCreate', { issueKey: issue.key, body: 'Too late' }),
     );
     expect(settled).toMatchObject({ value: { code: 'NOT_FOUND' } });
-    await recountTallies(app.database.unscoped);
+    await recountTallies(app.database.unscoped, world.workspaceId);
   });
 
   it('reports a reference that was deleted between its check and its lock', async () => {

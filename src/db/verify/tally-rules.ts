@@ -19,7 +19,7 @@ export const tallyRules: readonly Rule[] = [
         select workspace_id, kind, group_id, team_id, status_id, priority,
           sum(issue_count) as issues, sum(estimate_sum) as estimates
         from (
-          ${storedTallies}
+          ${storedTallies()}
           union all
           select workspace_id, kind, group_id, team_id, status_id, priority, -issue_count, -estimate_sum
           from (${countedTallies('issue')}) counted

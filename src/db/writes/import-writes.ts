@@ -32,7 +32,7 @@ export async function upsertImportSources(trx: Trx, rows: readonly NewRow<'impor
         conflict.columns(['source', 'kind', 'sourceId']).doUpdateSet((eb) => ({
           targetId: eb.ref('excluded.targetId'),
           record: eb.ref('excluded.record'),
-          importedUtc: sql<Date>`now()`,
+          importedUtc: eb.ref('excluded.importedUtc'),
         })),
       )
       .execute();
