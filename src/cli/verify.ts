@@ -3,7 +3,8 @@ import { verifyDatabase, type Finding } from '../portability/verify.ts';
 import { verifyFiles } from '../portability/verify-files.ts';
 import { counted } from './counted.ts';
 import { databaseCommand } from './environment.ts';
-import { exitCodes } from './failures.ts';
+import { exitCodes, UsageError } from './failures.ts';
+import { findWorkspace } from './lookup.ts';
 import { Progress } from './progress.ts';
 
 export const command = databaseCommand({
@@ -12,12 +13,19 @@ export const command = databaseCommand({
     'Check that all data obeys the rules: counters, numbers, feeds, references; works while the database is in use',
   hasNoTimeout: true,
   args: {
+    workspace: {
+      type: 'string',
+      description: 'The only workspace to check, by name or id; all of them if it is omitted',
+    },
     files: { type: 'boolean', description: 'Check the stored bytes of every attachment too' },
     limit: { type: 'string', description: 'The maximum number of rows to print for one rule', default: '20' },
     json: { type: 'boolean', description: 'Print one object: rules, findings' },
   },
-  async run(env, { files, limit: maxRows, json }) {
+  async run(env, { workspace, files, limit: maxRows, json }) {
     const { database, store, signal, stdout, stderr } = env;
+    if (files && workspace !== undefined)
+      throw new UsageError('--files checks the files of all workspaces: leave out --workspace.');
+    const only = workspace === undefined ? undefined : await findWorkspace(database, workspace);
     const limit = Math.max(1, Number.parseInt(maxRows, 10) || 20);
     let progress: Progress | undefined;
     let checkedRules = 0;
@@ -29,6 +37,7 @@ export const command = databaseCommand({
     const { rules, findings } = await verifyDatabase(database, {
       signal,
       limit,
+      workspaceId: only?.id,
       reached: (rule, done, total) => {
         progress ??= new Progress(env, { total, unit: 'rule' });
         progress.update(done, { words: rule });

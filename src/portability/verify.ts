@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../db/engine/engine.ts';
 import { inSnapshot } from '../db/engine/snapshot.ts';
 import type { UnscopedTrx } from '../db/engine/transaction.ts';
-import { type FaultyRows, selectFaulty, selectRules } from '../db/verify/check.ts';
+import { type FaultyRows, selectFaulty, selectRules, selectWorkspaceIds } from '../db/verify/check.ts';
 import type { RuleCodes } from '../db/verify/rule.ts';
 import { memberStatus, projectState, statusCategory } from '../model/codes.ts';
 
@@ -15,6 +15,8 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal | undefined;
   /** The maximum number of rows that are listed for one rule. Further rows are only counted. */
   readonly limit?: number | undefined;
+  /** The only workspace whose rows are checked; rules about rows without a workspace are then left out. */
+  readonly workspaceId?: string | undefined;
   /** Called before each rule, with the number of rules that have been checked. */
   readonly reached?: ((rule: string, done: number, total: number) => void) | undefined;
 }
@@ -40,14 +42,16 @@ export function verifyDatabase(database: Database, options: VerifyOptions = {}):
 /** Checks all rules within a transaction. */
 export async function verifyRows(
   trx: UnscopedTrx,
-  { signal, limit = 20, reached }: VerifyOptions = {},
+  { signal, limit = 20, workspaceId, reached }: VerifyOptions = {},
 ): Promise<Verified> {
-  const rules = await selectRules(trx, ruleCodes);
+  const all = await selectRules(trx, ruleCodes);
+  const rules = workspaceId === undefined ? all : all.filter(({ isOfAll }) => !isOfAll);
+  const workspaceIds = workspaceId === undefined ? await selectWorkspaceIds(trx) : [workspaceId];
   const findings: Finding[] = [];
   for (const [index, rule] of rules.entries()) {
     signal?.throwIfAborted();
     reached?.(rule.name, index, rules.length);
-    const faulty = await selectFaulty(trx, rule, limit);
+    const faulty = await selectFaulty(trx, rule, limit, workspaceIds);
     if (faulty.total > 0) findings.push({ rule: rule.name, ...faulty });
     // The embedded engine runs on this thread; other work gets a turn of the event loop between the rules.
     await nextTurn();

@@ -4,10 +4,12 @@ import { sql } from 'kysely';
 import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
 import type { UnscopedTrx } from '../../src/db/engine/transaction.ts';
 import { findCycles } from '../../src/db/verify/cycles.ts';
-import { selectFaulty, selectRules } from '../../src/db/verify/check.ts';
+import { type FaultyRows, selectFaulty, selectRules, selectWorkspaceIds } from '../../src/db/verify/check.ts';
 import { pointingNowhere, selectReferences } from '../../src/db/verify/references.ts';
+import type { Rule } from '../../src/db/verify/rule.ts';
 import { ruleCodes } from '../../src/portability/verify.ts';
 import { filesRule } from '../../src/portability/verify-files.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { fillEveryTable } from '../support/full-workspace.ts';
 import { breakages, youngest } from './verify-breakages.ts';
@@ -72,12 +74,15 @@ describe('workgraph verify', () => {
     await sql`update team set member_count = 7 where code = 'BD'`.execute(app.database.unscoped);
     const words = await inProcess(app, 'verify', []);
     const json = await inProcess(app, 'verify', ['--json']);
+    const { workspaceId } = await app.secondWorkspace();
+    const other = await inProcess(app, 'verify', ['--workspace', encodeId('workspace', workspaceId)]);
     await sql`update team set member_count = 0 where code = 'BD'`.execute(app.database.unscoped);
     expect(words).toMatchObject({
       exitCode: 1,
       stdout:
         'BROKEN: member_count of a team is of its active members (1)\n  BD: member_count 7, counted 0\n',
     });
+    expect(other).toMatchObject({ exitCode: 0, stdout: '' });
     expect(json.exitCode).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({
       findings: [
@@ -121,9 +126,9 @@ describe('the rules of workgraph verify', () => {
   it.each(Object.entries(breakages))('find a violation of “%s”', async (name, [statement, key]) => {
     await undone(async (trx) => {
       const rule = await ruleNamed(trx, name);
-      expect(await selectFaulty(trx, rule, 5)).toEqual({ total: 0, rows: [] });
+      expect(await faultyRows(trx, rule)).toEqual({ total: 0, rows: [] });
       await sql.raw(statement).execute(trx);
-      const { total, rows } = await selectFaulty(trx, rule, 5);
+      const { total, rows } = await faultyRows(trx, rule);
       expect(total).toBeGreaterThan(0);
       expect(rows[0]).toEqual({
         workspaceId: app.workspaceId,
@@ -138,10 +143,10 @@ describe('the rules of workgraph verify', () => {
       const rule = await ruleNamed(trx, 'no issue is a part of itself');
       await addIssues(trx, 20_000, 3_000);
       const startedMs = performance.now();
-      expect(await selectFaulty(trx, rule, 5)).toEqual({ total: 0, rows: [] });
+      expect(await faultyRows(trx, rule)).toEqual({ total: 0, rows: [] });
       await sql`update issue set parent_issue_id = (select id from issue where number = 1003000)
         where number = 1000001`.execute(trx);
-      const { total, rows } = await selectFaulty(trx, rule, 5);
+      const { total, rows } = await faultyRows(trx, rule);
       // It takes well under a second; what reads all issues for each of the 3,000 takes a minute.
       expect(performance.now() - startedMs).toBeLessThan(15_000);
       expect([total, rows.length]).toEqual([3_000, 5]);
@@ -169,7 +174,7 @@ describe('the rules of workgraph verify', () => {
       await sql`delete from issue where number = 2 and team_id <> (select id from team where code = 'BD')`.execute(
         trx,
       );
-      expect(await selectFaulty(trx, rule, 5)).toEqual({ total: 0, rows: [] });
+      expect(await faultyRows(trx, rule)).toEqual({ total: 0, rows: [] });
     });
   });
 
@@ -194,7 +199,7 @@ describe('the rules of workgraph verify', () => {
              end::${await typeOf(trx, table, column)} where ctid = (select ctid from ${table} where ${column} is not null limit 1)`,
           )
           .execute(trx);
-        const { total } = await selectFaulty(trx, rule, 5);
+        const { total } = await faultyRows(trx, rule);
         expect(`${rule.name}: ${total}`).toBe(`${rule.name}: 1`);
         await sql`rollback to savepoint whole`.execute(trx);
       }
@@ -239,6 +244,10 @@ it('verify says after an interruption how far it came, and that a second run sta
     stderr: 'Stopped after 0 rules; run the command again to start over.\n',
   });
 });
+
+async function faultyRows(trx: UnscopedTrx, rule: Rule): Promise<FaultyRows> {
+  return selectFaulty(trx, rule, 5, await selectWorkspaceIds(trx));
+}
 
 async function typeOf(trx: UnscopedTrx, table: string, column: string): Promise<string> {
   const { rows } = await sql<{ type: string }>`

@@ -14,6 +14,7 @@ import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { httpClient } from './http-client.ts';
 import { member } from './fixtures.ts';
+import { noteCreated } from './invariants.ts';
 // Answers are checked against openapi.json. Loading the checker here keeps its cost out of the first request.
 import './openapi.ts';
 import { generousAdmission } from './generous-admission.ts';
@@ -179,6 +180,7 @@ async function demoWorkspace(database: Database): Promise<TestWorkspace> {
 async function newWorkspace(database: Database, name: string): Promise<TestWorkspace> {
   const made = await createWorkspace(database, systemActor, { name, ownerDisplayName: 'Olive Owner' });
   const { workspaceId, ownerUserAccountId, ownerToken } = made;
+  noteCreated(database, workspaceId);
   return { workspaceId, ownerUserAccountId, token: ownerToken.token };
 }
 

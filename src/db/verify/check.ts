@@ -38,16 +38,22 @@ export async function selectRules(trx: UnscopedTrx, codes: RuleCodes): Promise<R
   ];
 }
 
-/** Selects the rows that violate a rule, in one workspace after the other. */
+/** The workspaces of the database. */
+export async function selectWorkspaceIds(trx: UnscopedTrx): Promise<string[]> {
+  const rows = await trx.selectFrom('workspace').select('workspaceId').orderBy('workspaceId').execute();
+  return rows.map(({ workspaceId }) => workspaceId);
+}
+
+/** Selects the rows that violate a rule, in one of the workspaces after the other. */
 export async function selectFaulty(
   trx: UnscopedTrx,
   { statement, isOfAll = false }: Rule,
   limit: number,
+  workspaceIds: readonly string[],
 ): Promise<FaultyRows> {
   if (isOfAll && typeof statement === 'string') return selectFirst(trx, statement, limit);
   const all: FaultyRows = { total: 0, rows: [] };
-  const workspaces = await trx.selectFrom('workspace').select('workspaceId').orderBy('workspaceId').execute();
-  for (const { workspaceId } of workspaces) {
+  for (const workspaceId of workspaceIds) {
     const within = withinWorkspace(workspaceId);
     const faulty = typeof statement === 'string' ? statement : await statement(trx, within);
     const { total, rows } = await selectFirst(trx, within(faulty), limit);
