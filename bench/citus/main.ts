@@ -19,13 +19,27 @@ if (built === undefined)
 const suites =
   positionals.length > 0 ? positionals : ['test/graph', 'test/resources', 'test/rest', 'test/security'];
 
+const ofTheDay = 'reads the demo of the day of the examples';
+const seesWaits = 'waits until PostgreSQL shows that a statement waits for a lock, which is at another node';
+
 /** Test files that need a database of their own, each with the reason. */
 const leftOut: Readonly<Record<string, string>> = {
-  'test/rest/docs.test.ts': 'reads the demo of the day of the examples',
-  'test/rest/openapi-boundaries.test.ts': 'reads the demo of the day of the examples',
-  'test/rest/openapi-client.test.ts': 'reads the demo of the day of the examples',
-  'test/rest/openapi-examples.test.ts': 'reads the demo of the day of the examples',
-  'test/rest/openapi.test.ts': 'reads the demo of the day of the examples',
+  'test/graph/executors-writes.test.ts': 'writes the same workspaces into two databases',
+  'test/graph/statement-budgets.test.ts':
+    'counts the statements that share a round trip, which depends on how quick they are',
+  'test/resources/keyed-statements.test.ts': 'refuses answers by a trigger, for all workspaces',
+  'test/rest/docs.test.ts': ofTheDay,
+  'test/rest/openapi-boundaries.test.ts': ofTheDay,
+  'test/rest/openapi-client.test.ts': ofTheDay,
+  'test/rest/openapi-examples.test.ts': ofTheDay,
+  'test/rest/openapi.test.ts': ofTheDay,
+};
+
+/** Single tests that cannot run there, by the beginning of their names, each with the reason. */
+const leftOutTests: Readonly<Record<string, string>> = {
+  'a write that had to wait for a lock': seesWaits,
+  'does the writes of the other issues, and the blocked ones': seesWaits,
+  'refuses an issue whose status was deleted, and creates those of the same batch': seesWaits,
 };
 
 interface Report {
@@ -67,7 +81,15 @@ function runSuites(): number {
   const report = join(folder, 'report.json');
   const ignored = Object.keys(leftOut).map((file) => `--testPathIgnorePatterns=${file}`);
   const env = { ...process.env, TEST_DATABASE_URL: nodes.url(database), TEST_SHARED_DATABASE: '1' };
-  const options = ['--silent', '--maxWorkers=2', '--json', `--outputFile=${report}`, ...ignored];
+  const others = `^(?!.*(${Object.keys(leftOutTests).join('|')}))`;
+  const options = [
+    '--silent',
+    `--testNamePattern=${others}`,
+    '--maxWorkers=2',
+    '--json',
+    `--outputFile=${report}`,
+    ...ignored,
+  ];
   spawnSync('npm', ['test', '--', ...suites, ...options], {
     cwd: repository,
     env,
@@ -81,6 +103,7 @@ function runSuites(): number {
     failed += broken;
     say(`| ${name.slice(repository.length + 1)} | ${count('passed')} passed | ${broken} failed |`);
   }
-  for (const [file, reason] of Object.entries(leftOut)) say(`| ${file} | left out: ${reason} |`);
+  const reasons = Object.entries({ ...leftOut, ...leftOutTests });
+  for (const [what, reason] of reasons) say(`| ${what} | left out: ${reason} |`);
   return failed;
 }

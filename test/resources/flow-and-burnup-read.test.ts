@@ -14,7 +14,7 @@ import {
 
 let world: TrendWorld;
 beforeAll(async () => {
-  world = await trendWorld();
+  world = await trendWorld('Flow');
 }, 120_000);
 afterAll(async () => {
   expect(await world.stop()).toEqual({});

@@ -43,7 +43,7 @@ beforeAll(async () => {
   app = await startApp();
   world = await issueWorld(app);
   ada = callerOf(app, world.ada.token);
-  imports = await importWorld(app.database, 'Imports');
+  imports = await importWorld(app.database, 'Followed');
 });
 
 afterAll(async () => {
@@ -164,18 +164,19 @@ describe('a follow-up', () => {
 
   it('applies to an import, and to a second import of changed issues', async () => {
     imports.write('a.jsonl', [bead('a'), bead('b')]);
-    expect(await noted(() => imports.beads('a.jsonl', { workspace: 'Imports' }))).toEqual([
+    expect(await noted(() => imports.beads('a.jsonl', { workspace: 'Followed' }))).toEqual([
       'insert',
       'insert',
     ]);
     imports.write('a.jsonl', [bead('a', { title: 'Changed' }), bead('b')]);
-    expect(await noted(() => imports.beads('a.jsonl', { workspace: 'Imports' }))).toEqual(['import']);
+    expect(await noted(() => imports.beads('a.jsonl', { workspace: 'Followed' }))).toEqual(['import']);
   });
 
   it('has seen every change of every count and revision', async () => {
     const issues = await app.database.unscoped
       .selectFrom('issue')
       .select(['id', 'revision', 'activityCount', 'commentCount', 'subIssueCount', 'linkCount'])
+      .where('workspaceId', 'in', [world.workspaceId, imports.workspaceId])
       .execute();
     const byIssue = Map.groupBy(await notes(), ({ id }) => id);
     for (const { id, ...counts } of issues) {

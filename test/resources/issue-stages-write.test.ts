@@ -25,9 +25,9 @@ async function stagesOf({ id }: IssueRead): Promise<Stage[]> {
     select since_utc as "sinceUtc", until_utc as "untilUtc", s.name as status, d.name as delivery, p.name as project,
       x.estimate_value as estimate, deleted
     from issue_stage x
-      left join status s on s.id = x.status_id
-      left join delivery d on d.id = x.delivery_id
-      left join project p on p.id = x.project_id
+      left join status s on s.workspace_id = x.workspace_id and s.id = x.status_id
+      left join delivery d on d.workspace_id = x.workspace_id and d.id = x.delivery_id
+      left join project p on p.workspace_id = x.workspace_id and p.id = x.project_id
     where issue_id = ${uuidOf(id)} order by sort_order`.execute(app.database.unscoped);
   return rows;
 }

@@ -133,7 +133,8 @@ describe('the tallies of issues', () => {
 
   it('follow changes of issues whose row does not contain the label ids yet', async () => {
     const { key } = await create({ labelIds: [world.shared, world.eng.bug] });
-    await sql`update issue set label_ids = null where number = ${Number(key.split('-')[1])}`.execute(
+    await sql`update issue set label_ids = null
+      where workspace_id = ${world.workspaceId} and number = ${Number(key.split('-')[1])}`.execute(
       app.database.unscoped,
     );
     await ada.update(key, { statusId: world.eng.doing });
@@ -170,18 +171,24 @@ describe('the tallies of issues', () => {
 
   it('are corrected by the janitor', async () => {
     const { unscoped } = app.database;
-    await sql`update issue set priority = 4, estimate_value = 13 where number = 1`.execute(unscoped);
-    await sql`update issue_stage set estimate_value = 13 where until_utc is null and issue_id =
-      any(select id from issue where number = 1)`.execute(unscoped);
+    await sql`update issue set priority = 4, estimate_value = 13 where workspace_id = ${world.workspaceId} and number = 1`.execute(
+      unscoped,
+    );
+    await sql`update issue_stage set estimate_value = 13 where workspace_id = ${world.workspaceId} and until_utc is null and issue_id =
+      any(select id from issue where workspace_id = ${world.workspaceId} and number = 1)`.execute(unscoped);
     const chore = wrongTallies(app.database);
     const now = new Date();
     expect(await chore.doSome(now)).toBeGreaterThan(0);
-    await sql`update issue set priority = 3 where number = 1`.execute(unscoped);
+    await sql`update issue set priority = 3 where workspace_id = ${world.workspaceId} and number = 1`.execute(
+      unscoped,
+    );
     expect(await chore.doSome(now)).toBe(0);
     expect(await chore.doSome(new Date(now.getTime() + 25 * 60 * 60_000))).toBeGreaterThan(0);
     // In steps that each count part of the issues.
     expect(await recountTallies(unscoped, world.workspaceId, 7)).toBe(0);
-    await sql`delete from issue_tally where kind in (1, 3)`.execute(unscoped);
+    await sql`delete from issue_tally where workspace_id = ${world.workspaceId} and kind in (1, 3)`.execute(
+      unscoped,
+    );
     expect(await recountTallies(unscoped, world.workspaceId, 7)).toBeGreaterThan(0);
     expect(await recountTallies(unscoped, world.workspaceId)).toBe(0);
   });

@@ -293,9 +293,8 @@ describe('the ids of labels and people in the row of an issue', () => {
       },
     };
     expect(await read(issue)).toEqual(shown);
-    await sql`update issue set label_ids = null, assignee_user_account_ids = null`.execute(
-      app.database.unscoped,
-    );
+    await sql`update issue set label_ids = null, assignee_user_account_ids = null
+      where workspace_id = ${world.workspaceId}`.execute(app.database.unscoped);
     expect(await read(issue)).toEqual(shown);
     await ada.mutate('issueUpdate', { key: bare.key, labelIds: [shared, eng.bug] });
     expect(await stored(issue)).toEqual({ labels: null, people: null });
@@ -314,7 +313,9 @@ describe('the ids of labels and people in the row of an issue', () => {
       title: 'Half',
       assigneeUserAccountIds: [world.bob.id],
     });
-    await sql`update issue set assignee_user_account_ids = null`.execute(app.database.unscoped);
+    await sql`update issue set assignee_user_account_ids = null where workspace_id = ${world.workspaceId}`.execute(
+      app.database.unscoped,
+    );
     await tidyAll();
     expect(await stored(issue)).toEqual({ labels: 0, people: [world.bob.uuid] });
   });

@@ -118,7 +118,8 @@ describe.each(writes)('%s', (_what, write) => {
     const [method, path, body] = write();
     const key = keyed.newKey();
     const first = await keyed.rest(method, path, key, body);
-    await sql`update idempotency_key set created_utc = created_utc - interval '24 hours' where key = ${key}`.execute(
+    const yesterday = new Date(Date.now() - 24 * 3_600_000);
+    await sql`update idempotency_key set created_utc = ${yesterday} where key = ${key}`.execute(
       keyed.app.database.unscoped,
     );
     const anew = await keyed.rest(method, path, key, body);

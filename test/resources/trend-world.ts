@@ -18,11 +18,11 @@ export interface TrendWorld {
   stop(): Promise<object>;
 }
 
-export async function trendWorld(): Promise<TrendWorld> {
+export async function trendWorld(name: string): Promise<TrendWorld> {
   const app = await startApp();
-  const world = await importWorld(app.database, 'Trends');
+  const world = await importWorld(app.database, name);
   const file = world.write('histories.ndjson', [header, ...issues.map(lineOf)]);
-  const said = await world.run((env) => runImport(env, { file, from: 'ndjson', workspace: 'Trends' }));
+  const said = await world.run((env) => runImport(env, { file, from: 'ndjson', workspace: name }));
   if (said.exitCode !== 0 || said.stderr.includes('warning')) throw new Error(said.stderr);
   const owner = await app.database.unscoped
     .selectFrom('member')

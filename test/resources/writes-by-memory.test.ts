@@ -46,7 +46,7 @@ onPostgres('a write whose reference data another process has just changed', () =
   const uuid = (id: string) => parseId(id)?.uuid ?? '';
   const rankOf = async (id: string) => {
     const { rows } = await other.query<{ status_rank: number; rank: number }>(
-      'select status_rank, rank from issue join status on status.id = status_id where issue.id = $1',
+      'select status_rank, rank from issue join status on status.workspace_id = issue.workspace_id and status.id = status_id where issue.id = $1',
       [uuid(id)],
     );
     return rows[0];
@@ -92,7 +92,10 @@ onPostgres('a write whose reference data another process has just changed', () =
     const { ops } = world;
     await other.query('begin');
     // Taking a number waits for the lock on the team.
-    await other.query('select 1 from team where id = $1 for update', [ops.uuid]);
+    await other.query('select 1 from team where workspace_id = $1 and id = $2 for update', [
+      world.workspaceId,
+      ops.uuid,
+    ]);
     const titled = (title: string) => ({ teamId: ops.id, title });
     const first = ada.create(titled('First'));
     for (let waiting = 0; waiting === 0; ) {

@@ -183,8 +183,13 @@ onPostgres('while another session holds some issues and a counter', () => {
     let writes: Promise<unknown[]> = Promise.resolve([]);
     await app.database.unscoped.transaction().execute(async (trx) => {
       const ids = held.map(({ id }) => uuid(id));
-      await sql`select from issue where id = any(${ids}::uuid[]) for update`.execute(trx);
-      await sql`select from team_counter where team_id = ${uuid(world.ops.id)}::uuid for update`.execute(trx);
+      await sql`select from issue where workspace_id = ${world.workspaceId} and id = any(${ids}::uuid[]) for update`.execute(
+        trx,
+      );
+      await sql`select from team_counter
+        where workspace_id = ${world.workspaceId} and team_id = ${uuid(world.ops.id)}::uuid for update`.execute(
+        trx,
+      );
       for (const { key } of held) {
         changes.push(ada.update(key, { title: 'First' }));
         while ((await waiting()) < changes.length) await new Promise(setImmediate);

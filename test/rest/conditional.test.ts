@@ -63,7 +63,9 @@ describe('reads', () => {
     );
     const counted = await app.request('GET', path);
     expect(tagOf(counted)).not.toBe(tagOf(before));
-    await sql`update team set name = name || ' renamed'`.execute(app.database.unscoped);
+    await sql`update team set name = name || ' renamed' where workspace_id = ${app.workspaceId}`.execute(
+      app.database.unscoped,
+    );
     const renamed = await app.request('GET', path);
     expect(tagOf(renamed)).not.toBe(tagOf(counted));
     for (const answer of [before, counted, renamed]) expect(tagOf(answer)).toMatch(/^"r1-/);

@@ -32,8 +32,10 @@ export async function startTwins(): Promise<TwinWorlds> {
     await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${foreignLetter} || substr(${sql.ref(column)}, 2)
       where workspace_id = ${workspaceId}`.execute(unscoped);
   }
-  await countAnew(unscoped);
-  await logFeeds(unscoped);
+  for (const world of [here, there]) {
+    await countAnew(unscoped, world.workspace.workspaceId);
+    await logFeeds(unscoped, world.workspace.workspaceId);
+  }
   // Further tokens that requests can name. A member creates them, so that the audit log names a member.
   for (const world of [here, there]) {
     dataOf(
@@ -52,7 +54,7 @@ export async function startTwins(): Promise<TwinWorlds> {
 }
 
 /** Corrects the stored counts, which the fixture sets to wrong values on purpose, because writes need right ones. */
-async function countAnew(unscoped: Kysely<Tables>): Promise<void> {
+async function countAnew(unscoped: Kysely<Tables>, workspaceId: string): Promise<void> {
   await sql`update issue i set
     activity_count = (select count(*) from activity a where (a.workspace_id, a.issue_id) = (i.workspace_id, i.id)),
     comment_count = (select count(*) from comment c
@@ -60,12 +62,11 @@ async function countAnew(unscoped: Kysely<Tables>): Promise<void> {
     link_count = (select count(*) from issue_link l
       where (l.workspace_id, l.issue_id) = (i.workspace_id, i.id) and l.deleted_utc is null),
     sub_issue_count = (select count(*) from issue s
-      where (s.workspace_id, s.parent_issue_id) = (i.workspace_id, i.id) and s.deleted_utc is null)`.execute(
-    unscoped,
-  );
+      where (s.workspace_id, s.parent_issue_id) = (i.workspace_id, i.id) and s.deleted_utc is null)
+    where workspace_id = ${workspaceId}`.execute(unscoped);
   await sql`insert into team_counter (workspace_id, team_id, next_issue_number, gone_issue_count)
     select workspace_id, team_id, max(number) + 1, max(number) - count(*) filter (where deleted_utc is null)
-    from issue group by workspace_id, team_id
+    from issue where workspace_id = ${workspaceId} group by workspace_id, team_id
     on conflict (workspace_id, team_id) do update
       set (next_issue_number, gone_issue_count) = (excluded.next_issue_number, excluded.gone_issue_count)`.execute(
     unscoped,
@@ -73,7 +74,7 @@ async function countAnew(unscoped: Kysely<Tables>): Promise<void> {
 }
 
 /** Fills the log of changes, which the fixture leaves empty, from the feeds and the sub-issues. */
-async function logFeeds(unscoped: Kysely<Tables>): Promise<void> {
+async function logFeeds(unscoped: Kysely<Tables>, workspaceId: string): Promise<void> {
   await sql`insert into change (workspace_id, position, tag, id, sort_order, event_type, occurred_utc,
       actor_user_account_id, issue_id, team_id, subject_id, fields, origin)
     select workspace_id, row_number() over (partition by workspace_id order by id), 1, id, sort_order, event_type,
@@ -82,12 +83,15 @@ async function logFeeds(unscoped: Kysely<Tables>): Promise<void> {
       select a.workspace_id, a.id, a.sort_order, 'issue.updated.v1' as event_type, a.occurred_utc,
         a.actor_user_account_id, a.issue_id, i.team_id, '{title}'::text[] as fields
       from activity a join issue i on (i.workspace_id, i.id) = (a.workspace_id, a.issue_id)
+      where a.workspace_id = ${workspaceId}
       union all
       select workspace_id, id, 0, 'issue.created.v1', created_utc, reporter_user_account_id, id, team_id, '{}'
-      from issue where parent_issue_id is not null
+      from issue where workspace_id = ${workspaceId} and parent_issue_id is not null
     ) logged`.execute(unscoped);
   await sql`insert into change_head (workspace_id, position, tag)
-    select workspace_id, max(position), 1 from change group by 1`.execute(unscoped);
+    select workspace_id, max(position), 1 from change where workspace_id = ${workspaceId} group by 1`.execute(
+    unscoped,
+  );
 }
 
 /** Headers that may differ between two equal answers: the date, timing, quota, and the id of the request. */

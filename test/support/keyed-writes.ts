@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { sql } from 'kysely';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import type { Answer, App } from './app.ts';
+import { ownWorkspaces } from './invariants.ts';
 import { installAgent, issueWorld, type IssueWorld } from './issue-world.ts';
 import { callerOf } from './mutations.ts';
 import { storeWebhook } from './stored-webhook.ts';
@@ -92,18 +93,22 @@ async function newObjects(app: App, { eng }: IssueWorld): Promise<TestObjects> {
 }
 
 async function tables({ database }: App): Promise<Record<string, string>> {
-  const names = await sql<{ name: string }>`select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'change%'`.execute(
-    database.unscoped,
-  );
+  const own = ownWorkspaces(database);
+  const names = await sql<{ name: string }>`select table_name as name from information_schema.tables t
+    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'change%'
+      and (${!own} or exists (
+        select from information_schema.columns c
+        where (c.table_schema, c.table_name) = (t.table_schema, t.table_name) and c.column_name = 'workspace_id'
+      ))`.execute(database.unscoped);
+  const chosen = own ? sql`where workspace_id = any(${own}::uuid[])` : sql``;
   // The sequencer moves changes from one table to the other at any moment, so both are digested as one.
   const changes = sql`select 'changes' as name, count(*) || ' ' || md5(coalesce(string_agg(id::text, ',' order by id), ''))
-    as digest from (select change_id as id from change_inbox union all select id from change) rows`;
+    as digest from (select change_id as id from change_inbox ${chosen} union all select id from change ${chosen}) rows`;
   const digests = names.rows.map(
     ({
       name,
     }) => sql`select ${sql.lit(name)} as name, count(*) || ' ' || md5(coalesce(string_agg(row, ',' order by row), ''))
-      as digest from (select (to_jsonb(t) - 'last_used_utc')::text as row from ${sql.table(name)} t) rows`,
+      as digest from (select (to_jsonb(t) - 'last_used_utc')::text as row from ${sql.table(name)} t ${chosen}) rows`,
   );
   const { rows } = await sql<{
     name: string;

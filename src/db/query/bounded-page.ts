@@ -97,7 +97,12 @@ function walkQuery(
   const nothing = reading.columns
     ? stop.select(reading.columns.map((column) => sql<null>`null`.as(nameOf(column))))
     : stop
-        .leftJoin(`${walked.walk.source.table} as ${row}`, (join) => join.on(sql<SqlBool>`false`))
+        .leftJoin(
+          // A condition that is never true would have the planner drop the workspace beside it.
+          (eb) =>
+            eb.selectFrom(`${walked.walk.source.table} as none`).selectAll('none').limit(sql.lit(0)).as(row),
+          (join) => join.onTrue(),
+        )
         .selectAll(row);
   // The rows of the page come first; the stop is read only if they are too few.
   const both = (page as Query).unionAll(nothing.select(stopColumns.map((name) => `stop.${name}`)));
