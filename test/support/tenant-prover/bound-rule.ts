@@ -11,7 +11,7 @@ export interface Unbound {
 }
 
 /** The tables without a workspace. Every other name is the name of a tenant table. */
-const globals: ReadonlySet<string> = new Set([...Object.keys(globalTables), 'migration'].map(fold));
+export const globals: ReadonlySet<string> = new Set([...Object.keys(globalTables), 'migration'].map(fold));
 
 /**
  * Finds the references to tenant tables whose rows may belong to more than one workspace.

@@ -46,7 +46,7 @@ export function bindCondition(condition: OperationNode, scope: Scope, axiom: Fac
 }
 
 /** The conditions that all have to hold: not those inside a parenthesised `or`, a `not` or a function. */
-function conjuncts(condition: OperationNode): OperationNode[] {
+export function conjuncts(condition: OperationNode): OperationNode[] {
   const found: OperationNode[] = [];
   const open = [condition];
   for (let node = open.pop(); node; node = open.pop()) {
@@ -57,6 +57,6 @@ function conjuncts(condition: OperationNode): OperationNode[] {
   return found;
 }
 
-function isEquals(operator: OperationNode): boolean {
+export function isEquals(operator: OperationNode): boolean {
   return OperatorNode.is(operator) && operator.operator === '=';
 }

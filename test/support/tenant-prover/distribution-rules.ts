@@ -3,6 +3,7 @@ import {
   DeleteQueryNode,
   FunctionNode,
   InsertQueryNode,
+  OnConflictNode,
   type OperationNode,
   ParensNode,
   RawNode,
@@ -18,17 +19,28 @@ import { isLeaf, isNode } from '../../../src/db/guard/query-nodes.ts';
 const changing =
   /\b(?:clock_timestamp|statement_timestamp|transaction_timestamp|now|random|gen_random_uuid|nextval|pg_current_xact_id|pg_(?:try_)?advisory\w*)\s*\(|\bcurrent_(?:timestamp|date|time)\b/i;
 
+/** Of those, the functions whose result may change within a statement. */
+const volatile = /\b(?:clock_timestamp|random|gen_random_uuid|nextval|pg_(?:try_)?advisory\w*)\s*\(/i;
+
 /** The expressions in `returning` clauses that are not immutable. */
 export function changingInReturning(root: OperationNode): string[] {
   return found(root, (node) => {
     if (!InsertQueryNode.is(node) && !UpdateQueryNode.is(node) && !DeleteQueryNode.is(node)) return [];
     return found(node.returning, (inner) => {
-      const text = RawNode.is(inner)
-        ? inner.sqlFragments.join(' ')
-        : FunctionNode.is(inner)
-          ? `${inner.func}(`
-          : '';
+      const text = textOf(inner);
       return changing.test(text) ? [`A returning clause contains ${text.trim()}.`] : [];
+    });
+  });
+}
+
+/** The clocks and random values that an update of rows sets, and what an insert sets where it meets a row. */
+export function changingInUpdates(root: OperationNode): string[] {
+  return found(root, (node) => {
+    if (!UpdateQueryNode.is(node) && !OnConflictNode.is(node)) return [];
+    const refused = UpdateQueryNode.is(node) ? volatile : changing;
+    return found(node.updates, (inner) => {
+      const text = textOf(inner);
+      return refused.test(text) ? [`An update sets ${text.trim()}.`] : [];
     });
   });
 }
@@ -43,8 +55,15 @@ export function lockingCtes(root: OperationNode): string[] {
   });
 }
 
-function isLock(node: OperationNode): boolean {
+/** Whether a modifier at the end of a query locks its rows. */
+export function isLock(node: OperationNode): boolean {
   return SelectModifierNode.is(node) && node.modifier?.startsWith('For') === true;
+}
+
+/** The text of raw SQL, or the name of a function; nothing for other nodes. */
+function textOf(node: OperationNode): string {
+  if (RawNode.is(node)) return node.sqlFragments.join(' ');
+  return FunctionNode.is(node) ? `${node.func}(` : '';
 }
 
 /** What `look` finds at a node or anywhere below it. */

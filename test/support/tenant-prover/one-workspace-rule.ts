@@ -44,12 +44,12 @@ function insertedBy({ columns = [], values }: InsertQueryNode): readonly unknown
   return SelectQueryNode.is(values) ? [values.selections?.[index]?.selection] : [];
 }
 
-function columnOf(node: OperationNode): OperationNode {
+export function columnOf(node: OperationNode): OperationNode {
   return ReferenceNode.is(node) ? node.column : node;
 }
 
 /** The value itself, or the value in a cast or behind an alias. */
-function valueOf(node: OperationNode): ValueNode | undefined {
+export function valueOf(node: OperationNode): ValueNode | undefined {
   if (ValueNode.is(node)) return node;
   if (CastNode.is(node)) return valueOf(node.expression);
   return AliasNode.is(node) ? valueOf(node.node) : undefined;

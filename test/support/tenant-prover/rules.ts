@@ -1,7 +1,8 @@
 import type { RootOperationNode } from 'kysely';
 import type { ValueOrSlot } from '../../../src/db/query/slots.ts';
 import { unboundIn } from './bound-rule.ts';
-import { changingInReturning, lockingCtes } from './distribution-rules.ts';
+import { withoutConstant } from './constant-rule.ts';
+import { changingInReturning, changingInUpdates, lockingCtes } from './distribution-rules.ts';
 import { workspacesIn } from './one-workspace-rule.ts';
 
 /** A statement that a handle sends, after the tenant plugin has changed it. */
@@ -38,6 +39,14 @@ export const rules: readonly Rule[] = [
   {
     name: 'a CTE that locks rows does so in a subquery',
     check: ({ node }) => lockingCtes(node),
+  },
+  {
+    name: 'the workspace of each reference to a tenant table is compared with a value',
+    check: ({ node }) => withoutConstant(node),
+  },
+  {
+    name: 'an update sets no clock and no random value',
+    check: ({ node }) => changingInUpdates(node),
   },
 ];
 
