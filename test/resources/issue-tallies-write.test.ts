@@ -232,9 +232,8 @@ async function manyLabels(count: number): Promise<string[]> {
 /** Values that change with each write of a tally. */
 async function versions(): Promise<string[]> {
   const { rows } = await sql<{ version: string }>`
-    select xmin::text || ' ' || issue_count as version from issue_tally order by 1`.execute(
-    app.database.unscoped,
-  );
+    select xmin::text || ' ' || issue_count as version from issue_tally
+    where workspace_id = ${world.workspaceId} order by 1`.execute(app.database.unscoped);
   return rows.map(({ version }) => version);
 }
 
