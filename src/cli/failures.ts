@@ -44,7 +44,7 @@ export async function readingFlags<Result>(read: () => Result | Promise<Result>)
 }
 
 /**
- * Throws for what citty lets pass: unknown flags, too many positional arguments, and flags without their value, which would
+ * Throws for what citty accepts: unknown flags, too many positional arguments, and flags without their value, which would
  * otherwise mean that they were not given (`token create --member` would make a token of the owner).
  */
 export function refuseWrongArguments(parsed: Record<string, unknown>, defined: ArgsDef): void {

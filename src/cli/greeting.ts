@@ -5,7 +5,7 @@ import { tokenFileOf } from './token-file.ts';
 export interface Greeting {
   /** Where clients reach the server. */
   readonly url: string;
-  /** The address that the server was told to listen on. */
+  /** The address of the settings that the server listens on. */
   readonly host: string;
   /** The token of the demo; undefined when there is none or it is not known. */
   readonly token: string | undefined;

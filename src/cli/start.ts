@@ -32,7 +32,7 @@ export interface Start extends Omit<StartOptions, 'settings'> {
 }
 
 /**
- * Runs the server until it is told to stop, and returns the exit code. Settings, ports and the data directory are
+ * Runs the server until a signal, its parent or its supervisor stops it, and returns the exit code. Settings, ports and the data directory are
  * checked first, so that a mistake is reported before anything is created and before the rest of the program is loaded,
  * which takes most of the time of a start.
  */

@@ -179,7 +179,7 @@ function readState(file: string): State {
     const { secret, cursor } = JSON.parse(readFileSync(file, 'utf8')) as State;
     if (typeof secret === 'string') return { secret, cursor };
   } catch {
-    // Told below, as for a file of something else.
+    // Reported below, as for a file with other content.
   }
   throw new CommandError(`${file} is not a state file of this command. Delete it to start over.`);
 }

@@ -7,18 +7,18 @@ import type { Trx } from './engine/transaction.ts';
 import type { LogPoint } from './reads/change-pages.ts';
 import type { WebhookChange, WebhookRow } from './webhooks.ts';
 
-/** How many deliveries of a webhook may wait. Further changes stay in the log until there is room. */
-export const mostWaiting = 500;
-/** How many changes become deliveries at once. With less room than that none are read, so that rounds do not read a few each. */
-export const expandedAtOnce = 100;
+/** How many deliveries of a webhook may wait. Further changes stay in the log until some are finished. */
+export const maxWaiting = 500;
+/** How many changes become deliveries at once. None are read while fewer deliveries may be added, so that rounds do not read a few each. */
+export const changesAtOnce = 100;
 
-/** A webhook with something to do. */
+/** A webhook with work: deliveries that are due, or changes in the log that are not deliveries yet. */
 export interface DueWebhook {
   readonly workspaceId: string;
   readonly id: string;
 }
 
-/** The webhooks of all workspaces that no process holds and that have something to do. */
+/** The webhooks of all workspaces that have work and that no process has claimed. */
 export async function selectDueWebhooks(
   unscoped: Kysely<Tables>,
   now: Date,
@@ -36,7 +36,7 @@ export async function selectDueWebhooks(
           ) or h.position > w.position and (
             select count(*) from webhook_delivery d where d.workspace_id = w.workspace_id and d.webhook_id = w.id
               and d.state = ${sql.lit(webhookDeliveryState.waiting)}
-          ) <= ${sql.lit(mostWaiting - expandedAtOnce)}
+          ) <= ${sql.lit(maxWaiting - changesAtOnce)}
         when ${sql.lit(webhookState.backing_off)} then w.next_attempt_utc <= ${now}
         else false end
     order by w.claimed_until_utc nulls first
@@ -97,14 +97,14 @@ export async function lockClaimed(trx: Trx, id: string, claimId: string): Promis
 }
 
 /** How many more deliveries of a webhook may wait. */
-export async function selectRoom(db: TenantDb, webhookId: string): Promise<number> {
+export async function countFreeDeliveries(db: TenantDb, webhookId: string): Promise<number> {
   const { count } = await db
     .selectFrom('webhookDelivery')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('webhookId', '=', webhookId)
     .where('state', '=', webhookDeliveryState.waiting)
     .executeTakeFirstOrThrow();
-  return mostWaiting - count;
+  return maxWaiting - count;
 }
 
 /** Adds deliveries, and stores the point in the log up to which changes have become deliveries. */

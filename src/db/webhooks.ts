@@ -83,7 +83,7 @@ export async function updateWebhook(trx: Trx, id: string, change: WebhookChange)
 }
 
 /** Makes the waiting deliveries of a webhook due at once. */
-export async function hastenDeliveries(db: TenantDb, webhookId: string, now: Date): Promise<void> {
+export async function makeDeliveriesDue(db: TenantDb, webhookId: string, now: Date): Promise<void> {
   await db
     .updateTable('webhookDelivery')
     .set({ nextAttemptUtc: now })

@@ -111,7 +111,7 @@ function shownName(shown: ReadonlyMap<string, string | number>, name: string): s
   return found;
 }
 
-/** Lets a field be null, and says so in its line of the table. */
+/** Allows null for a field, and says so in its line of the table. */
 export function nullable<Path extends string, Accepted>(
   field: Field<Path, Accepted>,
 ): Field<Path, Accepted | null> {

@@ -18,17 +18,17 @@ describe('the signature of a webhook', () => {
 
   it('is refused with another secret, body, id or time', () => {
     const secret = randomBytes(32);
-    const judge = new Webhook(secretText(secret));
+    const verifier = new Webhook(secretText(secret));
     const headers = signatureHeaders(message, [secret], new Date());
     const late = signatureHeaders(message, [secret], new Date(Date.now() - 600_000));
     expect(() => new Webhook(secretText(randomBytes(32))).verify(message.body, headers)).toThrow(
       'No matching signature',
     );
-    expect(() => judge.verify(`${message.body} `, headers)).toThrow('No matching signature');
-    expect(() => judge.verify(message.body, { ...headers, 'webhook-id': 'change_02' })).toThrow(
+    expect(() => verifier.verify(`${message.body} `, headers)).toThrow('No matching signature');
+    expect(() => verifier.verify(message.body, { ...headers, 'webhook-id': 'change_02' })).toThrow(
       'No matching signature',
     );
-    expect(() => judge.verify(message.body, late)).toThrow('too old');
+    expect(() => verifier.verify(message.body, late)).toThrow('too old');
   });
 });
 

@@ -33,7 +33,7 @@ export interface PostgresLocation {
   readonly wire?: WireName | undefined;
 }
 
-/** How much later than the server this end gives up waiting. Only a frozen server lets that happen. */
+/** How much later than the server this end gives up waiting. This happens only if the server is frozen. */
 const FROZEN_AFTER_MS = 500;
 /** The least time that the end of a transaction gets, even if the request has less left. */
 const LEAST_MS = 500;

@@ -27,7 +27,7 @@ export interface ReadServer {
   used(): void;
 }
 
-/** What the log is told of a replica. */
+/** What is logged about a replica. */
 export type ReplicaReport = (replica: number, serves: boolean, why: unknown) => void;
 
 interface Seen<Value> {
@@ -233,7 +233,7 @@ class Replica implements ReadServer {
     return seen.value.position;
   }
 
-  /** NaN where it cannot be told, on another timeline for instance. */
+  /** NaN if it is unknown, for instance on another timeline. */
   #lag(): { lagBytes: number; lagMs: number } {
     const [position, primary] = [this.#position, this.#primary.last];
     if (!position || !primary || position.timeline !== primary.timeline)

@@ -4,15 +4,15 @@ import type { Logger } from 'pino';
 import { type DueWebhook, releaseWebhook, selectDueWebhooks } from '../../db/webhook-work.ts';
 import { fullPace, type Pace, type RoundParts, serveOnce } from './round.ts';
 
-/** The interval at which a process looks for webhooks with work: retries that are due, and what other processes have left. */
+/** The interval of the queries for webhooks with work, which find retries that are due and what other processes have left. */
 const pollMs = 1_000;
-/** The shortest time between two looks after changes. */
-const gatherMs = 50;
+/** The delay between a wake-up and the query for webhooks with work, so that changes close together need one query. */
+const wakeUpDelayMs = 50;
 /** How many webhooks a process serves at once. */
-const mostServed = 8;
-/** After so many rounds, another webhook is served. */
-const roundsInTurn = 20;
-/** How long the end of a process waits for attempts in progress. What does not end is sent again by another process. */
+const maxServed = 8;
+/** How many rounds a webhook gets before the others have their turn. */
+const roundsPerTurn = 20;
+/** How long a process that stops waits for attempts in progress. Another process repeats those that do not end in time. */
 const closeWithinMs = 5_000;
 
 interface DelivererOptions extends Omit<RoundParts, 'onAttempt'> {
@@ -31,7 +31,7 @@ export class Deliverer {
   readonly #paces = new Map<string, Pace>();
   readonly #counts = { delivered: 0, failed: 0 };
   readonly #work: Promise<void>;
-  #cause = Promise.withResolvers<void>();
+  #wakeUp = Promise.withResolvers<void>();
   #isClosing = false;
   #hasFailed = false;
 
@@ -57,9 +57,9 @@ export class Deliverer {
     return this.#serving.size;
   }
 
-  /** Asks for a look that begins after this moment. */
+  /** Has the loop query for webhooks with work, even if such a query is in progress. */
   wake(): void {
-    this.#cause.resolve();
+    this.#wakeUp.resolve();
   }
 
   async close(): Promise<void> {
@@ -75,33 +75,33 @@ export class Deliverer {
   async #loop(): Promise<void> {
     while (!this.#isClosing) {
       const poll = setTimeout(() => this.wake(), pollMs).unref();
-      await this.#cause.promise;
+      await this.#wakeUp.promise;
       clearTimeout(poll);
-      await delay(gatherMs);
-      this.#cause = Promise.withResolvers();
-      if (!this.#isClosing) await this.#look();
+      await delay(wakeUpDelayMs);
+      this.#wakeUp = Promise.withResolvers();
+      if (!this.#isClosing) await this.#startDue();
     }
   }
 
-  async #look(): Promise<void> {
-    const room = mostServed - this.#serving.size;
-    if (room <= 0) return;
+  async #startDue(): Promise<void> {
+    const free = maxServed - this.#serving.size;
+    if (free <= 0) return;
     try {
       const { unscoped } = this.#parts.database;
-      // Those that are being served may be among the first ones.
-      const found = await selectDueWebhooks(unscoped, new Date(), mostServed * 2);
-      const due = found.filter(({ id }) => !this.#serving.has(id)).slice(0, room);
-      for (const webhook of due) this.#begin(webhook);
+      // The first rows may be webhooks that this process is serving already, so more are read than can be started.
+      const found = await selectDueWebhooks(unscoped, new Date(), maxServed * 2);
+      const due = found.filter(({ id }) => !this.#serving.has(id)).slice(0, free);
+      for (const webhook of due) this.#start(webhook);
       this.#hasFailed = false;
     } catch (error) {
-      this.#tell(error);
+      this.#warnOnce(error);
     }
   }
 
-  #begin(webhook: DueWebhook): void {
+  #start(webhook: DueWebhook): void {
     const { id } = webhook;
     const work = this.#serve(webhook)
-      .catch((error: unknown) => this.#tell(error))
+      .catch((error: unknown) => this.#warnOnce(error))
       .finally(() => {
         this.#serving.delete(id);
         this.wake();
@@ -112,19 +112,19 @@ export class Deliverer {
   async #serve(webhook: DueWebhook): Promise<void> {
     const pace = this.#paces.get(webhook.id) ?? fullPace();
     try {
-      for (let round = 0; round < roundsInTurn && !this.#isClosing; round += 1) {
+      for (let round = 0; round < roundsPerTurn && !this.#isClosing; round += 1) {
         if (!(await serveOnce(this.#parts, webhook, this.#claimId, pace))) break;
       }
     } finally {
       await releaseWebhook(this.#parts.database.of(webhook.workspaceId), webhook.id, this.#claimId);
     }
-    // Only webhooks that are slowed down have to be remembered.
+    // All others are sent to at full pace, which needs no entry.
     if (pace.atOnce < fullPace().atOnce) this.#paces.set(webhook.id, pace);
     else this.#paces.delete(webhook.id);
   }
 
-  /** The poll tries again, and one line in the log is enough. */
-  #tell(error: unknown): void {
+  /** Logs the first of several failures in a row. The next query tries again. */
+  #warnOnce(error: unknown): void {
     if (!this.#hasFailed && !this.#isClosing)
       this.#logger.warn({ err: error }, 'webhooks could not be served');
     this.#hasFailed = true;

@@ -22,25 +22,25 @@ const retriesMs = [
   20 * hourMs,
   24 * hourMs,
 ];
-/** A message that still fails after this time has failed for good. */
-const triedMs = 3 * dayMs;
-/** After so many failures in a row, a webhook is only probed. */
+/** A message that still fails after this time is not sent again. */
+const givenUpAfterMs = 3 * dayMs;
+/** After so many consecutive failures a webhook is backing off: only one message at a time is sent, as a probe. */
 const failuresToBackOff = 5;
 /** The longest time between two probes. A receiver that works again waits no longer than this. */
 const longestProbeMs = hourMs;
 /** A webhook that has failed for this long, and never succeeded, is disabled. */
 const disabledAfterMs = 7 * dayMs;
-/** The longest `Retry-After` that is believed. */
+/** A longer `Retry-After` counts as this one. */
 const longestRetryAfterMs = dayMs;
 
-/** A delivery, and what came of sending it. */
+/** A delivery that was attempted, and its result. */
 export interface Sent {
   readonly delivery: DueDelivery;
   readonly answer: SentAnswer;
   readonly at: Date;
 }
 
-/** What a round of attempts means for its deliveries and their webhook. */
+/** How a round of attempts changes its deliveries and their webhook. */
 export interface RoundOutcome {
   readonly outcomes: readonly DeliveryOutcome[];
   readonly change: WebhookChange;
@@ -50,7 +50,7 @@ export interface RoundOutcome {
   readonly disabledReason: string | undefined;
 }
 
-/** Decides what follows from the attempts of a round. `random` is from 0 to 1, so that retries of many webhooks spread. */
+/** Derives the changes from the attempts of a round. `random`, from 0 to 1, varies the delays, so that retries do not coincide. */
 export function outcomeOf(
   webhook: Pick<WebhookRow, 'state' | 'failures' | 'firstFailureUtc'>,
   sent: readonly Sent[],
@@ -61,9 +61,9 @@ export function outcomeOf(
   let lastSuccessUtc: Date | undefined;
   let retryAfterMs = 0;
   const outcomes = sent.map(({ delivery, answer, at }) => {
-    const arrived = isReceived(answer);
+    const isDelivered = isReceived(answer);
     const attempts = [...delivery.attempts, attemptOf(answer, at)].slice(-limits.webhookAttempts);
-    if (arrived) {
+    if (isDelivered) {
       failures = 0;
       firstFailureUtc = null;
       lastSuccessUtc = now;
@@ -72,22 +72,22 @@ export function outcomeOf(
     }
     failures += 1;
     firstFailureUtc ??= now;
-    const asked = retryAfter(answer.retryAfter, now);
-    retryAfterMs = Math.max(retryAfterMs, asked);
-    if (now.getTime() - delivery.createdUtc.getTime() >= triedMs)
+    const requestedMs = retryAfterOf(answer.retryAfter, now);
+    retryAfterMs = Math.max(retryAfterMs, requestedMs);
+    if (now.getTime() - delivery.createdUtc.getTime() >= givenUpAfterMs)
       return { id: delivery.id, state: webhookDeliveryState.failed, nextAttemptUtc: null, attempts };
     const waitMs = retriesMs[delivery.attemptCount] ?? retriesMs.at(-1) ?? dayMs;
-    const nextAttemptUtc = later(now, Math.max(spread(waitMs, random), asked));
+    const nextAttemptUtc = later(now, Math.max(withJitter(waitMs, random), requestedMs));
     return { id: delivery.id, state: webhookDeliveryState.waiting, nextAttemptUtc, attempts };
   });
-  const gone = sent.some(({ answer }) => answer.status === 410);
-  const isLost =
+  const isGone = sent.some(({ answer }) => answer.status === 410);
+  const hasFailedTooLong =
     firstFailureUtc !== null &&
     now.getTime() - firstFailureUtc.getTime() >= disabledAfterMs &&
     !lastSuccessUtc;
-  const disabledReason = gone
+  const disabledReason = isGone
     ? 'The receiver answered 410 Gone.'
-    : isLost
+    : hasFailedTooLong
       ? 'The receiver has failed for seven days.'
       : undefined;
   const isBackingOff =
@@ -105,7 +105,7 @@ export function outcomeOf(
       ...(isRecovered && activated),
       ...(isBackingOff && {
         state: webhookState.backing_off,
-        nextAttemptUtc: later(now, Math.max(spread(probeMs, random), retryAfterMs)),
+        nextAttemptUtc: later(now, Math.max(withJitter(probeMs, random), retryAfterMs)),
       }),
       ...(disabledReason !== undefined && {
         state: webhookState.disabled,
@@ -116,7 +116,7 @@ export function outcomeOf(
   };
 }
 
-/** Whether the receiver asks for less at once. */
+/** Whether the status says that the receiver is overloaded and should get fewer messages at once. */
 export function isOverloaded({ status }: Pick<SentAnswer, 'status'>): boolean {
   return status === 429 || status === 502 || status === 504;
 }
@@ -125,15 +125,16 @@ function attemptOf({ status, ms, error, head }: SentAnswer, at: Date): WebhookAt
   return { utc: at.toISOString(), status, ms, error, head };
 }
 
-/** What `Retry-After` asks for, in milliseconds: seconds, or a date. */
-function retryAfter(text: string | null, now: Date): number {
+/** The delay that `Retry-After` requests, in milliseconds. The header has seconds or a date. */
+function retryAfterOf(text: string | null, now: Date): number {
   if (text === null) return 0;
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / secondMs;
   if (!Number.isFinite(seconds)) return 0;
   return Math.min(Math.max(seconds * secondMs, 0), longestRetryAfterMs);
 }
 
-function spread(ms: number, random: () => number): number {
+/** Varies a delay by up to a fifth. */
+function withJitter(ms: number, random: () => number): number {
   return ms * (0.8 + random() * 0.4);
 }
 

@@ -13,7 +13,7 @@ interface SendOptions {
   readonly targets: WebhookTargets;
   /** How long the attempt may take in all: the look-up, the connection and the answer. */
   readonly withinMs: number;
-  /** Looks up names; that of the system unless a test has its own. */
+  /** Resolves host names, by default as the system does. */
   readonly lookup?: LookupFunction;
 }
 
@@ -25,7 +25,7 @@ export type Send = (
   withinMs?: number,
 ) => Promise<SentAnswer>;
 
-/** Makes the sender of a process, with connections of its own. It takes nothing from the environment, such as a proxy. */
+/** Creates the sender of a process, which has its own connections. It ignores proxies that the environment configures. */
 export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: SendOptions): Send & {
   readonly close: () => void;
 } {
@@ -51,14 +51,15 @@ export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: 
   ): Promise<Omit<SentAnswer, 'ms'>> => {
     const url = new URL(target);
     const problem = targets.problemOf(url);
-    if (problem) throw new Refused(`The URL ${problem}.`);
+    if (problem) throw new AttemptError(`The URL ${problem}.`);
     const { protocol } = url;
-    if (protocol !== 'https:' && protocol !== 'http:') throw new Refused('The URL must begin with https://.');
+    if (protocol !== 'https:' && protocol !== 'http:')
+      throw new AttemptError('The URL must begin with https://.');
     const signal = AbortSignal.timeout(withinMs);
     const options = {
       method: 'POST',
       agent: agents[protocol],
-      // Only addresses that are checked here are connected to. Node calls this for names only; `problemOf` has checked literals.
+      // Checks the addresses of a host name before one is connected to. `problemOf` has checked a literal address, for which Node calls no look-up.
       lookup: checkedLookup(lookup, targets, protocol),
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
       maxHeaderSize: 16_384,
@@ -78,7 +79,7 @@ export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: 
       };
     } catch (error) {
       throw signal.aborted
-        ? new Refused(`There was no complete answer within ${withinMs / 1_000} s.`)
+        ? new AttemptError(`There was no complete answer within ${withinMs / 1_000} s.`)
         : error;
     }
   };
@@ -89,7 +90,7 @@ export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: 
   });
 }
 
-/** A look-up that gives only addresses that may be connected to, and fails if there are none. */
+/** A look-up that returns only addresses that may be connected to, and fails if there are none. */
 function checkedLookup(lookup: LookupFunction, targets: WebhookTargets, protocol: string): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -97,7 +98,7 @@ function checkedLookup(lookup: LookupFunction, targets: WebhookTargets, protocol
       const addresses = Array.isArray(found) ? found : [];
       const allowed = addresses.filter(({ address }) => targets.allows(address, protocol));
       const [first] = allowed;
-      if (!first) return callback(new Refused('The name does not lead to a public address.'), '', 0);
+      if (!first) return callback(new AttemptError('The name does not lead to a public address.'), '', 0);
       if (options.all) return callback(null, allowed);
       return callback(null, first.address, first.family);
     });
@@ -111,19 +112,19 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     bytes += chunk.length;
-    // Leaving the loop closes the connection: an answer that goes on is of no use.
+    // Leaving the loop closes the connection, so the rest of a long answer is not transferred.
     if (bytes >= readBytes) break;
   }
   const text = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8');
   return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
 }
 
-/** A failure whose message may be shown as it is. */
-class Refused extends Error {}
+/** An error whose message members may see. */
+class AttemptError extends Error {}
 
-/** What an attempt failed with, in words that tell nothing of the network of this process. */
+/** Why an attempt failed, as a sentence that reveals nothing about the network of this process. */
 function messageOf(error: unknown): string {
-  if (error instanceof Refused) return error.message;
+  if (error instanceof AttemptError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
   return typeof code === 'string'
     ? (messages[code] ?? `The request failed (${code}).`)

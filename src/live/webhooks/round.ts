@@ -9,7 +9,7 @@ import {
   type WebhookMember,
   writeOutcomes,
 } from '../../db/webhook-work.ts';
-import { activated, hastenDeliveries, updateWebhook, type WebhookRow } from '../../db/webhooks.ts';
+import { activated, makeDeliveriesDue, updateWebhook, type WebhookRow } from '../../db/webhooks.ts';
 import type { Database } from '../../db/engine/engine.ts';
 import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
@@ -23,17 +23,17 @@ import type { Principal, Scope } from '../../resolvers/context.ts';
 import { encodeId, newUuid } from '../../resolvers/ids.ts';
 import { isReceived, type WebhookSending } from '../../resolvers/webhooks/sending.ts';
 import { webhookSubject } from '../../resolvers/webhooks/webhooks.ts';
-import { expand } from './expand.ts';
+import { createDeliveries } from './new-deliveries.ts';
 import { isOverloaded, outcomeOf, type Sent } from './outcomes.ts';
 
 /** How long an attempt may take, and how long a process claims a webhook: longer than an attempt and what follows it. */
 export const attemptMs = 15_000;
 const claimMs = 40_000;
 /** How many messages are sent to one webhook at once. */
-const mostAtOnce = 4;
-/** How many messages a round sends at most, and how long it begins to send: what follows must end before the claim does. */
-const mostInRound = 50;
-const beginsForMs = 10_000;
+const maxAtOnce = 4;
+/** A round sends at most so many messages, and starts none after this time, because it must end before the claim expires. */
+const maxPerRound = 50;
+const startsWithinMs = 10_000;
 
 export interface RoundParts {
   readonly database: Database;
@@ -48,16 +48,16 @@ export interface RoundParts {
   readonly onAttempt: (isReceived: boolean) => void;
 }
 
-/** How many messages a webhook is sent at once, remembered from one round to the next. */
+/** How many messages are sent to a webhook at once. Rounds change it and pass it on. */
 export interface Pace {
   atOnce: number;
 }
 
-export const fullPace = (): Pace => ({ atOnce: mostAtOnce });
+export const fullPace = (): Pace => ({ atOnce: maxAtOnce });
 
 /**
- * Serves a webhook once: makes deliveries of new changes, sends those that are due, and writes what came of it. The webhook is
- * claimed meanwhile, so no other process sends to it. Returns whether there may be more to do at once.
+ * Serves a webhook once: creates deliveries for new changes, sends those that are due, and stores the results. It claims the webhook,
+ * so that no other process sends to it meanwhile. Returns whether another round may have work at once.
  */
 export async function serveOnce(
   parts: RoundParts,
@@ -72,16 +72,19 @@ export async function serveOnce(
   const principal = principalOf(webhook, await selectWebhookMember(db, webhook.userAccountId));
   if (!principal) {
     await inTransaction(db, async (trx) => {
-      const held = await lockClaimed(trx, id, claimId);
-      if (held) await disable(trx, held, 'The member who changed it last may not read any more.', now);
+      const claimed = await lockClaimed(trx, id, claimId);
+      if (claimed)
+        await disable(trx, claimed, 'The member who changed it last may no longer read the events.', now);
     });
     return false;
   }
   const isProbe = webhook.state === webhookState.backing_off;
   const hasMore =
     !isProbe &&
-    (await parts.reading(principal, (context) => expand(parts.schema, db, webhook, context, claimId)));
-  const due = await selectNextDeliveries(db, id, { now, isProbe, limit: isProbe ? 1 : mostInRound });
+    (await parts.reading(principal, (context) =>
+      createDeliveries(parts.schema, db, webhook, context, claimId),
+    ));
+  const due = await selectNextDeliveries(db, id, { now, isProbe, limit: isProbe ? 1 : maxPerRound });
   if (due.length === 0) {
     if (isProbe) await resume(db, webhook, claimId, now);
     return hasMore;
@@ -90,29 +93,29 @@ export async function serveOnce(
   for (const { answer } of sent) parts.onAttempt(isReceived(answer));
   pace.atOnce = sent.some(({ answer }) => isOverloaded(answer))
     ? Math.max(Math.floor(pace.atOnce / 2), 1)
-    : Math.min(pace.atOnce + 1, mostAtOnce);
-  return inTransaction(db, (trx) => note(trx, id, claimId, sent));
+    : Math.min(pace.atOnce + 1, maxAtOnce);
+  return inTransaction(db, (trx) => storeOutcomes(trx, id, claimId, sent));
 }
 
-/** Sends messages, some at once. Those that are not begun in time, or after the receiver has asked for less, are left for later. */
+/** Sends messages, several at a time. After a failure, or when the time is up, it starts no more; a later round sends the rest. */
 async function sendAll(
   parts: RoundParts,
   webhook: WebhookRow,
   due: readonly DueDelivery[],
   atOnce: number,
 ): Promise<Sent[]> {
-  const untilMs = performance.now() + beginsForMs;
+  const untilMs = performance.now() + startsWithinMs;
   const waiting = [...due];
   const sent: Sent[] = [];
-  let isRefused = false;
+  let hasFailure = false;
   const work = async () => {
-    while (!isRefused && performance.now() < untilMs) {
+    while (!hasFailure && performance.now() < untilMs) {
       const delivery = waiting.shift();
       if (!delivery) return;
       const result = await attempt(parts, webhook, delivery);
       sent.push(result);
-      // A receiver that does not work gets no more than a few messages before it is asked again.
-      isRefused ||= !isReceived(result.answer);
+      // So a receiver that fails gets only a few messages in a round.
+      hasFailure ||= !isReceived(result.answer);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
@@ -128,7 +131,7 @@ async function attempt({ sending }: RoundParts, webhook: WebhookRow, delivery: D
 }
 
 /** Writes the outcomes of a round, unless another process has claimed the webhook meanwhile. */
-async function note(trx: Trx, id: string, claimId: string, sent: readonly Sent[]): Promise<boolean> {
+async function storeOutcomes(trx: Trx, id: string, claimId: string, sent: readonly Sent[]): Promise<boolean> {
   const webhook = await lockClaimed(trx, id, claimId);
   if (!webhook) return false;
   const now = new Date();
@@ -136,20 +139,20 @@ async function note(trx: Trx, id: string, claimId: string, sent: readonly Sent[]
   // A member may have disabled it meanwhile.
   const isStopped = webhook.state === webhookState.disabled;
   const { state: _state, ...counted } = change;
-  const goesOn = disabledReason === undefined && !isStopped && change.state !== webhookState.backing_off;
+  const mayContinue = disabledReason === undefined && !isStopped && change.state !== webhookState.backing_off;
   const claimedUntilUtc = later(now, claimMs);
   await writeOutcomes(trx, id, outcomes, { ...(isStopped ? counted : change), claimedUntilUtc }, now);
-  if (isRecovered) await hastenDeliveries(trx, id, now);
+  if (isRecovered) await makeDeliveriesDue(trx, id, now);
   if (disabledReason !== undefined && !isStopped) await disable(trx, webhook, disabledReason, now);
-  return goesOn;
+  return mayContinue;
 }
 
-/** A webhook that is backing off with nothing left to try is active again. */
+/** Activates a webhook that is backing off and has no delivery left that could serve as a probe. */
 async function resume(db: TenantDb, { id }: WebhookRow, claimId: string, now: Date): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const held = await lockClaimed(trx, id, claimId);
-    if (held?.state !== webhookState.backing_off) return;
-    await hastenDeliveries(trx, id, now);
+    const claimed = await lockClaimed(trx, id, claimId);
+    if (claimed?.state !== webhookState.backing_off) return;
+    await makeDeliveriesDue(trx, id, now);
     await updateWebhook(trx, id, activated);
   });
 }
@@ -179,7 +182,7 @@ async function disable(trx: Trx, webhook: WebhookRow, reason: string, now: Date)
   ]);
 }
 
-/** With whose rights a webhook reads; undefined if its member takes part no more, or is no owner or admin any more. */
+/** The principal that a webhook reads as; undefined if the member is suspended or removed, or no longer an owner or admin. */
 function principalOf(
   { workspaceId, id, scopes }: WebhookRow,
   member: WebhookMember | undefined,

@@ -1,7 +1,7 @@
 import {
   activated,
   failDeliveries,
-  hastenDeliveries,
+  makeDeliveriesDue,
   lockWebhook,
   type RedeliveryWanted,
   repeatDeliveries,
@@ -81,7 +81,7 @@ async function recordPing(
     const row = await lockWebhook(trx, id);
     if (!row || !isReceived(answer)) return row;
     const isPaused = row.state === webhookState.backing_off || row.disabledReason !== null;
-    if (isPaused) await hastenDeliveries(trx, id, now);
+    if (isPaused) await makeDeliveriesDue(trx, id, now);
     return updateWebhook(trx, id, { lastSuccessUtc: now, ...(isPaused && activated) });
   });
   webhooks?.wake();

@@ -3,7 +3,7 @@ import {
   activated,
   countWebhooks,
   failDeliveries,
-  hastenDeliveries,
+  makeDeliveriesDue,
   insertWebhook,
   lockWebhook,
   updateWebhook,
@@ -108,7 +108,7 @@ export async function changeWebhook(
     violations.check();
     await failDeliveries(trx, row.id, typesBeyond(rights.scopes), now);
     const isActivated = fields.state === webhookState.active && row.state !== webhookState.active;
-    if (isActivated) await hastenDeliveries(trx, row.id, now);
+    if (isActivated) await makeDeliveriesDue(trx, row.id, now);
     return {
       ...fields,
       ...rights,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How many requests of one connection may wait for earlier answers. */
-const mostWaiting = 32;
+const maxWaiting = 32;
 
 /**
  * Starts pipelined requests, which a client sends without waiting for answers, one after another. So a connection never has more
@@ -16,9 +16,9 @@ export class Pipelines {
     // Node assigns the socket to one answer at a time, and emits `socket` on the next one.
     if (res.socket) return begin();
     const waiting = this.#waiting.get(socket) ?? 0;
-    if (waiting > mostWaiting) return;
+    if (waiting > maxWaiting) return;
     this.#waiting.set(socket, waiting + 1);
-    if (waiting === mostWaiting) {
+    if (waiting === maxWaiting) {
       res.shouldKeepAlive = false;
       return refuse();
     }

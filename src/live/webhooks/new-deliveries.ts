@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { selectLogHead } from '../../db/reads/change-pages.ts';
-import { expandedAtOnce, insertDeliveries, lockClaimed, selectRoom } from '../../db/webhook-work.ts';
+import { changesAtOnce, insertDeliveries, lockClaimed, countFreeDeliveries } from '../../db/webhook-work.ts';
 import type { WebhookRow } from '../../db/webhooks.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import type { NewRow, TenantDb } from '../../db/tables/tenant-tables.ts';
@@ -12,21 +12,21 @@ import { lostMessage, lostType, webhookMessage } from '../../rest-compat/webhook
 
 type Page = WebhookChangesQuery['changes'];
 
-/** Makes deliveries of the changes after those that a webhook was served with. Returns whether the log goes on after them. */
-export async function expand(
+/** Creates deliveries for the next changes in the log that a webhook subscribes to. Returns whether the log has more changes. */
+export async function createDeliveries(
   schema: GraphQLSchema,
   db: TenantDb,
   webhook: WebhookRow,
   context: OperationContext,
   claimId: string,
 ): Promise<boolean> {
-  if ((await selectRoom(db, webhook.id)) < expandedAtOnce) return false;
-  const page = await read(schema, webhook, context);
+  if ((await countFreeDeliveries(db, webhook.id)) < changesAtOnce) return false;
+  const page = await readChanges(schema, webhook, context);
   const now = new Date();
-  if (page === 'expired') return restart(db, webhook, claimId, now);
-  // A log that starts over has this event at its beginning, and the webhook has its own message of the kind by then.
+  if (page === 'expired') return skipToEnd(db, webhook, claimId, now);
+  // A log that was started over begins with this event. By then the webhook has been sent its own message of this type.
   const nodes = page.nodes.filter(({ eventType }) => eventType !== lostType);
-  // Lists of deliveries of the same time are in the order of their ids.
+  // Deliveries of the same time are listed in the order of their ids.
   const ids = nodes.map(() => newUuid(now.getTime())).sort();
   const deliveries = nodes.map((node, index) => {
     const { changeId, issueId, ...message } = webhookMessage(node);
@@ -36,14 +36,14 @@ export async function expand(
   const point = parseCursor(page.cursor);
   if (!point || (point.position === webhook.position && point.tag === webhook.tag)) return false;
   return inTransaction(db, async (trx) => {
-    const held = await lockClaimed(trx, webhook.id, claimId);
-    if (held?.position !== webhook.position || held.tag !== webhook.tag) return false;
+    const claimed = await lockClaimed(trx, webhook.id, claimId);
+    if (claimed?.position !== webhook.position || claimed.tag !== webhook.tag) return false;
     await insertDeliveries(trx, webhook.id, deliveries, point);
     return page.hasMore;
   });
 }
 
-async function read(
+async function readChanges(
   schema: GraphQLSchema,
   { position, tag, eventTypes, teamId, hasImports }: WebhookRow,
   context: OperationContext,
@@ -57,7 +57,7 @@ async function read(
     schema,
     document: WebhookChangesDocument,
     operationName: 'WebhookChanges',
-    variables: { after: changeCursor({ position, tag }), first: expandedAtOnce, filter },
+    variables: { after: changeCursor({ position, tag }), first: changesAtOnce, filter },
     context,
   });
   const [error] = errors ?? [];
@@ -66,8 +66,8 @@ async function read(
   return (data as unknown as WebhookChangesQuery).changes;
 }
 
-/** Goes on from the end of the log, with a message that there were changes in between. */
-async function restart(
+/** Continues at the end of the log, with a message to the receiver that it has missed the changes before. */
+async function skipToEnd(
   db: TenantDb,
   { id, position, tag }: WebhookRow,
   claimId: string,
