@@ -48,6 +48,8 @@ export class ReferenceMemory {
   /** Counts the checks that requests waited for, and the reads of changed data (`delta`) and of all data (`whole`). */
   readonly counts = { check: 0, delta: 0, whole: 0 };
   readonly #entries = new Map<string, Entry>();
+  /** The workspace of the last entry, if that is still there. */
+  #lastUsed: string | undefined;
   readonly #unsubscribe: () => void;
   #lastStart = 0;
   #writtenStart = 0;
@@ -131,6 +133,9 @@ export class ReferenceMemory {
 
   #entryOf(workspaceId: string): Entry {
     const known = this.#entries.get(workspaceId);
+    // Each request asks several times, mostly for the same workspace.
+    if (known && this.#lastUsed === workspaceId) return known;
+    this.#lastUsed = workspaceId;
     const entry = known ?? {
       snapshot: new Snapshot(noVersion),
       validFromMs: Number.NEGATIVE_INFINITY,

@@ -33,7 +33,7 @@ export interface Connection {
   readonly edges: Promise<Edge[]>;
   readonly pageInfo: Promise<PageInfo>;
   /** Counts the rows only when it is called, and once. */
-  total: () => Promise<Total>;
+  total(): Promise<Total>;
 }
 
 interface Edge {
@@ -67,31 +67,53 @@ export function resolveConnection(
   const { loaders } = signedIn(ctx);
   const { request, fingerprint } = pageRequest(list, args);
   const read = () => (key === undefined ? loaders.page(request) : loaders.pages(request).load(key));
-  let reading: Promise<{ edges: Edge[]; pageInfo: PageInfo }> | undefined;
-  const page = () => (reading ??= read().then((rows) => pageOf(rows, request, fingerprint())));
-  let counting: Promise<Total> | undefined;
+  const page = async () => pageOf(await read(), request, fingerprint());
   const counted = async () => {
     if (count !== undefined && isAlways(request.filter)) return { count, isExact: true };
     const { parent: link } = list.source;
     if (key === undefined || !link) return loaders.total(list.source, request.filter);
     return loaders.totals({ ...list.source, parent: link }, request.filter).load(key);
   };
-  return {
-    get edges() {
-      return page().then(({ edges }) => edges);
-    },
-    get pageInfo() {
-      return page().then(({ pageInfo }) => pageInfo);
-    },
-    total: () => (counting ??= counted()),
-  };
+  return new LazyConnection(page, counted);
 }
 
-function pageOf(
-  page: Page,
-  request: PageRequest,
-  fingerprint: string,
-): { edges: Edge[]; pageInfo: PageInfo } {
+interface ConnectionPage {
+  readonly edges: Edge[];
+  readonly pageInfo: PageInfo;
+}
+
+/** A connection that reads its page and its total when they are asked for, once. */
+class LazyConnection implements Connection {
+  readonly #read: () => Promise<ConnectionPage>;
+  readonly #count: () => Promise<Total>;
+  #page: Promise<ConnectionPage> | undefined;
+  #total: Promise<Total> | undefined;
+
+  constructor(read: () => Promise<ConnectionPage>, count: () => Promise<Total>) {
+    this.#read = read;
+    this.#count = count;
+  }
+
+  get edges(): Promise<Edge[]> {
+    return this.#once().then(({ edges }) => edges);
+  }
+
+  get pageInfo(): Promise<PageInfo> {
+    return this.#once().then(({ pageInfo }) => pageInfo);
+  }
+
+  total(): Promise<Total> {
+    this.#total ??= this.#count();
+    return this.#total;
+  }
+
+  #once(): Promise<ConnectionPage> {
+    this.#page ??= this.#read();
+    return this.#page;
+  }
+}
+
+function pageOf(page: Page, request: PageRequest, fingerprint: string): ConnectionPage {
   const edges = page.rows.map((node) => ({ cursor: encodeCursor(node, request.order, fingerprint), node }));
   const stop = page.stop && cursorAt(page.stop.value, page.stop.id, fingerprint);
   return {

@@ -16,7 +16,7 @@ import { refusal, type Refused, refuseEarly } from './http/early-refusal.ts';
 import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql/graphql.ts';
 import { acceptedMediaType } from './graphql/graphql-request.ts';
-import { bodyOf, discardRest } from './http/body.ts';
+import { discardRest, HttpBody } from './http/body.ts';
 import { type HttpViolation, httpViolation, problemOfViolation } from './http/http-rules.ts';
 import type { Metrics, Served } from './observability/metrics.ts';
 import type { Tracing } from './observability/tracing.ts';
@@ -53,7 +53,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
   const openings = new Openings(admission);
   const take = (req: IncomingMessage, res: ServerResponse, isTooMany: boolean) => {
     const startedMs = performance.now();
-    const request = new ServerRequest(req, bodyOf(req, res), contexts, { clients, clientMs });
+    const request = new ServerRequest(req, new HttpBody(req, res), contexts, { clients, clientMs });
     const begin = (ticket?: AdmissionTicket) => {
       request.ticket = ticket;
       void metered(() => answer(request, req, res, { ...options, startedMs, violation }), {

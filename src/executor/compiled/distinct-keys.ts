@@ -14,6 +14,41 @@ export interface DistinctKeys {
   readonly texts: readonly string[];
 }
 
+// These are classes because V8 gives each object literal with an accessor a hidden class of its own, which is slow and stays in memory
+// until a full garbage collection.
+
+class TextKeys implements DistinctKeys {
+  readonly count: number;
+  readonly at: Int32Array;
+  readonly texts: readonly string[];
+
+  constructor(at: Int32Array, texts: readonly string[]) {
+    this.count = texts.length;
+    this.at = at;
+    this.texts = texts;
+  }
+
+  get array(): string | Buffer {
+    return uuidArray(this.texts);
+  }
+}
+
+class BinaryKeys implements DistinctKeys {
+  readonly count: number;
+  readonly at: Int32Array;
+  readonly array: Buffer;
+
+  constructor(at: Int32Array, array: Buffer, count: number) {
+    this.count = count;
+    this.at = at;
+    this.array = array;
+  }
+
+  get texts(): readonly string[] {
+    return uuidTexts(this.array, 0);
+  }
+}
+
 export function distinctKeys({ rows }: Frame, { text, index }: KeyColumn): DistinctKeys {
   return (index === undefined ? undefined : ofBytes(rows, index)) ?? ofTexts(rows, text);
 }
@@ -31,14 +66,7 @@ function ofTexts(rows: readonly Row[], read: Read): DistinctKeys {
     }
     at[index] = key;
   });
-  return {
-    count: texts.length,
-    at,
-    texts,
-    get array() {
-      return uuidArray(texts);
-    },
-  };
+  return new TextKeys(at, texts);
 }
 
 /** The keys of the frame that is read at the moment, and a hash table with their numbers, from 1. */
@@ -68,15 +96,7 @@ function ofBytes(rows: readonly Row[], column: number): DistinctKeys | undefined
     }
     at[index] = known - 1;
   }
-  const array = keys.sent();
-  return {
-    count: keys.count,
-    at,
-    array,
-    get texts() {
-      return uuidTexts(array, 0);
-    },
-  };
+  return new BinaryKeys(at, keys.sent(), keys.count);
 }
 
 /** Makes room for the keys; returns the size of the empty hash table, a power of two. */
