@@ -12,7 +12,6 @@ import { timeOf } from './times.ts';
 
 export const command = databaseCommand({
   name: 'audit',
-  description: 'Show the audit log: what was done to tokens, roles and the workspace, newest first',
   args: {
     workspace: {
       type: 'string',

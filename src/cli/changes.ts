@@ -29,6 +29,6 @@ const reset = databaseCommand({
 });
 
 export const command = defineCommand({
-  meta: { name: 'changes', description: 'Look after the log of changes' },
+  meta: { name: 'changes' },
   subCommands: { reset },
 });

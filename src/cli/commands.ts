@@ -1,28 +1,79 @@
 import type { CommandDef, SubCommandsDef } from 'citty';
 import type { DatabaseCommand } from './environment.ts';
+import { type LazyCommand, valueOf } from './usage.ts';
 
-/** All commands by name. The module of a command is loaded only when the command runs. */
+/** All commands by name. The module of a command is loaded only when the command runs, or for its own `--help`. */
 export const commands: SubCommandsDef = {
-  serve: () => import('./serve.ts').then(({ serveCommand }) => serveCommand(findDatabaseCommand)),
-  migrate: () => import('./migrate.ts').then(({ command }) => command),
-  seed: () => import('./seed.ts').then(({ command }) => command as CommandDef),
-  token: () => import('./token.ts').then(({ command }) => command as CommandDef),
-  workspace: () => import('./workspace.ts').then(({ command }) => command as CommandDef),
-  import: () => import('./import.ts').then(({ command }) => command as CommandDef),
-  export: () => import('./export.ts').then(({ command }) => command as CommandDef),
-  distribute: () => import('./distribute.ts').then(({ command }) => command as CommandDef),
-  verify: () => import('./verify.ts').then(({ command }) => command as CommandDef),
-  changes: () => import('./changes.ts').then(({ command }) => command as CommandDef),
-  audit: () => import('./audit.ts').then(({ command }) => command as CommandDef),
-  directory: () => import('./directory.ts').then(({ command }) => command as CommandDef),
-  explain: () => import('./explain.ts').then(({ command }) => command as CommandDef),
-  manifest: () => import('./manifest.ts').then(({ command }) => command as CommandDef),
-  schema: () => import('./schema.ts').then(({ command }) => command),
-  webhooks: () => import('./webhooks.ts').then(({ command }) => command as CommandDef),
-  openapi: () => import('./openapi.ts').then(({ command }) => command),
-  completion: () =>
+  serve: described('Start the server (npm start)', () =>
+    import('./serve.ts').then(({ serveCommand }) => serveCommand(findDatabaseCommand) as CommandDef),
+  ),
+  migrate: described('Bring the database up to date; nothing else changes an external one', () =>
+    import('./migrate.ts').then(({ command }) => command as CommandDef),
+  ),
+  seed: described('Add the demo workspace to the database, or a workspace from your own files (--from)', () =>
+    import('./seed.ts').then(({ command }) => command as CommandDef),
+  ),
+  token: described('Create, list and revoke access tokens', () =>
+    import('./token.ts').then(({ command }) => command as CommandDef),
+  ),
+  workspace: described('Create and list workspaces', () =>
+    import('./workspace.ts').then(({ command }) => command as CommandDef),
+  ),
+  import: described(
+    'Import issues from another tracker or from an export of workgraph, or restore a backup',
+    () => import('./import.ts').then(({ command }) => command as CommandDef),
+  ),
+  export: described(
+    'Back up everything (--to), or print issues as lines of JSON; `import` reads both (`--from backup` or `ndjson`)',
+    () => import('./export.ts').then(({ command }) => command as CommandDef),
+  ),
+  distribute: described(
+    'Distribute the tables by workspace over the nodes of a Citus cluster, of which the database is the coordinator',
+    () => import('./distribute.ts').then(({ command }) => command as CommandDef),
+  ),
+  verify: described(
+    'Check that all data obeys the rules: counters, numbers, feeds, references; works while the database is in use',
+    () => import('./verify.ts').then(({ command }) => command as CommandDef),
+  ),
+  changes: described('Look after the log of changes', () =>
+    import('./changes.ts').then(({ command }) => command as CommandDef),
+  ),
+  audit: described('Show the audit log: what was done to tokens, roles and the workspace, newest first', () =>
+    import('./audit.ts').then(({ command }) => command as CommandDef),
+  ),
+  directory: described('Teams, projects, members and what belongs to them', () =>
+    import('./directory.ts').then(({ command }) => command as CommandDef),
+  ),
+  explain: described(
+    'Print how a query would be answered: its round trips, their SQL statements, its cost',
+    () => import('./explain.ts').then(({ command }) => command as CommandDef),
+  ),
+  manifest: described(
+    'Print the manifest of the documents in files, for DOCUMENTS_FILE: npx workgraph manifest queries/*.graphql',
+    () => import('./manifest.ts').then(({ command }) => command as CommandDef),
+  ),
+  schema: described('Print the GraphQL schema, with the scopes that fields require', () =>
+    import('./schema.ts').then(({ command }) => command as CommandDef),
+  ),
+  webhooks: described('Try webhooks out on this machine', () =>
+    import('./webhooks.ts').then(({ command }) => command as CommandDef),
+  ),
+  openapi: described('Print the OpenAPI 3.1 description of the REST endpoints', () =>
+    import('./openapi.ts').then(({ command }) => command as CommandDef),
+  ),
+  completion: described('Print what lets bash, zsh or fish complete commands and flags', () =>
     import('./completion.ts').then(({ completionCommand }) => completionCommand(commands) as CommandDef),
+  ),
 };
+
+/** A command whose module need not be loaded for its line in `--help`. */
+function described(description: string, load: () => Promise<CommandDef>): LazyCommand {
+  const whole = async () => {
+    const command = await load();
+    return { ...command, meta: { ...(await valueOf(command.meta)), description } };
+  };
+  return Object.assign(whole, { description });
+}
 
 /** Finds a command by its name, such as `token create`. Undefined for a command that needs no database. */
 export async function findDatabaseCommand(name: string): Promise<DatabaseCommand | undefined> {

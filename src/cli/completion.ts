@@ -26,7 +26,6 @@ export function completionCommand(all: SubCommandsDef) {
   return defineCommand({
     meta: {
       name: 'completion',
-      description: 'Print what lets bash, zsh or fish complete commands and flags',
     },
     args,
     async run(context) {

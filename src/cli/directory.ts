@@ -57,7 +57,7 @@ const apply = databaseCommand({
 });
 
 export const command = defineCommand({
-  meta: { name: 'directory', description: 'Teams, projects, members and what belongs to them' },
+  meta: { name: 'directory' },
   subCommands: { apply },
 });
 

@@ -13,8 +13,6 @@ import { Progress } from './progress.ts';
 
 export const command = databaseCommand({
   name: 'distribute',
-  description:
-    'Distribute the tables by workspace over the nodes of a Citus cluster, of which the database is the coordinator',
   hasNoTimeout: true,
   args: { json: { type: 'boolean', description: 'Print one object: distributed, copied' } },
   async run(env, { json }) {

@@ -56,7 +56,8 @@ export type DatabaseCommand = CommandDef & {
 interface DatabaseCommandOptions<Args extends ArgsDef> {
   /** The name as the user types it: `token create`. */
   readonly name: string;
-  readonly description: string;
+  /** What it does; undefined for a command outside of groups, which `commands.ts` describes. */
+  readonly description?: string;
   readonly args: Args;
   /** Whether it reads whole tables, so that its statements have no timeout on PostgreSQL. */
   readonly hasNoTimeout?: boolean;
@@ -83,7 +84,7 @@ export function databaseCommand<const Args extends ArgsDef>(
   const execute = options.run as DatabaseCommand['execute'];
   const args = { ...options.args, ...locationArgs };
   const command = defineCommand({
-    meta: { name: name.split(' ').at(-1) ?? name, description },
+    meta: { name: name.split(' ').at(-1) ?? name, ...(description !== undefined && { description }) },
     args,
     async run(context) {
       process.exitCode = await reportFailure(async () => {

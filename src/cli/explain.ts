@@ -20,7 +20,6 @@ const args = {
 export const command = defineCommand({
   meta: {
     name: 'explain',
-    description: 'Print how a query would be answered: its round trips, their SQL statements, its cost',
   },
   args,
   async run(context) {

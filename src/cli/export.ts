@@ -104,8 +104,6 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
 
 export const command = databaseCommand({
   name: 'export',
-  description:
-    'Back up everything (--to), or print issues as lines of JSON; `import` reads both (`--from backup` or `ndjson`)',
   hasNoTimeout: true,
   args: {
     to: {

@@ -91,7 +91,6 @@ async function importBackup(
 
 export const command = databaseCommand({
   name: 'import',
-  description: 'Import issues from another tracker or from an export of workgraph, or restore a backup',
   hasNoTimeout: true,
   args: {
     file: { type: 'positional', required: true, description: 'The file to read; the directory of a backup' },

@@ -9,8 +9,6 @@ const args = {
 export const command = defineCommand({
   meta: {
     name: 'manifest',
-    description:
-      'Print the manifest of the documents in files, for DOCUMENTS_FILE: npx workgraph manifest queries/*.graphql',
   },
   args,
   async run(context) {

@@ -9,7 +9,6 @@ import { exitCodes, refuseWrongArguments, reportFailure } from './failures.ts';
 export const command = defineCommand({
   meta: {
     name: 'migrate',
-    description: 'Bring the database up to date; nothing else changes an external one',
   },
   args: locationArgs,
   async run({ args }) {

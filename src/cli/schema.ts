@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defineCommand } from 'citty';
 
 export const command = defineCommand({
-  meta: { name: 'schema', description: 'Print the GraphQL schema, with the scopes that fields require' },
+  meta: { name: 'schema' },
   // The committed file is used because a test keeps it equal to the code.
   run: async () =>
     void process.stdout.write(await readFile(join(import.meta.dirname, '../../schema.graphql'), 'utf8')),

@@ -6,7 +6,6 @@ import { seedDemo } from './seed-demo.ts';
 
 export const command = databaseCommand({
   name: 'seed',
-  description: 'Add the demo workspace to the database, or a workspace from your own files (--from)',
   args: {
     from: {
       type: 'string',

@@ -25,7 +25,7 @@ const args = {
  */
 export function serveCommand(findCommand: (name: string) => Promise<DatabaseCommand | undefined>) {
   return defineCommand({
-    meta: { name: 'serve', description: 'Start the server (npm start)' },
+    meta: { name: 'serve' },
     args,
     async run(context) {
       const exitCode = await reportFailure(async () => {

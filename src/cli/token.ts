@@ -139,6 +139,6 @@ const revoke = databaseCommand({
 });
 
 export const command = defineCommand({
-  meta: { name: 'token', description: 'Create, list and revoke access tokens' },
+  meta: { name: 'token' },
   subCommands: { create, list, revoke },
 });

@@ -6,6 +6,9 @@ type Styles = (style: 'bold' | 'cyan' | 'gray', text: string) => string;
 /** A flag, argument or command, and what it is. */
 type Line = readonly [name: string, description: string];
 
+/** A function that loads a command, with the description of the command. */
+export type LazyCommand = (() => Promise<CommandDef>) & { readonly description: string };
+
 /** Flags that no declaration groups. */
 const otherFlags = 'Options';
 
@@ -53,10 +56,15 @@ async function childrenOf(command: CommandDef): Promise<Line[]> {
   const children: SubCommandsDef = (await valueOf(command.subCommands)) ?? {};
   return Promise.all(
     Object.entries(children).map(async ([name, child]) => {
+      if (isLazy(child)) return [name, child.description] as const;
       const meta = await valueOf((await valueOf(child)).meta);
       return [name, meta?.description ?? ''] as const;
     }),
   );
+}
+
+function isLazy(command: unknown): command is LazyCommand {
+  return typeof command === 'function' && 'description' in command;
 }
 
 function sectionOf([heading, lines]: readonly [string, readonly Line[]], styled: Styles): string {

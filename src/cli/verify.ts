@@ -9,8 +9,6 @@ import { Progress } from './progress.ts';
 
 export const command = databaseCommand({
   name: 'verify',
-  description:
-    'Check that all data obeys the rules: counters, numbers, feeds, references; works while the database is in use',
   hasNoTimeout: true,
   args: {
     workspace: {

@@ -52,6 +52,6 @@ const listen = defineCommand({
 });
 
 export const command = defineCommand({
-  meta: { name: 'webhooks', description: 'Try webhooks out on this machine' },
+  meta: { name: 'webhooks' },
   subCommands: { listen },
 });

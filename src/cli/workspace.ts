@@ -63,6 +63,6 @@ const list = databaseCommand({
 });
 
 export const command = defineCommand({
-  meta: { name: 'workspace', description: 'Create and list workspaces' },
+  meta: { name: 'workspace' },
   subCommands: { create, list },
 });
