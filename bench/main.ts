@@ -18,6 +18,7 @@ const options = readOptions();
 if (options?.stop) say(stopKeptCluster() ? 'stopped' : 'nothing was running');
 else if (options?.shapes) await shapes(options, options.shapes);
 else if (options?.wal) await wal(options);
+else if (options?.capacity) await capacity(options);
 else if (options?.engineSizes) {
   const { compareEngines } = await import('./engines.ts');
   await compareEngines({ ...options, sizes: options.engineSizes, say });
@@ -30,6 +31,17 @@ async function shapes({ issues, keep, fresh }: Options, chosen: ShapesOptions): 
     const { checkShapes } = await import('./shapes/shapes.ts');
     const broken = await checkShapes({ ...chosen, url: cluster.url, issues, say });
     if (broken > 0) process.exitCode = 1;
+  } finally {
+    if (!keep) cluster.stop();
+  }
+}
+
+async function capacity({ keep }: Options): Promise<void> {
+  const cluster = await openCluster({ fresh: false, database: 'bench_capacity' });
+  try {
+    const { measureWorkspaces } = await import('./capacity/workspaces.ts');
+    const { printCapacity } = await import('./capacity/table.ts');
+    printCapacity(await measureWorkspaces(cluster.url, say), say);
   } finally {
     if (!keep) cluster.stop();
   }

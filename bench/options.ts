@@ -28,6 +28,8 @@ export interface Options {
   readonly shapes: ShapesOptions | false;
   /** Whether only what writes add to the write-ahead log is measured. */
   readonly wal: boolean;
+  /** Whether only what grows with the number of workspaces is measured, and the model of the capacity printed. */
+  readonly capacity: boolean;
   /** The numbers of issues for which the engines are compared; undefined to compare the contenders. */
   readonly engineSizes: readonly number[] | undefined;
 }
@@ -52,6 +54,7 @@ const help = `npm run bench -- [options]
   --engine embedded     instead, compare the embedded engine with PostgreSQL at 1,000, 10,000 and 100,000 issues, or at
                         --issues N
   --wal                 instead, measure what each kind of write adds to the write-ahead log
+  --capacity            instead, measure what grows with the number of workspaces, and print where a large service is full
   --help
 
   BENCH_DATABASE_URL    an empty PostgreSQL database to use instead of a private one
@@ -85,6 +88,7 @@ export function readOptions(): Options | undefined {
       'one-of': { type: 'string', default: '1' },
       resume: { type: 'boolean', default: false },
       wal: { type: 'boolean', default: false },
+      capacity: { type: 'boolean', default: false },
       engine: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -102,7 +106,7 @@ export function readOptions(): Options | undefined {
   const names = contenders.map(({ name }) => name);
   const chosen = values.contenders?.split(',') ?? names;
   for (const name of chosen) if (!names.includes(name)) throw new Error(`There is no contender ${name}.`);
-  const { keep, fresh, stop, check, write, shapes, shape, resume, wal } = values;
+  const { keep, fresh, stop, check, write, shapes, shape, resume, wal, capacity } = values;
   return {
     only: [...new Set(named)],
     contenders: chosen,
@@ -115,6 +119,7 @@ export function readOptions(): Options | undefined {
     check,
     write: write || (!values.only && !values.contenders),
     wal,
+    capacity,
     engineSizes: engineSizes(values),
     shapes: shapes && {
       isResumed: resume,

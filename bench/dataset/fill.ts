@@ -61,7 +61,7 @@ export async function fill(
 }
 
 /** Migrates the schema, including that of a cluster of an earlier run, with the command of a checkout of the product. */
-function migrate(url: string, checkout: string): void {
+export function migrate(url: string, checkout: string): void {
   execFileSync(process.execPath, [join(checkout, 'bin', 'workgraph.js'), 'migrate'], {
     env: { ...process.env, DATABASE_URL: url },
     // The output is only shown in the error if it fails.
