@@ -37,6 +37,7 @@ import { watchStreams } from './observability/stream-metrics.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages/pages.ts';
 import { openReplicas } from './open-replicas.ts';
+import { warnOfConnectionLimit } from './connection-limit.ts';
 import { listenerName, warnOfNeighbours } from './neighbours.ts';
 import { openRateLimiter } from './limits/rate-limit.ts';
 import { logSlowStatements } from './observability/slow-statements.ts';
@@ -70,7 +71,7 @@ export interface ServerOptions {
         | 'slowStatementMs'
       > &
         Pick<Config, 'introspection' | 'corsOrigins' | 'trustedProxies'> &
-        Pick<Config, 'databaseUrl' | 'prepared' | 'listenUrl'> &
+        Pick<Config, 'databaseUrl' | 'prepared' | 'listenUrl' | 'pool' | 'readDatabaseUrls'> &
         Pick<Config, 'signingKeys' | 'storageUrl' | 'dataDir'>
     >;
   readonly logger: Logger;
@@ -116,7 +117,10 @@ const keepAliveMs = 65_000;
 /** Starts a server. Throws the error of `listen`, such as EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, config, logger, files, documents, link } = options;
-  if (!link || link.start.isFirst) await warnOfNeighbours(database, config, logger);
+  if (!link || link.start.isFirst) {
+    await warnOfNeighbours(database, config, logger);
+    await warnOfConnectionLimit(database, config, link?.start.workers ?? 1, logger);
+  }
   const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
   const live = new Live(database, logger, config.streams);
   const channels = { ...referenceChannels(reference), ...live.watch.channels };

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient } from 'graphql-ws';
 import { sql } from 'kysely';
+import { WebSocket } from 'ws';
 import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
 import { Client } from '../faults/support/client.ts';
 import { Ledger } from '../faults/support/ledger.ts';
@@ -13,6 +15,11 @@ import { untilReplaced, workersOf } from '../faults/support/workers.ts';
 import { addWorkspace, opened, type World } from '../faults/support/world.ts';
 import { Writers } from '../faults/support/writers.ts';
 import { listen } from '../live/event-stream.ts';
+import { follow, socketUrl } from '../live/sockets.ts';
+import { eventually } from '../support/eventually.ts';
+import { httpClient } from '../support/http-client.ts';
+import { webhookCalls } from '../webhooks/calls.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
 import { serve, type Serving, workgraph } from './workgraph.ts';
 
 it.each(['2', 'auto'])(
@@ -50,6 +57,7 @@ it.each(['2', 'auto'])(
       LOCK_TIMEOUT_MS: '20000',
       STATEMENT_TIMEOUT_MS: '20000',
       DRAIN_MS: '300',
+      WEBHOOK_NETWORKS: '127.0.0.1',
     });
   }, 120_000);
 
@@ -131,6 +139,66 @@ it.each(['2', 'auto'])(
       expect((await stream.next()).type).toBe('issue.created.v1');
       stream.stop();
     }
+  }, 60_000);
+
+  /** Writes issues on connections of their own, which either worker gets, until both have written some. Returns their keys. */
+  async function writeThroughBoth({ token, teamId }: World): Promise<string[]> {
+    const before = serving.log().length;
+    const written = () =>
+      serving
+        .log()
+        .slice(before)
+        .matchAll(/"worker":(\d).*"operation":"IssueCreate"/g);
+    const wrote = () => new Set(Array.from(written(), ([, worker]) => worker));
+    const keys: string[] = [];
+    while (wrote().size < 2 || keys.length < 10) {
+      const client = new Client(serving.url, token);
+      const body = { teamId, title: 'Heard everywhere', description: '', priority: 0 };
+      const answer = await client.ask({ method: 'POST', path: '/v1/issues', body });
+      client.close();
+      keys.push((JSON.parse(answer.body) as { key: string }).key);
+    }
+    return keys;
+  }
+
+  it('tell a WebSocket of the changes that either of them wrote, each once and in order', async () => {
+    const world = await ownWorkspace();
+    const { graphql } = httpClient(serving.url, world.token);
+    const now = await graphql<{ workspace: { changeCursor: string } }>('{ workspace { changeCursor } }');
+    const client = createClient({
+      url: socketUrl(serving.url),
+      webSocketImpl: WebSocket,
+      connectionParams: { Authorization: `Bearer ${world.token}` },
+      retryAttempts: 0,
+    });
+    const heard: string[] = [];
+    const following = client.iterate<{ changes: { issue: { key: string } } }>({
+      query: follow,
+      variables: { after: now.body.data?.workspace.changeCursor },
+    });
+    const keys = await writeThroughBoth(world);
+    for await (const { data } of following) {
+      heard.push(data?.changes.issue.key ?? '');
+      if (heard.length === keys.length) break;
+    }
+    await client.dispose();
+    expect(heard).toEqual(keys);
+  }, 60_000);
+
+  it('send a webhook each change once, whichever of them wrote it', async () => {
+    const world = await ownWorkspace();
+    const hooks = webhookCalls(httpClient(serving.url, world.token));
+    const receiver = await startReceiver();
+    const { webhook } = await hooks.call('webhookCreate', { url: receiver.url });
+    const keys = await writeThroughBoth(world);
+    await receiver.until(keys.length);
+    await eventually(async () => {
+      const read = await hooks.read(webhook.id);
+      return read?.backlog === 0 && read.waitingCount === 0;
+    });
+    const sent = receiver.all.map(({ data }) => (data.issue as { key: string }).key);
+    receiver.close();
+    expect(sent.toSorted()).toEqual(keys.toSorted());
   }, 60_000);
 
   it('are replaced on SIGHUP under load, and no request fails', async () => {

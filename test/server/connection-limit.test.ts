@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { readConfig } from '../../src/server/config.ts';
+import { warnOfConnectionLimit } from '../../src/server/connection-limit.ts';
+import { hasServer } from '../db/engines.ts';
+import { type App, startApp } from '../support/app.ts';
+
+let app: App;
+/** How many connections PostgreSQL accepts. */
+let accepted: number;
+beforeAll(async () => {
+  app = await startApp();
+  if (!hasServer) return;
+  const { rows } = await sql<{ accepted: number }>`
+    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      as accepted`.execute(app.database.unscoped);
+  accepted = rows[0]?.accepted ?? 0;
+}, 60_000);
+afterAll(() => app.stop());
+
+async function warnings(workers: number, settings: Record<string, string>): Promise<unknown[]> {
+  const warned: unknown[] = [];
+  const logger = pino({}, { write: (line: string) => void warned.push(JSON.parse(line)) });
+  const config = readConfig({ DATABASE_URL: 'postgres://127.0.0.1/any', ...settings }, {});
+  await warnOfConnectionLimit(app.database, config, workers, logger);
+  return warned;
+}
+
+const itOnServer = hasServer ? it : it.skip;
+
+itOnServer(
+  'the start warns if all workers together may open more connections than PostgreSQL accepts',
+  async () => {
+    // Each of two workers has a connection for probes, and one of them listens.
+    const fitting = Math.floor((accepted - 1) / 2) - 1;
+    expect(await warnings(2, { POOL_SIZE: String(fitting) })).toEqual([]);
+    expect(await warnings(2, { POOL_SIZE: String(fitting + 1) })).toEqual([
+      expect.objectContaining({ level: 40, accepted, connections: 2 * (fitting + 2) + 1 }),
+    ]);
+  },
+);
+
+itOnServer(
+  'the start counts the connections over which workers ask for the positions of replicas',
+  async () => {
+    const fitting = Math.floor((accepted - 1) / 2) - 1;
+    const settings = { READ_DATABASE_URLS: 'postgres://127.0.0.1/replica', POOL_SIZE: String(fitting) };
+    expect(await warnings(2, settings)).toHaveLength(1);
+  },
+);
+
+itOnServer(
+  'the start does not warn behind a pooler, whose connections are not those of PostgreSQL',
+  async () => {
+    expect(await warnings(64, { POOL_SIZE: '100', PREPARED: 'off' })).toEqual([]);
+  },
+);
