@@ -171,26 +171,28 @@ describe('the tallies of issues', () => {
 
   it('are corrected by the janitor', async () => {
     const { unscoped } = app.database;
-    await sql`update issue set priority = 4, estimate_value = 13 where workspace_id = ${world.workspaceId} and number = 1`.execute(
-      unscoped,
-    );
-    await sql`update issue_stage set estimate_value = 13 where workspace_id = ${world.workspaceId} and until_utc is null and issue_id =
-      any(select id from issue where workspace_id = ${world.workspaceId} and number = 1)`.execute(unscoped);
+    const { workspaceId } = world;
+    const { id } = await create();
+    const issueId = parseId(id)?.uuid;
+    await sql`update issue set priority = 4, estimate_value = 13
+      where workspace_id = ${workspaceId} and id = ${issueId}`.execute(unscoped);
+    await sql`update issue_stage set estimate_value = 13
+      where workspace_id = ${workspaceId} and issue_id = ${issueId} and until_utc is null`.execute(unscoped);
     const chore = wrongTallies(app.database);
     const now = new Date();
     expect(await chore.doSome(now)).toBeGreaterThan(0);
-    await sql`update issue set priority = 3 where workspace_id = ${world.workspaceId} and number = 1`.execute(
+    await sql`update issue set priority = 3 where workspace_id = ${workspaceId} and id = ${issueId}`.execute(
       unscoped,
     );
     expect(await chore.doSome(now)).toBe(0);
     expect(await chore.doSome(new Date(now.getTime() + 25 * 60 * 60_000))).toBeGreaterThan(0);
     // In steps that each count part of the issues.
-    expect(await recountTallies(unscoped, world.workspaceId, 7)).toBe(0);
-    await sql`delete from issue_tally where workspace_id = ${world.workspaceId} and kind in (1, 3)`.execute(
+    expect(await recountTallies(unscoped, workspaceId, 7)).toBe(0);
+    await sql`delete from issue_tally where workspace_id = ${workspaceId} and kind in (1, 3)`.execute(
       unscoped,
     );
-    expect(await recountTallies(unscoped, world.workspaceId, 7)).toBeGreaterThan(0);
-    expect(await recountTallies(unscoped, world.workspaceId)).toBe(0);
+    expect(await recountTallies(unscoped, workspaceId, 7)).toBeGreaterThan(0);
+    expect(await recountTallies(unscoped, workspaceId)).toBe(0);
   });
 });
 
