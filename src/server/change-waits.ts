@@ -6,6 +6,7 @@ import type { EventAnswers, OperationContext } from '../executor/execute.ts';
 import { maxAnswerBytes } from '../executor/limits.ts';
 import type { Arrivals } from '../live/change-watch.ts';
 import { Cohorts } from '../live/cohorts.ts';
+import { NextReads } from '../live/next-reads.ts';
 import { Audiences } from '../live/audiences.ts';
 import { CatchUps } from '../live/catch-ups.ts';
 import { beatMs, LiveStream, cursorMs } from '../live/event-stream.ts';
@@ -59,7 +60,7 @@ export class ChangeWaits {
   readonly #beats = new Pulse(beatMs);
   readonly #cursors = new Pulse(cursorMs);
   readonly #tokens = new StreamTokens();
-  readonly #firsts = new Cohorts<Delivery>();
+  readonly #firsts = new NextReads<Delivery>();
   readonly #cohorts = new Cohorts<Delivery>();
   readonly #answers = new Cohorts<EventAnswers>();
   readonly #log = new SharedLog(apart);
@@ -97,17 +98,12 @@ export class ChangeWaits {
   }
 
   /**
-   * The first delivery of a stream that begins after a cursor. Equal streams that begin together, such as those of all clients
-   * after a restart, share it. It may be half a second old, so a stream reads again when it has begun.
+   * The first delivery of a stream, which equal streams share that begin together, such as those of all clients after a restart.
+   * `begin` is equal for streams that want the same. The read begins after the call, so it misses nothing that was there before.
    */
-  first(
-    principal: Principal,
-    cohort: string,
-    cursor: string,
-    read: () => Promise<Delivery>,
-  ): Promise<Delivery> {
+  first(principal: Principal, begin: string, read: () => Promise<Delivery>): Promise<Delivery> {
     const inOrder = () => inTurn(this.#deliveries, read);
-    return this.#firsts.read(keyOf(principal, `${cursor} ${cohort}`), inOrder);
+    return this.#firsts.read(keyOf(principal, begin), inOrder);
   }
 
   /** A stream that begins with its first delivery. Throws `too_many_streams`. */

@@ -157,14 +157,9 @@ export class Contexts {
     return principal ?? raise('unauthenticated', 'An access token is required.');
   }
 
-  /** The first delivery of a stream after a cursor, shared by equal streams of the same rights. */
-  firstDelivery(
-    principal: Principal,
-    cohort: string,
-    cursor: string,
-    read: () => Promise<Delivery>,
-  ): Promise<Delivery> {
-    return this.#changeWaits.first(principal, cohort, cursor, read);
+  /** The first delivery of a stream, shared by streams of the same rights for which `begin` is equal. */
+  firstDelivery(principal: Principal, begin: string, read: () => Promise<Delivery>): Promise<Delivery> {
+    return this.#changeWaits.first(principal, begin, read);
   }
 
   /**

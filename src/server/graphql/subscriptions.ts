@@ -29,7 +29,7 @@ export async function subscriptionReply(
   const cohort = isShared ? cohortOf(subscribed, variables) : undefined;
   const cursor = request.headers['last-event-id']?.toString() || after;
   const begin = async () => deliver(context, cursor || (await newestCursor(context)));
-  const first = await (cursor && cohort ? request.firstDelivery(cohort, cursor, begin) : begin());
+  const first = await (cohort ? request.firstDelivery(`${cursor ?? ''} ${cohort}`, begin) : begin());
   if (first.objects) context.charge?.(first.objects);
   const events = await request.stream({
     first,

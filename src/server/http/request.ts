@@ -111,10 +111,10 @@ export class ServerRequest implements RestRequest {
     return this.method === 'GET' && acceptedStreams(this.headers.accept)[0] === 'text/event-stream';
   }
 
-  /** The first delivery of a stream after a cursor, which equal streams share. */
-  async firstDelivery(cohort: string, cursor: string, read: () => Promise<Delivery>): Promise<Delivery> {
+  /** The first delivery of a stream, which streams share for which `begin` is equal. */
+  async firstDelivery(begin: string, read: () => Promise<Delivery>): Promise<Delivery> {
     const { principal } = signedIn(await this.context());
-    const shared = await this.#contexts.firstDelivery(principal, cohort, cursor, read);
+    const shared = await this.#contexts.firstDelivery(principal, begin, read);
     return shared.isOwn ? read() : shared;
   }
 
