@@ -6,7 +6,6 @@ import type { EventAnswers, OperationContext } from '../executor/execute.ts';
 import { maxAnswerBytes } from '../executor/limits.ts';
 import type { Arrivals } from '../live/change-watch.ts';
 import { Cohorts } from '../live/cohorts.ts';
-import { NextReads } from '../live/next-reads.ts';
 import { Audiences } from '../live/audiences.ts';
 import { CatchUps } from '../live/catch-ups.ts';
 import { beatMs, LiveStream, cursorMs } from '../live/event-stream.ts';
@@ -60,7 +59,7 @@ export class ChangeWaits {
   readonly #beats = new Pulse(beatMs);
   readonly #cursors = new Pulse(cursorMs);
   readonly #tokens = new StreamTokens();
-  readonly #firsts = new NextReads<Delivery>();
+  readonly #firsts = new Cohorts<Delivery>();
   readonly #cohorts = new Cohorts<Delivery>();
   readonly #answers = new Cohorts<EventAnswers>();
   readonly #log = new SharedLog(apart);
@@ -98,12 +97,18 @@ export class ChangeWaits {
   }
 
   /**
-   * The first delivery of a stream, which equal streams share that begin together, such as those of all clients after a restart.
-   * `begin` is equal for streams that want the same. The read begins after the call, so it misses nothing that was there before.
+   * The first delivery of a stream. Equal streams that begin while nothing arrives share it, such as those of all clients after a
+   * restart. `begin` is equal for streams that want the same.
    */
-  first(principal: Principal, begin: string, read: () => Promise<Delivery>): Promise<Delivery> {
-    const inOrder = () => inTurn(this.#deliveries, read);
-    return this.#firsts.read(keyOf(principal, begin), inOrder);
+  async first(principal: Principal, begin: string, read: () => Promise<Delivery>): Promise<Delivery> {
+    // What arrives is noted only while somebody listens.
+    const arrivals = this.#live.watch.arrivals(principal.workspaceId);
+    try {
+      const key = keyOf(principal, `${arrivals.arrival} ${begin}`);
+      return await this.#firsts.read(key, () => inTurn(this.#deliveries, read));
+    } finally {
+      arrivals.end();
+    }
   }
 
   /** A stream that begins with its first delivery. Throws `too_many_streams`. */

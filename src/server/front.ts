@@ -27,6 +27,7 @@ import { Openings } from './limits/openings.ts';
 import { type Refusee, Refusals } from './limits/refusals.ts';
 import { ServerRequest } from './http/request.ts';
 import type { Unsent } from './http/unsent.ts';
+import { stoppingMessage } from './stopping.ts';
 
 export interface FrontOptions {
   readonly admission: Admission;
@@ -72,8 +73,9 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
       refusals.note(refusee);
       metrics?.count(served, res.statusCode, performance.now() - startedMs);
     };
-    const refuseBusy = () =>
-      refuse(tooBusy, { face: isGraphQL ? 'graphql' : 'rest', route: 'other', operation: 'other' });
+    const refuseUnread = (refused: Refused) =>
+      refuse(refused, { face: isGraphQL ? 'graphql' : 'rest', route: 'other', operation: 'other' });
+    const refuseBusy = () => refuseUnread(tooBusy);
     if (isTooMany) return refuseBusy();
     // Probes, pages and files do not pass through admission. Files proceed at the speed of the client.
     if (!isGraphQL && !request.path.startsWith('/v1/')) return begin();
@@ -87,7 +89,10 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
       return refuse(overdrawn.refused, counted, { tokenId: overdrawn.tokenId });
     }
     if (unknown && counted) return refuse(unknown, counted, { address: request.address });
-    const office = asksForStream(request) ? openings : admission;
+    const isStream = asksForStream(request);
+    // It would end soon anyway. In line with the others it would keep the server busy until it stops.
+    if (isStream && contexts.draining) return refuseUnread(retrySoon(stoppingMessage));
+    const office = isStream ? openings : admission;
     office.enter((ticket) => {
       if (req.socket.destroyed) ticket.leave();
       else begin(ticket);

@@ -54,6 +54,19 @@ it('a stopping server reports that it is not ready, finishes its requests and ac
   await stopped;
 });
 
+it('a stopping server refuses new streams at once and says why', async () => {
+  const server = await startServer({ database: gatedDatabase(Promise.resolve()), config, logger });
+  const stopped = server.stop({ drainMs: 1_000 });
+  for (const path of ['/graphql?query=subscription{changes{position}}', '/v1/changes']) {
+    const headers = { accept: 'text/event-stream', authorization: 'Bearer wg_x' };
+    const answer = await fetch(`${server.url}${path}`, { headers });
+    expect([answer.status, answer.headers.get('connection')]).toEqual([503, 'close']);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.text()).toContain('The server is stopping.');
+  }
+  await stopped;
+});
+
 /** Asks until nobody answers. */
 async function refusal(url: string): Promise<void> {
   for (;;) {

@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer, type ListenOptions, Server as SocketServer } from 'node:net';
 
-/** How many sockets listen. Per turn of the event loop, which is long in an overload, Node accepts one connection of each. */
-const sockets = 8;
+/**
+ * How many sockets listen. Per turn of the event loop Node accepts one connection of each. A turn is long when a thousand streams
+ * begin or in an overload, and the probes of a load balancer wait in the same lines.
+ */
+const sockets = 32;
 
 /** How many connections may wait to be accepted. Clients beyond that try again seconds later. */
 const backlog = 4_096;
