@@ -122,9 +122,10 @@ async function begun(service: Service, { token, teamId }: World, { streams: coun
   const over = new AbortController();
   const changing = (async () => {
     while (!over.signal.aborted) {
-      const body = { teamId, title: `Change ${changes}` };
+      const body = { ...content, teamId, title: `Change ${changes}` };
       const answer = await client.ask({ method: 'POST', path: '/v1/issues', body });
       if (answer.status === 201) changes += 1;
+      else if (answer.status !== 503) throw new Error(answer.body);
       await delay(answer.status === 201 ? changeEveryMs : 100, undefined, over).catch(() => undefined);
     }
   })();
@@ -137,6 +138,7 @@ async function begun(service: Service, { token, teamId }: World, { streams: coun
       const until = performance.now() + 10_000;
       while (streams.position < end && performance.now() < until) await delay(20);
       const cut = streams.awayMs.length + count - streams.open;
+      trial.must(changes > 0, 'no change was made');
       trial.must(cut === 0, `${cut} streams were cut`);
       trial.must(streams.position >= end, `a stream is at ${streams.position} of ${end}`);
       for (const words of streams.wrong.slice(0, 5)) trial.must(false, words);
@@ -145,6 +147,8 @@ async function begun(service: Service, { token, teamId }: World, { streams: coun
     },
   };
 }
+
+const content = { description: 'There.', priority: 1 };
 
 /** Issues in each team, with a comment each. */
 async function fill(service: Service, token: string, teamIds: readonly string[]): Promise<void> {
