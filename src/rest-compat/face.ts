@@ -152,7 +152,7 @@ async function outcomeReply(route: Route, shape: () => Outcome, request: RestReq
   if (outcome.verdict === 'absent') return absent(route, requestId);
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
-  const { status, body, table, location, nextCursor, isTotalExact, revision } = outcome.rendered;
+  const { status, body, release, table, location, nextCursor, isTotalExact, revision } = outcome.rendered;
   const csv = table && (table.format ?? (request.prefersCsv ? 'csv' : 'json')) === 'csv' ? table : undefined;
   const bytes = csv ? Buffer.from(csvOf(csv)) : body === undefined ? undefined : bytesOf(body);
   const printed = turns.next();
@@ -171,6 +171,8 @@ async function outcomeReply(route: Route, shape: () => Outcome, request: RestReq
       ...(isTotalExact === false && { 'X-Total-Count-Exact': 'false' }),
     },
     ...(bytes && { body: bytes }),
+    // Nothing reads the body after it has been sent.
+    ...(release && bytes === body && { sent: release }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Table } from './csv.ts';
 import { type Delivery, deliveryOfPage } from './events.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { largestPage, longestCursor } from './params.ts';
+import type { WrittenAnswer } from '../executor/compiled/json-writer.ts';
 import type { RowForm } from '../executor/compiled/row-form.ts';
 import { boolean, integer, type Shape, shape, text } from './shape.ts';
 import { shapeForm, WrittenResource } from './shape-writer.ts';
@@ -11,6 +12,8 @@ export interface Rendered {
   readonly status: number;
   /** The JSON body, as bytes or as a value; an answer without it has no body. */
   readonly body?: unknown;
+  /** Gives the memory of a body of bytes back, once it has been sent. */
+  readonly release?: (() => void) | undefined;
   /** The same as a table, for clients that want CSV: those that say so, or whose `Accept` prefers it. */
   readonly table?: Table & { readonly format: 'json' | 'csv' | undefined };
   /** The target of a redirect, or the path of the created resource. */
@@ -149,8 +152,11 @@ function successOf<Resource>({ schema, revision }: Shape<Resource>, status: numb
 function rendered<Resource>(
   { render, revision }: Shape<Resource>,
   resource: Resource,
-): Pick<Rendered, 'body' | 'revision'> {
-  if (resource instanceof WrittenResource) return { body: resource.json, revision: resource.revision };
+): Pick<Rendered, 'body' | 'release' | 'revision'> {
+  if (resource instanceof WrittenResource) {
+    const { bytes, release } = WrittenResource.answer([resource]);
+    return { body: bytes, release, revision: resource.revision };
+  }
   // A shape takes its revision from a number of its fragment.
   const numbers = resource as Readonly<Record<string, number>>;
   return { body: render(resource), revision: revision === undefined ? undefined : numbers[revision] };
@@ -217,27 +223,28 @@ export function list<Node>(of: Shape<Node>, { isBounded = false } = {}): Reply<C
       const sent = { pageSize, cursor: cursor ?? '' };
       const source = { ...sent, nextCursor, hasMore, returnedCount: nodes.length, totalCount };
       const renderedPagination = pagination.render(source);
-      const body = writtenPage(nodes, renderedPagination) ?? {
-        results: nodes.map(render),
-        pagination: renderedPagination,
-      };
-      return { status: 200, body, nextCursor, isTotalExact };
+      const written = writtenPage(nodes, renderedPagination);
+      const body = written?.bytes ?? { results: nodes.map(render), pagination: renderedPagination };
+      return { status: 200, body, release: written?.release, nextCursor, isTotalExact };
     },
   };
 }
 
 /** The JSON of a page whose resources are JSON already; undefined if they are values. */
-function writtenPage(nodes: readonly unknown[], pagination: object): Uint8Array | undefined {
-  if (nodes.length === 0 || !nodes.every((node) => node instanceof WrittenResource)) return undefined;
-  const parts = WrittenResource.pieces(nodes).flatMap((piece, index) => [
-    index === 0 ? pageStart : comma,
-    piece,
-  ]);
-  return Buffer.concat([...parts, Buffer.from(`],"pagination":${JSON.stringify(pagination)}}`)]);
+function writtenPage(nodes: readonly unknown[], pagination: object): WrittenAnswer | undefined {
+  if (!areWritten(nodes)) return undefined;
+  return WrittenResource.answer(
+    nodes,
+    pageStart,
+    Buffer.from(`],"pagination":${JSON.stringify(pagination)}}`),
+  );
+}
+
+function areWritten(nodes: readonly unknown[]): nodes is [WrittenResource, ...WrittenResource[]] {
+  return nodes.length > 0 && nodes.every((node) => node instanceof WrittenResource);
 }
 
 const pageStart = Buffer.from('{"results":[');
-const comma = Buffer.from(',');
 
 interface PaginationSource {
   pageSize: number;

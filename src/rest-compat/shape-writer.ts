@@ -1,7 +1,7 @@
 import type { Field, Frame } from '../executor/compiled/frame.ts';
-import type { JsonWriter } from '../executor/compiled/json-writer.ts';
+import type { JsonWriter, WrittenAnswer } from '../executor/compiled/json-writer.ts';
 import type { ObjectPlan } from '../executor/compiled/objects.ts';
-import type { Piece, RowForm } from '../executor/compiled/row-form.ts';
+import type { Piece, RowForm, WrittenRows } from '../executor/compiled/row-form.ts';
 import { RowTexts } from '../executor/compiled/row-texts.ts';
 import { type FieldName, fieldNames, type Literal, literalOf, writeList } from '../executor/compiled/sink.ts';
 import { ValueSink } from '../executor/compiled/value-sink.ts';
@@ -17,30 +17,43 @@ export class WrittenResource {
     this.revision = revision;
   }
 
-  get json(): Uint8Array {
-    return this.#to(this);
-  }
-
-  /** The JSON of resources, in pieces; within a piece, there are commas between them. */
-  static pieces(resources: readonly WrittenResource[]): Uint8Array[] {
-    const pieces: Uint8Array[] = [];
-    let first = resources[0];
-    let last = first;
-    for (const resource of resources) {
-      if (first && last && resource.#piece.of !== first.#piece.of) {
-        pieces.push(first.#to(last));
-        first = resource;
-      }
-      last = resource;
-    }
-    if (first && last) pieces.push(first.#to(last));
-    return pieces;
-  }
-
-  #to(last: WrittenResource): Uint8Array {
-    return this.#piece.of.between(this.#piece, last.#piece);
+  /** The JSON of resources with commas between them, from `before` to `after`. */
+  static answer(
+    resources: readonly [WrittenResource, ...WrittenResource[]],
+    before: Uint8Array = empty,
+    after: Uint8Array = empty,
+  ): WrittenAnswer {
+    const runs = runsOf(resources.map((resource) => resource.#piece));
+    const [only] = runs;
+    const framed = runs.length === 1 && only && only.of.framed(only.first, only.last, before, after);
+    if (framed) return framed;
+    const parts = runs.flatMap(({ of, first, last }, index) => [
+      index === 0 ? before : comma,
+      of.between(first, last),
+    ]);
+    return { bytes: Buffer.concat([...parts, after]), release: () => undefined };
   }
 }
+
+/** Objects that were written one after another, so that their JSON with the commas is one range. */
+interface Run {
+  readonly of: WrittenRows;
+  readonly first: Piece;
+  last: Piece;
+}
+
+function runsOf(pieces: readonly Piece[]): Run[] {
+  const runs: Run[] = [];
+  for (const piece of pieces) {
+    const run = runs.at(-1);
+    if (run?.of === piece.of) run.last = piece;
+    else runs.push({ of: piece.of, first: piece, last: piece });
+  }
+  return runs;
+}
+
+const empty = new Uint8Array();
+const comma = Buffer.from(',');
 
 type Write = (out: JsonWriter, frame: Frame, row: number) => void;
 

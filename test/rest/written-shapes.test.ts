@@ -25,7 +25,8 @@ it.each(withRows.map((route) => [`${route.method} ${route.path}`, route] as cons
   },
 );
 
-it('objects that were written in different turns are concatenated in their order', () => {
+describe('the JSON of written resources', () => {
+  type Resources = [WrittenResource, ...WrittenResource[]];
   const written = (...texts: string[]) => {
     const rows = new WrittenRows();
     const resources = texts.map((text) => {
@@ -36,12 +37,38 @@ it('objects that were written in different turns are concatenated in their order
       return rows.add(write, {} as Frame, 0).value as WrittenResource;
     });
     rows.finish();
-    return resources;
+    return resources as Resources;
   };
-  const resources = [...written('a', 'b'), ...written('c'), ...written('d', 'e')];
-  expect(WrittenResource.pieces(resources).map(String)).toEqual(['"a","b"', '"c"', '"d","e"']);
-  expect(resources.map(({ json }) => String(json))).toEqual(['"a"', '"b"', '"c"', '"d"', '"e"']);
-  expect(WrittenResource.pieces([])).toEqual([]);
+  const framed = (resources: Resources, after = '>') =>
+    String(WrittenResource.answer(resources, Buffer.from('<'), Buffer.from(after)).bytes);
+
+  it('is one range with a frame around it if they were written in one turn', () => {
+    expect(framed(written('a', 'b'))).toBe('<"a","b">');
+    expect(String(WrittenResource.answer(written('c')).bytes)).toBe('"c"');
+  });
+
+  it('is concatenated in their order if they were written in different turns', () => {
+    expect(framed([...written('a', 'b'), ...written('c'), ...written('d', 'e')])).toBe(
+      '<"a","b","c","d","e">',
+    );
+  });
+
+  it('is copied if they are not all of a turn, or if the frame is long', () => {
+    const [first, second, third] = written('a', 'b', 'c') as [
+      WrittenResource,
+      WrittenResource,
+      WrittenResource,
+    ];
+    expect(framed([first, second])).toBe('<"a","b">');
+    expect(framed([third])).toBe('<"c">');
+    expect(framed(written('a'), 'x'.repeat(5_000))).toBe(`<"a"${'x'.repeat(5_000)}`);
+  });
+
+  it('uses memory again once it has been released', () => {
+    const { bytes, release } = WrittenResource.answer(written('x'.repeat(100_000)));
+    release();
+    expect(WrittenResource.answer(written('y'.repeat(100_000))).bytes.buffer).toBe(bytes.buffer);
+  });
 });
 
 describe('the two executors', () => {

@@ -19,6 +19,8 @@ export interface TimeParts {
 
 /** Reused for every time, so that no object is allocated per cell. */
 const parts: TimeParts = { year: 0, month: 0, day: 0, micros: 0 };
+/** The day that `parts` holds, in days since 2000: many times of a page are of one day. */
+let daysOfParts = Number.NaN;
 
 /**
  * The parts of the time whose bytes begin at `start`. The object is overwritten by the next call. Undefined for times
@@ -54,6 +56,9 @@ function farParts(micros: bigint): TimeParts {
 
 /** The calendar day from the days since 2000. Eras of 400 years begin on 1 March, so that a leap day is a year's last. */
 function partsOf(days: number, micros: number): TimeParts {
+  parts.micros = micros;
+  if (days === daysOfParts) return parts;
+  daysOfParts = days;
   const since = days + daysTo2000;
   const era = Math.floor(since / eraDays);
   const ofEra = since - era * eraDays;
@@ -65,7 +70,6 @@ function partsOf(days: number, micros: number): TimeParts {
   parts.day = ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1;
   parts.month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
   parts.year = yearOfEra + era * 400 + (parts.month <= 2 ? 1 : 0);
-  parts.micros = micros;
   return parts;
 }
 

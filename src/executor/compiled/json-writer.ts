@@ -62,12 +62,12 @@ export class JsonWriter implements Sink {
     this.#at = start;
   }
 
-  /** A copy of everything. */
-  finish(): WrittenAnswer {
+  /** A copy of everything, with `room` bytes before it and at least as many after it in the same memory. */
+  finish(room = 0): WrittenAnswer {
     checkAnswerSize(this.#at);
-    const buffer = bufferPool.take(this.#at);
-    const length = this.#bytes.copy(buffer, 0, 0, this.#at);
-    return { bytes: buffer.subarray(0, length), release: () => bufferPool.give(buffer) };
+    const buffer = bufferPool.take(this.#at + 2 * room);
+    this.#bytes.copy(buffer, room, 0, this.#at);
+    return { bytes: buffer.subarray(room, room + this.#at), release: () => bufferPool.give(buffer) };
   }
 
   byte(code: number): void {

@@ -1,5 +1,5 @@
 import type { Below, Field, Frame } from './frame.ts';
-import { JsonWriter } from './json-writer.ts';
+import { JsonWriter, type WrittenAnswer } from './json-writer.ts';
 import type { ObjectPlan } from './objects.ts';
 
 /** The form in which a caller wants certain objects of an answer of values: as JSON that the caller defines. */
@@ -26,7 +26,7 @@ export interface Piece {
  */
 export class WrittenRows {
   readonly #writer = new JsonWriter();
-  #bytes: Uint8Array = noBytes;
+  #written: WrittenAnswer = nothing;
 
   /** Writes an object. Returns the value that represents it in the answer, and the length of its JSON. */
   add(write: WriteRow, frame: Frame, row: number): { value: unknown; length: number } {
@@ -40,15 +40,32 @@ export class WrittenRows {
 
   /** Copies the JSON. It must be called in the same turn of the event loop, because other answers use the same buffer. */
   finish(): void {
-    this.#bytes = this.#writer.since(0);
+    this.#written = this.#writer.finish(frameRoom);
   }
 
   between({ start }: Piece, { end }: Piece): Uint8Array {
-    return this.#bytes.subarray(start, end);
+    return this.#written.bytes.subarray(start, end);
+  }
+
+  /**
+   * The JSON of all objects with `before` and `after` around it, which are written beside it in the same memory, as a page is long.
+   * Undefined if the range leaves objects out, or if there is no room.
+   */
+  framed({ start }: Piece, { end }: Piece, before: Uint8Array, after: Uint8Array): WrittenAnswer | undefined {
+    const { bytes, release } = this.#written;
+    const isAll = start === 0 && end === bytes.length;
+    if (!isAll || before.length > frameRoom || after.length > frameRoom) return undefined;
+    const first = bytes.byteOffset - before.length;
+    const framed = Buffer.from(bytes.buffer, first, before.length + bytes.length + after.length);
+    framed.set(before);
+    framed.set(after, before.length + bytes.length);
+    return { bytes: framed, release };
   }
 }
 
-const noBytes = new Uint8Array();
+/** How many bytes there is room for before the JSON of objects, and after it: the frame of a page in REST is shorter. */
+const frameRoom = 1_024;
+const nothing: WrittenAnswer = { bytes: Buffer.alloc(0), release: () => undefined };
 
 /** A form for the objects of one plan. */
 export interface CompiledRowForm {
