@@ -136,6 +136,44 @@ onPostgres('a deep page of an order with nulls', () => {
   }
 });
 
+it('a page in the order of numbers counts the deleted issues that it looks at', async () => {
+  const { database, drop } = await copyTemplate('demo');
+  const { id } = await database.unscoped.selectFrom('workspace').select('id').executeTakeFirstOrThrow();
+  const db = database.of(id);
+  const [first] = await db.selectFrom('issue').select('teamId').orderBy('createdUtc').limit(1).execute();
+  const teamId = first?.teamId ?? '';
+  const order: Order = { column: 'number', kind: 'int', nullable: false, direction: 'asc' };
+  const issues = db.selectFrom('issue').select('id').where('teamId', '=', teamId).orderBy('number');
+  const ids = (await issues.execute()).map((issue) => issue.id);
+  await db
+    .updateTable('issue')
+    .set({ deletedUtc: new Date() })
+    .where('id', 'in', ids.slice(0, budget + 10))
+    .execute();
+  const ofTeam: Predicate = { column: 'teamId', is: 'eq', value: teamId };
+  for (const { source, filter, keys } of [
+    { source: { ...notDeleted, parent: { column: 'teamId' } }, filter: always, keys: [teamId] },
+    { source: notDeleted, filter: ofTeam, keys: undefined },
+  ]) {
+    const walk = { source, filter, order, backward: false };
+    const step = { read: 'walk', rows: budget } as const;
+    const reading = { db, columns: ['id'] };
+    const walked = { walk, access: accessOf(walk) };
+    const rows = await stepQuery(reading, walked, { exactly: limit }, step, keys).execute();
+    expect(rows.map(({ stopId }) => stopId)).toEqual([ids[budget - 1]]);
+    const after = { value: budget, id: ids[budget - 1] ?? '' };
+    const next = await stepQuery(
+      reading,
+      { ...walked, walk: { ...walk, after } },
+      { exactly: limit },
+      step,
+      keys,
+    ).execute();
+    expect(next.map((row) => row['id'])).toEqual(ids.slice(budget + 10, budget + 10 + limit));
+  }
+  await drop();
+});
+
 interface Plan {
   'Node Type': string;
   'Actual Rows': number;

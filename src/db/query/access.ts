@@ -15,6 +15,8 @@ export interface Access {
   readonly inside: Predicate;
   /** The conditions that are checked on each row. */
   readonly others: Predicate;
+  /** Whether the index leads to deleted rows, too, so that a step which reads along it checks the source's own condition on each row. */
+  readonly hasDeleted: boolean;
   /** Whether a join table has the parents of the rows. */
   readonly isJoined: boolean;
   /**
@@ -55,7 +57,8 @@ export function accessOf({ source, filter, order }: Walk): Access {
     (index?.columns.slice(0, -1).includes(equalColumn(condition) ?? '') ?? false);
   const inside = conditions.filter(isInside);
   const others = conditions.filter((condition) => !isInside(condition));
-  const isInOrder = !indexes || (isOrderedByParent && others.length === 0);
+  const hasDeleted = index?.hasDeleted === true;
+  const isInOrder = !indexes || (isOrderedByParent && others.length === 0 && !hasDeleted);
   const isServed = isInOrder || conditions.some((each) => namesRows(each));
   const isServedForMany = source.parent ? isInOrder : isServed;
   return {
@@ -64,6 +67,7 @@ export function accessOf({ source, filter, order }: Walk): Access {
     isOrderedByParent,
     inside: { all: inside },
     others: { all: others },
+    hasDeleted,
     weight: 1 + relationsIn({ all: others }) + (isJoined ? rowsOfJoin : 0),
     isJoined,
     candidates: isServedForMany || !indexes ? [] : candidatesOf(conditions, source.table, indexes),

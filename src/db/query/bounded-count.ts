@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { accessOf } from './access.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type AccessedWalk, type FewStep, linkedRows, lookedAt } from './bounded-page.ts';
+import { type AccessedWalk, checkedOf, type FewStep, linkedRows, lookedAt } from './bounded-page.ts';
 import { matchesOf } from './matches.ts';
 import { listIndexes } from '../tables/list-indexes.ts';
 import { childRows, parentColumn, parentKeys, type Reading } from './page.ts';
@@ -87,7 +87,7 @@ function lookedBy(
   if (step.read === 'walk')
     return {
       looked: walkedRows(reading, walked, step.rows),
-      conditions: access.isJoined ? walk.filter : access.others,
+      conditions: access.isJoined ? walk.filter : checkedOf(walked),
     };
   const chosen = access.candidates[step.candidate];
   if (!chosen) throw new Error('A step reads one of the candidates.');

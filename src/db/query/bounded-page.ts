@@ -11,7 +11,7 @@ import {
   type Reading,
   selected,
 } from './page.ts';
-import { predicateSql } from './predicate.ts';
+import { always, type Predicate, predicateSql } from './predicate.ts';
 import type { ValueOrSlot } from './slots.ts';
 import {
   between,
@@ -91,7 +91,7 @@ function walkQuery(
   const looked = lookedAt(reading, walked, rows, (query) => query.selectAll(row), parent);
   const page = selected(untyped(db).selectFrom(looked.as(row)), reading)
     .select([sql`null::${typeOf(kind)}`.as(stopColumns[0]), sql`null::uuid`.as(stopColumns[1])])
-    .where(predicateSql(walked.access.others, row, 'eachRow'))
+    .where(predicateSql(checkedOf(walked), row, 'eachRow'))
     .limit(plannedRows(size));
   const stop = untyped(db).selectFrom(lastLookedAt(reading, walked, rows, parent).as('stop'));
   const nothing = reading.columns
@@ -117,12 +117,12 @@ function sharedQuery(
   rows: number,
   parents: ValueOrSlot<readonly string[]>,
 ): Query {
-  const { walk, access } = walked;
+  const { walk } = walked;
   const { db } = reading;
   const looked = lookedAt(reading, walked, rows, (query) => query.selectAll(row));
   const matching = untyped(db)
     .selectFrom(looked.as(row))
-    .where(predicateSql(access.others, row, 'eachRow'));
+    .where(predicateSql(checkedOf(walked), row, 'eachRow'));
   const stop = untyped(db)
     .selectFrom(lastLookedAt(reading, walked, rows).as('stop'))
     .select([
@@ -203,6 +203,11 @@ function childrenQuery(
     .orderBy('parent.ordinal');
 }
 
+/** The conditions that are checked on each row that a step looks at. */
+export function checkedOf({ walk: { source }, access: { others, hasDeleted } }: AccessedWalk): Predicate {
+  return hasDeleted ? { all: [source.where, others] } : others;
+}
+
 /** The rows that a step looks at along the order, under one parent or in the whole workspace. */
 export function lookedAt(
   reading: Reading,
@@ -211,7 +216,8 @@ export function lookedAt(
   select: (query: Query) => Query,
   parent?: RawBuilder<unknown>,
 ): Query {
-  const { source, order, backward } = walk;
+  const { order, backward } = walk;
+  const source = access.hasDeleted ? { ...walk.source, where: always } : walk.source;
   const base = parent
     ? childrenOf(reading, source, parent)
     : untyped(reading.db).selectFrom(`${source.table} as ${row}`).where(predicateSql(source.where, row));

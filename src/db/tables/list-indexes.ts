@@ -1,12 +1,13 @@
 import type { TableName } from './tables.ts';
 
-/**
- * An index that lists are read by: its columns between the workspace and the id. `isSelective` says that few rows have
- * any one value of its first column.
- */
+/** An index that lists are read by. */
 export interface ListIndex {
+  /** Its columns between the workspace and the id. */
   readonly columns: readonly string[];
+  /** Few rows have any one value of its first column. */
   readonly isSelective?: true;
+  /** It has deleted rows, too, which lists leave out. */
+  readonly hasDeleted?: true;
 }
 
 /** A table with a copy of a text column and a trigram index on it. Its column `key` has the id of the copied row. */
@@ -42,7 +43,7 @@ export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
     { columns: ['lastCommentUtc'] },
     { columns: ['teamId', 'createdUtc'] },
     { columns: ['teamId', 'updatedUtc'] },
-    { columns: ['teamId', 'number'] },
+    { columns: ['teamId', 'number'], hasDeleted: true },
     { columns: ['teamId', 'priorityRank'] },
     { columns: ['teamId', 'statusRank'] },
     { columns: ['statusId', 'createdUtc'] },
