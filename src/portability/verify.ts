@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../db/engine/engine.ts';
 import { inSnapshot } from '../db/engine/snapshot.ts';
 import type { UnscopedTrx } from '../db/engine/transaction.ts';
-import { type FaultyRows, selectFaulty, selectRules, selectWorkspaceIds } from '../db/verify/check.ts';
+import { type Extent, type FaultyRows, selectExtent, selectFaulty, selectRules } from '../db/verify/check.ts';
 import type { RuleCodes } from '../db/verify/rule.ts';
 import { memberStatus, projectState, statusCategory } from '../model/codes.ts';
 
@@ -46,12 +46,12 @@ export async function verifyRows(
 ): Promise<Verified> {
   const all = await selectRules(trx, ruleCodes);
   const rules = workspaceId === undefined ? all : all.filter(({ isOfAll }) => !isOfAll);
-  const workspaceIds = workspaceId === undefined ? await selectWorkspaceIds(trx) : [workspaceId];
+  const extent: Extent = workspaceId === undefined ? await selectExtent(trx) : [workspaceId];
   const findings: Finding[] = [];
   for (const [index, rule] of rules.entries()) {
     signal?.throwIfAborted();
     reached?.(rule.name, index, rules.length);
-    const faulty = await selectFaulty(trx, rule, limit, workspaceIds);
+    const faulty = await selectFaulty(trx, rule, limit, extent);
     if (faulty.total > 0) findings.push({ rule: rule.name, ...faulty });
     // The embedded engine runs on this thread; other work gets a turn of the event loop between the rules.
     await nextTurn();

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { selectCitusVersion } from '../distribution.ts';
 import type { UnscopedTrx } from '../engine/transaction.ts';
 import { changeRules } from './change-rules.ts';
 import { directoryRules } from './directory-rules.ts';
@@ -6,7 +7,7 @@ import { feedRules } from './feed-rules.ts';
 import { issueRules } from './issue-rules.ts';
 import { numberRules } from './number-rules.ts';
 import { referenceRules } from './references.ts';
-import { type Rule, type RuleCodes, withinWorkspace } from './rule.ts';
+import { type Rule, type RuleCodes, unrestricted, withinWorkspace } from './rule.ts';
 import { stageRules } from './stage-rules.ts';
 import { tallyRules } from './tally-rules.ts';
 
@@ -38,23 +39,29 @@ export async function selectRules(trx: UnscopedTrx, codes: RuleCodes): Promise<R
   ];
 }
 
-/** The workspaces of the database. */
-export async function selectWorkspaceIds(trx: UnscopedTrx): Promise<string[]> {
+/** The rows that are checked: all at once, or those of one workspace after the other. */
+export type Extent = 'all' | readonly string[];
+
+/**
+ * All rows, so that many workspaces take no more statements than one. A distributed database is checked by workspace, because it
+ * then sends each statement to one node.
+ */
+export async function selectExtent(trx: UnscopedTrx): Promise<Extent> {
+  if ((await selectCitusVersion(trx)) === undefined) return 'all';
   const rows = await trx.selectFrom('workspace').select('workspaceId').orderBy('workspaceId').execute();
   return rows.map(({ workspaceId }) => workspaceId);
 }
 
-/** Selects the rows that violate a rule, in one of the workspaces after the other. */
+/** Selects the rows that violate a rule. */
 export async function selectFaulty(
   trx: UnscopedTrx,
   { statement, isOfAll = false }: Rule,
   limit: number,
-  workspaceIds: readonly string[],
+  extent: Extent,
 ): Promise<FaultyRows> {
-  if (isOfAll && typeof statement === 'string') return selectFirst(trx, statement, limit);
+  const restrictions = extent === 'all' || isOfAll ? [unrestricted] : extent.map(withinWorkspace);
   const all: FaultyRows = { total: 0, rows: [] };
-  for (const workspaceId of workspaceIds) {
-    const within = withinWorkspace(workspaceId);
+  for (const within of restrictions) {
     const faulty = typeof statement === 'string' ? statement : await statement(trx, within);
     const { total, rows } = await selectFirst(trx, within(faulty), limit);
     all.total += total;

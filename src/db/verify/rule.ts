@@ -10,19 +10,20 @@ export interface Rule {
   readonly covers?: readonly string[];
   /**
    * Selects `workspace_id`, `key` (a name for people) and `detail` of each row that violates the rule. A function makes
-   * the statement from what it has read in the same database snapshot. Only the rows of one workspace are seen by both.
+   * the statement from what it has read in the same database snapshot. Both see either all rows or those of one workspace.
    */
   readonly statement: string | ((trx: UnscopedTrx, within: Within) => Promise<string>);
-  /** Whether the rule is about rows whose workspace may not exist. Its statement is then a text and sees all rows. */
+  /** Whether the rule is about rows whose workspace may not exist. It then always sees all rows. */
   readonly isOfAll?: boolean;
 }
 
-/** Restricts a statement to a workspace. */
+/** Restricts a statement to a workspace, or returns it as it is. */
 export type Within = (statement: string) => string;
 
+export const unrestricted: Within = (statement) => statement;
+
 /**
- * Restricts a statement to the rows of one workspace, by CTEs with the names of the tables: the rules need not mention it, and a
- * database that is distributed by workspace sends the statement to one node.
+ * Restricts a statement to the rows of one workspace, by CTEs with the names of the tables: the rules need not mention it.
  */
 export function withinWorkspace(workspaceId: string): Within {
   return (statement) => {
