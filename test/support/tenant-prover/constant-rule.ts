@@ -21,15 +21,16 @@ import { isWorkspaceId } from './scopes.ts';
  * two references would prove as much, but a distributed database looks for a value to find the node.
  */
 export function withoutConstant(root: OperationNode): string[] {
-  return below(root, new Set());
-}
-
-function below(node: unknown, ctes: ReadonlySet<string>): string[] {
-  if (Array.isArray(node)) return node.flatMap((item) => below(item, ctes));
-  if (!isNode(node) || isLeaf(node)) return [];
-  const inside = isQuery(node) ? withCtes(node, ctes) : ctes;
-  const missing = isQuery(node) ? missingIn(node, inside) : [];
-  return [...missing, ...Object.values(node).flatMap((child) => below(child, inside))];
+  const missing: string[] = [];
+  const visit = (node: unknown, ctes: ReadonlySet<string>): void => {
+    if (Array.isArray(node)) for (const item of node) visit(item, ctes);
+    if (!isNode(node) || isLeaf(node)) return;
+    const inside = isQuery(node) ? withCtes(node, ctes) : ctes;
+    if (isQuery(node)) missing.push(...missingIn(node, inside));
+    for (const child of Object.values(node)) visit(child, inside);
+  };
+  visit(root, new Set());
+  return missing;
 }
 
 function withCtes(query: Query, ctes: ReadonlySet<string>): ReadonlySet<string> {

@@ -11,7 +11,7 @@ import {
   SelectQueryNode,
   UpdateQueryNode,
 } from 'kysely';
-import { isLeaf, isNode } from '../../../src/db/guard/query-nodes.ts';
+import { nodesIn } from './nodes.ts';
 
 // What a database refuses that is distributed by workspace, and a single PostgreSQL does not.
 
@@ -23,10 +23,10 @@ const changing =
 const volatile = /\b(?:clock_timestamp|random|gen_random_uuid|nextval|pg_(?:try_)?advisory\w*)\s*\(/i;
 
 /** The expressions in `returning` clauses that are not immutable. */
-export function changingInReturning(root: OperationNode): string[] {
-  return found(root, (node) => {
+export function changingInReturning(nodes: readonly OperationNode[]): string[] {
+  return nodes.flatMap((node) => {
     if (!InsertQueryNode.is(node) && !UpdateQueryNode.is(node) && !DeleteQueryNode.is(node)) return [];
-    return found(node.returning, (inner) => {
+    return nodesIn(node.returning).flatMap((inner) => {
       const text = textOf(inner);
       return changing.test(text) ? [`A returning clause contains ${text.trim()}.`] : [];
     });
@@ -34,11 +34,11 @@ export function changingInReturning(root: OperationNode): string[] {
 }
 
 /** The clocks and random values that an update of rows sets, and what an insert sets where it meets a row. */
-export function changingInUpdates(root: OperationNode): string[] {
-  return found(root, (node) => {
+export function changingInUpdates(nodes: readonly OperationNode[]): string[] {
+  return nodes.flatMap((node) => {
     if (!UpdateQueryNode.is(node) && !OnConflictNode.is(node)) return [];
     const refused = UpdateQueryNode.is(node) ? volatile : changing;
-    return found(node.updates, (inner) => {
+    return nodesIn(node.updates).flatMap((inner) => {
       const text = textOf(inner);
       return refused.test(text) ? [`An update sets ${text.trim()}.`] : [];
     });
@@ -46,8 +46,8 @@ export function changingInUpdates(root: OperationNode): string[] {
 }
 
 /** CTEs that lock rows without a subquery, whose results Citus cannot read. */
-export function lockingCtes(root: OperationNode): string[] {
-  return found(root, (node) => {
+export function lockingCtes(nodes: readonly OperationNode[]): string[] {
+  return nodes.flatMap((node) => {
     if (!CommonTableExpressionNode.is(node)) return [];
     const query = ParensNode.is(node.expression) ? node.expression.node : node.expression;
     if (!SelectQueryNode.is(query) || !query.endModifiers?.some(isLock)) return [];
@@ -64,12 +64,4 @@ export function isLock(node: OperationNode): boolean {
 function textOf(node: OperationNode): string {
   if (RawNode.is(node)) return node.sqlFragments.join(' ');
   return FunctionNode.is(node) ? `${node.func}(` : '';
-}
-
-/** What `look` finds at a node or anywhere below it. */
-function found(root: unknown, look: (node: OperationNode) => string[]): string[] {
-  if (Array.isArray(root)) return root.flatMap((item) => found(item, look));
-  if (!isNode(root)) return [];
-  const here = look(root);
-  return isLeaf(root) ? here : [...here, ...Object.values(root).flatMap((child) => found(child, look))];
 }

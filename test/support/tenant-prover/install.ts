@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DefaultQueryExecutor, type PluginTransformQueryArgs, type RootOperationNode } from 'kysely';
+import { getCallSites } from 'node:util';
+import { DefaultQueryExecutor } from 'kysely';
 import { TenantPlugin } from '../../../src/db/guard/tenant-plugin.ts';
 import { type TenantStatement, violationsOf } from './rules.ts';
 import { unscopedViolations } from './unscoped-rule.ts';
@@ -22,43 +23,43 @@ export function onStatement(listener: (statement: TenantStatement) => void): () 
   return () => void listeners.delete(listener);
 }
 
-const prototype: {
-  transformQuery: (this: TenantPlugin, args: PluginTransformQueryArgs) => RootOperationNode;
-} = TenantPlugin.prototype;
-const { transformQuery } = prototype;
-
-prototype.transformQuery = function (this: TenantPlugin, args) {
-  const statement = { node: transformQuery.call(this, args), workspace: this.workspace };
-  const violations = violationsOf(statement);
-  if (violations.length > 0) throw new TenantProofError(violations.join('\n'));
-  for (const listener of listeners) listener(statement);
-  return statement.node;
-};
-
 const executor: Pick<DefaultQueryExecutor, 'compileQuery' | 'plugins'> = DefaultQueryExecutor.prototype;
 const { compileQuery } = executor;
 
+// Checked here and not in the plugin, which Kysely also calls for subqueries before it calls it for their statement.
 executor.compileQuery = function (this: DefaultQueryExecutor, node, queryId) {
-  if (!this.plugins.some((plugin) => plugin instanceof TenantPlugin)) {
+  const plugin = this.plugins.find((each) => each instanceof TenantPlugin);
+  if (plugin) {
+    const statement = { node, workspace: plugin.workspace };
+    refuse(violationsOf(statement));
+    for (const listener of listeners) listener(statement);
+  } else {
     const module = compilingModule();
-    const violations = module === undefined ? [] : unscopedViolations(node, module);
-    if (violations.length > 0) throw new TenantProofError(violations.join('\n'));
+    if (module !== undefined) refuse(unscopedViolations(node, module));
   }
   return compileQuery.call(this, node, queryId);
 };
 
+function refuse(violations: readonly string[]): void {
+  if (violations.length > 0) throw new TenantProofError(violations.join('\n'));
+}
+
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** It compiles statements for the modules that make them. */
 const passedOver = 'src/db/query/prepared.ts';
-const frame = /(file:\/\/\S+):\d+:\d+\)?$/;
+/** Kysely itself has fewer frames between a module and this one. */
+const frames = 30;
 
 /** The module that has a statement compiled, if it is one of src, such as `src/db/workspaces.ts`. */
 function compilingModule(): string | undefined {
-  const { stack = '' } = new Error('Where am I?');
-  for (const line of stack.split('\n')) {
-    const [, url] = frame.exec(line) ?? [];
-    if (url === undefined || url === import.meta.url || url.includes('/node_modules/')) continue;
-    const module = relative(root, fileURLToPath(url));
+  for (const { scriptName } of getCallSites(frames)) {
+    if (
+      !scriptName.startsWith('file:') ||
+      scriptName === import.meta.url ||
+      scriptName.includes('/node_modules/')
+    )
+      continue;
+    const module = relative(root, fileURLToPath(scriptName));
     if (module !== passedOver) return module.startsWith('src/') ? module : undefined;
   }
   return undefined;

@@ -9,19 +9,17 @@ import {
   ValueNode,
   ValuesNode,
 } from 'kysely';
-import { isLeaf, isNode } from '../../../src/db/guard/query-nodes.ts';
+import { isNode } from '../../../src/db/guard/query-nodes.ts';
 import { isWorkspaceId } from './scopes.ts';
 
 /** The values in a statement that workspaceId is compared with or that an insert writes into it. */
-export function workspacesIn(root: OperationNode): ReadonlySet<unknown> {
+export function workspacesIn(nodes: readonly OperationNode[]): ReadonlySet<unknown> {
   const found = new Set<unknown>();
   const add = (node: OperationNode | undefined) => {
     const value = node && valueOf(node);
     if (value) found.add(value.value);
   };
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) for (const item of node) visit(item);
-    if (!isNode(node)) return;
+  for (const node of nodes) {
     if (BinaryOperationNode.is(node)) {
       if (isWorkspaceId(columnOf(node.leftOperand))) add(node.rightOperand);
       if (isWorkspaceId(columnOf(node.rightOperand))) add(node.leftOperand);
@@ -31,9 +29,7 @@ export function workspacesIn(root: OperationNode): ReadonlySet<unknown> {
         else found.add(value);
       }
     }
-    if (!isLeaf(node)) for (const child of Object.values(node)) visit(child);
-  };
-  visit(root);
+  }
   return found;
 }
 
