@@ -6,7 +6,7 @@ import { replayedHeaders } from '../executor/idempotent.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
 import { Turns } from '../executor/turns.ts';
 import { csvOf } from './csv.ts';
-import type { EventStream, StreamSource } from './events.ts';
+import type { Delivery, EventStream, StreamSource } from './events.ts';
 import { streamReply } from './stream-reply.ts';
 import { entityTag } from './entity-tags.ts';
 import { isJsonMediaType, readJson } from './json.ts';
@@ -39,6 +39,8 @@ export interface RestRequest {
   visitor(): Promise<OperationContext>;
   /** The context of a probe, which is always answered and never counted. */
   anonymous(): OperationContext;
+  /** The first delivery of a stream, which streams share for which `begin` is equal. */
+  firstDelivery(begin: string, read: () => Promise<Delivery>): Promise<Delivery>;
   /**
    * Opens a stream, which sends the first delivery and then what `deliver` reads after its cursor, with a context whose token has
    * been checked again. Throws `too_many_streams`.

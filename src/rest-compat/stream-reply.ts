@@ -1,10 +1,11 @@
-import type { GraphQLSchema } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/execute.ts';
 import { limits } from '../model/limits.ts';
+import { raise } from '../resolvers/errors.ts';
 import { type Delivery, streamHeaders } from './events.ts';
 import type { RestReply, RestRequest } from './face.ts';
 import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';
-import { operationProblem, problemReply, refusalOf } from './problem.ts';
+import { operationProblem, refusalOf } from './problem.ts';
 import type { Checked, Route } from './route.ts';
 
 type Ready = Extract<Checked, { verdict: 'ready' }>;
@@ -31,13 +32,28 @@ export async function streamReply(
       context: reading,
     });
   const { after: named } = checked.variables;
-  const after = typeof named === 'string' && named !== '' ? named : await newestCursor(schema, context);
-  const { data, errors: [error] = [] } = await read(context, after);
-  if (error) return operationProblem(route, error, requestId, context.report);
-  const outcome = checked.answer(data);
-  if (outcome.verdict === 'refused')
-    return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
-  const first = deliveryIn(checked, data);
+  const cohort = JSON.stringify([operationName, { ...checked.variables, ...whole, after: null }]);
+  const begin = async (): Promise<Delivery> => {
+    let objects = 0;
+    const reading: OperationContext = { ...context, charge: (count) => (objects += count) };
+    const after = typeof named === 'string' && named !== '' ? named : await newestCursor(schema, reading);
+    const { data, errors: [error] = [] } = await read(reading, after);
+    if (error) throw error;
+    const outcome = checked.answer(data);
+    if (outcome.verdict === 'refused') {
+      const { code, message, violations } = refusalOf(outcome.code, outcome.violations);
+      raise(code, message, violations);
+    }
+    return { ...deliveryIn(checked, data), objects };
+  };
+  let first: Delivery;
+  try {
+    first = await request.firstDelivery(JSON.stringify([named, cohort]), begin);
+  } catch (error) {
+    if (error instanceof GraphQLError) return operationProblem(route, error, requestId, context.report);
+    throw error;
+  }
+  if (first.objects) context.charge?.(first.objects);
   const deliver = async (reading: OperationContext, cursor: string) => {
     let objects = 0;
     // Each stream that shares the delivery is charged for it.
@@ -45,7 +61,6 @@ export async function streamReply(
     if (result.errors) throw new Error('The stream ends. Its client gets the reason when it reconnects.');
     return { ...deliveryIn(checked, result.data), objects };
   };
-  const cohort = JSON.stringify([operationName, { ...checked.variables, ...whole, after: null }]);
   const events = await request.stream({ first, deliver, cohort, face: 'rest' });
   return { status: 200, headers: { ...streamHeaders, 'X-GraphQL-Operation': operationName }, events };
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { onStatement } from '../../src/db/engine/meter.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import type { Listening } from './event-stream.ts';
+import { listen, type Listening } from './event-stream.ts';
 import { eventOf, followList } from './list-events.ts';
 import { cursorNow, nextOf, subscribe } from './subscribing.ts';
 
@@ -48,6 +48,21 @@ describe('equal subscriptions', () => {
     for (const stream of streams) stream.stop();
     expect(new Set(heard)).toEqual(new Set([key]));
     expect(statements.length).toBeLessThan(60);
+  });
+
+  it('share that read as streams of REST, too', async () => {
+    const start = await cursorNow(app);
+    const { key } = await newIssue();
+    await cursorNow(app);
+    const statements: string[] = [];
+    const end = onStatement(({ sql }) => void statements.push(sql));
+    const at = `${app.url}/v1/changes?cursor=${start}`;
+    const streams = await Promise.all(Array.from({ length: 80 }, () => listen(at, world.ada.token)));
+    const heard = await Promise.all(streams.map(async (stream) => (await stream.next()).data['issueKey']));
+    end();
+    for (const stream of streams) stream.stop();
+    expect(new Set(heard)).toEqual(new Set([key]));
+    expect(statements.length).toBeLessThan(40);
   });
 
   it('receive what was written between the opening of two of them', async () => {
