@@ -156,6 +156,14 @@ export async function beginLogAnew(trx: Trx): Promise<void> {
   await trx.updateTable('change').set({ tag }).where('position', '=', head.position).execute();
 }
 
+/**
+ * Marks a write that changes what clients may read although the log does not record it, so that the position of the data moves
+ * (`selectDataPosition`).
+ */
+export async function markUnlogged(db: TenantDb): Promise<void> {
+  await db.updateTable('changeHead').set({ unloggedTag: newTag() }).execute();
+}
+
 /** The columns of a change except its position and tag. In the inbox, the column of its id is `change_id`. */
 export const loggedColumns = [
   'id',

@@ -9,6 +9,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
+import type { Prepared } from '../db/query/prepared.ts';
 import type { Context } from '../resolvers/context.ts';
 import { RootResults } from '../schema/builder/root-results.ts';
 import { type OperationCost, priceOperation } from './cost.ts';
@@ -21,6 +22,7 @@ import { executeOnce, type OperationResult } from './idempotent.ts';
 import { defaultOperationCost } from './limits.ts';
 import { asksForSnapshot, inOneSnapshot } from './one-snapshot.ts';
 import { onItsServer } from './read-server.ts';
+import { isCovered, positionBefore, type Revalidation } from './revalidation.ts';
 import { checkScopes, type ScopedOperation } from './scope-rule.ts';
 import { coerceVariables, InvalidVariables } from './variables.ts';
 
@@ -72,6 +74,8 @@ export interface OperationRequest {
   form?: 'data' | 'json';
   /** The form of some objects in the data. graphql-js and replays of kept results give values there. */
   rows?: RowForm | undefined;
+  /** Set if the client has an earlier answer, which may still be right. */
+  revalidation?: Revalidation | undefined;
 }
 
 /**
@@ -105,6 +109,7 @@ async function execution(
   const maxCost = request.context.maxCost ?? defaultOperationCost;
   const cost = priceOperation(scoped, maxCost);
   const { objects, ...result } = await runOperation(request, scoped, cost);
+  if (request.revalidation?.unchanged) return result;
   const failure = result.errors?.find(isFinal);
   if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;
   const actual = objects ?? cost.count(result.data);
@@ -124,12 +129,14 @@ async function runOperation(
   scoped: ScopedOperation & { variables: Record<string, unknown> },
   cost: OperationCost,
 ): Promise<OperationResult & { objects?: number }> {
-  const { context, document, idempotencyKey: key } = request;
+  const { context, document, idempotencyKey: key, revalidation } = request;
   const answerIn = async (inside: OperationContext) =>
     answer({ ...request, context: await withFirstReads(scoped, inside) }, scoped, cost);
   if (asksForSnapshot(context, scoped.operation)) return inOneSnapshot(context, answerIn);
-  if (scoped.operation.operation !== OperationTypeNode.MUTATION)
-    return answerIn(onItsServer(scoped, context));
+  if (scoped.operation.operation !== OperationTypeNode.MUTATION) {
+    const reading = onItsServer(scoped, context);
+    return revalidation ? revalidated(revalidation, scoped, reading, answerIn) : answerIn(reading);
+  }
   // Noted at the beginning and at the end, because other processes may serve the next read before they hear of the end.
   context.wrote?.();
   const writing = await withFirstReads(scoped, onItsServer(scoped, context));
@@ -140,6 +147,23 @@ async function runOperation(
           answer({ ...request, context: inside, form: 'data', rows: undefined }, scoped, cost),
         );
   context.wrote?.();
+  return result;
+}
+
+/** Answers a query, unless the client has the answer that was given at the present position of the data. */
+async function revalidated(
+  revalidation: Revalidation,
+  scoped: ScopedOperation,
+  context: OperationContext,
+  answerIn: (inside: OperationContext) => Promise<OperationResult & { objects?: number }>,
+): Promise<OperationResult & { objects?: number }> {
+  const position = await positionBefore(scoped, context);
+  if (position !== undefined && revalidation.hasAnswerOf(position)) return {};
+  const statements = new Set<Prepared>();
+  const result = await answerIn({ ...context, statements });
+  // Only the compiled executor counts the objects, and only its statements are known.
+  if (result.objects !== undefined && isCovered(scoped, statements) && position !== undefined)
+    revalidation.isAnsweredAt(position);
   return result;
 }
 

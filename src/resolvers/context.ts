@@ -119,6 +119,8 @@ export interface Context {
   readonly keyed?: KeyedWrite | undefined;
   /** The row that the only write of the operation returned before, where it is not done again. */
   readonly repeated?: Readonly<Record<string, unknown>> | undefined;
+  /** Collects the statements that the compiled executor sends, where the answer may be recognised by a position. */
+  readonly statements?: Set<Prepared> | undefined;
   /** The header X-Workgraph-Snapshot, as the client sent it. */
   readonly snapshot?: string | undefined;
   /** Set when the whole operation is one transaction, which `db` then is. */

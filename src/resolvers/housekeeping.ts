@@ -14,7 +14,7 @@ import {
   writeJoinedIds,
 } from '../db/housekeeping.ts';
 import { recountTallies } from '../db/issue-tallies.ts';
-import { removeOldChanges, selectLongLogs } from '../db/changes.ts';
+import { markUnlogged, removeOldChanges, selectLongLogs } from '../db/changes.ts';
 import { removeOldDeliveries, selectOldDeliveries } from '../db/webhooks.ts';
 import type { FileStore } from '../storage/storage.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
@@ -95,13 +95,19 @@ async function inEachWorkspace(
  * Counts all issues once a day and corrects tallies, because servers of an earlier version, which run during an update,
  * do not change them.
  */
-export function wrongTallies({ unscoped }: Database): Chore {
+export function wrongTallies(database: Database): Chore {
+  const { unscoped } = database;
   let nextMs = 0;
   return {
     name: 'wrong tallies',
     doSome: async (now) => {
       if (now.getTime() < nextMs) return 0;
-      const wrong = await inEachWorkspace(unscoped, (id) => recountTallies(unscoped, id));
+      const wrong = await inEachWorkspace(unscoped, async (id) => {
+        const corrected = await recountTallies(unscoped, id);
+        // Not in the transaction of the recount, which would fail if a change got its position meanwhile.
+        if (corrected > 0) await markUnlogged(database.of(id));
+        return corrected;
+      });
       nextMs = now.getTime() + 24 * hourMs;
       return wrong;
     },

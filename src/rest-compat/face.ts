@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/execute.ts';
+import { type GivenAnswer, GivenAnswers } from '../executor/revalidation.ts';
 import { replayedHeaders } from '../executor/idempotent.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
 import { Turns } from '../executor/turns.ts';
@@ -35,6 +36,8 @@ export interface RestRequest {
   body(): Promise<Buffer>;
   /** Authenticates the caller and returns the context. Throws `unauthenticated` for an invalid token, and `rate_limited`. */
   context(): Promise<OperationContext>;
+  /** Whether the client has this answer to the request, by its If-None-Match. */
+  hasAnswer(answer: GivenAnswer): boolean;
   /** The context of a public operation, without a principal. Counts against the address. Throws `rate_limited`. */
   visitor(): Promise<OperationContext>;
   /** The context of a probe, which is always answered and never counted. */
@@ -55,6 +58,8 @@ export interface RestReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | Readable;
+  /** Set in place of a body that the client has already: its length. */
+  readonly knownBytes?: number;
   /** A stream of events in place of a body. */
   readonly events?: EventStream;
   /** Called when the body has been sent, and not when sending it fails. */
@@ -72,6 +77,7 @@ export interface RestFace {
 /** Creates the REST face, which runs an operation of the schema for each route of the table. */
 export function createRestFace(schema: GraphQLSchema): RestFace {
   const find = createRouter(table);
+  const given = new GivenAnswers();
   // For HEAD, the server sends all headers and no body.
   const routeOf = ({ methods }: Found, method: string) => methods.get(method === 'HEAD' ? 'GET' : method);
   return {
@@ -87,7 +93,7 @@ export function createRestFace(schema: GraphQLSchema): RestFace {
       const { allow, parts } = found;
       if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
       const route = routeOf(found, request.method);
-      return route ? answer(schema, route, parts, request) : notAllowed(request, allow);
+      return route ? answer({ schema, given }, route, parts, request) : notAllowed(request, allow);
     },
   };
 }
@@ -109,7 +115,7 @@ function notAllowed({ requestId }: RestRequest, allow: string): RestReply {
 
 /** The checks are in the order of docs/contract.md, "Errors". */
 async function answer(
-  schema: GraphQLSchema,
+  { schema, given }: { schema: GraphQLSchema; given: GivenAnswers },
   route: Route,
   path: Readonly<Record<string, string>>,
   request: RestRequest,
@@ -127,6 +133,7 @@ async function answer(
   if (checked.verdict === 'absent') return absent(route, requestId);
   if (route.streams && request.prefersEvents) return streamReply(schema, route, checked, request);
   const operationName = route.operation.name.value;
+  const revalidation = given.revalidation(request, context);
   const result = await executeOperation({
     schema,
     document: route.document,
@@ -135,13 +142,24 @@ async function answer(
     context,
     idempotencyKey: checked.idempotencyKey,
     rows: route.rows,
+    revalidation,
   });
+  if (revalidation?.unchanged) return unchangedReply(revalidation.unchanged);
   const [error] = result.errors ?? [];
   const reply = error
     ? operationProblem(route, error, requestId, context.report)
     : await outcomeReply(route, () => checked.answer(result.data), request);
   const replayed = replayedHeaders(result.replayed);
-  return { ...reply, headers: { ...reply.headers, ...replayed, 'X-GraphQL-Operation': operationName } };
+  const { status, body } = reply;
+  const replyHeaders = { ...reply.headers, ...replayed, 'X-GraphQL-Operation': operationName };
+  if (status === 200 && body instanceof Uint8Array)
+    revalidation?.remember({ headers: replyHeaders, bytes: body.length });
+  return { ...reply, headers: replyHeaders };
+}
+
+/** The reply to a client that has this answer. The server makes it a 304. */
+export function unchangedReply({ headers, bytes: knownBytes }: GivenAnswer): RestReply {
+  return { status: 200, headers, knownBytes };
 }
 
 /** Pauses for other requests in between, because rendering a page of issues with long lists takes long. */

@@ -7,12 +7,14 @@ import { bead, childOf, type ImportWorld, importWorld } from '../cli/import-worl
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { changesOf, numberAll } from './logged.ts';
+import { recordUnmoved, unmoved } from './unmoved-positions.ts';
 
 let test: TestDatabase;
 let world: ImportWorld;
 
 beforeAll(async () => {
   test = await copyTemplate('migrated');
+  await recordUnmoved(test.database);
   world = await importWorld(test.database, 'Events');
 });
 afterAll(async () => {
@@ -83,4 +85,8 @@ it('a directory file logs an event for each row that it creates or changes, and 
 it('the log has no gaps after these commands', async () => {
   await numberAll(test.database);
   expect(await brokenInvariants(test.database)).toEqual({});
+});
+
+it('no import or directory file changed what may be read without moving the position of the data', async () => {
+  expect(await unmoved(test.database)).toEqual([]);
 });

@@ -1,14 +1,16 @@
-import { expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { type EventType, eventTypes, events } from '../../src/model/events.ts';
 import type { MutationEvents } from '../../src/schema/builder/mutation.ts';
 import { schema } from '../../src/schema/index.ts';
-import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
+import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
 import { put } from '../attachments/files.ts';
 import { installAgent } from '../support/issue-world.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { changesOf, type LoggedChange } from './logged.ts';
+import { recordUnmoved, unmoved } from './unmoved-positions.ts';
 
 const { app, world, ada } = useIssueWorld({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
+beforeAll(() => recordUnmoved(app.database));
 
 type Input = Record<string, unknown>;
 
@@ -256,4 +258,16 @@ it('each event declares a kind of subject and a scope', () => {
   );
   const others = eventTypes.filter((type) => !ofMutations.has(type) && events[type].scope === 'issues:read');
   expect(others).toEqual(['issue-attachment.created.v1', 'import.finished.v1']);
+});
+
+it('no mutation or upload changed what may be read without moving the position of the data', async () => {
+  expect(await unmoved(app.database)).toEqual([]);
+  const { id } = await newComment();
+  await app.database
+    .of(app.workspaceId)
+    .updateTable('comment')
+    .set({ body: 'Past the service' })
+    .where('id', '=', parseId(id)?.uuid ?? '')
+    .execute();
+  expect(await unmoved(app.database)).toEqual(['UPDATE comment']);
 });

@@ -192,7 +192,11 @@ async function newWebhook(): Promise<NewThing> {
   const { webhookId } = await storeWebhook(app.database.of(app.workspaceId), app.ownerUserAccountId);
   const id = encodeId('webhook', webhookId);
   const path = `/v1/webhooks/${id}`;
-  const state = async () => (await app.request('GET', path)).body;
+  const state = async () => {
+    const { body } = await app.request<{ backlog: number }>('GET', path);
+    // It grows with each change of the workspace, which other test files may make where all share one database.
+    return { ...body, backlog: undefined };
+  };
   return { path, id, tag: tagOf(await app.request('GET', path)), change: { description: 'Changed' }, state };
 }
 

@@ -50,4 +50,6 @@ export interface ChangeHeadTable {
   oldest: Generated<number>;
   /** The tag of the newest change. */
   tag: number;
+  /** A random number of the newest write that is not logged; 0 if there was none. */
+  unloggedTag: Generated<number>;
 }

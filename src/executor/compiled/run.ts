@@ -112,6 +112,7 @@ export class Run {
     const { connect, shared } = this.#server;
     if (!connect) throw new Bail('Inside a transaction, statements go through it.');
     if (this.#ended) throw new Bail('The run has ended.');
+    this.context.statements?.add(statement);
     const quick = shared?.(statement);
     if (quick) return this.#send(quick, statement, values);
     this.#borrowed ??= { lease: connect(), users: 0 };

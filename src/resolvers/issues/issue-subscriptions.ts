@@ -1,3 +1,4 @@
+import { markUnlogged } from '../../db/changes.ts';
 import { deleteSubscription, insertSubscriptions } from '../../db/reads/issue-sets.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
@@ -33,6 +34,7 @@ async function changeSubscription(
     const { id } = await requireIssue(trx, key);
     const { issue } = await lockLivingIssue(trx, id);
     await change(trx, principal, id);
+    await markUnlogged(trx);
     return issue;
   });
 }

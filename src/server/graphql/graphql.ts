@@ -7,8 +7,9 @@ import { chooseOperation, executeOperation, type OperationContext } from '../../
 import { idempotencyKeyOf, type OperationResult, replayedHeaders } from '../../executor/idempotent.ts';
 import { withoutSuggestions } from '../../executor/introspection.ts';
 import { PersistedDocuments, type TrustedDocuments } from '../../executor/persisted-documents.ts';
+import { GivenAnswers, type Revalidation } from '../../executor/revalidation.ts';
 import { type AppError, type ErrorCode, errorCodes, raise } from '../../resolvers/errors.ts';
-import type { RestReply } from '../../rest-compat/face.ts';
+import { type RestReply, unchangedReply } from '../../rest-compat/face.ts';
 import type { Introspection } from '../config.ts';
 import { graphiqlReply } from './graphiql.ts';
 import {
@@ -50,6 +51,7 @@ const longestName = 100;
 /** The parts that every operation needs. */
 interface Graph extends GraphSources {
   readonly schemaAccess: SchemaAccess;
+  readonly given: GivenAnswers;
 }
 
 /** What Yoga passes from the request to the plugin below. */
@@ -59,6 +61,8 @@ interface YogaContext {
   /** Not called `request`, because the context of Yoga has one already. */
   readonly incoming: ServerRequest;
   readonly mediaType: GraphQLMediaType;
+  /** Set for a GET of a client that has an earlier answer. */
+  readonly revalidation: Revalidation | undefined;
   /** Set if the operation is a subscription, whose refusal has its HTTP status with every media type. */
   isSubscription?: boolean;
   /** Receives the stream that answers a subscription. It is an object, because Yoga runs operations with a copy of the context. */
@@ -84,7 +88,7 @@ export function createGraphQLFace(
   const documents = new PersistedDocuments(reader, { manifest, own, only }, (documentId, error) =>
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
-  const graph = { schema, documents, schemaAccess };
+  const graph = { schema, documents, schemaAccess, given: new GivenAnswers() };
   // Loaded when needed: these are a third of all modules, and no POST and no REST request needs them.
   let yoga: Promise<ReturnType<typeof createGraphQLYoga>> | undefined;
   const asksForPage = ({ method, headers }: Pick<ServerRequest, 'method' | 'headers'>) =>
@@ -103,23 +107,29 @@ export function createGraphQLFace(
           operation,
           incoming: request,
           mediaType: accepted,
+          revalidation: isRead(request, accepted) ? graph.given.revalidation(request, operation) : undefined,
           opened: {},
         };
+        const { opened, revalidation } = context;
+        const isDirect = graphqlPath === 'direct' && (request.method === 'POST' || revalidation);
         // Yoga would send events in a form of its own.
-        const isDirect = request.method === 'POST' && graphqlPath === 'direct';
-        if (isDirect || accepted === 'text/event-stream')
-          return directReply(await run(graph, context, 'json'), context);
+        if (isDirect || accepted === 'text/event-stream') {
+          const result = await run(graph, context, 'json');
+          if (revalidation?.unchanged) return unchangedReply(revalidation.unchanged);
+          const reply = directReply(result, context);
+          return revalidation && !result.errors ? taggedReply(reply, revalidation) : reply;
+        }
         const init = { method: request.method, headers: { accept: accepted } };
         yoga ??= import('graphql-yoga').then(({ createYoga }) => createGraphQLYoga(createYoga, graph));
         const response = await (await yoga).fetch('http://workgraph/graphql', init, context);
-        if (context.opened.stream) return context.opened.stream;
-        const headers = { ...Object.fromEntries(response.headers), Vary: 'Accept' };
-        const body = await response.text();
-        return {
+        if (opened.stream) return opened.stream;
+        if (revalidation?.unchanged) return unchangedReply(revalidation.unchanged);
+        const reply = {
           status: response.status,
-          headers: context.opened.isTagged ? { ...headers, ...readHeaders(body) } : headers,
-          body,
+          headers: { ...Object.fromEntries(response.headers), Vary: 'Accept' },
+          body: await response.text(),
         };
+        return opened.isTagged ? taggedReply(reply, revalidation) : reply;
       } catch (error) {
         return refusal(error, request, mediaType);
       }
@@ -138,6 +148,11 @@ async function admit(graph: Graph, request: ServerRequest, accepted: GraphQLMedi
       'The media type of answers is application/json, application/graphql-response+json or text/event-stream.',
     );
   return { parameters: await parametersOf(request), operation, accepted };
+}
+
+/** Whether the request reads an answer that can be conditional. A stream cannot. */
+function isRead({ method }: Pick<ServerRequest, 'method'>, accepted: GraphQLMediaType): boolean {
+  return method === 'GET' && accepted !== 'text/event-stream';
 }
 
 function isAsked({ method }: Pick<ServerRequest, 'method'>): boolean {
@@ -227,6 +242,7 @@ async function runWithSuggestions(
       form,
       idempotencyKey,
       reportCost: incoming.headers['x-graphql-cost'] === '1',
+      revalidation: context.revalidation,
     });
   } catch (error) {
     const errors = error instanceof InvalidDocument ? error.errors : [error];
@@ -281,9 +297,14 @@ function directReply(result: OperationResult, context: YogaContext): RestReply {
   };
 }
 
-/** Only the client itself may cache the answer, and it must ask each time whether that is still right. */
-function readHeaders(body: string): Record<string, string> {
-  return { ETag: entityTag(body, undefined), 'Cache-Control': 'private, no-cache' };
+/** The reply to a GET. Only the client itself may cache it, and it must ask each time whether that is still right. */
+function taggedReply(reply: RestReply, revalidation: Revalidation | undefined): RestReply {
+  const { body } = reply;
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return reply;
+  const tag = { ETag: entityTag(body, undefined), 'Cache-Control': 'private, no-cache' };
+  const headers = { ...reply.headers, ...tag };
+  revalidation?.remember({ headers, bytes: Buffer.byteLength(body) });
+  return { ...reply, headers };
 }
 
 /** Adds extensions to an answer that is written already and ends with a brace. */

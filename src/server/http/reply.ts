@@ -5,7 +5,7 @@ import { expectedError, maskedError } from '../../executor/errors.ts';
 import type { RestReply } from '../../rest-compat/face.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { AnswerHead } from './answer-head.ts';
-import { represent } from './representation.ts';
+import { chooseRepresentation, represent } from './representation.ts';
 import type { ServerRequest } from './request.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { Unsent } from './unsent.ts';
@@ -56,6 +56,7 @@ export async function sendReply(
   for (const headers of commonHeaders) if (headers) head.add(headers);
   if (reply.headers) head.add(reply.headers);
   head.vary('Authorization');
+  if (reply.knownBytes !== undefined) chooseRepresentation(head, res.req, reply.knownBytes);
   const body = isBuffered(reply.body) ? await represent(head, res.req, reply.body) : reply.body;
   if (reply.sent) {
     if (body === reply.body) res.once('finish', reply.sent);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { AnswerHead } from './answer-head.ts';
-import { chooseCoding, compress } from './compression.ts';
+import { AnswerHead } from './answer-head.ts';
+import type { GivenAnswer } from '../../executor/revalidation.ts';
+import { chooseCoding, type Coding, compress } from './compression.ts';
 import { isNamed } from './preconditions.ts';
 
 /**
@@ -15,41 +16,66 @@ export async function represent(
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   // The tag and the ranges refer to the uncompressed bytes, so these are not compressed.
   if (head.get('Accept-Ranges') === 'bytes') return bytes;
-  const contentType = head.get('Content-Type') ?? '';
-  // A compressed body is not changed.
-  const existing = head.get('Content-Encoding');
-  const chosen = existing
-    ? undefined
-    : chooseCoding(req.headers['accept-encoding'], { contentType, bytes: bytes.length });
-  head.vary('Accept-Encoding');
-  tagFor(head, chosen ?? existing);
-  if (isKnown(head, req)) {
-    head.status = 304;
-    head.remove('Content-Type');
-    head.remove('Content-Encoding');
-    // The client has the links of the answer already (RFC 9110, 15.4.5).
-    head.remove('Link');
-    return undefined;
-  }
+  const chosen = chooseRepresentation(head, req, bytes.length);
+  if (chosen === 'known') return undefined;
   if (!chosen) return bytes;
   head.set('Content-Encoding', chosen);
   return compress(chosen, bytes);
 }
 
-function tagFor(head: AnswerHead, coding: string | undefined): void {
+/**
+ * Chooses the coding of a body of this length, whose tag the answer then has. If the client knows this tag already, the answer
+ * becomes a 304.
+ */
+export function chooseRepresentation(
+  head: AnswerHead,
+  req: Pick<IncomingMessage, 'method' | 'headers'>,
+  bytes: number,
+): Coding | 'known' | undefined {
+  // A compressed body is not changed.
+  const existing = head.get('Content-Encoding');
+  const chosen = existing ? undefined : codingFor(head.get('Content-Type'), req, bytes);
+  head.vary('Accept-Encoding');
   const tag = head.get('ETag');
-  if (coding === undefined || tag === undefined) return;
-  head.set('ETag', tag.replace(/^"(.*)"$/, `"$1-${coding}"`));
+  if (tag !== undefined) head.set('ETag', codedTag(tag, chosen ?? existing));
+  if (head.status !== 200 || !isKnown(head.get('ETag'), req)) return chosen;
+  head.status = 304;
+  head.remove('Content-Type');
+  head.remove('Content-Encoding');
+  // The client has the links of the answer already (RFC 9110, 15.4.5).
+  head.remove('Link');
+  return 'known';
+}
+
+/** Whether the client has a body with these headers, in the coding that it accepts now. */
+export function hasAnswer(
+  req: Pick<IncomingMessage, 'method' | 'headers'>,
+  { headers, bytes }: GivenAnswer,
+): boolean {
+  const head = new AnswerHead(200);
+  head.add(headers);
+  return chooseRepresentation(head, req, bytes) === 'known';
+}
+
+function codingFor(
+  contentType = '',
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  bytes: number,
+): Coding | undefined {
+  return chooseCoding(headers['accept-encoding'], { contentType, bytes });
+}
+
+function codedTag(tag: string, coding: string | undefined): string {
+  return coding === undefined ? tag : tag.replace(/^"(.*)"$/, `"$1-${coding}"`);
 }
 
 /** Whether If-None-Match contains the tag of the answer. It applies only to reads. An invalid header does not. */
 function isKnown(
-  head: AnswerHead,
+  tag: string | undefined,
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
 ): boolean {
-  const tag = head.get('ETag');
   const asked = headers['if-none-match'];
-  if (asked === undefined || tag === undefined || head.status !== 200) return false;
+  if (asked === undefined || tag === undefined) return false;
   if (method !== 'GET' && method !== 'HEAD') return false;
   return isNamed(tag, asked, 'weak');
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/execute.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
+import type { GivenAnswer } from '../../executor/revalidation.ts';
 import type { Delivery, EventStream, StreamSource } from '../../rest-compat/events.ts';
 import type { RestRequest } from '../../rest-compat/face.ts';
 import { signedIn } from '../../resolvers/context.ts';
@@ -16,6 +17,7 @@ import { mediaTypeNegotiator } from './negotiation.ts';
 import type { Served } from '../observability/metrics.ts';
 import type { Allowance } from '../limits/rate-limit.ts';
 import { type Trace, traceOf } from '../observability/trace.ts';
+import { hasAnswer } from './representation.ts';
 import { consistencyHeader, parseConsistency, printConsistency } from './consistency-header.ts';
 import { later, parseVersion, printVersion, versionHeader } from './version-header.ts';
 
@@ -105,6 +107,10 @@ export class ServerRequest implements RestRequest {
 
   get prefersCsv(): boolean {
     return acceptedTables(this.headers.accept)[0] === 'text/csv';
+  }
+
+  hasAnswer(answer: GivenAnswer): boolean {
+    return hasAnswer(this, answer);
   }
 
   get prefersEvents(): boolean {

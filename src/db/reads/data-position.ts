@@ -1,0 +1,56 @@
+import type { Lease } from '../engine/lease.ts';
+import { anyWorkspace } from '../engine/tenant-handle.ts';
+import { Prepared } from '../query/prepared.ts';
+
+/**
+ * Where the data of a workspace stands: two equal positions have the same rows in all `coveredTables` between them. It
+ * consists of the version of the reference data and the newest position of the log of changes, each with its tag, which
+ * distinguishes histories of the same numbers, and of the mark of the newest write that the log does not record.
+ */
+export interface DataPosition {
+  readonly ref: number;
+  readonly tag: number;
+  readonly change: string;
+}
+
+/** Where a statement is sent that reads. */
+interface ReadConnections {
+  connect(): Promise<Lease>;
+  shared?: ((statement: Prepared) => Lease | undefined) | undefined;
+}
+
+// A change in the inbox has no position yet, but its write can be seen.
+const statement = new Prepared(
+  anyWorkspace
+    .selectFrom('workspaceVersion')
+    .innerJoin('changeHead', 'changeHead.workspaceId', 'workspaceVersion.workspaceId')
+    .select([
+      'workspaceVersion.ref',
+      'workspaceVersion.tag',
+      'changeHead.position',
+      'changeHead.tag as changeTag',
+      'changeHead.unloggedTag',
+    ])
+    .where((eb) => eb.not(eb.exists(eb.selectFrom('changeInbox').select('changeInbox.id')))),
+);
+
+/**
+ * The position of a workspace, before anything else of the answer is read. Undefined if a change waits for its position, or if
+ * the workspace has no log yet, as after a restore.
+ */
+export async function selectDataPosition(
+  server: ReadConnections,
+  workspaceId: string,
+): Promise<DataPosition | undefined> {
+  const quick = server.shared?.(statement);
+  const lease = quick ?? (await server.connect());
+  try {
+    const { rows } = await lease.texts(statement, { workspaceId });
+    const [row] = rows;
+    if (!row) return undefined;
+    const [ref, tag, ...change] = row;
+    return { ref: Number(ref), tag: Number(tag), change: change.join('.') };
+  } finally {
+    if (!quick) lease.release();
+  }
+}
