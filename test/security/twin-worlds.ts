@@ -73,19 +73,22 @@ async function countAnew(unscoped: Kysely<Tables>, workspaceId: string): Promise
   );
 }
 
-/** Fills the log of changes, which the fixture leaves empty, from the feeds and the sub-issues. */
+/**
+ * Fills the log of changes, which the fixture leaves empty, from the feeds and the sub-issues. The janitor would remove changes of
+ * the time of the fixture.
+ */
 async function logFeeds(unscoped: Kysely<Tables>, workspaceId: string): Promise<void> {
   await sql`insert into change (workspace_id, position, tag, id, sort_order, event_type, occurred_utc,
       actor_user_account_id, issue_id, team_id, subject_id, fields, origin)
     select workspace_id, row_number() over (partition by workspace_id order by id), 1, id, sort_order, event_type,
-      occurred_utc, actor_user_account_id, issue_id, team_id, issue_id, fields, 1
+      now(), actor_user_account_id, issue_id, team_id, issue_id, fields, 1
     from (
-      select a.workspace_id, a.id, a.sort_order, 'issue.updated.v1' as event_type, a.occurred_utc,
+      select a.workspace_id, a.id, a.sort_order, 'issue.updated.v1' as event_type,
         a.actor_user_account_id, a.issue_id, i.team_id, '{title}'::text[] as fields
       from activity a join issue i on (i.workspace_id, i.id) = (a.workspace_id, a.issue_id)
       where a.workspace_id = ${workspaceId}
       union all
-      select workspace_id, id, 0, 'issue.created.v1', created_utc, reporter_user_account_id, id, team_id, '{}'
+      select workspace_id, id, 0, 'issue.created.v1', reporter_user_account_id, id, team_id, '{}'
       from issue where workspace_id = ${workspaceId} and parent_issue_id is not null
     ) logged`.execute(unscoped);
   await sql`insert into change_head (workspace_id, position, tag)
