@@ -215,7 +215,8 @@ describe('the deliverer', () => {
     await resetChanges(app.database, { id: app.workspaceId, name: 'Test' }, systemActor);
     const [, lost] = await receiver.until(2);
     expect(lost).toMatchObject({ type: 'changes.lost.v1', data: { fromCursor: expect.any(String) } });
-    // The same event as at the beginning of the log, as if the webhook had been served before it had its position.
+    // A copy of the event that begins the new log. It gets its position now, as if the deliverer had noticed the new log before
+    // the event had one.
     const log = app.database.of(app.workspaceId);
     const [event] = await log
       .selectFrom('change')

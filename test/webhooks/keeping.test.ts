@@ -36,7 +36,7 @@ it('the janitor removes messages after three days, and deleted webhooks with the
 it('a webhook is leased to one process at a time, until it is released or the lease ends', async () => {
   const db = app.database.of(app.workspaceId);
   const { webhookId: id } = await storeWebhook(db, app.ownerUserAccountId);
-  // The deliverer of the server finds nothing to do for it.
+  // The next attempt is tomorrow, so that the deliverer of the server leaves the webhook alone.
   await db
     .updateTable('webhook')
     .set({ state: webhookState.backing_off, nextAttemptUtc: new Date(Date.now() + dayMs) })

@@ -27,7 +27,7 @@ async function startProcess(location: string): Promise<{ child: ChildProcess; ur
 }
 
 const serverUrl = process.env.TEST_DATABASE_URL;
-// The embedded engine has one process.
+// Only one process can use the embedded engine, so no other could take over from a killed one.
 const onPostgres = serverUrl ? it : it.skip;
 
 onPostgres(
@@ -49,7 +49,7 @@ onPostgres(
     );
     let written = issues.length;
     for (let round = 1; round <= 2; round += 1) {
-      // The process that has written delivers first.
+      // This server writes, so it hears of the change first and delivers it.
       const { child, url } = await startProcess(location.href);
       const there = callerOf(httpClient(url, app.token), world.ada.token);
       const seen = receiver.all.length;
