@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 /** The part of a world that a read-only suite may use. */
 export type SharedWorld = Omit<World, 'app' | 'read'> & { app: Pick<SharedApp, 'graphql' | 'request'> };
 
-/** Returns the fixture workspace on the server that the read-only suites of this worker share; see `startWorld`. */
+/** Returns the fixture workspace on the server that the read-only suites of the run share; see `startWorld`. */
 export async function sharedWorld(): Promise<SharedWorld> {
   if (!isSharing) {
     const { startWorld } = await import('./world.ts');

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { stopSharedServers } from './shared-app.ts';
+import { stopSharedServer } from './shared-app.ts';
 import { dropRun } from './templates.ts';
 
 /** Removes the files of the run from memory, and its databases from the server. */
@@ -12,7 +12,7 @@ export default async function teardown(): Promise<void> {
     WORKGRAPH_TEST_SHARED,
   } = process.env;
   try {
-    if (WORKGRAPH_TEST_SHARED) await stopSharedServers(WORKGRAPH_TEST_SHARED);
+    if (WORKGRAPH_TEST_SHARED) await stopSharedServer(WORKGRAPH_TEST_SHARED);
   } finally {
     const folders = [WORKGRAPH_TEST_SHARED, WORKGRAPH_TEST_FALLBACKS, WORKGRAPH_TEST_MEMORY];
     for (const folder of folders) if (folder) rmSync(folder, { recursive: true, force: true });

@@ -9,7 +9,7 @@ import { startApp } from './app.ts';
 import { parseRows, printRows } from './printed-rows.ts';
 import type { Answers, Described, Question } from './shared-app.ts';
 
-// The server that the read-only suites of one worker share. Suites reach it over HTTP, because jest may replace a worker
+// The server that the read-only suites of a run share. Suites reach it over HTTP, because jest may replace a worker
 // while the server continues. It exits when it is asked to, or when the run that started it is gone.
 const [file = '', runPid = ''] = process.argv.slice(2);
 const app = await startApp({ demo: true });

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -36,7 +36,7 @@ type Ask = <Asked extends Question>(
 const script = join(import.meta.dirname, 'shared-app-process.ts');
 
 /**
- * Makes the suites of each worker share a server. `npm run mutants` does not do this: it switches a guard off
+ * Makes the suites of the run share a server. `npm run mutants` does not do this: it switches a guard off
  * for one test file, and a server that outlives the file would keep the wrong guards switched off.
  */
 export function allowSharing(): void {
@@ -44,10 +44,10 @@ export function allowSharing(): void {
   process.env.WORKGRAPH_TEST_PID = String(process.pid);
 }
 
-/** Whether suites share servers in this run. */
+/** Whether suites share a server in this run. */
 export const isSharing = process.env.WORKGRAPH_TEST_SHARED !== undefined;
 
-/** Returns the demo on the shared server of this worker, or on a new server if suites do not share. */
+/** Returns the demo on the shared server, or on a new server if suites do not share. */
 export async function sharedApp(): Promise<SharedApp> {
   if (!isSharing) {
     const { startApp } = await import('./app.ts');
@@ -62,36 +62,58 @@ export async function sharedApp(): Promise<SharedApp> {
   };
 }
 
-/** Returns the server that the suites of this worker share. The first of them starts it. */
+/** Returns the server that the suites of all workers share. The first of them starts it. */
 export async function sharedServer(): Promise<{ described: Described; ask: Ask }> {
   const { WORKGRAPH_TEST_SHARED: folder = '', WORKGRAPH_TEST_PID: run = '' } = process.env;
-  const file = join(folder, `${process.env.JEST_WORKER_ID}.json`);
-  if (!existsSync(file)) {
-    const log = openSync(`${file}.log`, 'a');
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, file, run], {
-      // The server must outlive a worker that jest replaces.
-      detached: true,
-      stdio: ['ignore', log, log],
-      env: process.env,
-    });
-    child.unref();
-    while (!existsSync(file)) {
-      if (child.exitCode !== null)
-        throw new Error(`The shared server did not start: ${readFileSync(`${file}.log`, 'utf8')}`);
-      await delay(20);
+  const file = descriptionIn(folder);
+  const claim = `${file}.starting`;
+  let child: ChildProcess | undefined;
+  while (!existsSync(file)) {
+    if (!child && isFirst(claim)) child = startProcess(file, run);
+    if (child && child.exitCode !== null) {
+      // The next suite tries again, and reports the failure as well.
+      rmSync(claim);
+      throw new Error(`The shared server did not start: ${readFileSync(`${file}.log`, 'utf8')}`);
     }
+    await delay(20);
   }
   const described = JSON.parse(readFileSync(file, 'utf8')) as Described;
   return { described, ask: asking(described.control) };
 }
 
-/** Stops the shared servers of the run, and throws if one of them has failed. */
-export async function stopSharedServers(folder: string): Promise<void> {
-  const files = globSync('*.json', { cwd: folder });
-  const controls = files.map(
-    (file) => (JSON.parse(readFileSync(join(folder, file), 'utf8')) as Described).control,
-  );
-  await Promise.all(controls.map((control) => asking(control)('stop')));
+function descriptionIn(folder: string): string {
+  return join(folder, 'server.json');
+}
+
+/** Creates the file, unless another worker has created it. */
+function isFirst(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx'));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function startProcess(file: string, run: string): ChildProcess {
+  const log = openSync(`${file}.log`, 'a');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, file, run], {
+    // The server must outlive a worker that jest replaces.
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: process.env,
+  });
+  child.unref();
+  return child;
+}
+
+/** Stops the shared server of the run, if there is one, and throws if it has failed. */
+export async function stopSharedServer(folder: string): Promise<void> {
+  const file = descriptionIn(folder);
+  if (!existsSync(file)) return;
+  const { control } = JSON.parse(readFileSync(file, 'utf8')) as Described;
+  await asking(control)('stop');
 }
 
 function asking(control: string): Ask {
