@@ -53,6 +53,15 @@ describe('WebhookSecrets', () => {
     expect(new WebhookSecrets([newKey]).open(sealed, id)).toBeUndefined();
   });
 
+  it('decrypt what a database has stored since the first version', () => {
+    const stored = 'O6P19KdUBygJTC8F7q2CTGq1z8nkpmupt2N/L2xCfN1m1T67p7ghqvXwZ6CjtQOJ0WrnDUIEASVxtrb+2kz6Vg==';
+    const opened = new WebhookSecrets([oldKey]).open(
+      Buffer.from(stored, 'base64'),
+      '018f0000-0000-7000-8000-000000000001',
+    );
+    expect(opened).toEqual(Buffer.alloc(32, 7));
+  });
+
   it('decrypt nothing that was changed or truncated', () => {
     const id = newUuid();
     const secrets = new WebhookSecrets([oldKey]);
