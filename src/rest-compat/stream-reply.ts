@@ -1,12 +1,22 @@
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/execute.ts';
 import { limits } from '../model/limits.ts';
-import { raise } from '../resolvers/errors.ts';
 import { type Delivery, streamHeaders } from './events.ts';
 import type { RestReply, RestRequest } from './face.ts';
 import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';
-import { operationProblem, refusalOf } from './problem.ts';
+import { type Failure, operationProblem, problemReply, refusalOf } from './problem.ts';
 import type { Checked, Route } from './route.ts';
+
+/** The first read of a stream was refused. All streams that share the read answer with the refusal. */
+class RefusedRead extends Error {
+  override readonly name = 'RefusedRead';
+  readonly refusal: Failure;
+
+  constructor(refusal: Failure) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
 
 type Ready = Extract<Checked, { verdict: 'ready' }>;
 
@@ -40,16 +50,14 @@ export async function streamReply(
     const { data, errors: [error] = [] } = await read(reading, after);
     if (error) throw error;
     const outcome = checked.answer(data);
-    if (outcome.verdict === 'refused') {
-      const { code, message, violations } = refusalOf(outcome.code, outcome.violations);
-      raise(code, message, violations);
-    }
+    if (outcome.verdict === 'refused') throw new RefusedRead(refusalOf(outcome.code, outcome.violations));
     return { ...deliveryIn(checked, data), objects };
   };
   let first: Delivery;
   try {
     first = await request.firstDelivery(JSON.stringify([named, cohort]), begin);
   } catch (error) {
+    if (error instanceof RefusedRead) return problemReply(error.refusal, requestId);
     if (error instanceof GraphQLError) return operationProblem(route, error, requestId, context.report);
     throw error;
   }
