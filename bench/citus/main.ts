@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repository } from '../repository.ts';
+import { crashNodes, type FaultResult, faults, runFaultOn } from './faults.ts';
 import { Nodes } from './nodes.ts';
 
 // Tries the service on a Citus cluster of three servers on this machine: npm run citus -- --built TREE [SUITE…]
+// `--faults only` leaves out the suites, and `--faults none` the faults.
 const { values, positionals } = parseArgs({
-  options: { built: { type: 'string' } },
+  options: { built: { type: 'string' }, faults: { type: 'string' } },
   allowPositionals: true,
 });
-const { built } = values;
+const { built, faults: which = 'also' } = values;
 if (built === undefined)
   throw new Error('--built is the tree in which Citus was built, for the PostgreSQL of this machine.');
 
@@ -62,19 +64,43 @@ try {
   say(citus?.version ?? '');
   const steps = ['migrate', 'seed', 'distribute', 'distribute', 'verify'].map((command) => ({
     command,
-    ok: workgraph(command),
+    ok: workgraph(command, database),
   }));
-  const failed = runSuites();
+  const failed = which === 'only' ? 0 : runSuites();
   for (const { command, ok } of steps) say(`| workgraph ${command} | ${ok ? 'done' : 'failed'} |`);
-  process.exitCode = failed + steps.filter(({ ok }) => !ok).length > 0 ? 1 : 0;
+  const results = which === 'none' ? [] : await runFaults();
+  for (const { name, words, isSurvived } of results)
+    say(`| ${name} | ${isSurvived ? 'survived' : 'FAILED'}: ${words} |`);
+  const broken = [...steps.map(({ ok }) => ok), ...results.map(({ isSurvived }) => isSurvived)];
+  process.exitCode = failed > 0 || broken.includes(false) ? 1 : 0;
 } finally {
   nodes.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
-function workgraph(command: string): boolean {
+/** Runs each fault on an empty database of its own. */
+async function runFaults(): Promise<FaultResult[]> {
+  const results: FaultResult[] = [];
+  for (const name of faults) {
+    const url = await emptyDatabase(name);
+    results.push(runFaultOn(name, url));
+  }
+  results.push(await crashNodes(nodes, await emptyDatabase('crashes'), folder));
+  return results;
+}
+
+/** Creates a distributed database without rows, and returns its URL. */
+async function emptyDatabase(name: string): Promise<string> {
+  const created = name.replaceAll('-', '_');
+  await nodes.createDatabase(created);
+  for (const command of ['migrate', 'distribute'])
+    if (!workgraph(command, created)) throw new Error(`workgraph ${command} failed`);
+  return nodes.url(created);
+}
+
+function workgraph(command: string, on: string): boolean {
   const program = join(repository, 'bin/workgraph.js');
-  const env = { ...process.env, DATABASE_URL: nodes.url(database), DATA_DIR: join(folder, 'data') };
+  const env = { ...process.env, DATABASE_URL: nodes.url(on), DATA_DIR: join(folder, 'data') };
   return spawnSync(process.execPath, [program, command], { env, stdio: 'inherit' }).status === 0;
 }
 

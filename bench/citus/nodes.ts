@@ -24,7 +24,10 @@ export class Nodes {
     install(folder, builtTree);
     const ports = [await freePort(), await freePort(), await freePort()];
     const nodes = new Nodes(folder, ports);
-    for (const [index, port] of ports.entries()) nodes.#start(index, port);
+    for (const [index, port] of ports.entries()) {
+      nodes.#init(index, port);
+      nodes.start(index);
+    }
     return nodes;
   }
 
@@ -48,12 +51,27 @@ export class Nodes {
     return this.#query<Row>(0, database, text);
   }
 
-  stop(): void {
-    for (const index of this.#ports.keys())
-      this.#run('pg_ctl', ['-D', this.#data(index), '-m', 'immediate', 'stop']);
+  /** The numbers of the nodes; the coordinator is 0. */
+  get indexes(): readonly number[] {
+    return [...this.#ports.keys()];
   }
 
-  #start(index: number, port: number): void {
+  /** Starts a node, and waits until it answers. */
+  start(index: number): void {
+    const data = this.#data(index);
+    this.#run('pg_ctl', ['-D', data, '-w', '-l', join(data, 'log'), 'start']);
+  }
+
+  /** Ends all processes of a node without a checkpoint, as after a crash. */
+  crash(index: number): void {
+    this.#run('pg_ctl', ['-D', this.#data(index), '-m', 'immediate', 'stop']);
+  }
+
+  stop(): void {
+    for (const index of this.indexes) this.crash(index);
+  }
+
+  #init(index: number, port: number): void {
     const data = this.#data(index);
     const options = ['-U', 'postgres', '--auth=trust', '--locale=C.UTF-8', '-E', 'UTF8', '--no-sync'];
     this.#run('initdb', ['-D', data, ...options]);
@@ -72,7 +90,6 @@ export class Nodes {
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
     appendFileSync(join(data, 'postgresql.conf'), lines.join(''));
-    this.#run('pg_ctl', ['-D', data, '-w', '-l', join(data, 'log'), 'start']);
   }
 
   #data(index: number): string {

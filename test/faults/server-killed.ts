@@ -1,9 +1,9 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Cluster } from './support/cluster.ts';
 import { ms, quantile, runFault, type Trial } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { kept } from './support/scene.ts';
+import { clusterFor, kept } from './support/scene.ts';
 import { Service } from './support/service.ts';
 import { makeWorld, type Place } from './support/world.ts';
 import { Writers } from './support/writers.ts';
@@ -22,8 +22,8 @@ await runFault(import.meta.filename, {
 
 async function onPostgres(trial: Trial): Promise<string> {
   const folder = join(trial.folder, 'postgres');
-  const cluster = await Cluster.create(folder);
-  trial.defer(() => cluster.stop());
+  mkdirSync(folder);
+  const cluster = await clusterFor(trial, folder);
   const service = await Service.prepare({ folder, databaseUrl: cluster.url });
   return rounds(trial, service, { url: cluster.url }, 3_000);
 }

@@ -27,11 +27,21 @@ export class Cluster {
   readonly #port: number;
   #postmaster: ChildProcess | undefined;
 
-  private constructor(folder: string, dataDir: string, port: number) {
+  private constructor(
+    folder: string,
+    dataDir: string,
+    port: number,
+    url = `postgres://postgres@127.0.0.1:${port}/postgres`,
+  ) {
     this.dataDir = dataDir;
     this.#log = join(folder, 'postgres.log');
     this.#port = port;
-    this.url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    this.url = url;
+  }
+
+  /** A server that runs already. It is not stopped, and cannot be killed or frozen. */
+  static at(url: string): Cluster {
+    return new Cluster('', '', Number(new URL(url).port), url);
   }
 
   /** Creates a cluster in a new folder and starts it, with PostgreSQL's default settings for durability. */

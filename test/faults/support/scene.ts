@@ -5,16 +5,24 @@ import { Service, type ServiceOptions } from './service.ts';
 import { makeWorld, opened, type Place, type World } from './world.ts';
 import type { Writers } from './writers.ts';
 
-/** A PostgreSQL server for the fault alone, with a workspace. */
+/** A database for the fault alone, with a workspace. */
 export interface Scene {
   readonly cluster: Cluster;
   readonly place: Place;
   readonly world: World;
 }
 
-export async function onPostgres(trial: Trial): Promise<Scene> {
-  const cluster = await Cluster.create(trial.folder);
+/** A PostgreSQL server for the fault alone, or the empty database that `npm run citus` names. */
+export async function clusterFor(trial: Trial, folder = trial.folder): Promise<Cluster> {
+  const url = process.env.FAULTS_DATABASE_URL;
+  if (url !== undefined) return Cluster.at(url);
+  const cluster = await Cluster.create(folder);
   trial.defer(() => cluster.stop());
+  return cluster;
+}
+
+export async function onPostgres(trial: Trial): Promise<Scene> {
+  const cluster = await clusterFor(trial);
   const place = { url: cluster.url };
   return { cluster, place, world: await makeWorld(place) };
 }
