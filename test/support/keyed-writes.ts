@@ -101,6 +101,10 @@ async function tables({ database }: App): Promise<Record<string, string>> {
         where (c.table_schema, c.table_name) = (t.table_schema, t.table_name) and c.column_name = 'workspace_id'
       ))`.execute(database.unscoped);
   const chosen = own ? sql`where workspace_id = any(${own}::uuid[])` : sql``;
+  // The servers of other test files, which may be slow, have janitors: these remove cancelled uploads.
+  const isCancelled = sql`uploaded_utc is null and deleted_utc is not null`;
+  const ofTable = (name: string) =>
+    own && name === 'attachment' ? sql`${chosen} and not (${isCancelled})` : chosen;
   // The sequencer moves changes from one table to the other at any moment, so both are digested as one.
   const changes = sql`select 'changes' as name, count(*) || ' ' || md5(coalesce(string_agg(id::text, ',' order by id), ''))
     as digest from (select change_id as id from change_inbox ${chosen} union all select id from change ${chosen}) rows`;
@@ -108,7 +112,7 @@ async function tables({ database }: App): Promise<Record<string, string>> {
     ({
       name,
     }) => sql`select ${sql.lit(name)} as name, count(*) || ' ' || md5(coalesce(string_agg(row, ',' order by row), ''))
-      as digest from (select (to_jsonb(t) - 'last_used_utc')::text as row from ${sql.table(name)} t ${chosen}) rows`,
+      as digest from (select (to_jsonb(t) - 'last_used_utc')::text as row from ${sql.table(name)} t ${ofTable(name)}) rows`,
   );
   const { rows } = await sql<{
     name: string;
