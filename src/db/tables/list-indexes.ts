@@ -6,7 +6,7 @@ export interface ListIndex {
   readonly columns: readonly string[];
   /** Few rows have any one value of its first column. */
   readonly isSelective?: true;
-  /** It has deleted rows, too, which lists leave out. */
+  /** It contains deleted rows, too, which lists leave out. */
   readonly hasDeleted?: true;
 }
 

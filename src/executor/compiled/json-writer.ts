@@ -62,7 +62,7 @@ export class JsonWriter implements Sink {
     this.#at = start;
   }
 
-  /** A copy of everything, with `room` bytes before it and at least as many after it in the same memory. */
+  /** A copy of everything, with room for `room` bytes before it and as many after it in the same memory. */
   finish(room = 0): WrittenAnswer {
     checkAnswerSize(this.#at);
     const buffer = bufferPool.take(this.#at + 2 * room);

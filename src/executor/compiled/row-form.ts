@@ -48,8 +48,8 @@ export class WrittenRows {
   }
 
   /**
-   * The JSON of all objects with `before` and `after` around it, which are written beside it in the same memory, as a page is long.
-   * Undefined if the range leaves objects out, or if there is no room.
+   * The JSON of all objects with `before` and `after` around it. They are written into the room beside it, so that a long page need not be
+   * copied. Undefined if the range leaves objects out, or if the room does not suffice.
    */
   framed({ start }: Piece, { end }: Piece, before: Uint8Array, after: Uint8Array): WrittenAnswer | undefined {
     const { bytes, release } = this.#written;
