@@ -16,12 +16,17 @@ import { allRules } from './validation-rules.ts';
 import { walk } from './walk.ts';
 
 /**
- * Reads and validates the documents of clients against one schema, and caches the valid ones. The time and the stack
- * that a text can take are bounded.
+ * Reads and validates the documents of clients against one schema, and caches the valid ones from the second time on. The
+ * time and the stack that a text can take are bounded.
  */
 export class DocumentReader {
   readonly #schema: GraphQLSchema;
   readonly #documents = new LRUCache<string, DocumentNode>(documentCacheSize);
+  /**
+   * Texts that were read once. A document with its plans takes a hundred times the memory of its text, so caching those that are
+   * never sent again would have the garbage collector move and free far more than the answers need.
+   */
+  readonly #readOnce = new LRUCache<string, true>(documentCacheSize);
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -42,7 +47,9 @@ export class DocumentReader {
     const known = this.#documents.get(text);
     if (known) return known;
     const document = this.#readNew(text);
-    this.#documents.set(text, document, { size: text.length });
+    const size = text.length;
+    if (this.#readOnce.delete(text)) this.#documents.set(text, document, { size });
+    else this.#readOnce.set(text, true, { size });
     return document;
   }
 

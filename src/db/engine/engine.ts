@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, PostgresDialect, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { type EmbeddedLocation, openEmbedded } from './embedded.ts';
+import type { EmbeddedLocation } from './embedded.ts';
 import type { Lease, Pool, PoolLoad } from './lease.ts';
 import { ServerPool } from './postgres.ts';
 import { Replicas } from './replicas.ts';
@@ -53,7 +53,11 @@ export async function openDatabase(
   location: DatabaseLocation,
   replicaUrls: readonly string[] = [],
 ): Promise<Database> {
-  if ('dataDir' in location) return over('embedded', await openEmbedded(location));
+  if ('dataDir' in location) {
+    // A server on PostgreSQL does not load the embedded engine, whose code takes megabytes.
+    const { openEmbedded } = await import('./embedded.ts');
+    return over('embedded', await openEmbedded(location));
+  }
   const pool = new ServerPool(location);
   pool.writeSignals.subscribe('reference', () => pool.notify(referenceChannel, 'written'));
   const replicas = replicaUrls.length > 0 ? new Replicas(location, pool, replicaUrls) : undefined;
