@@ -93,7 +93,11 @@ function objectWriter(
     }
     out.endObject();
   };
-  if (!plan?.isFixed) return write;
+  return plan?.isFixed ? remembered(write) : write;
+}
+
+/** Writes rows of a plan that is fixed: their JSON is cached. */
+function remembered(write: Write): Write {
   const texts = new RowTexts();
   return (out, frame, row) => texts.write(out, frame, row, write);
 }
@@ -108,8 +112,9 @@ function fieldWriter(field: ShapeField, fields: readonly Field[]): Write | undef
   if (!found) return undefined;
   if (beyond.length === 0) return valueWriter(field, found, absent);
   const { below } = found;
-  const inner = below && fieldWriter({ ...field, steps: beyond }, below.fields);
-  if (!inner) return undefined;
+  const writer = below && fieldWriter({ ...field, steps: beyond }, below.fields);
+  if (!writer) return undefined;
+  const inner = below.plan?.isFixed ? remembered(writer) : writer;
   return (out, frame, row) => {
     const index = below.from(frame, row);
     if (index < 0) out.literal(absent);

@@ -2,22 +2,17 @@
 export const uuidLength = 16;
 
 const hex = Buffer.from('0123456789abcdef');
-/** The indexes of the bytes that are followed by a dash in the text. */
-const dashes = new Set([3, 5, 7, 9]);
-const dash = 0x2d;
-const text = Buffer.alloc(36);
+/** The position of each byte's two digits in the text, between which there are four dashes. */
+const positions = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+const text = Buffer.alloc(36, '-');
 
 /** The text of the UUID whose bytes begin at `start`. */
 export function uuidText(bytes: Uint8Array, start: number): string {
-  let at = 0;
   for (let index = 0; index < uuidLength; index += 1) {
     const byte = bytes[start + index] as number;
+    const at = positions[index] as number;
     text[at] = hex[byte >> 4] as number;
     text[at + 1] = hex[byte & 15] as number;
-    at += 2;
-    if (!dashes.has(index)) continue;
-    text[at] = dash;
-    at += 1;
   }
   return text.toString('latin1');
 }

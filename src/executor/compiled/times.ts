@@ -12,8 +12,12 @@ export function isoTime(text: string): string {
   return time.toISOString();
 }
 
-const pattern = Buffer.from('0000-00-00T00:00:00.000Z');
-export const isoLength = pattern.length;
+export const isoLength = '0000-00-00T00:00:00.000Z'.length;
+const dash = 0x2d;
+const colon = 0x3a;
+const point = 0x2e;
+const letterT = 0x54;
+const letterZ = 0x5a;
 
 /**
  * Writes a time in PostgreSQL's binary format as ISO 8601; the caller makes room. Writes nothing and returns false for a
@@ -23,25 +27,30 @@ export function writeIsoTime(bytes: Buffer, at: number, source: Buffer, start: n
   const parts = timeParts(source, start);
   if (!parts) return false;
   const { year, month, day, micros } = parts;
-  const millis = Math.floor(micros / 1_000);
-  const seconds = Math.floor(millis / 1_000);
+  const seconds = Math.floor(micros / 1_000_000);
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
-  for (let index = 0; index < isoLength; index += 1) bytes[at + index] = pattern[index] as number;
+  const millis = Math.floor((micros - seconds * 1_000_000) / 1_000);
   writeTwo(bytes, at, Math.floor(year / 100));
   writeTwo(bytes, at + 2, year % 100);
+  bytes[at + 4] = dash;
   writeTwo(bytes, at + 5, month);
+  bytes[at + 7] = dash;
   writeTwo(bytes, at + 8, day);
+  bytes[at + 10] = letterT;
   writeTwo(bytes, at + 11, hours);
+  bytes[at + 13] = colon;
   writeTwo(bytes, at + 14, minutes - hours * 60);
+  bytes[at + 16] = colon;
   writeTwo(bytes, at + 17, seconds - minutes * 60);
-  const rest = millis - seconds * 1_000;
-  bytes[at + 20] = 0x30 + Math.floor(rest / 100);
-  writeTwo(bytes, at + 21, rest % 100);
+  bytes[at + 19] = point;
+  bytes[at + 20] = 0x30 + Math.floor(millis / 100);
+  writeTwo(bytes, at + 21, millis % 100);
+  bytes[at + 23] = letterZ;
   return true;
 }
 
-const written = Buffer.from(pattern);
+const written = Buffer.alloc(isoLength);
 
 /** A time in PostgreSQL's binary format as ISO 8601; undefined for a year that has no four digits. */
 export function isoTimeOfBytes(source: Buffer, start: number): string | undefined {
