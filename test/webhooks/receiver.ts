@@ -38,7 +38,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
+    const respond = async () => {
       const text = Buffer.concat(chunks).toString();
       const { type, data } = JSON.parse(text) as Pick<Received, 'type' | 'data'>;
       const message = {
@@ -52,7 +52,8 @@ export async function startReceiver(port = 0): Promise<Receiver> {
       all.push({ ...message, status });
       response.writeHead(status, headers).end(body);
       for (const look of waiting) look();
-    });
+    };
+    request.on('end', () => void respond());
   }).listen(port, '127.0.0.1');
   await once(server, 'listening');
   const { port: actual } = server.address() as AddressInfo;
