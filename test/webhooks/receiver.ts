@@ -20,14 +20,14 @@ export interface Receiver {
   /** Resolves with the matching messages once there are `count` of them. */
   until(count: number, matching?: (message: Received) => boolean): Promise<Received[]>;
   /** Sets the answer to the following messages. */
-  answer(
-    answer: (message: Omit<Received, 'status'>) => {
-      status: number;
-      headers?: Record<string, string>;
-      body?: string;
-    },
-  ): void;
+  answer(answer: (message: Omit<Received, 'status'>) => Answer | Promise<Answer>): void;
   close(): void;
+}
+
+interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
 }
 
 /** Starts a receiver of webhooks on this machine. */
@@ -38,7 +38,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    const respond = async () => {
       const text = Buffer.concat(chunks).toString();
       const { type, data } = JSON.parse(text) as Pick<Received, 'type' | 'data'>;
       const message = {
@@ -48,11 +48,12 @@ export async function startReceiver(port = 0): Promise<Receiver> {
         text,
         data,
       };
-      const { status, headers, body } = answerOf(message);
+      const { status, headers, body } = await answerOf(message);
       all.push({ ...message, status });
       response.writeHead(status, headers).end(body);
       for (const look of waiting) look();
-    });
+    };
+    request.on('end', () => void respond());
   }).listen(port, '127.0.0.1');
   await once(server, 'listening');
   const { port: actual } = server.address() as AddressInfo;

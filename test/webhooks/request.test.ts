@@ -1,9 +1,16 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, LookupFunction } from 'node:net';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type LookupFunction,
+  type Socket,
+} from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createSend } from '../../src/live/webhooks/request.ts';
 import { WebhookTargets } from '../../src/resolvers/webhooks/targets.ts';
+import { eventually } from '../support/eventually.ts';
 import { hostileHosts } from './hostile-hosts.ts';
 
 const open: { close: () => void }[] = [];
@@ -19,6 +26,15 @@ async function receiver(answer: RequestListener): Promise<{ port: number; connec
   await once(server, 'listening');
   open.push({ close: () => (server.closeAllConnections(), server.close()) });
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
+}
+
+/** Starts a receiver that accepts connections and says nothing. */
+async function silentReceiver(): Promise<{ port: number; sockets: readonly Socket[] }> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => void sockets.push(socket.on('error', () => {})));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  open.push({ close: () => (server.close(), sockets.forEach((socket) => socket.destroy())) });
+  return { port: (server.address() as AddressInfo).port, sockets };
 }
 
 function sender(networks: string[], lookup?: LookupFunction, withinMs = 5_000) {
@@ -123,6 +139,30 @@ describe('sending a webhook', () => {
       error: 'The headers of the answer are too large.',
     });
   });
+
+  it('reads 4 kB of an answer and does not wait for the rest', async () => {
+    const { port } = await receiver((_request, response) => {
+      response.write('a'.repeat(4_096));
+    });
+    const send = sender(['127.0.0.1'], undefined, 1_000);
+    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200, error: null });
+  });
+
+  it.each(['http', 'https'])(
+    'opens at most eight connections to a receiver at once: %s',
+    async (protocol) => {
+      const { port, sockets } = await silentReceiver();
+      const send = sender(['127.0.0.1']);
+      for (let count = 0; count < 9; count += 1) void send(`${protocol}://127.0.0.1:${port}/`);
+      await eventually(() => sockets.length >= 8);
+      // The receiver accepts connections in their order, so a ninth of the sender would come before this one.
+      const later = connect(port, '127.0.0.1').on('error', () => {});
+      open.push({ close: () => later.destroy() });
+      await once(later, 'connect');
+      await eventually(() => sockets.some(({ remotePort }) => remotePort === later.localPort));
+      expect(sockets).toHaveLength(8 + 1);
+    },
+  );
 
   it.each(['/silent', '/trickle'])('gives up if the answer does not arrive in time: %s', async (path) => {
     const { port } = await receiver((request, response) => {

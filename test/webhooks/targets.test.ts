@@ -46,4 +46,14 @@ describe('WebhookTargets', () => {
       expect(violations.any).toBe(true);
     }
   });
+
+  it.each([
+    ['has a NUL that a URL would encode', 'https://example.com/\0'],
+    ['has half a surrogate pair that a URL would replace', 'https://example.com/\uD800'],
+    ['is too long and short as a URL', `https://example.com/${'a/../'.repeat(500)}`],
+  ])('refuses a text that %s', (_what, text) => {
+    const violations = new Violations();
+    new WebhookTargets().check(violations, 'url', text);
+    expect(violations.any).toBe(true);
+  });
 });

@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { numberAll } from '../live/logged.ts';
+import { eventually } from '../support/eventually.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { webhookCalls } from './calls.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const { app, world, ada } = useIssueWorld({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
+
+const hooks = () => webhookCalls(app);
+const open: { receiver: Receiver; id: string }[] = [];
+afterEach(async () => {
+  for (const { receiver, id } of open.splice(0)) {
+    receiver.close();
+    await hooks().call('webhookDelete', { id });
+  }
+});
+
+/**
+ * Creates a webhook that has a message for each of some new issues, all due at the same time. The receiver waits for `answered`, which
+ * gets the number of the message, before it answers.
+ */
+async function webhookWith(
+  messages: number,
+  answered: (number: number) => Promise<void>,
+): Promise<{ id: string; receiver: Receiver }> {
+  const receiver = await startReceiver();
+  let count = 0;
+  receiver.answer(async () => {
+    count += 1;
+    await answered(count);
+    return { status: 204 };
+  });
+  await numberAll(app.database);
+  const { webhook } = await hooks().call('webhookCreate', {
+    url: receiver.url,
+    eventTypes: ['issue.created.v1'],
+  });
+  const { id } = webhook;
+  open.push({ receiver, id });
+  await hooks().call('webhookUpdate', { id, state: 'DISABLED' });
+  await Promise.all(
+    Array.from({ length: messages }, (_, number) =>
+      ada.create({ teamId: world.eng.id, title: `Issue ${number}` }),
+    ),
+  );
+  await numberAll(app.database);
+  await hooks().call('webhookUpdate', { id, state: 'ACTIVE' });
+  return { id, receiver };
+}
+
+/** How many messages of a webhook have no stored outcome. */
+const waiting = async (id: string) => (await hooks().read(id))?.waitingCount;
+
+/** A process that ends does not wait for it. */
+const answeredAfter = (ms: number) => delay(ms, undefined, { ref: false });
+const never = () => new Promise<void>(() => {});
+
+describe('the deliverer', () => {
+  it('sends four messages to a webhook at once', async () => {
+    const arrived: number[] = [];
+    const { receiver } = await webhookWith(5, (number) => {
+      arrived.push(number);
+      return never();
+    });
+    await eventually(() => arrived.length >= 4);
+    // Connections are accepted in their order, so a fifth message would come before this request.
+    const body = JSON.stringify({ type: 'of the test' });
+    const later: string[] = [];
+    receiver.answer(({ type }) => {
+      later.push(type);
+      return { status: 204 };
+    });
+    await fetch(receiver.url, { method: 'POST', body });
+    expect(arrived).toHaveLength(4);
+    expect(later).toEqual(['of the test']);
+  });
+
+  it('stores outcomes after 50 messages', async () => {
+    const left = Promise.withResolvers<number | undefined>();
+    const { id } = await webhookWith(51, async (number) => {
+      if (number === 51) await waiting(id).then(left.resolve, left.reject);
+    });
+    expect(await left.promise).toBe(1);
+  });
+
+  it('stores outcomes when a receiver has taken ten seconds', async () => {
+    const left = Promise.withResolvers<number | undefined>();
+    const { id } = await webhookWith(5, async (number) => {
+      if (number === 5) await waiting(id).then(left.resolve, left.reject);
+      else await delay(10_100);
+    });
+    expect(await left.promise).toBe(1);
+  });
+
+  it('claims a webhook for 40 seconds, and waits 15 seconds for an answer', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const { id } = await webhookWith(1, () => {
+      arrived.resolve();
+      return answeredAfter(17_000);
+    });
+    await arrived.promise;
+    const { claimedUntilUtc } = await app.database
+      .of(app.workspaceId)
+      .selectFrom('webhook')
+      .select('claimedUntilUtc')
+      .where('deletedUtc', 'is', null)
+      .executeTakeFirstOrThrow();
+    const claimedMs = Number(claimedUntilUtc) - Date.now();
+    expect(claimedMs).toBeGreaterThan(30_000);
+    expect(claimedMs).toBeLessThanOrEqual(40_000);
+    await eventually(async () => (await hooks().deliveries(id))[0]?.attemptCount === 1);
+    expect(await hooks().deliveries(id)).toMatchObject([
+      { attempts: [{ status: null, error: 'There was no complete answer within 15 s.' }] },
+    ]);
+  });
+});
+
+describe('webhookPing', () => {
+  it('waits five seconds for an answer', async () => {
+    const { id } = await webhookWith(0, () => answeredAfter(7_000));
+    expect(await hooks().call('webhookPing', { id })).toMatchObject({
+      isReceived: false,
+      status: null,
+      error: 'There was no complete answer within 5 s.',
+    });
+  });
+});
