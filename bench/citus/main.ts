@@ -2,24 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { repository } from '../repository.ts';
-import { crashNodes, type FaultResult, faults, runFaultOn } from './faults.ts';
+import { fillDisks } from './disk.ts';
+import { crashNodes, type FaultResult, freezeNodes, runFaultOn } from './faults.ts';
 import { Nodes } from './nodes.ts';
+import { citusOptions, type NodeFault, nodeFaults, sharedFaults } from './options.ts';
 
 // Tries the service on a Citus cluster of three servers on this machine: npm run citus -- --built TREE [SUITE…]
-// `--faults only` leaves out the suites, and `--faults none` the faults.
-const { values, positionals } = parseArgs({
-  options: { built: { type: 'string' }, faults: { type: 'string' } },
-  allowPositionals: true,
-});
-const { built, faults: which = 'also' } = values;
-if (built === undefined)
-  throw new Error('--built is the tree in which Citus was built, for the PostgreSQL of this machine.');
+// `--faults none` leaves out the faults, and `--faults only [FAULT…]` the suites.
+const { built, faults: which, names } = citusOptions(process.argv.slice(2));
 
 /** The suites, unless others are named. */
 const suites =
-  positionals.length > 0 ? positionals : ['test/graph', 'test/resources', 'test/rest', 'test/security'];
+  which !== 'only' && names.length > 0
+    ? names
+    : ['test/graph', 'test/resources', 'test/rest', 'test/security'];
 
 const ofTheDay = 'reads the demo of the day of the examples';
 const seesWaits = 'waits until PostgreSQL shows that a statement waits for a lock, which is at another node';
@@ -46,6 +43,12 @@ const leftOutTests: Readonly<Record<string, string>> = {
   'refuses an issue whose status was deleted, and creates those of the same batch': seesWaits,
 };
 
+const ofNodes: Readonly<Record<NodeFault, () => Promise<FaultResult>>> = {
+  'nodes-crashed': async () => crashNodes(nodes, await emptyDatabase('crashes'), folder),
+  'nodes-frozen': async () => freezeNodes(nodes, await emptyDatabase('freezes'), folder),
+  'disks-full': () => fillDisks(join(folder, 'full'), built, (full) => emptyDatabase('full_disks', full)),
+};
+
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
@@ -68,39 +71,40 @@ try {
   }));
   const failed = which === 'only' ? 0 : runSuites();
   for (const { command, ok } of steps) say(`| workgraph ${command} | ${ok ? 'done' : 'failed'} |`);
-  const results = which === 'none' ? [] : await runFaults();
-  for (const { name, words, isSurvived } of results)
-    say(`| ${name} | ${isSurvived ? 'survived' : 'FAILED'}: ${words} |`);
-  const broken = [...steps.map(({ ok }) => ok), ...results.map(({ isSurvived }) => isSurvived)];
+  const survived = which === 'none' ? [] : await runFaults();
+  const broken = [...steps.map(({ ok }) => ok), ...survived];
   process.exitCode = failed > 0 || broken.includes(false) ? 1 : 0;
 } finally {
   nodes.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs each fault on an empty database of its own. */
-async function runFaults(): Promise<FaultResult[]> {
-  const results: FaultResult[] = [];
-  for (const name of faults) {
-    const url = await emptyDatabase(name);
-    results.push(runFaultOn(name, url));
-  }
-  results.push(await crashNodes(nodes, await emptyDatabase('crashes'), folder));
+/** Runs each fault on an empty database of its own, prints a line for it, and returns for each whether it was survived. */
+async function runFaults(): Promise<boolean[]> {
+  const results: boolean[] = [];
+  const note = ({ name, words, isSurvived }: FaultResult) => {
+    say(`| ${name} | ${isSurvived ? 'survived' : 'FAILED'}: ${words} |`);
+    results.push(isSurvived);
+  };
+  const isChosen = (name: string) => which !== 'only' || names.length === 0 || names.includes(name);
+  for (const name of sharedFaults.filter(isChosen))
+    note(runFaultOn(name, await emptyDatabase(name), nodes.binaries));
+  for (const name of nodeFaults.filter(isChosen)) note(await ofNodes[name]());
   return results;
 }
 
 /** Creates a distributed database without rows, and returns its URL. */
-async function emptyDatabase(name: string): Promise<string> {
+async function emptyDatabase(name: string, on = nodes): Promise<string> {
   const created = name.replaceAll('-', '_');
-  await nodes.createDatabase(created);
+  await on.createDatabase(created);
   for (const command of ['migrate', 'distribute'])
-    if (!workgraph(command, created)) throw new Error(`workgraph ${command} failed`);
-  return nodes.url(created);
+    if (!workgraph(command, created, on)) throw new Error(`workgraph ${command} failed`);
+  return on.url(created);
 }
 
-function workgraph(command: string, on: string): boolean {
+function workgraph(command: string, name: string, on = nodes): boolean {
   const program = join(repository, 'bin/workgraph.js');
-  const env = { ...process.env, DATABASE_URL: nodes.url(on), DATA_DIR: join(folder, 'data') };
+  const env = { ...process.env, DATABASE_URL: on.url(name), DATA_DIR: join(folder, 'data') };
   return spawnSync(process.execPath, [program, command], { env, stdio: 'inherit' }).status === 0;
 }
 

@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, chownSync, cpSync, existsSync, mkdirSync } from 'node:fs';
+import { appendFileSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { signal, withChildren } from '../../test/faults/support/cluster.ts';
 import { freePort } from '../cluster.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -17,14 +18,22 @@ export class Nodes {
     this.#ports = ports;
   }
 
-  /** Copies PostgreSQL with the built tree of Citus into the folder, and starts three servers from this copy. */
-  static async create(folder: string, builtTree: string): Promise<Nodes> {
+  /**
+   * Copies PostgreSQL with the built tree of Citus into the folder, and starts three servers from this copy. `prepare` is called
+   * with the folder of each before there is anything in it.
+   */
+  static async create(
+    folder: string,
+    builtTree: string,
+    prepare: (index: number, folder: string) => void = () => undefined,
+  ): Promise<Nodes> {
     mkdirSync(folder, { recursive: true });
     if (isRoot) chownSync(folder, idOf('-u'), idOf('-g'));
     install(folder, builtTree);
     const ports = [await freePort(), await freePort(), await freePort()];
     const nodes = new Nodes(folder, ports);
     for (const [index, port] of ports.entries()) {
+      prepare(index, nodes.#own(index));
       nodes.#init(index, port);
       nodes.start(index);
     }
@@ -51,9 +60,38 @@ export class Nodes {
     return this.#query<Row>(0, database, text);
   }
 
+  /** The number of the node that has the rows of a workspace. */
+  async holderOf(url: string, workspaceId: string): Promise<number> {
+    const [found] = await this.query<{ port: number }>(
+      new URL(url).pathname.slice(1),
+      `select nodeport as port from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid
+       where shardid = get_shard_id_for_distribution_column('issue', '${workspaceId}')`,
+    );
+    return this.#ports.indexOf(found?.port ?? 0);
+  }
+
   /** The numbers of the nodes; the coordinator is 0. */
   get indexes(): readonly number[] {
     return [...this.#ports.keys()];
+  }
+
+  /** The folder of the programs of PostgreSQL that have Citus. */
+  get binaries(): string {
+    return join(this.folder, 'usr/lib/postgresql', major, 'bin');
+  }
+
+  /** Whether a node runs; a full disk may have ended it. */
+  isRunning(index: number): boolean {
+    return this.#try('pg_ctl', ['-D', this.#data(index), 'status']);
+  }
+
+  /** Stops all processes of a node where they are: connections stay open, and nothing answers. */
+  freeze(index: number): void {
+    for (const pid of this.#pids(index)) signal(pid, 'SIGSTOP');
+  }
+
+  thaw(index: number): void {
+    for (const pid of this.#pids(index).toReversed()) signal(pid, 'SIGCONT');
   }
 
   /** Starts a node, and waits until it answers. */
@@ -67,8 +105,9 @@ export class Nodes {
     this.#run('pg_ctl', ['-D', this.#data(index), '-m', 'immediate', 'stop']);
   }
 
+  /** Stops the nodes that run. */
   stop(): void {
-    for (const index of this.indexes) this.crash(index);
+    for (const index of this.indexes) if (this.isRunning(index)) this.crash(index);
   }
 
   #init(index: number, port: number): void {
@@ -92,8 +131,18 @@ export class Nodes {
     appendFileSync(join(data, 'postgresql.conf'), lines.join(''));
   }
 
-  #data(index: number): string {
+  #own(index: number): string {
     return join(this.folder, ['coordinator', 'worker-1', 'worker-2'][index] ?? `node-${index}`);
+  }
+
+  #data(index: number): string {
+    return join(this.#own(index), 'data');
+  }
+
+  /** The postmaster first. */
+  #pids(index: number): number[] {
+    const [postmaster] = readFileSync(join(this.#data(index), 'postmaster.pid'), 'utf8').split('\n');
+    return withChildren(Number(postmaster));
   }
 
   #urlOf(index: number, database: string): string {
@@ -111,10 +160,15 @@ export class Nodes {
   }
 
   #run(program: string, args: readonly string[]): void {
-    const path = join(this.folder, 'usr/lib/postgresql', major, 'bin', program);
+    if (!this.#try(program, args)) throw new Error(`${program} ${args.join(' ')} failed`);
+  }
+
+  /** Whether it ends with success. */
+  #try(program: string, args: readonly string[]): boolean {
+    const path = join(this.binaries, program);
     const [command, all] = isRoot ? ['runuser', ['-u', owner(), '--', path, ...args]] : [path, args];
     // The servers that pg_ctl starts would keep a pipe open.
-    execFileSync(command, all, { cwd: this.folder, stdio: 'ignore' });
+    return spawnSync(command, all, { cwd: this.folder, stdio: 'ignore' }).status === 0;
   }
 }
 

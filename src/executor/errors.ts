@@ -136,7 +136,13 @@ const sqlStates: Readonly<Record<string, string>> = {
 };
 
 function sqlState(error: unknown): string | undefined {
-  return error instanceof Error ? sqlStates[codeIn(error) ?? ''] : undefined;
+  if (!(error instanceof Error)) return undefined;
+  return sqlStates[codeIn(error) ?? ''] ?? (isFullNode(error) ? 'disk_full' : undefined);
+}
+
+/** Whether a node of Citus has no room for what another one copies to it. Citus keeps the words of that node and loses its code. */
+function isFullNode(error: Error): boolean {
+  return codeIn(error) === 'XX000' && error.message.endsWith(': No space left on device');
 }
 
 /** The code that a driver or the system gave an error. */

@@ -68,7 +68,9 @@ function newIssue(teamId: string, key: string): Ask {
 }
 
 async function isWritten(cluster: Cluster, key: string): Promise<boolean> {
-  const found = await cluster.query('select from idempotency_key where key = $1 and result is null', [key]);
+  const found = await cluster.query('select key from idempotency_key where key = $1 and result is null', [
+    key,
+  ]);
   return found.length > 0;
 }
 
@@ -80,16 +82,22 @@ async function rows(cluster: Cluster): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Delays the statement that stores an answer. Answers that still wait when the server is killed are lost. */
+/**
+ * Delays the statement that stores an answer, at whichever node has the row. Answers that still wait when the server is killed are
+ * lost.
+ */
 async function holdUp(cluster: Cluster): Promise<{ release: () => Promise<void> }> {
-  const holder = await cluster.connect();
-  await holder.query('select pg_advisory_lock($1)', [lock]);
+  const nodes = await cluster.nodes();
+  const holders = await Promise.all(nodes.map((node) => node.connect()));
+  for (const holder of holders) await holder.query('select pg_advisory_lock($1)', [lock]);
   const release = async () => {
-    await holder.query(
-      `select pg_terminate_backend(pid, 5000) from pg_locks where locktype = 'advisory' and objid = $1 and not granted`,
-      [lock],
-    );
-    await holder.end();
+    for (const holder of holders) {
+      await holder.query(
+        `select pg_terminate_backend(pid, 5000) from pg_locks where locktype = 'advisory' and objid = $1 and not granted`,
+        [lock],
+      );
+      await holder.end();
+    }
   };
   return { release };
 }

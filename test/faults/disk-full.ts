@@ -1,9 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './support/client.ts';
 import { Cluster } from './support/cluster.ts';
+import { fill, mountDisk, unmount } from './support/disk.ts';
 import { runFault, type Trial } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
 import { kept } from './support/scene.ts';
@@ -27,7 +27,7 @@ await runFault(import.meta.filename, {
 
 async function onPostgres(trial: Trial): Promise<string> {
   const folder = join(trial.folder, 'postgres');
-  const disk = mountDisk(trial, join(folder, 'disk'), 160);
+  const disk = smallDisk(trial, join(folder, 'disk'));
   const settings = { max_wal_size: '32MB', min_wal_size: '32MB', shared_buffers: '16MB' };
   const cluster = await Cluster.create(folder, settings, join(disk, 'data'));
   trial.defer(() => cluster.stop());
@@ -48,7 +48,7 @@ async function onPostgres(trial: Trial): Promise<string> {
 
 async function onEmbedded(trial: Trial): Promise<string> {
   const folder = join(trial.folder, 'embedded');
-  const disk = mountDisk(trial, join(folder, 'disk'), 160);
+  const disk = smallDisk(trial, join(folder, 'disk'));
   const service = await Service.prepare({ folder: disk });
   return rounds(trial, {
     service,
@@ -122,22 +122,8 @@ async function rounds(trial: Trial, { service, disk, place, recover }: Full): Pr
   return `${statuses.get(200) ?? 0} reads answered, writes refused ${words}, the database ${[...recoveries].join(' and ')}, ${found}`;
 }
 
-function mountDisk(trial: Trial, path: string, megabytes: number): string {
-  mkdirSync(path, { recursive: true });
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=777`, 'workgraph-fault', path]);
-  trial.defer(() => spawnSync('umount', ['-l', path]));
+function smallDisk(trial: Trial, path: string): string {
+  mountDisk(path, 160);
+  trial.defer(() => unmount(path));
   return path;
-}
-
-/** Fills the file system to the last byte. */
-function fill(path: string): void {
-  const file = openSync(path, 'a');
-  for (let size = 1 << 22; size >= 1; ) {
-    try {
-      if (writeSync(file, Buffer.alloc(size, 1)) < size) size = Math.floor(size / 2);
-    } catch {
-      size = Math.floor(size / 2);
-    }
-  }
-  closeSync(file);
 }

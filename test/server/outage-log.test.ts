@@ -78,6 +78,16 @@ it('the log names the cause of a full disk, and none for other errors', () => {
     expect(causeOf(other)).toBeUndefined();
 });
 
+it('a node of Citus whose disk is full is no bug, although Citus loses its code', async () => {
+  const message = 'could not append to received file: No space left on device';
+  const fullNode = Object.assign(new Error(message), { code: 'XX000' });
+  const cause = `${message} (XX000)`;
+  const failed = await failing(fullNode, 'POST', '/graphql', query);
+  expect(failed.body).toContain('"code":"INSUFFICIENT_STORAGE"');
+  expect(failed).toMatchObject({ lines: [{ path: '/graphql', cause }] });
+  expect(causeOf(Object.assign(new Error('cache lookup failed'), { code: 'XX000' }))).toBeUndefined();
+});
+
 it('the log says why the server is not ready', async () => {
   const failed = await failing(new DatabaseUnavailableError(gone), 'GET', '/readyz');
   expect(failed).toMatchObject({ status: 503, lines: [{ level: 40, path: '/readyz', cause: gone }] });

@@ -93,9 +93,25 @@ export class Cluster {
     const port = await freePort();
     const settings = [`port = ${port}`, `unix_socket_directories = '${folder}'`];
     appendFileSync(join(dataDir, 'postgresql.conf'), `${settings.join('\n')}\n`);
-    const cluster = new Cluster(folder, dataDir, port);
+    const url = new URL(this.url);
+    url.port = String(port);
+    const cluster = new Cluster(folder, dataDir, port, url.href);
     await cluster.start();
     return cluster;
+  }
+
+  /** The servers that have its rows: all nodes of a Citus cluster, whose coordinator it is, or itself. */
+  async nodes(): Promise<Cluster[]> {
+    const extensions = await this.query("select 1 as one from pg_extension where extname = 'citus'");
+    if (extensions.length === 0) return [this];
+    const found = await this.query<{ host: string; port: number }>(
+      'select nodename as host, nodeport as port from pg_dist_node where isactive',
+    );
+    return found.map(({ host, port }) => {
+      const url = new URL(this.url);
+      url.host = `${host}:${port}`;
+      return Cluster.at(url.href);
+    });
   }
 
   /** Lets a standby receive the log of its primary and show nothing new. */
@@ -212,17 +228,21 @@ export class Cluster {
   /** The postmaster first. */
   #pids(): number[] {
     const { pid } = this.#postmaster ?? {};
-    if (pid === undefined || !this.isRunning) return [];
-    const children = readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
-      .map(Number);
-    return [pid, ...children];
+    return pid === undefined || !this.isRunning ? [] : withChildren(pid);
   }
 
   /** The target of a proxy. */
   get address(): { host: string; port: number } {
     return { host: '127.0.0.1', port: this.#port };
   }
+}
+
+/** A process and its children, itself first. */
+export function withChildren(pid: number): number[] {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number);
+  return [pid, ...children];
 }
 
 function parentOf(pid: string): number | undefined {
@@ -235,7 +255,7 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
@@ -262,8 +282,10 @@ export function whyNoCluster(): string | undefined {
   }
 }
 
-/** The newest PostgreSQL of a Debian-like machine, or the one in the path. */
+/** Those that `npm run citus` names, the newest PostgreSQL of a Debian-like machine, or the one in the path. */
 function binaries(): string {
+  const named = process.env.FAULTS_POSTGRES_BINARIES;
+  if (named !== undefined) return named;
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Boolean) : [];
   if (versions.length > 0) return join(root, String(Math.max(...versions)), 'bin');

@@ -41,8 +41,9 @@ export async function servedThroughProxy(trial: Trial): Promise<Scene & { servic
   const scene = await onPostgres(trial);
   const proxy = await Proxy.before(scene.cluster.address);
   trial.defer(() => proxy.close());
-  const databaseUrl = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`;
-  return { ...scene, proxy, service: await startService(trial, { databaseUrl }) };
+  const through = new URL(scene.cluster.url);
+  through.port = String(proxy.port);
+  return { ...scene, proxy, service: await startService(trial, { databaseUrl: through.href }) };
 }
 
 export async function startService(trial: Trial, options: Omit<ServiceOptions, 'folder'>): Promise<Service> {
