@@ -10,6 +10,7 @@ export const sharedFaults: readonly string[] = [
   'connections-cut',
   'network',
   'table-locked',
+  'changes-kept',
   'rolling-restart',
   'worker-restarts',
   'worker-killed',

@@ -44,6 +44,11 @@ export class Cluster {
     return new Cluster('', '', Number(new URL(url).port), url);
   }
 
+  /** Whether it was started here, so that it can be killed. */
+  get isOwn(): boolean {
+    return this.dataDir !== '';
+  }
+
   /** Creates a cluster in a new folder and starts it, with PostgreSQL's default settings for durability. */
   static async create(
     folder: string,
