@@ -4,6 +4,7 @@ import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import type { Answer, App } from './app.ts';
 import { ownWorkspaces } from './invariants.ts';
 import { installAgent, issueWorld, type IssueWorld } from './issue-world.ts';
+import { eventually } from './eventually.ts';
 import { callerOf } from './mutations.ts';
 import { storeWebhook } from './stored-webhook.ts';
 
@@ -105,7 +106,13 @@ async function tables({ database }: App): Promise<Record<string, string>> {
   const isCancelled = sql`uploaded_utc is null and deleted_utc is not null`;
   const ofTable = (name: string) =>
     own && name === 'attachment' ? sql`${chosen} and not (${isCancelled})` : chosen;
-  // The sequencer moves changes from one table to the other at any moment, so both are digested as one.
+  // The sequencer moves changes from one table to the other at any moment, so both are digested as one. On Citus a statement reads its
+  // tables one after the other, so it begins when nothing is left to be moved.
+  if (own)
+    await eventually(async () => {
+      const waiting = await sql`select from change_inbox ${chosen} limit 1`.execute(database.unscoped);
+      return waiting.rows.length === 0;
+    });
   const changes = sql`select 'changes' as name, count(*) || ' ' || md5(coalesce(string_agg(id::text, ',' order by id), ''))
     as digest from (select change_id as id from change_inbox ${chosen} union all select id from change ${chosen}) rows`;
   const digests = names.rows.map(

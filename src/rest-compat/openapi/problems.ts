@@ -119,6 +119,7 @@ const examples = {
     message: 'Something went wrong here. The request id finds it in the log.',
   },
   unavailable: { code: 'unavailable', message: 'The data store does not answer; try again soon.' },
+  insufficient_storage: { code: 'insufficient_storage', message: 'The data store has no room left.' },
 } satisfies Partial<Record<Code, Failure>>;
 
 /** Examples for routes on which these two codes can only be about the Idempotency-Key. */
@@ -147,6 +148,8 @@ export function codesOf(route: Route): readonly Code[] {
     ...route.failures.filter((code) => code !== 'conflict'),
     'internal_error',
     'unavailable',
+    // A read can need room as well, to sort.
+    !route.probe && 'insufficient_storage',
   ];
   return codes.filter((code) => code !== false && code !== undefined);
 }
