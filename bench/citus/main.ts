@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { repository } from '../repository.ts';
 import { fillDisks } from './disk.ts';
 import { crashNodes, type FaultResult, freezeNodes, runFaultOn } from './faults.ts';
+import { tidyDistributed } from './janitor.ts';
 import { Nodes } from './nodes.ts';
 import { citusOptions, type NodeFault, nodeFaults, sharedFaults } from './options.ts';
 
@@ -71,8 +72,10 @@ try {
   }));
   const failed = which === 'only' ? 0 : runSuites();
   for (const { command, ok } of steps) say(`| workgraph ${command} | ${ok ? 'done' : 'failed'} |`);
+  const warnings = which === 'only' ? [] : await tidyDistributed(nodes.url(database), folder);
+  if (which !== 'only') say(`| the janitor's chores | ${warnings.join('; ') || 'done'} |`);
   const survived = which === 'none' ? [] : await runFaults();
-  const broken = [...steps.map(({ ok }) => ok), ...survived];
+  const broken = [...steps.map(({ ok }) => ok), warnings.length === 0, ...survived];
   process.exitCode = failed > 0 || broken.includes(false) ? 1 : 0;
 } finally {
   nodes.stop();

@@ -32,9 +32,9 @@ interface JanitorOptions {
   readonly changesDays: number;
 }
 
-/** Periodically removes data that nobody can see any more, and repairs stored values: in small steps, in one process at a time. */
-export function startJanitor({ database, store, logger, changesDays }: JanitorOptions): Janitor {
-  const chores = [
+/** The chores of a janitor, in their order. */
+export function choresOf({ database, store, changesDays }: Omit<JanitorOptions, 'logger'>): readonly Chore[] {
+  return [
     ...(store ? [abandonedUploads(database, store)] : []),
     longDeletedIssues(database, store),
     oldKeys(database),
@@ -45,6 +45,12 @@ export function startJanitor({ database, store, logger, changesDays }: JanitorOp
     // Only one process at a time opens an embedded database, so that no earlier version writes to it.
     ...(database.engine === 'embedded' ? [] : [missedByEarlierVersions(database), wrongTallies(database)]),
   ];
+}
+
+/** Periodically removes data that nobody can see any more, and repairs stored values: in small steps, in one process at a time. */
+export function startJanitor({ logger, ...options }: JanitorOptions): Janitor {
+  const { database } = options;
+  const chores = choresOf(options);
   let isStopping = false;
   let round: Promise<unknown> = Promise.resolve();
   const begin = () => {

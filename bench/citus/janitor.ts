@@ -1,0 +1,30 @@
+import { openDatabase } from '../../src/db/engine/engine.ts';
+import { choresOf, tidy } from '../../src/server/janitor.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+
+/** So long after now that everything is old: what the suites have deleted, uploads, keys, changes and deliveries. */
+const laterMs = 100 * 86_400_000;
+const changesDays = 30;
+
+/** Does all chores of the janitor once on a distributed database, and returns what it would warn of. */
+export async function tidyDistributed(url: string, dataDir: string): Promise<string[]> {
+  const database = await openDatabase({ url });
+  const warnings: string[] = [];
+  const logger = {
+    info: () => undefined,
+    warn: (failure: unknown, message?: string) =>
+      warnings.push(`${message}: ${(failure as { err: Error }).err.message}`),
+  };
+  try {
+    const store = openStorage({ dataDir, storageUrl: undefined });
+    await tidy(
+      choresOf({ database, store, changesDays }),
+      logger,
+      () => false,
+      new Date(Date.now() + laterMs),
+    );
+  } finally {
+    await database.close();
+  }
+  return warnings;
+}
