@@ -49,8 +49,10 @@ onLinux('a terminal', () => {
   }, 90_000);
 
   it('shows one line of the log for each request', async () => {
-    const output = await serveInTerminal(['--no-demo', '--data-dir', dataDir], async (url) => {
+    const output = await serveInTerminal(['--no-demo', '--data-dir', dataDir], async (url, shown) => {
       for (const path of ['/', '/v1/teams', '/nowhere']) await (await fetch(url + path)).arrayBuffer();
+      // At Ctrl+C the terminal discards what it has not shown yet.
+      await shown(/GET \/nowhere 404[^\n]*\n/);
     });
     // The terminal echoes Ctrl+C, perhaps before the last line.
     const lines = stripVTControlCharacters(output).replaceAll('^C', '').split(/\r?\n/);

@@ -74,10 +74,10 @@ export async function serve(args: readonly string[], env: Record<string, string>
 /** Starts `workgraph serve` in a pseudo-terminal, stops it once it is ready and `use` is done, and returns its output. */
 export async function serveInTerminal(
   args: readonly string[],
-  use: (url: string) => Promise<void> = () => Promise.resolve(),
+  use: (url: string, shown: (words: RegExp) => Promise<string>) => Promise<void> = () => Promise.resolve(),
 ): Promise<string> {
   const ran = await inTerminal(['serve', '--port', '0', ...args], async (shown) => {
-    await use(await shown(/ready at (\S+)\r?\n[\s\S]*(?:REST +curl|A token +npx) [^\n]*\n/));
+    await use(await shown(/ready at (\S+)\r?\n[\s\S]*(?:REST +curl|A token +npx) [^\n]*\n/), shown);
   });
   return ran.output;
 }
