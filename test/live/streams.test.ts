@@ -197,7 +197,7 @@ describe('GET /v1/changes as a stream', () => {
 
   it('begins or is refused with Retry-After where many are opened at once, and begins when it comes again', async () => {
     const own = await startApp({
-      settings: { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '20', STREAMS_PER_TOKEN: '100' },
+      settings: { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '1', STREAMS_PER_TOKEN: '100' },
     });
     const headers = { Authorization: `Bearer ${own.token}`, Accept: 'text/event-stream' };
     const body = JSON.stringify({ query: 'subscription { changes { eventType } }' });
