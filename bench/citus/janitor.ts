@@ -2,7 +2,7 @@ import { openDatabase } from '../../src/db/engine/engine.ts';
 import { choresOf, tidy } from '../../src/server/janitor.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 
-/** So long after now that everything is old: what the suites have deleted, uploads, keys, changes and deliveries. */
+/** How far in the future the janitor believes to be, so that everything the suites have left is old enough for it. */
 const laterMs = 100 * 86_400_000;
 const changesDays = 30;
 

@@ -16,8 +16,8 @@ import { allRules } from './validation-rules.ts';
 import { walk } from './walk.ts';
 
 /**
- * Reads and validates the documents of clients against one schema, and caches the valid ones from the second time on. The
- * time and the stack that a text can take are bounded.
+ * Reads and validates the documents of clients against one schema. A valid one is cached when it is read for the second
+ * time. The time and the stack that a text can take are bounded.
  */
 export class DocumentReader {
   readonly #schema: GraphQLSchema;

@@ -93,11 +93,11 @@ function objectWriter(
     }
     out.endObject();
   };
-  return plan?.isFixed ? remembered(write) : write;
+  return plan?.isFixed ? cached(write) : write;
 }
 
-/** Writes rows of a plan that is fixed: their JSON is cached. */
-function remembered(write: Write): Write {
+/** Caches what is written of each row. All fields of the row's plan must be fixed. */
+function cached(write: Write): Write {
   const texts = new RowTexts();
   return (out, frame, row) => texts.write(out, frame, row, write);
 }
@@ -114,7 +114,7 @@ function fieldWriter(field: ShapeField, fields: readonly Field[]): Write | undef
   const { below } = found;
   const writer = below && fieldWriter({ ...field, steps: beyond }, below.fields);
   if (!writer) return undefined;
-  const inner = below.plan?.isFixed ? remembered(writer) : writer;
+  const inner = below.plan?.isFixed ? cached(writer) : writer;
   return (out, frame, row) => {
     const index = below.from(frame, row);
     if (index < 0) out.literal(absent);
