@@ -15,34 +15,42 @@ export async function largestParents(gate: Gate, list: ChildList): Promise<strin
   return rows.map(({ id }) => list.encoded(id));
 }
 
-/** Judges the pages under one, 50 and 250 parents with a filter, in the chosen ones of all orders and directions. */
+/** A page of a list under a number of parents. */
+export interface ChildShape {
+  readonly orderBy: { readonly field: string; readonly direction: 'ASC' | 'DESC' };
+  readonly parents: number;
+  readonly isGeneric: boolean;
+}
+
+/** All orders and directions of a list, under one, 50 and 250 parents. Half of the statements are planned once for all values. */
+export function childShapes({ list }: ChildList): ChildShape[] {
+  return Object.keys(list.orders)
+    .flatMap((field) => (['ASC', 'DESC'] as const).map((direction) => ({ field, direction })))
+    .flatMap((orderBy) => [1, 50, 250].map((count) => ({ orderBy, parents: count })))
+    .map((shape, index) => ({ ...shape, isGeneric: index % 2 === 1 }));
+}
+
+/** Judges pages under parents with a filter. */
 export async function checkChildren(
   gate: Gate,
-  list: ChildList,
+  { name, row, parentType, parentTable }: ChildList,
   parents: readonly string[],
   { name: filterName, filter }: NamedFilter,
-  { budget, isChosen }: { budget: number; isChosen: () => boolean },
+  { budget, shapes }: { budget: number; shapes: readonly ChildShape[] },
 ): Promise<Judged[]> {
-  const { name, row, parentType } = list;
   const document = `query ($ids: [ID!]!, $filter: ${row}Filter, $orderBy: ${row}Order) {
     nodes(ids: $ids) { ... on ${parentType} {
       list: ${name}(first: ${size}, filter: $filter, orderBy: $orderBy) { nodes { id } pageInfo { hasNextPage } } } } }`;
   const judged: Judged[] = [];
-  const shapes = Object.keys(list.list.orders).flatMap((field) =>
-    (['ASC', 'DESC'] as const).flatMap((direction) =>
-      [1, 50, 250].map((count) => ({ orderBy: { field, direction }, count })),
-    ),
-  );
-  for (const [index, { orderBy, count }] of shapes.entries()) {
-    if (!isChosen()) continue;
+  for (const { orderBy, parents: count, isGeneric } of shapes) {
     const ids = parents.slice(0, count);
     const variables = { ids, filter, orderBy };
-    const { data, statements } = await gate.ask(document, variables, { isGeneric: index % 2 === 1 });
+    const { data, statements } = await gate.ask(document, variables, { isGeneric });
     const pages = (data['nodes'] as { list: { nodes: unknown[]; pageInfo: { hasNextPage: boolean } } }[]).map(
       (node) => node.list,
     );
     // The parents themselves are read by a statement of their own, unless they are in memory.
-    const own = statements.filter(({ text }) => !text.includes(`from "${list.parentTable}" as "r0" where`));
+    const own = statements.filter(({ text }) => !text.includes(`from "${parentTable}" as "r0" where`));
     judged.push({
       ...judgeReads(own, { budget, parents: ids.length, size }),
       name: `${parentType}.${name} ${filterName}, ${orderBy.field} ${orderBy.direction}, ${ids.length} parents`,

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '../../src/db/engine/engine.ts';
@@ -125,23 +125,25 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
   };
 }
 
-/** The results of an interrupted run, so that it can be continued. */
+/** The results so far, a line for each check, so that an interrupted run can be continued. */
 export class Progress {
   readonly #file: string;
-  readonly #done: Record<string, Judged[]>;
+  readonly #done: ReadonlyMap<string, Judged[]>;
 
   constructor(file: string, isResumed: boolean) {
     this.#file = file;
-    this.#done = isResumed ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Judged[]>) : {};
     mkdirSync(dirname(file), { recursive: true });
+    if (!isResumed) writeFileSync(file, '');
+    // The last line may have been cut off.
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    this.#done = new Map(lines.map((line) => JSON.parse(line) as [string, Judged[]]));
   }
 
   get(name: string): Judged[] | undefined {
-    return this.#done[name];
+    return this.#done.get(name);
   }
 
   set(name: string, result: Judged[]): void {
-    this.#done[name] = result;
-    writeFileSync(this.#file, JSON.stringify(this.#done));
+    appendFileSync(this.#file, `${JSON.stringify([name, result])}\n`);
   }
 }

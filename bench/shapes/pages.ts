@@ -25,8 +25,7 @@ export interface ListPage {
 
 /** Judges the total of a root list with a filter, and its pages in the chosen ones of all orders and directions. */
 export async function checkPages(
-  gate: Gate,
-  oracle: Oracle,
+  { gate, oracle }: { gate: Gate; oracle: Oracle },
   { name, row, list }: ListFacts,
   { name: filterName, filter }: NamedFilter,
   { budget, isChosen }: { budget: number; isChosen: (order: number) => boolean },

@@ -38,8 +38,7 @@ export async function restQueries(client: pg.Client): Promise<RestQuery[]> {
 
 /** Judges the first pages of a query in every order, or one of so many. */
 export async function checkRest(
-  gate: Gate,
-  oracle: Oracle,
+  { gate, oracle }: { gate: Gate; oracle: Oracle },
   { list }: ListFacts,
   { name, query }: RestQuery,
   { budget, oneOf }: { budget: number; oneOf: number },

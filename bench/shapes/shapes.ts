@@ -2,10 +2,10 @@ import { inSql } from '../../src/db/tables/sql-names.ts';
 import { join } from 'node:path';
 import type { ShapesOptions } from '../options.ts';
 import { Random } from '../random.ts';
-import { checkChildren, largestParents } from './children.ts';
+import { checkChildren, childShapes, largestParents } from './children.ts';
 import { combinationsOf } from './combinations.ts';
 import { checkGrouping, groupings } from './groups.ts';
-import { openGate, Progress } from './gate.ts';
+import { type Gate, openGate, Progress } from './gate.ts';
 import { type Judged, report, shareOfShort, tooManyShort } from './judge.ts';
 import { newlyShort, writeKnownShort } from './known-short.ts';
 import { Oracle } from './oracle.ts';
@@ -31,6 +31,21 @@ function everyNth(nth: number): () => boolean {
 
 type Kind = 'single' | 'combined' | 'rest' | 'groups' | 'children';
 
+/** Connections and an oracle of their own, so that checks can run at the same time. */
+interface Lane {
+  readonly gate: Gate;
+  readonly oracle: Oracle;
+}
+
+/** Shapes that are judged together. */
+interface Check {
+  readonly kind: Kind;
+  readonly key: string;
+  judge(lane: Lane): Promise<Judged[]>;
+}
+
+/** How many checks run at the same time. */
+const lanes = 2;
 /** How many filters of several conditions are tried for each list of the root. */
 const combinations = 300;
 
@@ -48,79 +63,27 @@ export async function checkShapes({
 }: ShapesRun): Promise<number> {
   // At 1,000,000 issues the bounds are those of the product; below, they shrink, or nothing would ever be short.
   const budget = Math.round(20_000 * Math.min(1, issues / 1_000_000));
-  const gate = await openGate(url, budget);
-  const oracle = new Oracle(gate.unbounded);
-  const progress = new Progress(join(import.meta.dirname, '..', '.shapes', `${issues}.json`), isResumed);
+  const progress = new Progress(join(import.meta.dirname, '..', '.shapes', `${issues}.ndjson`), isResumed);
   const judged: Record<Kind, Judged[]> = { single: [], combined: [], rest: [], groups: [], children: [] };
-  const judge = async (kind: Kind, key: string, check: () => Promise<Judged[]>) => {
-    if (only !== undefined && !key.includes(only)) return;
-    const found = progress.get(key) ?? (await check());
-    progress.set(key, found);
-    judged[kind].push(...found);
-    for (const { name, problems } of found) if (problems.length > 0) say(`${name}: ${problems.join('; ')}`);
-  };
-  const isEmpty = async ({ list }: ListFacts) => {
-    const { rows } = await gate.client.query(`select 1 from ${inSql(list.source.table)} limit 1`);
-    return rows.length === 0;
-  };
-  const made = new Map<string, NamedFilter[]>();
-  /** The filters of a list, the same for all lists of these rows. */
-  const filtersIn = async ({ row, list }: ListFacts): Promise<NamedFilter[]> => {
-    const known = made.get(row);
-    if (known) return known;
-    const { table } = list.source;
-    const own = await filtersOf(gate.client, table, list.filter(), inputFacts(row));
-    const all = [{ name: 'no filter', filter: {} }, ...own];
-    made.set(row, all);
-    return all;
-  };
+  const gates = await Promise.all(Array.from({ length: lanes }, () => openGate(url, budget)));
   try {
-    for (const list of rootLists) {
-      if (await isEmpty(list)) continue;
-      const filters = await filtersIn(list);
-      const orders = 2 * Object.keys(list.list.orders).length;
-      say(`${list.name}: ${filters.length} filters, ${orders / 2} orders`);
-      for (const filter of filters)
-        await judge('single', `${list.name} ${filter.name}`, () => {
-          const isChosen = (order: number) => (order + filter.name.length) % oneOf === 0;
-          return checkPages(gate, oracle, list, filter, { budget, isChosen });
-        });
-      const random = new Random(7);
-      const orderOf = new Random(8);
-      const combined = combinationsOf(filters.slice(1), Math.ceil(combinations / oneOf), random);
-      for (const filter of combined) {
-        const chosen = orderOf.below(orders);
-        await judge('combined', `${list.name} ${filter.name}`, () =>
-          checkPages(gate, oracle, list, filter, { budget, isChosen: (order) => order === chosen }),
-        );
-      }
-      if (list.name === 'issues')
-        for (const query of await restQueries(gate.client))
-          await judge('rest', `/v1/issues ${query.name}`, () =>
-            checkRest(gate, oracle, list, query, { budget, oneOf }),
-          );
-    }
-    const { rows } = await gate.client.query(
-      'select count(*)::int as issues from issue where deleted_utc is null',
+    const checks = (await checksOf(gates[0] as Gate, { budget, oneOf, say })).filter(
+      ({ key }) => only === undefined || key.includes(only),
     );
-    for (const groupBy of groupings())
-      await judge('groups', `issueStats ${groupBy.join(' ')}`, async () => [
-        await checkGrouping(gate, groupBy, { issues: rows[0].issues, budget }),
-      ]);
-    const isChosenChild = everyNth(8 * oneOf);
-    for (const list of childLists) {
-      if (await isEmpty(list)) continue;
-      const parents = await largestParents(gate, list);
-      const filters = await filtersIn(list);
-      say(`${list.parentType}.${list.name}: ${filters.length} filters`);
-      for (const filter of filters)
-        await judge('children', `${list.parentType}.${list.name} ${filter.name}`, () =>
-          // There are many times as many shapes as of roots, which differ less.
-          checkChildren(gate, list, parents, filter, { budget, isChosen: isChosenChild }),
-        );
-    }
+    const waiting = checks.values();
+    const run = async (lane: Lane) => {
+      for (const check of waiting) {
+        const known = progress.get(check.key);
+        const found = known ?? (await check.judge(lane));
+        if (!known) progress.set(check.key, found);
+        judged[check.kind].push(...found);
+        for (const { name, problems } of found)
+          if (problems.length > 0) say(`${name}: ${problems.join('; ')}`);
+      }
+    };
+    await Promise.all(gates.map((gate) => run({ gate, oracle: new Oracle(gate.unbounded) })));
   } finally {
-    await gate.close();
+    await Promise.all(gates.map((gate) => gate.close()));
   }
   const all = Object.values(judged).flat();
   report(all, say);
@@ -135,4 +98,84 @@ export async function checkShapes({
   const tooMany = isWhole && issues >= 1_000_000 ? tooManyShort(judged) : [];
   for (const problem of tooMany) say(problem);
   return all.filter(({ problems }) => problems.length > 0).length + fresh.length + tooMany.length;
+}
+
+/** All checks, or one of so many orders of each filter. */
+async function checksOf(
+  gate: Gate,
+  { budget, oneOf, say }: { budget: number; oneOf: number } & Pick<ShapesRun, 'say'>,
+): Promise<Check[]> {
+  const { client } = gate;
+  const checks: Check[] = [];
+  const isEmpty = async ({ list }: ListFacts) => {
+    const { rows } = await client.query(`select 1 from ${inSql(list.source.table)} limit 1`);
+    return rows.length === 0;
+  };
+  const made = new Map<string, NamedFilter[]>();
+  /** The filters of a list, the same for all lists of these rows. */
+  const filtersIn = async ({ row, list }: ListFacts): Promise<NamedFilter[]> => {
+    const known = made.get(row);
+    if (known) return known;
+    const { table } = list.source;
+    const own = await filtersOf(client, table, list.filter(), inputFacts(row));
+    const all = [{ name: 'no filter', filter: {} }, ...own];
+    made.set(row, all);
+    return all;
+  };
+  for (const list of rootLists) {
+    if (await isEmpty(list)) continue;
+    const filters = await filtersIn(list);
+    const orders = 2 * Object.keys(list.list.orders).length;
+    say(`${list.name}: ${filters.length} filters, ${orders / 2} orders`);
+    for (const filter of filters)
+      checks.push({
+        kind: 'single',
+        key: `${list.name} ${filter.name}`,
+        judge: (lane) => {
+          const isChosen = (order: number) => (order + filter.name.length) % oneOf === 0;
+          return checkPages(lane, list, filter, { budget, isChosen });
+        },
+      });
+    const random = new Random(7);
+    const orderOf = new Random(8);
+    for (const filter of combinationsOf(filters.slice(1), Math.ceil(combinations / oneOf), random)) {
+      const chosen = orderOf.below(orders);
+      checks.push({
+        kind: 'combined',
+        key: `${list.name} ${filter.name}`,
+        judge: (lane) => checkPages(lane, list, filter, { budget, isChosen: (order) => order === chosen }),
+      });
+    }
+    if (list.name === 'issues')
+      for (const query of await restQueries(client))
+        checks.push({
+          kind: 'rest',
+          key: `/v1/issues ${query.name}`,
+          judge: (lane) => checkRest(lane, list, query, { budget, oneOf }),
+        });
+  }
+  const { rows } = await client.query('select count(*)::int as issues from issue where deleted_utc is null');
+  for (const groupBy of groupings())
+    checks.push({
+      kind: 'groups',
+      key: `issueStats ${groupBy.join(' ')}`,
+      judge: async (lane) => [await checkGrouping(lane.gate, groupBy, { issues: rows[0].issues, budget })],
+    });
+  // There are many times as many shapes as of roots, which differ less.
+  const isChosenChild = everyNth(8 * oneOf);
+  for (const list of childLists) {
+    if (await isEmpty(list)) continue;
+    const parents = await largestParents(gate, list);
+    const filters = await filtersIn(list);
+    say(`${list.parentType}.${list.name}: ${filters.length} filters`);
+    for (const filter of filters) {
+      const shapes = childShapes(list).filter(isChosenChild);
+      checks.push({
+        kind: 'children',
+        key: `${list.parentType}.${list.name} ${filter.name}`,
+        judge: ({ gate: own }) => checkChildren(own, list, parents, filter, { budget, shapes }),
+      });
+    }
+  }
+  return checks;
 }
