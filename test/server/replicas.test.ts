@@ -11,6 +11,9 @@ import { readsOf } from '../faults/support/replica-reads.ts';
 import { isGraphqlJs, startApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { team } from '../support/fixtures.ts';
+import { onStatement } from '../../src/db/engine/meter.ts';
+import { primaryPositionSql } from '../../src/db/engine/wal-position.ts';
+import { hashToken } from '../../src/resolvers/access-tokens.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { type Replicated, replicated } from '../support/replicated.ts';
 
@@ -147,6 +150,29 @@ onReplicas(
       }
     }, 120_000);
 
+    it('asks for one position after a write, and for none after a read', async () => {
+      const written = await countingPositions(() => create('Counted'));
+      const read = await countingPositions(() => r.request('GET', '/v1/issues?page_size=1'));
+      expect([written.value.status, written.positions]).toEqual([201, 1]);
+      expect([read.value.status, read.positions]).toEqual([200, 0]);
+    });
+
+    it('refuses a token that was revoked while the replica shows nothing new', async () => {
+      const token = await r.newToken();
+      await untilReplicaAnswers(token);
+      await whilePaused(async () => {
+        const pausedMs = performance.now();
+        await sql`update access_token set revoked_utc = now() where token_hash = ${hashToken(token)}`.execute(
+          r.database.unscoped,
+        );
+        await eventually(
+          async () => (await r.request('GET', '/v1/issues?page_size=1', { token })).status === 401,
+        );
+        // Any later the replica would be too far behind to serve, and the primary would be asked in any case.
+        expect(performance.now() - pausedMs).toBeLessThan(4_000);
+      });
+    });
+
     it('gives the position back with reads, so that a client needs to return only the last header', async () => {
       const created = await create('Returned');
       const seen = created.headers.get(header) ?? '';
@@ -252,10 +278,9 @@ onReplicas(
   await app.stop();
 });
 
-it('a server without replicas sends no statement for the header, and takes the version in it', async () => {
+it('a server without replicas asks for no position, and takes the version in the header', async () => {
   const app = await startApp();
-  const query = 'mutation { webhookDelete(input: { id: "none" }) { deletedWebhookId } }';
-  const { headers, statements } = await app.graphql('{ viewer { scopes } }');
+  const { headers } = await app.graphql('{ viewer { scopes } }');
   const version = headers.get('x-workspace-version') ?? '';
   expect(headers.get(header)).toBe(version);
   const later = `${Number(version.split('.')[0]) + 1}.1`;
@@ -267,7 +292,17 @@ it('a server without replicas sends no statement for the header, and takes the v
     { headers: { 'x-workspace-version': later } },
   );
   expect(seen.statements).toBe(old.statements);
-  const written = await app.graphql(query);
-  expect([written.headers.get(header), statements]).toEqual([version, statements]);
+  const mutation = 'mutation { webhookDelete(input: { id: "none" }) { deletedWebhookId } }';
+  const { value: written, positions } = await countingPositions(() => app.graphql(mutation));
+  expect([written.headers.get(header), positions]).toEqual([version, 0]);
   await app.stop();
 });
+
+/** Counts how often the position of the primary is asked for beside a request, of which the request's own count knows nothing. */
+async function countingPositions<Value>(work: () => Promise<Value>) {
+  let positions = 0;
+  const stop = onStatement(({ sql: text }) => {
+    if (text === primaryPositionSql) positions += 1;
+  });
+  return { value: await work().finally(stop), positions };
+}

@@ -1,8 +1,10 @@
-import { expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { RecentWrites } from '../../src/server/recent-writes.ts';
 import { shareWrites } from '../../src/server/shared-writes.ts';
+import { whyNoCluster } from '../faults/support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { type Replicated, replicated } from '../support/replicated.ts';
 
 const redisUrl = process.env.TEST_REDIS_URL;
 
@@ -23,6 +25,60 @@ const redisUrl = process.env.TEST_REDIS_URL;
   await eventually(() => other.has('third'));
   expect([one.has('nobody'), other.has('nobody')]).toEqual([false, false]);
   for (const stop of stops) stop();
+});
+
+describe('two machines with Redis and a replica', () => {
+  const onMachines = redisUrl && whyNoCluster() === undefined ? it : it.skip;
+  let one: Replicated;
+  let other: Awaited<ReturnType<Replicated['another']>>;
+
+  afterEach(async () => {
+    await other?.stop();
+    await one?.stop();
+  });
+
+  onMachines('show a token its own writes without the header, whichever of them wrote', async () => {
+    one = await replicated({ REDIS_URL: redisUrl });
+    other = await one.another();
+    const [writer, reader] = [await one.newToken(), await one.newToken()];
+    const issue = { title: 'Before', teamId: one.world.teamId, description: '', priority: 0 };
+    const { body } = await one.request<{ key: string }>('POST', '/v1/issues', { body: issue });
+    const path = `/v1/issues/${body.key}`;
+    const rewrite = (title: string) => one.request('PATCH', path, { token: writer, body: { title } });
+    const titleFor = async (token: string) =>
+      (await other.request<{ title: string }>('GET', path, { token })).body.title;
+    await other.untilServes(true);
+    // The first request reads the reference data, which the replica must not be older than.
+    await eventually(async () => {
+      const before = other.served();
+      return (await titleFor(reader)) === 'Before' && other.served() > before;
+    });
+    const rounds = Array.from({ length: 12 }, (_, round) => `Round ${round}`);
+    const readWhilePaused = async () => {
+      const pausedMs = performance.now();
+      await one.standby.pauseReplay(one.primary);
+      const ofReader = [await titleFor(reader)];
+      // Once a write has been heard of, the connections to Redis are open.
+      await eventually(async () => {
+        await rewrite('Heard of');
+        return (await titleFor(writer)) === 'Heard of';
+      });
+      const ofWriter: string[] = [];
+      for (const title of rounds) {
+        await rewrite(title);
+        ofWriter.push(await titleFor(writer));
+      }
+      ofReader.push(await titleFor(reader));
+      const tookMs = performance.now() - pausedMs;
+      await one.standby.resumeReplay();
+      return { ofWriter, ofReader, tookMs };
+    };
+    let read = await readWhilePaused();
+    // After five seconds a replica is too far behind to serve, so a run of a busy machine that takes longer proves nothing.
+    while (read.tookMs > 4_500) read = await readWhilePaused();
+    expect(read.ofWriter).toEqual(rounds);
+    expect(read.ofReader[1]).toBe(read.ofReader[0]);
+  });
 });
 
 it('a machine says once that Redis does not answer, and still knows its own writes', async () => {

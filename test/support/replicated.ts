@@ -7,7 +7,7 @@ import type { Replicas } from '../../src/db/engine/replicas.ts';
 import { issueToken } from '../../src/resolvers/access-tokens.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 import { scopes } from '../../src/resolvers/context.ts';
-import { readConfig } from '../../src/server/config.ts';
+import { readConfig, type Settings } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
 import { Cluster } from '../faults/support/cluster.ts';
 import { makeWorld, type World } from '../faults/support/world.ts';
@@ -15,34 +15,61 @@ import type { App } from './app.ts';
 import { generousAdmission } from './generous-admission.ts';
 import { httpClient } from './http-client.ts';
 
-/** A server on a private PostgreSQL with a streaming standby, which serves queries. */
-export interface Replicated extends Pick<App, 'graphql' | 'request'> {
-  readonly primary: Cluster;
-  readonly standby: Cluster;
-  readonly world: World;
+/** A server with its own connections to a PostgreSQL and its streaming standby, which serves queries. */
+interface ReplicatedServer extends Pick<App, 'graphql' | 'request'> {
   readonly database: Database;
   readonly replicas: Replicas;
   /** A token of its own, which has written nothing. */
   newToken(): Promise<string>;
   /** Waits until the standby serves, or until it does not. */
   untilServes(serves: boolean): Promise<void>;
-  /** How many queries the standby has answered. */
+  /** How many queries of this server the standby has answered. */
   served(): number;
   stop(): Promise<void>;
 }
 
-export async function replicated(): Promise<Replicated> {
+/** Such a server, and the PostgreSQL and the standby of its own. */
+export interface Replicated extends ReplicatedServer {
+  readonly primary: Cluster;
+  readonly standby: Cluster;
+  readonly world: World;
+  /** Starts another server, as on another machine. */
+  another(): Promise<ReplicatedServer>;
+}
+
+/** Starts a server on a new PostgreSQL with a standby; the settings are those of each server there. */
+export async function replicated(settings: Settings = {}): Promise<Replicated> {
   // The folder of a test run is closed to the user that PostgreSQL runs as.
   const folder = mkdtempSync('/tmp/workgraph-replicas-');
   chmodSync(folder, 0o711);
   const primary = await Cluster.create(join(folder, 'primary'));
   const world = await makeWorld({ url: primary.url });
   const standby = await primary.standby(join(folder, 'standby'));
+  const start = () => serverOn({ primary, standby, world }, settings);
+  const server = await start();
+  return {
+    ...server,
+    primary,
+    standby,
+    world,
+    another: start,
+    stop: async () => {
+      await server.stop();
+      await Promise.all([primary.stop(), standby.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function serverOn(
+  { primary, standby, world }: Pick<Replicated, 'primary' | 'standby' | 'world'>,
+  settings: Settings,
+): Promise<ReplicatedServer> {
   const database = await openDatabase({ url: primary.url }, [standby.url]);
   const { replicas } = database;
   if (!replicas) throw new Error('There are no replicas.');
   const config = readConfig(
-    { PORT: '0', REQUESTS_PER_MINUTE: '1000000000', COST_PER_HOUR: '1000000000' },
+    { PORT: '0', REQUESTS_PER_MINUTE: '1000000000', COST_PER_HOUR: '1000000000', ...settings },
     {},
   );
   const server = await startServer({
@@ -56,9 +83,6 @@ export async function replicated(): Promise<Replicated> {
   };
   return {
     ...httpClient(server.url, token),
-    primary,
-    standby,
-    world,
     database,
     replicas,
     newToken: async () => {
@@ -76,8 +100,6 @@ export async function replicated(): Promise<Replicated> {
     stop: async () => {
       await server.stop();
       await database.close();
-      await Promise.all([primary.stop(), standby.stop()]);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
