@@ -158,11 +158,12 @@ export async function whileWriting(
   url: string,
   inFolder: string,
   work: (scene: Scene) => Promise<{ words: string; failures: readonly string[] }>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<FaultResult> {
   const folder = mkdtempSync(join(inFolder, 'fault-'));
   const place = { url };
   const world = await makeWorld(place);
-  const service = await Service.prepare({ folder, databaseUrl: url });
+  const service = await Service.prepare({ folder, databaseUrl: url, env });
   try {
     await service.start();
     const { pid } = service;

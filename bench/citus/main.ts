@@ -7,6 +7,7 @@ import { fillDisks } from './disk.ts';
 import { crashNodes, type FaultResult, freezeNodes, runFaultOn } from './faults.ts';
 import { tidyDistributed } from './janitor.ts';
 import { Nodes } from './nodes.ts';
+import { promoteNodes } from './promotion.ts';
 import { citusOptions, type NodeFault, nodeFaults, sharedFaults } from './options.ts';
 
 // Tries the service on a Citus cluster of three servers on this machine: npm run citus -- --built TREE [SUITE…]
@@ -48,6 +49,8 @@ const ofNodes: Readonly<Record<NodeFault, () => Promise<FaultResult>>> = {
   'nodes-crashed': async () => crashNodes(nodes, await emptyDatabase('crashes'), folder),
   'nodes-frozen': async () => freezeNodes(nodes, await emptyDatabase('freezes'), folder),
   'disks-full': () => fillDisks(join(folder, 'full'), built, (full) => emptyDatabase('full_disks', full)),
+  'nodes-promoted': () =>
+    promoteNodes(join(folder, 'promoted'), built, (others) => emptyDatabase('promotions', others)),
 };
 
 interface Report {

@@ -8,14 +8,29 @@ import { freePort } from '../cluster.ts';
 const isRoot = process.getuid?.() === 0;
 const major = '15';
 
+/** One PostgreSQL server, with a folder of its own. */
+interface Server {
+  readonly folder: string;
+  readonly port: number;
+}
+
+/** A server that follows a node. */
+export interface Standby {
+  /** The number of the node. */
+  readonly of: number;
+  readonly server: Server;
+  url(database: string): string;
+}
+
 /** A coordinator and two workers with Citus, in a folder. Nothing is installed outside of it. */
 export class Nodes {
   readonly folder: string;
-  readonly #ports: readonly number[];
+  readonly #servers: Server[];
+  readonly #standbys: Server[] = [];
 
-  private constructor(folder: string, ports: readonly number[]) {
+  private constructor(folder: string, servers: Server[]) {
     this.folder = folder;
-    this.#ports = ports;
+    this.#servers = servers;
   }
 
   /**
@@ -30,11 +45,13 @@ export class Nodes {
     mkdirSync(folder, { recursive: true });
     if (isRoot) chownSync(folder, idOf('-u'), idOf('-g'));
     install(folder, builtTree);
-    const ports = [await freePort(), await freePort(), await freePort()];
-    const nodes = new Nodes(folder, ports);
-    for (const [index, port] of ports.entries()) {
-      prepare(index, nodes.#own(index));
-      nodes.#init(index, port);
+    const servers: Server[] = [];
+    for (const name of ['coordinator', 'worker-1', 'worker-2'])
+      servers.push({ folder: join(folder, name), port: await freePort() });
+    const nodes = new Nodes(folder, servers);
+    for (const [index, server] of servers.entries()) {
+      prepare(index, server.folder);
+      nodes.#init(server);
       nodes.start(index);
     }
     return nodes;
@@ -42,18 +59,22 @@ export class Nodes {
 
   /** The URL of a database on the coordinator. */
   url(database: string): string {
-    return this.#urlOf(0, database);
+    return urlOf(this.#server(0), database);
   }
 
   /** Creates a database on all nodes, and makes one cluster of them. */
   async createDatabase(name: string): Promise<void> {
-    for (const index of this.#ports.keys()) {
+    for (const index of this.indexes) {
       await this.#query(index, 'postgres', `create database ${name}`);
       await this.#query(index, name, 'create extension citus');
     }
-    const [coordinator, ...workers] = this.#ports;
-    await this.#query(0, name, `select citus_set_coordinator_host('127.0.0.1', ${coordinator})`);
-    for (const port of workers) await this.#query(0, name, `select citus_add_node('127.0.0.1', ${port})`);
+    const [coordinator, ...workers] = this.#servers;
+    await this.#query(0, name, `select citus_set_coordinator_host('127.0.0.1', ${coordinator?.port})`);
+    for (const { port } of workers) await this.#query(0, name, `select citus_add_node('127.0.0.1', ${port})`);
+  }
+
+  portOf(index: number): number {
+    return this.#server(index).port;
   }
 
   async query<Row>(database: string, text: string): Promise<Row[]> {
@@ -67,12 +88,12 @@ export class Nodes {
       `select nodeport as port from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid
        where shardid = get_shard_id_for_distribution_column('issue', '${workspaceId}')`,
     );
-    return this.#ports.indexOf(found?.port ?? 0);
+    return this.#servers.findIndex(({ port }) => port === found?.port);
   }
 
   /** The numbers of the nodes; the coordinator is 0. */
   get indexes(): readonly number[] {
-    return [...this.#ports.keys()];
+    return [...this.#servers.keys()];
   }
 
   /** The folder of the programs of PostgreSQL that have Citus. */
@@ -82,7 +103,7 @@ export class Nodes {
 
   /** Whether a node runs; a full disk may have ended it. */
   isRunning(index: number): boolean {
-    return this.#try('pg_ctl', ['-D', this.#data(index), 'status']);
+    return this.#runs(this.#server(index));
   }
 
   /** Stops all processes of a node where they are: connections stay open, and nothing answers. */
@@ -96,28 +117,71 @@ export class Nodes {
 
   /** Starts a node, and waits until it answers. */
   start(index: number): void {
-    const data = this.#data(index);
-    this.#run('pg_ctl', ['-D', data, '-w', '-l', join(data, 'log'), 'start']);
+    this.#start(this.#server(index));
+  }
+
+  /** Starts a standby of a node, without which the node does not commit any more. */
+  async addStandby(index: number): Promise<Standby> {
+    const node = this.#server(index);
+    const standby = { folder: `${node.folder}-standby`, port: await freePort() };
+    const from = ['-h', '127.0.0.1', '-p', String(node.port), '-U', 'postgres'];
+    this.#run('pg_basebackup', ['-D', dataOf(standby), ...from, '-R', '-c', 'fast', '--no-sync']);
+    appendFileSync(join(dataOf(standby), 'postgresql.conf'), `port = ${standby.port}\n`);
+    this.#start(standby);
+    this.#standbys.push(standby);
+    await this.#query(index, 'postgres', `alter system set synchronous_standby_names = '*'`);
+    await this.#query(index, 'postgres', 'select pg_reload_conf()');
+    return { of: index, server: standby, url: (database) => urlOf(standby, database) };
+  }
+
+  /**
+   * Crashes a node, promotes its standby, and leads Citus to it. `led` leads the clients of the database to it meanwhile, if it
+   * is their coordinator.
+   */
+  async promote({ of, server }: Standby, database: string, led: (port: number) => void): Promise<void> {
+    const { port } = this.#server(of);
+    this.crash(of);
+    this.#servers[of] = server;
+    await this.#query(of, database, 'select pg_promote()');
+    if (of === 0) led(server.port);
+    await this.query(
+      database,
+      `select citus_update_node(nodeid, '127.0.0.1', ${server.port}) from pg_dist_node where nodeport = ${port}`,
+    );
   }
 
   /** Ends all processes of a node without a checkpoint, as after a crash. */
   crash(index: number): void {
-    this.#run('pg_ctl', ['-D', this.#data(index), '-m', 'immediate', 'stop']);
+    this.#crash(this.#server(index));
   }
 
-  /** Stops the nodes that run. */
+  /** Stops the nodes and standbys that run. */
   stop(): void {
-    for (const index of this.indexes) if (this.isRunning(index)) this.crash(index);
+    for (const server of new Set([...this.#servers, ...this.#standbys]))
+      if (this.#runs(server)) this.#crash(server);
   }
 
-  #init(index: number, port: number): void {
-    const data = this.#data(index);
+  #runs(server: Server): boolean {
+    return this.#try('pg_ctl', ['-D', dataOf(server), 'status']);
+  }
+
+  #crash(server: Server): void {
+    this.#run('pg_ctl', ['-D', dataOf(server), '-m', 'immediate', 'stop']);
+  }
+
+  #start(server: Server): void {
+    const data = dataOf(server);
+    this.#run('pg_ctl', ['-D', data, '-w', '-l', join(data, 'log'), 'start']);
+  }
+
+  #init(server: Server): void {
+    const data = dataOf(server);
     const options = ['-U', 'postgres', '--auth=trust', '--locale=C.UTF-8', '-E', 'UTF8', '--no-sync'];
     this.#run('initdb', ['-D', data, ...options]);
     const settings = {
       listen_addresses: "'127.0.0.1'",
       unix_socket_directories: `'${this.folder}'`,
-      port,
+      port: server.port,
       max_connections: 300,
       max_prepared_transactions: 300,
       shared_buffers: '128MB',
@@ -131,26 +195,22 @@ export class Nodes {
     appendFileSync(join(data, 'postgresql.conf'), lines.join(''));
   }
 
-  #own(index: number): string {
-    return join(this.folder, ['coordinator', 'worker-1', 'worker-2'][index] ?? `node-${index}`);
-  }
-
-  #data(index: number): string {
-    return join(this.#own(index), 'data');
+  #server(index: number): Server {
+    const server = this.#servers[index];
+    if (!server) throw new Error(`There is no node ${index}.`);
+    return server;
   }
 
   /** The postmaster first. */
   #pids(index: number): number[] {
-    const [postmaster] = readFileSync(join(this.#data(index), 'postmaster.pid'), 'utf8').split('\n');
+    const [postmaster] = readFileSync(join(dataOf(this.#server(index)), 'postmaster.pid'), 'utf8').split(
+      '\n',
+    );
     return withChildren(Number(postmaster));
   }
 
-  #urlOf(index: number, database: string): string {
-    return `postgres://postgres@127.0.0.1:${this.#ports[index]}/${database}`;
-  }
-
   async #query<Row>(index: number, database: string, text: string): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: this.#urlOf(index, database) });
+    const client = new pg.Client({ connectionString: urlOf(this.#server(index), database) });
     await client.connect();
     try {
       return (await client.query(text)).rows as Row[];
@@ -170,6 +230,14 @@ export class Nodes {
     // The servers that pg_ctl starts would keep a pipe open.
     return spawnSync(command, all, { cwd: this.folder, stdio: 'ignore' }).status === 0;
   }
+}
+
+function dataOf({ folder }: Server): string {
+  return join(folder, 'data');
+}
+
+function urlOf({ port }: Server, database: string): string {
+  return `postgres://postgres@127.0.0.1:${port}/${database}`;
 }
 
 /** PostgreSQL finds its libraries and extensions relative to its program, so a copy of it has extensions of its own. */

@@ -17,7 +17,7 @@ export const sharedFaults: readonly string[] = [
 ];
 
 /** The faults of the nodes. */
-export const nodeFaults = ['nodes-crashed', 'nodes-frozen', 'disks-full'] as const;
+export const nodeFaults = ['nodes-crashed', 'nodes-frozen', 'disks-full', 'nodes-promoted'] as const;
 export type NodeFault = (typeof nodeFaults)[number];
 
 const allFaults = [...sharedFaults, ...nodeFaults];

@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type Ask, Client } from './support/client.ts';
 import { Cluster } from './support/cluster.ts';
 import { ms, quantile, runFault, type Trial } from './support/fault.ts';
+import { OwnWrites } from './support/own-writes.ts';
 import { Proxy } from './support/proxy.ts';
 import { readsOf } from './support/replica-reads.ts';
 import { startService } from './support/scene.ts';
 import { makeWorld } from './support/world.ts';
 
-const clients = 8;
+const clientCount = 8;
 
 interface Counts {
   reads: number;
@@ -61,58 +60,27 @@ async function onePromotion(trial: Trial, folder: string, counts: Counts) {
     env: { READ_DATABASE_URLS: `${heir.url},${other.url}` },
   });
   while ((await readsOf(service)).serves !== 1) await delay(20);
-  const over = new AbortController();
-  const done = { acknowledged: 0 };
-  const load = Array.from({ length: clients }, async () => {
-    const client = new Client(service.url, world.token);
-    const created = await answered(client, newIssue(world.teamId));
-    const path = `/v1/issues/${(JSON.parse(created.body) as { key: string }).key}`;
-    while (!over.signal.aborted) {
-      const title = randomUUID();
-      const headers = { 'Idempotency-Key': randomUUID() };
-      const written = await answered(client, { method: 'PATCH', path, body: { title }, headers });
-      done.acknowledged += 1;
-      const seen = String(written.headers['x-workgraph-consistency']);
-      const read = await answered(client, { path, headers: { 'X-Workgraph-Consistency': seen } });
-      counts.reads += 1;
-      if ((JSON.parse(read.body) as { title?: string }).title !== title)
-        counts.wrong.push(`after ${title}, which was acknowledged with ${seen}: ${read.body.slice(0, 200)}`);
-    }
-    client.close();
-  });
+  const clients = new OwnWrites(service.url, world, clientCount);
   await delay(2_000);
   const began = performance.now();
   await primary.kill();
   await heir.promote();
-  const back = done.acknowledged + 2 * clients;
+  const back = clients.acknowledged + 2 * clientCount;
   proxy.leadTo(heir.address);
-  while (done.acknowledged < back) await delay(20);
+  while (clients.acknowledged < back) await delay(20);
   const backMs = performance.now() - began;
   // The positions of the new timeline grow beyond where the other standby stopped.
   await delay(3_000);
-  over.abort();
-  await Promise.all(load);
+  await clients.stop();
   const [found] = await heir.query<{ written: number }>(
     'select sum(revision - 1)::int as written from issue',
   );
-  const { acknowledged } = done;
+  const { acknowledged } = clients;
+  counts.reads += clients.reads;
+  counts.wrong.push(...clients.wrong);
   if (found?.written !== acknowledged)
     counts.wrong.push(`${found?.written} writes of ${acknowledged} that were acknowledged`);
   await service.end('SIGKILL');
   await Promise.all([heir.stop(), other.stop()]);
   return { acknowledged, backMs };
-}
-
-function newIssue(teamId: string): Ask {
-  const body = { teamId, title: randomUUID(), description: '', priority: 0 };
-  return { method: 'POST', path: '/v1/issues', body, headers: { 'Idempotency-Key': randomUUID() } };
-}
-
-/** Sends a request until it succeeds. */
-async function answered(client: Client, ask: Ask): Promise<Answer> {
-  for (;;) {
-    const answer = await client.ask({ ...ask, withinMs: 10_000 }).catch(() => undefined);
-    if (answer && answer.status < 300) return answer;
-    await delay(20);
-  }
 }
