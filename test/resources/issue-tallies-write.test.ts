@@ -189,11 +189,17 @@ describe('the tallies of issues', () => {
     expect(await chore.doSome(now)).toBeGreaterThan(0);
     // Clients that have read the wrong totals read them again.
     expect(await mark()).not.toBe(before);
-    await sql`update issue set priority = 3 where workspace_id = ${workspaceId} and id = ${issueId}`.execute(
-      unscoped,
-    );
-    expect(await chore.doSome(now)).toBe(0);
-    expect(await chore.doSome(new Date(now.getTime() + 25 * 60 * 60_000))).toBeGreaterThan(0);
+    let [day, corrected, priority] = [now.getTime(), 0, 3];
+    // Where files share a database, the janitor of another one may be quicker. Then the tallies are made wrong once more.
+    while (corrected === 0) {
+      await sql`update issue set priority = ${priority} where workspace_id = ${workspaceId} and id = ${issueId}`.execute(
+        unscoped,
+      );
+      expect(await chore.doSome(new Date(day))).toBe(0);
+      day += 25 * 60 * 60_000;
+      corrected = await chore.doSome(new Date(day));
+      priority = 5 - priority;
+    }
     // In steps that each count part of the issues.
     expect(await recountTallies(unscoped, workspaceId, 7)).toBe(0);
     await sql`delete from issue_tally where workspace_id = ${workspaceId} and kind in (1, 3)`.execute(
