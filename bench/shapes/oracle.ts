@@ -40,6 +40,12 @@ interface Ascending {
   readonly filled: number;
 }
 
+/** The numbers of the rows that match a filter, by a column. */
+interface Matching {
+  readonly withValue: Int32Array;
+  readonly without: Int32Array;
+}
+
 /**
  * Computes the expected rows of pages without a limit. It sorts all rows of a table once for each order; the sequence of a filter
  * is the part of it that matches.
@@ -47,8 +53,9 @@ interface Ascending {
 export class Oracle {
   readonly #client: pg.Client;
   readonly #tables = new Map<string, NumberedRows>();
-  /** For the filter of the last `match`: 1 for the number of each row that matches. */
+  /** For the filter of the last `match`: 1 for the number of each row that matches, and these numbers by each column. */
   #matched = new Uint8Array();
+  readonly #matching = new Map<string, Matching>();
 
   constructor(client: pg.Client) {
     this.#client = client;
@@ -68,6 +75,7 @@ export class Oracle {
     );
     this.#matched = new Uint8Array(ids.length);
     for (const number of numbers) this.#matched[number] = 1;
+    this.#matching.clear();
     return numbers.length;
   }
 
@@ -87,14 +95,12 @@ export class Oracle {
     const { ids, ascending } = await this.#numbered(table);
     const order = ascending.get(column) ?? (await this.#sort(table, column));
     ascending.set(column, order);
-    const parts = [order.numbers.subarray(0, order.filled), order.numbers.subarray(order.filled)].map(
-      (part) => {
-        const matched = part.filter((number) => this.#matched[number] === 1);
-        return direction === 'asc' ? matched : matched.reverse();
-      },
-    );
-    const [withValue, without] = parts as [Int32Array, Int32Array];
-    const all = Int32Array.from([...withValue, ...without]);
+    const matching = this.#matching.get(column) ?? this.#matchingIn(order);
+    this.#matching.set(column, matching);
+    const { withValue, without } = matching;
+    const all = new Int32Array(withValue.length + without.length);
+    all.set(direction === 'asc' ? withValue : withValue.toReversed());
+    all.set(direction === 'asc' ? without : without.toReversed(), withValue.length);
     const prefix = [...entitiesByPrefix].find(([, { options }]) => options.table === table)?.[0];
     if (!prefix) throw new Error(`Rows of ${table} have no ids.`);
     const encoded = (from: number, to: number) =>
@@ -114,6 +120,20 @@ export class Oracle {
       middle: await placeAt(Math.floor(all.length / 2) - 1),
       nulls: hasBoth ? await placeAt(withValue.length + Math.floor(without.length / 2) - 1) : undefined,
     };
+  }
+
+  #matchingIn({ numbers, filled }: Ascending): Matching {
+    // A loop takes an eighth of the time of `filter`.
+    const partOf = (part: Int32Array) => {
+      const matching = new Int32Array(part.length);
+      let count = 0;
+      for (let index = 0; index < part.length; index += 1) {
+        const number = part[index] as number;
+        if (this.#matched[number] === 1) matching[count++] = number;
+      }
+      return matching.slice(0, count);
+    };
+    return { withValue: partOf(numbers.subarray(0, filled)), without: partOf(numbers.subarray(filled)) };
   }
 
   /** Numbers the rows of a table, from 0. */
@@ -157,7 +177,9 @@ export class Oracle {
   async #numbers(statement: string, values: unknown[]): Promise<Int32Array> {
     const { rows } = await this.#client.query<{ numbers: Buffer | null }>(statement, values);
     const bytes = rows[0]?.numbers ?? Buffer.alloc(0);
-    return Int32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readInt32BE(4 * index));
+    const numbers = new Int32Array(bytes.length / 4);
+    for (let index = 0; index < numbers.length; index += 1) numbers[index] = bytes.readInt32BE(4 * index);
+    return numbers;
   }
 }
 
