@@ -40,10 +40,12 @@ export function judgeReads(
   const buffers = sum((each) => each.buffers);
   // With very many parents, a few rows of each are examined, whatever the budget.
   const most = Math.max(budget, (parents * budget) / 100);
+  // Conditions are counted by index entries. Further entries are those of a walk that reads nothing but its index.
+  const walkedEntries = Math.max(0, indexEntries - 4 * (most + 1));
   const problems = [
-    heapRows > 2 * most + 4 * size * parents && `${heapRows} heap rows`,
+    heapRows + walkedEntries > 2 * most + 4 * size * parents &&
+      `${heapRows} heap rows and ${indexEntries} index entries`,
     tallyRows > mostTallies && `${tallyRows} tallies`,
-    indexEntries > 4 * (most + 1) && `${indexEntries} index entries`,
     // An entry of an index is looked up in the visibility map, whose pages take turns in a table of more than 255 MB.
     buffers > 2.25 * most + 8 * size * parents + indexEntries + tallyRows && `${buffers} buffers`,
     statements.length > mostStatements && `${statements.length} statements`,

@@ -88,6 +88,12 @@ export function fewRows(most: number): number {
   return 2 * most + 1_000;
 }
 
+/**
+ * So many conditions are counted up to their maximum. If a filter has more, each is counted less far, so that counting costs the same
+ * whatever the filter.
+ */
+const fullyCounted = 4;
+
 /** The step that reads the fewest rows by a condition; undefined if every condition matches too many. */
 export async function fewestMatches(
   candidates: readonly Candidate[],
@@ -95,7 +101,11 @@ export async function fewestMatches(
   probe: (probed: readonly Probed[]) => Promise<readonly number[]>,
 ): Promise<{ step: FewStep; count: number } | undefined> {
   if (candidates.length === 0) return undefined;
-  const probed = candidates.map((candidate) => ({ candidate, most: most[candidate.kind] }));
+  const share = Math.min(1, fullyCounted / candidates.length);
+  const probed = candidates.map((candidate) => ({
+    candidate,
+    most: Math.floor(most[candidate.kind] * share),
+  }));
   const counts = await probe(probed);
   const found = probed
     .map(({ most: limit }, candidate) => ({ candidate, count: counts[candidate] ?? 0, limit }))

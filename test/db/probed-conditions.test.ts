@@ -1,0 +1,41 @@
+import { expect, it } from '@jest/globals';
+import type { Candidate } from '../../src/db/query/access.ts';
+import { always } from '../../src/db/query/predicate.ts';
+import type { Probed } from '../../src/db/query/probe.ts';
+import { fewestMatches } from '../../src/db/reads/bounded-pages.ts';
+
+const most = { rows: 20_000, links: 5_000, text: 7_000 };
+
+function candidates(count: number): Candidate[] {
+  return Array.from({ length: count }, () => ({
+    condition: always,
+    rest: always,
+    kind: 'rows',
+    order: undefined,
+    isSelective: false,
+  }));
+}
+
+async function probedOf(conditions: number): Promise<readonly Probed[]> {
+  let sent: readonly Probed[] = [];
+  await fewestMatches(candidates(conditions), most, (probed) => {
+    sent = probed;
+    return Promise.resolve(probed.map(() => 30_000));
+  });
+  return sent;
+}
+
+it('counts each of four conditions up to its maximum', async () => {
+  expect((await probedOf(4)).map((each) => each.most)).toEqual([20_000, 20_000, 20_000, 20_000]);
+});
+
+it.each([5, 9, 40])('counts no more entries for %d conditions than for four', async (conditions) => {
+  const counted = (await probedOf(conditions)).reduce((sum, each) => sum + each.most, 0);
+  expect(counted).toBeLessThanOrEqual(4 * most.rows);
+});
+
+it('reads the matches of the condition with the fewest', async () => {
+  const counts = [30_000, 900, 300, 12_000, 11_000];
+  const best = await fewestMatches(candidates(5), most, () => Promise.resolve(counts));
+  expect(best).toMatchObject({ count: 300, step: { read: 'few', candidate: 2 } });
+});
