@@ -21,7 +21,8 @@ export interface Access {
   readonly isJoined: boolean;
   /**
    * How many rows are read for each row that a step looks at: the row itself, one for each condition on related rows that needs
-   * them, and those of the join table that connects it with its parents.
+   * them, those of the join table that connects it with its parents, and the row again to find the stop, if the index of the order
+   * has no ids.
    */
   readonly weight: number;
   /** The conditions by which an index finds the matching rows, in another order. */
@@ -68,7 +69,7 @@ export function accessOf({ source, filter, order }: Walk): Access {
     inside: { all: inside },
     others: { all: others },
     hasDeleted,
-    weight: 1 + relationsIn({ all: others }) + (isJoined ? rowsOfJoin : 0),
+    weight: 1 + relationsIn({ all: others }) + (isJoined ? rowsOfJoin : 0) + (hasDeleted ? 1 : 0),
     isJoined,
     candidates: isServedForMany || !indexes ? [] : candidatesOf(conditions, source.table, indexes),
   };
