@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { commands } from '../../src/cli/commands.ts';
 import { serve, type Serving } from '../cli/workgraph.ts';
-import { copyIntoDirectory } from '../support/templates.ts';
+import { copyDemoIntoDirectory, copyIntoDirectory } from '../support/templates.ts';
 import { blocksOf, pages } from './shell-blocks.ts';
 
 // Runs what README and docs say to type, page by page, in the order of each page. `npx workgraph` is the program of this
@@ -140,10 +140,12 @@ onEmbedded('the commands of', () => {
     return folder;
   }
 
+  /** Starts a server on what another would have made in seconds: with the demo or, for a reader who adds `--no-demo`, without rows. */
   async function served(folder: string, ...flags: string[]): Promise<string> {
     const dataDir = join(folder, '.workgraph');
-    // Without rows, as a server makes it in seconds.
-    await copyIntoDirectory('migrated', dataDir);
+    await (flags.includes('--no-demo')
+      ? copyIntoDirectory('migrated', dataDir)
+      : copyDemoIntoDirectory(dataDir));
     const server = await serve([...flags, '--data-dir', dataDir], { DRAIN_MS: '0' });
     servers.push(server);
     return server.url;

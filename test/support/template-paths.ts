@@ -27,6 +27,7 @@ function hashOfSources(content: TemplateContent): string {
   if (content !== 'empty') patterns.push('migrations/*.ts');
   if (content === 'demo' || content === 'examples')
     patterns.push(
+      'test/support/templates.ts',
       'demo/**',
       'src/cli/seed-demo.ts',
       'src/cli/import/*.ts',

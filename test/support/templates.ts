@@ -40,16 +40,26 @@ export interface TestDatabase {
  * of all test files, which has the demo: they share it, because it takes long to make a distributed one.
  */
 export async function copyTemplate(content: Content): Promise<TestDatabase> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-test-'));
+  const dataDir = newDataDir();
   const serverUrl = process.env.TEST_DATABASE_URL;
   if (serverUrl && process.env.TEST_SHARED_DATABASE) return useShared(serverUrl, content, dataDir);
   return serverUrl ? copyOnServer(serverUrl, content, dataDir) : copyEmbedded(content, dataDir);
+}
+
+function newDataDir(): string {
+  return mkdtempSync(join(tmpdir(), 'workgraph-test-'));
 }
 
 /** Copies an embedded database into a data directory, for another process to open. */
 export async function copyIntoDirectory(content: TemplateContent, dataDir: string): Promise<void> {
   if (!hasTemplate(content)) await makeTemplate(content);
   copyDatabase(templateOf(content), dataDir);
+}
+
+/** Copies the embedded database of the demo with its files, as if a server had made both in the data directory. */
+export async function copyDemoIntoDirectory(dataDir: string): Promise<void> {
+  await copyIntoDirectory('demo', dataDir);
+  cpSync(join(templateOf('demo'), 'files'), join(dataDir, 'files'), { recursive: true });
 }
 
 function copyDatabase(template: string, dataDir: string): void {
@@ -82,7 +92,7 @@ async function makeEmbedded(content: TemplateContent): Promise<void> {
     copyDatabase(templateOf(simpler), partial);
   }
   const database = await openDatabase({ dataDir: partial, wire });
-  if (content !== 'empty') await fill(database, content);
+  if (content !== 'empty') await fill(database, content, partial);
   await database.close();
   // PostgreSQL's own template databases are half of the files that each test file would copy, and are not needed.
   for (const oid of ['1', '4']) rmSync(join(partial, 'database/base', oid), { recursive: true, force: true });
@@ -135,10 +145,13 @@ async function copyOnServer(serverUrl: string, content: Content, dataDir: string
         statementTimeoutMs: 0,
         wire,
       });
+      // The next test files do not have these files, so this one should not.
+      const filesDir = newDataDir();
       try {
-        await fill(database, content);
+        await fill(database, content, filesDir);
       } finally {
         await database.close();
+        rmSync(filesDir, { recursive: true, force: true });
       }
     }
     await client.query(`create database ${name} template ${template}`);
@@ -184,17 +197,12 @@ function withDatabase(serverUrl: string, name: string): string {
   return url.href;
 }
 
-/** A template contains the rows of the demo's files, but not their bytes, which go into a temporary directory. */
-async function fill(database: Database, content: Content): Promise<void> {
+/** Fills a database, and puts the bytes of the demo's files beside it. */
+async function fill(database: Database, content: Content, dataDir: string): Promise<void> {
   await migrate(database);
   if (content === 'migrated') return;
   const { seedDemo } = await import('../../src/cli/seed-demo.ts');
-  const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-template-'));
-  try {
-    const store = openStorage({ dataDir, storageUrl: undefined });
-    const now = content === 'examples' ? exampleDay : new Date();
-    await seedDemo(database, { store, actor: systemActor, now });
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  const store = openStorage({ dataDir, storageUrl: undefined });
+  const now = content === 'examples' ? exampleDay : new Date();
+  await seedDemo(database, { store, actor: systemActor, now });
 }
