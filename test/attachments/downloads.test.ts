@@ -15,7 +15,7 @@ const content = random(10_000);
 let file: AttachmentRead;
 
 beforeAll(async () => {
-  app = await startApp({ settings: { SIGNING_KEYS: `${newKey}, ${oldKey}` } });
+  app = await startApp({ sharesDatabase: true, settings: { SIGNING_KEYS: `${newKey}, ${oldKey}` } });
   desk = await fileDesk(app);
   file = await desk.attach('Müller „Plan“ 100%.bin', 'application/octet-stream', content);
 });
@@ -204,6 +204,7 @@ describe('with an origin for files', () => {
   let apart: App;
   beforeAll(async () => {
     apart = await startApp({
+      sharesDatabase: true,
       settings: { FILES_URL: 'http://files.example/', PUBLIC_URL: 'http://work.example' },
     });
   });

@@ -19,7 +19,7 @@ const limits: PictureLimits = {
 let app: App;
 let desk: FileDesk;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   desk = await fileDesk(app);
 }, 60_000);
 afterAll(() => app.stop());

@@ -9,7 +9,7 @@ let addresses: readonly [what: string, url: string][];
 const content = Buffer.from('a line of text\n'.repeat(200));
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   desk = await fileDesk(app);
   const { signedDownloadUrl, signedPreviewUrl } = await desk.attach('notes.txt', 'text/plain', content);
   addresses = [

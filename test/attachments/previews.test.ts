@@ -10,7 +10,7 @@ let app: App;
 let desk: FileDesk;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   desk = await fileDesk(app);
 });
 

@@ -11,7 +11,7 @@ import type { FileStore } from '../../src/storage/storage.ts';
 import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import type { ImportSummary } from '../../src/portability/import/import-run.ts';
-import { noteCreated } from '../support/invariants.ts';
+import { noteCreated } from '../support/own-workspaces.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 

@@ -27,7 +27,10 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
   let world: World;
   let short = 0;
   beforeAll(async () => {
-    const app = await startApp({ settings: { READ_BUDGET: String(readBudget), EXECUTOR } });
+    const app = await startApp({
+      sharesDatabase: true,
+      settings: { READ_BUDGET: String(readBudget), EXECUTOR },
+    });
     world = { ...(await addWorld(app, 'here')), stop: () => app.stop() };
   });
   afterAll(() => world.stop());

@@ -36,7 +36,10 @@ describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s execut
   let inexact = 0;
   let random: Random;
   beforeAll(async () => {
-    const app = await startApp({ settings: { READ_BUDGET: String(readBudget), EXECUTOR } });
+    const app = await startApp({
+      sharesDatabase: true,
+      settings: { READ_BUDGET: String(readBudget), EXECUTOR },
+    });
     world = { ...(await addWorld(app, 'here')), stop: () => app.stop() };
     random = new Random(process.env.SEED ?? `totals ${Date.now()}`);
   });

@@ -19,7 +19,7 @@ let world: IssueWorld;
 let issueKey: string;
 let commentId: string;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   world = await issueWorld(app);
   await installAgent(app, world, world.agent);
   const issue = { teamId: world.eng.id, title: 'Here', description: '', priority: 0 };

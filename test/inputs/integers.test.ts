@@ -20,7 +20,7 @@ let world: IssueWorld;
 let tokens: Record<Role, string>;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   world = await issueWorld(app);
   await installAgent(app, world, world.agent);
   const { owner, admin, ada, guest, agent, service } = world;

@@ -9,7 +9,7 @@ import { useIssueWorld } from '../support/use-issue-world.ts';
 import { changesOf, type LoggedChange } from './logged.ts';
 import { recordUnmoved, unmoved } from './unmoved-positions.ts';
 
-const { app, world, ada } = useIssueWorld({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
+const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 beforeAll(() => recordUnmoved(app.database));
 
 type Input = Record<string, unknown>;

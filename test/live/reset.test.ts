@@ -4,7 +4,7 @@ import { useIssueWorld } from '../support/use-issue-world.ts';
 import { numberAll } from './logged.ts';
 import { cursorNow, nextOf, subscribe } from './subscribing.ts';
 
-const { app, world, ada } = useIssueWorld({ settings: { METRICS_ADDRESS: '0' } });
+const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { METRICS_ADDRESS: '0' } });
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 const document = 'subscription ($after: String) { changes(after: $after) { eventType } }';

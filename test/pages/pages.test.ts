@@ -10,7 +10,7 @@ let app: SharedApp;
 let closed: App;
 beforeAll(async () => {
   app = await sharedApp();
-  closed = await startApp({ settings: { EXPLORER: 'off' } });
+  closed = await startApp({ sharesDatabase: true, settings: { EXPLORER: 'off' } });
 }, 180_000);
 afterAll(async () => {
   await app?.stop();
@@ -179,7 +179,7 @@ describe('the pages of the schema', () => {
   });
 
   it('exist only if everybody may read the schema', async () => {
-    const guarded = await startApp({ settings: { INTROSPECTION: 'tokens' } });
+    const guarded = await startApp({ sharesDatabase: true, settings: { INTROSPECTION: 'tokens' } });
     for (const path of ['/schema', '/schema/Issue'])
       expect(await guarded.request('GET', path, browser)).toMatchObject({ status: 404 });
     await guarded.stop();

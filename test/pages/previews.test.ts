@@ -15,7 +15,7 @@ described('a preview in a real browser (needs /usr/bin/chromium)', () => {
 
   beforeAll(async () => {
     const { startApp } = await import('../support/app.ts');
-    app = await startApp();
+    app = await startApp({ sharesDatabase: true });
     desk = await fileDesk(app);
     browser = await openBrowser();
   }, 120_000);

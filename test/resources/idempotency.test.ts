@@ -13,7 +13,7 @@ let keyed: KeyedWorld;
 /** The key of the issue that the tests write to. */
 let issue: string;
 beforeAll(async () => {
-  keyed = await keyedWorld(await startApp());
+  keyed = await keyedWorld(await startApp({ sharesDatabase: true }));
   issue = (await keyed.newObjects()).key;
 }, 120_000);
 afterAll(() => keyed.app.stop());

@@ -28,7 +28,7 @@ let ada: Caller;
 let callers: [Caller, Caller];
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   second = await startSecondServer(app);
   world = await issueWorld(app);
   imports = await importWorld(app.database, 'Imports');

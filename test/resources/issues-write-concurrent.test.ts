@@ -20,7 +20,7 @@ let callers: [Caller, Caller];
 let ada: Caller;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   second = await startSecondServer(app);
   world = await issueWorld(app);
   ada = callerOf(app, world.ada.token);

@@ -19,7 +19,7 @@ export interface TrendWorld {
 }
 
 export async function trendWorld(name: string): Promise<TrendWorld> {
-  const app = await startApp();
+  const app = await startApp({ sharesDatabase: true });
   const world = await importWorld(app.database, name);
   const file = world.write('histories.ndjson', [header, ...issues.map(lineOf)]);
   const said = await world.run((env) => runImport(env, { file, from: 'ndjson', workspace: name }));

@@ -19,7 +19,7 @@ onPostgres('a write whose reference data another process has just changed', () =
 
   beforeAll(async () => {
     const { startApp } = await import('../support/app.ts');
-    app = await startApp();
+    app = await startApp({ sharesDatabase: true });
     world = await issueWorld(app);
     ada = callerOf(app, world.ada.token);
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(

@@ -17,7 +17,7 @@ let callers: [Caller, Caller];
 let ada: Caller;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   world = await issueWorld(app);
   ada = callerOf(app, world.ada.token);
   callers = [ada, callerOf(app, world.bob.token)];

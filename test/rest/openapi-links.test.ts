@@ -14,7 +14,7 @@ let app: App;
 let world: IssueWorld;
 let issueKey: string;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   world = await issueWorld(app);
   await installAgent(app, world, world.agent);
   issueKey = (await app.request<{ key: string }>('POST', '/v1/issues', { body: bodies()['/v1/issues'] })).body

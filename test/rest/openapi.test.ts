@@ -139,7 +139,10 @@ describe('GET /v1/openapi.json', () => {
   });
 
   it('names PUBLIC_URL as its server if it is set', async () => {
-    const proxied = await startApp({ settings: { PUBLIC_URL: 'https://work.example.com/' } });
+    const proxied = await startApp({
+      sharesDatabase: true,
+      settings: { PUBLIC_URL: 'https://work.example.com/' },
+    });
     const { body } = await proxied.request<OpenApi>('GET', '/v1/openapi.json', { token: null });
     await proxied.stop();
     expect(body.servers.map(({ url }) => url)).toEqual(['https://work.example.com']);

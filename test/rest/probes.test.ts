@@ -3,7 +3,7 @@ import { type App, startApp } from '../support/app.ts';
 
 let app: App;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
 }, 60_000);
 afterAll(() => app.stop());
 

@@ -25,7 +25,7 @@ interface Made {
 let app: App;
 const made: Made[] = [];
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   const { id: teamId } = await team(app.database, app.workspaceId, { code: 'ENG' });
   await team(app.database, app.workspaceId, { code: 'OPS' });
   for (const [index, [name, project, branch, provider, isDefaultForAgents]] of rows.entries()) {

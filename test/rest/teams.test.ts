@@ -12,7 +12,7 @@ let teams: SeededTeam[];
 let lena: string;
 let otto: string;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   ({ teams, lena, otto } = await seedTeams(app));
 }, 60_000);
 afterAll(() => app.stop());

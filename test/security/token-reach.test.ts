@@ -11,7 +11,7 @@ let app: App;
 let second: TestWorkspace;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   second = await app.secondWorkspace();
 }, 60_000);
 afterAll(() => app.stop());

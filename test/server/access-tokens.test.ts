@@ -6,7 +6,7 @@ import { member } from '../support/fixtures.ts';
 
 let app: App;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
 }, 60_000);
 afterAll(() => app.stop());
 

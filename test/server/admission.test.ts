@@ -127,6 +127,7 @@ describe('a server with two tickets', () => {
   // Each has a server of its own: after a refusal it is in an overload for a second, and tries working on fewer at once.
   beforeEach(async () => {
     app = await startApp({
+      sharesDatabase: true,
       settings: {
         MAX_CONCURRENCY: '2',
         QUEUE_WAIT_MS: '1',
@@ -209,7 +210,7 @@ describe('a server with two tickets', () => {
 });
 
 it('a request whose body has not arrived yet holds no ticket', async () => {
-  const app = await startApp({ settings: { MAX_CONCURRENCY: '1' } });
+  const app = await startApp({ sharesDatabase: true, settings: { MAX_CONCURRENCY: '1' } });
   const slow = await Promise.all(Array.from({ length: 5 }, () => slowPost(app)));
   expect((await app.request('GET', '/v1/teams')).status).toBe(200);
   for (const { socket, finish } of slow) {

@@ -106,7 +106,10 @@ describe('over connections', () => {
       },
     });
     plain = await startApp({ demo: true, log, logLevel: 'info' });
-    proxied = await startApp({ settings: { ...settings, TRUSTED_PROXIES: '127.0.0.0/8' } });
+    proxied = await startApp({
+      sharesDatabase: true,
+      settings: { ...settings, TRUSTED_PROXIES: '127.0.0.0/8' },
+    });
   }, 240_000);
   afterAll(async () => {
     await plain?.stop();
@@ -155,7 +158,7 @@ describe('over connections', () => {
     for (let n = 1; n <= 5; n += 1) statuses.push(await codes(proxied, `198.51.100.${n}`));
     for (let n = 1; n <= 4; n += 1) statuses.push(await codes(proxied, `9.9.9.${n}, 203.0.113.1`));
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 429]);
-    const direct = await startApp({ settings });
+    const direct = await startApp({ sharesDatabase: true, settings });
     try {
       const forgeries: number[] = [];
       for (let n = 1; n <= 4; n += 1) forgeries.push(await codes(direct, `198.51.100.${n}`));

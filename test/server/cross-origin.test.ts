@@ -9,8 +9,11 @@ const other = 'https://evil.example';
 let closed: App;
 let open: App;
 beforeAll(async () => {
-  closed = await startApp();
-  open = await startApp({ settings: { CORS_ORIGINS: `http://localhost:5173, ${origin}` } });
+  closed = await startApp({ sharesDatabase: true });
+  open = await startApp({
+    sharesDatabase: true,
+    settings: { CORS_ORIGINS: `http://localhost:5173, ${origin}` },
+  });
 }, 120_000);
 afterAll(async () => {
   await closed?.stop();

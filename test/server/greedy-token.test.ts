@@ -17,7 +17,7 @@ const log = new Writable({
 let app: App;
 beforeAll(async () => {
   const settings = { REQUESTS_PER_MINUTE: '3', MAX_CONCURRENCY: '1', METRICS_ADDRESS: '0' };
-  app = await startApp({ settings, logLevel: 'info', log });
+  app = await startApp({ sharesDatabase: true, settings, logLevel: 'info', log });
 }, 240_000);
 afterAll(() => app.stop());
 

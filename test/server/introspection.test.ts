@@ -5,7 +5,10 @@ import { type App, type Sent, startApp } from '../support/app.ts';
 const apps: Record<string, App> = {};
 beforeAll(async () => {
   for (const INTROSPECTION of ['public', 'tokens', 'off'])
-    apps[INTROSPECTION] = await startApp({ settings: { INTROSPECTION, MAX_OPERATION_COST: '10000' } });
+    apps[INTROSPECTION] = await startApp({
+      sharesDatabase: true,
+      settings: { INTROSPECTION, MAX_OPERATION_COST: '10000' },
+    });
 }, 180_000);
 afterAll(async () => {
   for (const app of Object.values(apps)) await app.stop();

@@ -13,7 +13,7 @@ const message = `The answer would be larger than ${maxAnswerBytes.toLocaleString
 let app: App;
 let keys: string[];
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   const { id, labels } = await team(app.database, app.workspaceId, { code: 'BIG' });
   const described = { description: 'd'.repeat(descriptionLength) };
   await app.database.unscoped

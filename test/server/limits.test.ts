@@ -8,7 +8,7 @@ let app: App;
 /** How often the resolver of `readiness` has run. */
 let runs = 0;
 beforeAll(async () => {
-  app = await startApp({ settings: { MAX_OPERATION_COST: '10000' } });
+  app = await startApp({ sharesDatabase: true, settings: { MAX_OPERATION_COST: '10000' } });
   const ping = app.database.ping.bind(app.database);
   Object.assign(app.database, {
     ping: (withinMs: number) => {

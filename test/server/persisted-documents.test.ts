@@ -23,9 +23,9 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify({ teamNames, 'x-ours:old': '{ noSuchField }', [hash(pinned)]: pinned }));
   for (const path of paths) {
     const settings = { GRAPHQL_PATH: path };
-    servers.set(path, await startApp({ settings }));
+    servers.set(path, await startApp({ sharesDatabase: true, settings }));
     const trusted = { ...settings, DOCUMENTS: 'trusted', DOCUMENTS_FILE: file };
-    servers.set(`${path}, trusted`, await startApp({ settings: trusted }));
+    servers.set(`${path}, trusted`, await startApp({ sharesDatabase: true, settings: trusted }));
   }
 }, 240_000);
 afterAll(async () => {
@@ -174,7 +174,7 @@ it('the server answers REST beside trusted documents', async () => {
 });
 
 it('the server takes any text beside a manifest, when it was not told to trust it alone', async () => {
-  const app = await startApp({ settings: { DOCUMENTS_FILE: file } });
+  const app = await startApp({ sharesDatabase: true, settings: { DOCUMENTS_FILE: file } });
   const byId = await send(app, 'POST', { documentId: 'teamNames' });
   const byText = await send(app, 'POST', { query: teamNames });
   await app.stop();

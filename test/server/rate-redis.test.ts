@@ -76,7 +76,7 @@ function left({ headers }: Answer): number {
 
   beforeAll(async () => {
     // Directly to Redis: a proxy in this process needs its event loop, and would exceed the time limit on a busy machine.
-    app = await startApp({ settings: settings() });
+    app = await startApp({ sharesDatabase: true, settings: settings() });
   }, 240_000);
   afterAll(() => app.stop());
 
@@ -91,7 +91,10 @@ function left({ headers }: Answer): number {
   }
 
   it('refuse with the same message and headers as those in memory', async () => {
-    const strict = await startApp({ settings: { ...settings(), REQUESTS_PER_MINUTE: '3' } });
+    const strict = await startApp({
+      sharesDatabase: true,
+      settings: { ...settings(), REQUESTS_PER_MINUTE: '3' },
+    });
     try {
       const answers: Answer[] = [];
       for (let n = 0; n < 5; n += 1) answers.push(await strict.graphql(health));
@@ -121,7 +124,7 @@ function left({ headers }: Answer): number {
     const redis = new Redis(`${redisUrl}/13`);
     await redis.del('workgraph:requests:address:127.0.0.1', 'workgraph:cost:address:127.0.0.1');
     await redis.quit();
-    const second = await startApp({ settings: settings() });
+    const second = await startApp({ sharesDatabase: true, settings: settings() });
     try {
       // An address is the same caller on both servers, whose tokens differ.
       const none = { token: null };
@@ -145,7 +148,7 @@ function left({ headers }: Answer): number {
     'are counted by the process itself while Redis is gone (%s), and in Redis again when it is back',
     async (how) => {
       const way = await openWay(redisUrl ?? '');
-      const distant = await startApp({ settings: settings(way.url) });
+      const distant = await startApp({ sharesDatabase: true, settings: settings(way.url) });
       try {
         const token = await distant.tokenFor();
         const ask = () => distant.graphql(health, {}, { token });
@@ -167,7 +170,10 @@ function left({ headers }: Answer): number {
   );
 
   it('do not keep a server from starting without Redis', async () => {
-    const alone = await startApp({ settings: { ...settings(), REDIS_URL: 'redis://127.0.0.1:1' } });
+    const alone = await startApp({
+      sharesDatabase: true,
+      settings: { ...settings(), REDIS_URL: 'redis://127.0.0.1:1' },
+    });
     try {
       expect(left(await alone.graphql(health))).toBe(999);
     } finally {

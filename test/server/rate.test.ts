@@ -11,7 +11,7 @@ const health = '{ health { status } }';
 
 let app: App;
 beforeAll(async () => {
-  app = await startApp({ settings });
+  app = await startApp({ sharesDatabase: true, settings });
 }, 240_000);
 afterAll(() => app.stop());
 
@@ -115,7 +115,10 @@ describe('a token', () => {
 
 describe('cost', () => {
   it('is charged by the returned objects in both APIs, and a debt has to refill', async () => {
-    const rich = await startApp({ settings: { REQUESTS_PER_MINUTE: '1000', COST_PER_HOUR: '60' } });
+    const rich = await startApp({
+      sharesDatabase: true,
+      settings: { REQUESTS_PER_MINUTE: '1000', COST_PER_HOUR: '60' },
+    });
     try {
       const codes = '{ codes { entries { code } } }';
       const first = await rich.graphql(codes, {}, { headers: { 'x-graphql-cost': '1' } });
@@ -149,7 +152,7 @@ describe('cost', () => {
 
 describe('without a token', () => {
   it('requests answered 401 are counted by address, including guesses of tokens', async () => {
-    const own = await startApp({ settings: { REQUESTS_PER_MINUTE: '3' } });
+    const own = await startApp({ sharesDatabase: true, settings: { REQUESTS_PER_MINUTE: '3' } });
     try {
       const tokens = [null, 'wg_guess', 'wg_another', 'wg_third', null];
       const answers: [number, boolean][] = [];
@@ -212,7 +215,7 @@ describe('without a token', () => {
 });
 
 it('a caller is served again after Retry-After', async () => {
-  const quick = await startApp({ settings: { REQUESTS_PER_MINUTE: '60' } });
+  const quick = await startApp({ sharesDatabase: true, settings: { REQUESTS_PER_MINUTE: '60' } });
   try {
     let answer = await quick.graphql(health);
     while (answer.status === 200) answer = await quick.graphql(health);

@@ -13,7 +13,10 @@ let gone: App;
 beforeAll(async () => {
   app = await startApp({ demo: true });
   narrow = await app.tokenFor({ scopes: ['teams:read'], role: 'guest' });
-  limited = await startApp({ settings: { REQUESTS_PER_MINUTE: '1', PUBLIC_URL: 'https://work.example' } });
+  limited = await startApp({
+    sharesDatabase: true,
+    settings: { REQUESTS_PER_MINUTE: '1', PUBLIC_URL: 'https://work.example' },
+  });
   used = await limited.tokenFor();
   await limited.request('GET', '/v1/teams', { token: used });
   gone = await startApp();

@@ -17,7 +17,7 @@ const perMinute = 4;
 let app: App;
 beforeAll(async () => {
   const settings = { UNKNOWN_TOKENS_PER_MINUTE: String(perMinute), TRUSTED_PROXIES: '127.0.0.1' };
-  app = await startApp({ settings, logLevel: 'info', log });
+  app = await startApp({ sharesDatabase: true, settings, logLevel: 'info', log });
 }, 240_000);
 afterAll(() => app.stop());
 

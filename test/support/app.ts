@@ -14,12 +14,12 @@ import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { httpClient } from './http-client.ts';
 import { member } from './fixtures.ts';
-import { noteCreated } from './invariants.ts';
+import { noteCreated } from './own-workspaces.ts';
 // Answers are checked against openapi.json. Loading the checker here keeps its cost out of the first request.
 import './openapi.ts';
 import { generousAdmission } from './generous-admission.ts';
 import type { Content } from './template-paths.ts';
-import { copyTemplate } from './templates.ts';
+import { copyTemplate, databaseOfWorker } from './templates.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 
 /** The credentials and headers of a request. The default token is the owner's, with all scopes; `null` sends none. */
@@ -84,6 +84,11 @@ export interface AppOptions {
   demo?: boolean;
   /** The template to start with; `demo: true` stands for `content: 'demo'`. */
   content?: Content;
+  /**
+   * Uses the database of the other test files of the worker, in which the file may write only in workspaces that it creates. A file
+   * that counts or changes the rows of all workspaces, or damages the database, needs its own.
+   */
+  sharesDatabase?: boolean;
   /** `info` prints the server's log lines, which helps while writing a test. */
   logLevel?: string;
   /** Receives the log lines instead of standard output. */
@@ -118,11 +123,14 @@ export { isGraphqlJs } from './chosen-executor.ts';
 export async function startApp({
   demo = false,
   content = demo ? 'demo' : 'migrated',
+  sharesDatabase = false,
   logLevel = 'silent',
   log,
   settings = {},
 }: AppOptions = {}): Promise<App> {
-  const { database, dataDir, drop } = await copyTemplate(content);
+  if (sharesDatabase && content !== 'migrated')
+    throw new Error('The database of several test files has no demo.');
+  const { database, dataDir, drop } = await (sharesDatabase ? databaseOfWorker() : copyTemplate(content));
   const home = content === 'migrated' ? await newWorkspace(database, 'Test') : await demoWorkspace(database);
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...chosen, ...settings }, {});
   const files = openFiles(config);

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { stopSharedServer } from './shared-app.ts';
-import { dropRun } from './templates.ts';
+import { closeDatabaseOfWorker, dropRun } from './templates.ts';
 
 /** Removes the files of the run from memory, and its databases from the server. */
 export default async function teardown(): Promise<void> {
@@ -12,6 +12,7 @@ export default async function teardown(): Promise<void> {
     WORKGRAPH_TEST_SHARED,
   } = process.env;
   try {
+    await closeDatabaseOfWorker();
     if (WORKGRAPH_TEST_SHARED) await stopSharedServer(WORKGRAPH_TEST_SHARED);
   } finally {
     const folders = [WORKGRAPH_TEST_SHARED, WORKGRAPH_TEST_FALLBACKS, WORKGRAPH_TEST_MEMORY];

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { sql } from 'kysely';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import type { Answer, App } from './app.ts';
-import { ownWorkspaces } from './invariants.ts';
+import { ownWorkspaces } from './own-workspaces.ts';
 import { installAgent, issueWorld, type IssueWorld } from './issue-world.ts';
 import { eventually } from './eventually.ts';
 import { callerOf } from './mutations.ts';

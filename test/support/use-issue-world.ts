@@ -15,13 +15,16 @@ interface UsedWorld {
 
 /**
  * Before the tests of a file, starts a server whose workspace has everything that an issue can refer to, and stops it
- * after them. In the end all stored counts must be right, unless the tests change rows by SQL (`changesRows`).
+ * after them. In the end all stored counts must be right, unless the tests change rows by SQL (`changesRows`). Tests that concern
+ * all workspaces, or leave work for the servers of later files, need a database of their own (`ownDatabase`).
  */
 export function useIssueWorld({
   changesRows = false,
+  ownDatabase = false,
   settings = {},
 }: {
   changesRows?: boolean;
+  ownDatabase?: boolean;
   settings?: Settings;
 } = {}): UsedWorld {
   let used: UsedWorld | undefined;
@@ -30,7 +33,7 @@ export function useIssueWorld({
     return used;
   };
   beforeAll(async () => {
-    const app = await startApp({ settings });
+    const app = await startApp({ settings, sharesDatabase: !ownDatabase });
     const world = await issueWorld(app);
     used = { app, world, ada: callerOf(app, world.ada.token) };
   }, 60_000);

@@ -9,7 +9,7 @@ import { webhookCalls } from './calls.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { eventually } from '../support/eventually.ts';
 
-const { app, world, ada } = useIssueWorld({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
+const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 
 const hooks = () => webhookCalls(app);
 const open: { receiver: Receiver; id: string }[] = [];

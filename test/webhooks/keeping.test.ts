@@ -8,7 +8,7 @@ import { storeWebhook } from '../support/stored-webhook.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 
-const { app } = useIssueWorld();
+const { app } = useIssueWorld({ ownDatabase: true });
 const dayMs = 24 * 60 * 60_000;
 
 it('the janitor removes messages after three days, and deleted webhooks with theirs', async () => {

@@ -7,7 +7,7 @@ import { useIssueWorld } from '../support/use-issue-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { startReceiver } from './receiver.ts';
 
-const { app, world, ada } = useIssueWorld();
+const { app, world, ada } = useIssueWorld({ ownDatabase: true });
 
 /** Listens until the returned function is called, which returns the output. */
 function listening(forwardTo: string, events: string[] = []) {

@@ -5,7 +5,7 @@ import { storeWebhook } from '../support/stored-webhook.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { webhookCalls } from './calls.ts';
 
-const { app, world } = useIssueWorld({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
+const { app, world } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 
 const hooks = () => webhookCalls(app);
 const url = 'https://hooks.example/in';
