@@ -87,9 +87,14 @@ export function shareOfShort(judged: readonly Judged[]): string {
 /** The largest shares of pages that may end early: of filters by one condition, and of combinations. */
 const mostShort = { single: 0.03, combined: 0.08 };
 
+/** These comparators read what `lt` and `gt` read, so each range would count twice. */
+const twin = / (?:lte|gte) at /;
+
 export function tooManyShort(judged: Readonly<Record<keyof typeof mostShort, readonly Judged[]>>): string[] {
   return Object.entries(mostShort).flatMap(([kind, most]) => {
-    const pages = judged[kind as keyof typeof mostShort].filter(({ isTotal }) => !isTotal);
+    const pages = judged[kind as keyof typeof mostShort].filter(
+      ({ name, isTotal }) => !isTotal && !twin.test(name),
+    );
     const short = pages.filter(({ isShort }) => isShort).length;
     return short > most * pages.length ? [`${kind}: more than ${100 * most} % of the pages end early`] : [];
   });
