@@ -140,8 +140,9 @@ onReplicas(
           for (const title of rounds) {
             await ask(writer, { method: 'PATCH', path, body: { title } });
             seen.push(await ask(writer, { path }));
+            // Later the replica could be five seconds behind, and would serve nothing.
+            if (seen.length === 1) expect(await ask(reader, { path })).toBe('Before');
           }
-          expect(await ask(reader, { path })).toBe('Before');
         });
         expect(seen).toEqual(rounds);
       } finally {
