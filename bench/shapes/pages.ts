@@ -23,9 +23,15 @@ export interface ListPage {
   };
 }
 
+/** Connections and an oracle of their own, so that checks can run at the same time. */
+export interface Lane {
+  readonly gate: Gate;
+  readonly oracle: Oracle;
+}
+
 /** Judges the total of a root list with a filter, and its pages in the chosen ones of all orders and directions. */
 export async function checkPages(
-  { gate, oracle }: { gate: Gate; oracle: Oracle },
+  { gate, oracle }: Lane,
   { name, row, list }: ListFacts,
   { name: filterName, filter }: NamedFilter,
   { budget, isChosen }: { budget: number; isChosen: (order: number) => boolean },

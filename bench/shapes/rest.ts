@@ -4,10 +4,8 @@ import { encodeId } from '../../src/resolvers/ids.ts';
 import type { Parameters } from '../../src/rest-compat/params.ts';
 import { issues } from '../../src/rest-compat/routes/issue-reads.ts';
 import type { NamedKind } from '../../src/schema/builder/naming.ts';
-import type { Gate } from './gate.ts';
 import { type Judged, judgeReads, pageSize } from './judge.ts';
-import type { Oracle } from './oracle.ts';
-import { comparison, type ListPage } from './pages.ts';
+import { comparison, type Lane, type ListPage } from './pages.ts';
 import type { ListFacts } from './schema-facts.ts';
 
 /** A query of `GET /v1/issues` that filters by one parameter. */
@@ -38,7 +36,7 @@ export async function restQueries(client: pg.Client): Promise<RestQuery[]> {
 
 /** Judges the first pages of a query in every order, or one of so many. */
 export async function checkRest(
-  { gate, oracle }: { gate: Gate; oracle: Oracle },
+  { gate, oracle }: Lane,
   { list }: ListFacts,
   { name, query }: RestQuery,
   { budget, oneOf }: { budget: number; oneOf: number },

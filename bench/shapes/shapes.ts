@@ -9,7 +9,7 @@ import { type Gate, openGate, Progress } from './gate.ts';
 import { type Judged, report, shareOfShort, tooManyShort } from './judge.ts';
 import { newlyShort, writeKnownShort } from './known-short.ts';
 import { Oracle } from './oracle.ts';
-import { checkPages } from './pages.ts';
+import { checkPages, type Lane } from './pages.ts';
 import { checkRest, restQueries } from './rest.ts';
 import { childLists, inputFacts, type ListFacts, rootLists } from './schema-facts.ts';
 import { filtersOf, type NamedFilter } from './values.ts';
@@ -30,12 +30,6 @@ function everyNth(nth: number): () => boolean {
 }
 
 type Kind = 'single' | 'combined' | 'rest' | 'groups' | 'children';
-
-/** Connections and an oracle of their own, so that checks can run at the same time. */
-interface Lane {
-  readonly gate: Gate;
-  readonly oracle: Oracle;
-}
 
 /** Shapes that are judged together. */
 interface Check {

@@ -89,8 +89,8 @@ export function fewRows(most: number): number {
 }
 
 /**
- * So many conditions are counted up to their maximum. If a filter has more, each is counted less far, so that counting costs the same
- * whatever the filter.
+ * The largest number of conditions that are each counted up to their maximum. If a filter has more, each is counted less far, so that
+ * all of them together cost no more.
  */
 const fullyCounted = 4;
 
