@@ -37,7 +37,8 @@ export interface Options {
 const help = `npm run bench -- [options]
 
   --only W1,W3          workloads to run (default: all); W4 also names W4-team and W4-project, W1 also W1-new
-  --contenders a,b      ${contenders.map(({ name }) => name).join(', ')} (default: all)
+  --contenders a,b      ${contenders.map(({ name }) => name).join(', ')}
+                        (default: all but twin and traced)
   --rounds N            rounds of each workload, in which the contenders take turns (default 5)
   --seconds S           length of one contender's turn (default 5)
   --issues N            issues in the database (default 200000; 1000000 for --shapes)
@@ -104,7 +105,8 @@ export function readOptions(): Options | undefined {
     return found;
   });
   const names = contenders.map(({ name }) => name);
-  const chosen = values.contenders?.split(',') ?? names;
+  const usual = contenders.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
+  const chosen = values.contenders?.split(',') ?? usual;
   for (const name of chosen) if (!names.includes(name)) throw new Error(`There is no contender ${name}.`);
   const { keep, fresh, stop, check, write, shapes, shape, resume, wal, capacity } = values;
   return {

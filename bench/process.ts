@@ -23,7 +23,7 @@ const startWithinMs = 120_000;
 export async function start(contender: Contender, databaseUrl: string): Promise<Running> {
   const directory = mkdtempSync(join(tmpdir(), 'workgraph-bench-'));
   const port = await freePort();
-  const { args, env } = contender.command({ databaseUrl, port, token, directory });
+  const { args, env } = await contender.command({ databaseUrl, port, token, directory });
   const log = join(directory, 'log');
   const output = openSync(log, 'a');
   const began = performance.now();

@@ -2,7 +2,7 @@ import type { Contender } from './contender.ts';
 import { limit } from './limit.ts';
 import { mercurius, plain } from './plain.ts';
 import { postgraphile } from './postgraphile.ts';
-import { previous, product } from './product.ts';
+import { previous, product, traced, twin } from './product.ts';
 import { sofa } from './sofa.ts';
 
 /**
@@ -12,6 +12,8 @@ import { sofa } from './sofa.ts';
 export const contenders: readonly Contender[] = [
   ...previous,
   product,
+  twin,
+  traced,
   limit,
   postgraphile,
   mercurius,

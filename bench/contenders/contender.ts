@@ -2,6 +2,12 @@ import type { Facts } from '../facts.ts';
 import type { Request } from '../http/connection.ts';
 import type { Input } from '../workloads/workload.ts';
 
+/** How a contender's process is started. */
+export interface Command {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** The environment in which a contender's process is started. */
 export interface Surroundings {
   readonly databaseUrl: string;
@@ -17,7 +23,9 @@ export type Ask = (request: Request) => Promise<unknown>;
 export interface Contender {
   readonly name: string;
   readonly title: string;
-  command(surroundings: Surroundings): { args: string[]; env: Record<string, string> };
+  /** Takes part only if `--contenders` names it. */
+  readonly isOptional?: boolean;
+  command(surroundings: Surroundings): Command | Promise<Command>;
   /** The request of this contender for a workload; undefined if it does not have the workload. */
   request(workload: string, input: Input): Request | undefined;
   /**

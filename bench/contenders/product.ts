@@ -2,13 +2,23 @@ import { join } from 'node:path';
 import { token } from '../dataset/fill.ts';
 import { before, repository } from '../repository.ts';
 import { kindOf } from '../workloads/all.ts';
-import type { Contender } from './contender.ts';
+import { startCollector } from '../collector.ts';
+import type { Command, Contender, Surroundings } from './contender.ts';
 import { findDeepCursors } from './deep-cursors.ts';
 import { restRequest } from './rest-requests.ts';
 import { graphRequest } from './graph-requests.ts';
 
+interface ProductContender extends Contender {
+  command(surroundings: Surroundings): Command;
+}
+
 /** The product as an operator would start it, in one process and with all checks enabled. */
-function productAt(name: string, title: string, checkout: string, dataDir?: string): Contender {
+function productAt(
+  name: string,
+  title: string,
+  checkout: string,
+  dataDir?: string,
+): ProductContender {
   let deepCursors: ReadonlyMap<string, string> = new Map();
   return {
     name,
@@ -58,6 +68,26 @@ export const product = productAt('product', 'workgraph', repository);
 /** The checkout on the embedded engine, with the database of a data directory. */
 export const embeddedProduct = (dataDir: string): Contender =>
   productAt('embedded', 'workgraph, embedded', repository, dataDir);
+
+/** The same checkout, which sends traces of one request in a hundred to a collector. */
+export const traced: Contender = {
+  ...product,
+  name: 'traced',
+  title: 'workgraph with traces of 1 %',
+  isOptional: true,
+  command: async (surroundings) => {
+    const { args, env } = product.command(surroundings);
+    const tracing = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(),
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
+    };
+    return { args, env: { ...env, ...tracing } };
+  },
+};
+
+/** The same checkout again: how far its ratio is from 1 tells what the machine adds to every ratio. */
+export const twin: Contender = { ...product, name: 'twin', title: 'workgraph again', isOptional: true };
 
 /** An earlier checkout to compare it with, on the same database and in the same rounds, if `BENCH_BEFORE` names one. */
 export const previous: readonly Contender[] = before ? [productAt('before', 'workgraph before', before)] : [];

@@ -17,12 +17,12 @@ export function spread(values: readonly number[]): Spread {
 
 export const yardstick = 'limit';
 
-/** Requests per second relative to LIMIT in the same round; undefined if LIMIT does not take part. */
+/** Requests per second relative to LIMIT in the same round, or to the first contender if LIMIT does not take part. */
 export function ratio({ series }: Result, { samples }: Series): Spread | undefined {
-  const limit = series.find(({ contender }) => contender === yardstick);
-  if (!limit) return undefined;
+  const base = series.find(({ contender }) => contender === yardstick) ?? series[0];
+  if (!base) return undefined;
   return spread(
-    samples.map(({ perSecond }, round) => perSecond / (limit.samples[round]?.perSecond ?? Number.NaN)),
+    samples.map(({ perSecond }, round) => perSecond / (base.samples[round]?.perSecond ?? Number.NaN)),
   );
 }
 
