@@ -5,8 +5,13 @@ import type { Delivery, EventStream } from '../rest-compat/events.ts';
 import type { Arrivals } from './change-watch.ts';
 import type { CutReason } from './live-counts.ts';
 
-/** How soon a client comes back after its stream has ended. */
+/** How soon a client comes back after its connection has broken. */
 const retryMs = 2_000;
+/**
+ * How soon it comes back after the server has ended the stream, which other servers can continue at once. Clients that find no
+ * server must not all try again at the same moments, so it differs.
+ */
+const returnMs = () => Math.round(250 + Math.random() * 1_000);
 /** The longest time for which a token in debt waits at once. */
 const debtMs = 7_500;
 /** How often a stream shows that its connection works. */
@@ -35,7 +40,7 @@ interface StreamParts {
 
 /**
  * The text of a stream of events (`text/event-stream`). The next piece is produced when the client has read the last one, so only
- * the cursor of a slow client is kept. A stream ends without a word, and its client reconnects with the last `id`, except after
+ * the cursor of a slow client is kept. A stream ends without an event, and its client reconnects with the last `id`, except after
  * an error that has a delivery.
  */
 export class LiveStream implements EventStream {
@@ -75,14 +80,14 @@ export class LiveStream implements EventStream {
         this.#delivery = undefined;
         if (delivery) {
           if (delivery.cursor !== this.#sentCursor || delivery.isLast) yield* delivery.pieces;
-          if (delivery.isLast) return;
+          if (delivery.isLast) break;
           ({ cursor: this.#cursor, hasMore } = delivery);
           this.#sentCursor = this.#cursor;
         }
         try {
           if (!hasMore && !(await arrivals.next())) {
             yield* this.#unsentCursor();
-            if (arrivals.isEnded) return;
+            if (arrivals.isEnded) break;
             continue;
           }
           const skipped = hasMore ? undefined : await skip(this.#cursor);
@@ -92,13 +97,14 @@ export class LiveStream implements EventStream {
             continue;
           }
           this.#delivery = await this.#read();
-          if (!this.#delivery) return;
+          if (!this.#delivery) break;
         } catch (error) {
           onCut(reasonOf(error));
           this.#delivery = errorDelivery?.(error);
-          if (!this.#delivery) return;
+          if (!this.#delivery) break;
         }
       }
+      if (arrivals.isEnded) yield `retry: ${returnMs()}\n\n`;
     } finally {
       this.#cancelCursor?.();
       onEnd();

@@ -14,6 +14,8 @@ export interface Listening {
   count(): number;
   /** The id of the last event, with or without data, from which to continue. */
   lastId(): string;
+  /** After how many milliseconds the server wants the client to come back, as it last said. */
+  retryMs(): number;
   /** Resolves when the server ends the stream. */
   ended: Promise<void>;
   stop(): void;
@@ -39,6 +41,7 @@ export async function listen(
   });
   const queue: ServerEvent[] = [];
   let lastId = '';
+  let retryMs = Number.NaN;
   let wake: (() => void) | undefined;
   let isOver = false;
   const over = Promise.withResolvers<void>();
@@ -57,6 +60,7 @@ export async function listen(
             .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]),
         );
         lastId = fields.get('id') ?? lastId;
+        retryMs = Number(fields.get('retry') ?? retryMs);
         const data = fields.get('data');
         if (data !== undefined)
           queue.push({
@@ -87,6 +91,7 @@ export async function listen(
     },
     count: () => queue.length,
     lastId: () => lastId,
+    retryMs: () => retryMs,
     ended: over.promise,
     stop: () => controller.abort(),
   };

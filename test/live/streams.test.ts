@@ -220,12 +220,16 @@ describe('GET /v1/changes as a stream', () => {
     await own.stop();
   });
 
-  it('ends when the server stops', async () => {
+  it('ends when the server stops, and tells each client to come back sooner than after a break', async () => {
     const own = await startApp();
     const streams = await Promise.all([1, 2, 3].map(() => listen(`${own.url}/v1/changes`, own.token)));
     await own.stop();
     await Promise.all(streams.map(({ ended }) => ended));
-    for (const stream of streams) await expect(stream.next()).rejects.toThrow('has ended');
+    for (const stream of streams) {
+      await expect(stream.next()).rejects.toThrow('has ended');
+      expect(stream.retryMs()).toBeGreaterThanOrEqual(250);
+      expect(stream.retryMs()).toBeLessThanOrEqual(1_250);
+    }
   });
 
   it('does not occupy the tickets of requests', async () => {

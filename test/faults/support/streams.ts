@@ -3,8 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** How many are opened at once, each on a new connection. */
 const openedAtOnce = 200;
-/** When a client comes back whose stream has ended, as `retry` says. */
-const retryMs = 2_000;
 const againMs = 100;
 
 interface StreamsOptions {
@@ -19,6 +17,8 @@ interface Reader {
   cursor: string;
   position: number;
   socket: Socket | undefined;
+  /** When it comes back after its stream has ended, as the last `retry` said. */
+  retryMs: number;
 }
 
 /**
@@ -39,7 +39,7 @@ export class Streams {
     this.#options = options;
     const { cursor } = options;
     const position = positionOf(cursor);
-    this.#readers = Array.from({ length: count }, () => ({ cursor, position, socket: undefined }));
+    this.#readers = Array.from({ length: count }, () => ({ cursor, position, socket: undefined, retryMs: 0 }));
   }
 
   /** The streams that are open. */
@@ -113,6 +113,7 @@ export class Streams {
 
   #read(reader: Reader, line: string): void {
     if (line.startsWith('event: complete')) this.wrong.push('a stream ended with `complete`');
+    if (line.startsWith('retry: ')) reader.retryMs = Number(line.slice('retry: '.length));
     if (!line.startsWith('id: ')) return;
     const cursor = line.slice('id: '.length).trim();
     const position = positionOf(cursor);
@@ -123,7 +124,7 @@ export class Streams {
 
   async #comeBack(reader: Reader): Promise<void> {
     const endedMs = performance.now();
-    await delay(retryMs);
+    await delay(reader.retryMs);
     await this.#opened(reader);
     this.awayMs.push(performance.now() - endedMs);
   }
