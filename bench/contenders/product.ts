@@ -13,12 +13,7 @@ interface ProductContender extends Contender {
 }
 
 /** The product as an operator would start it, in one process and with all checks enabled. */
-function productAt(
-  name: string,
-  title: string,
-  checkout: string,
-  dataDir?: string,
-): ProductContender {
+function productAt(name: string, title: string, checkout: string, dataDir?: string): ProductContender {
   let deepCursors: ReadonlyMap<string, string> = new Map();
   return {
     name,

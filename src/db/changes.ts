@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
 import { PreparedSelect, type Sending } from './query/prepared.ts';
+import type { Lease } from './engine/lease.ts';
 import { anyWorkspace } from './engine/tenant-handle.ts';
 import { typed } from './query/slots.ts';
 import type { Tables } from './tables/tables.ts';
@@ -70,14 +71,20 @@ export async function numberChanges({ db, connect }: Sending, tag: number): Prom
  * commit changes nothing, so nobody waits until it is on the disk.
  */
 export async function notifyOfChanges(
-  unscoped: Kysely<Tables>,
+  connect: () => Promise<Lease>,
   heads: ReadonlyMap<string, number>,
 ): Promise<void> {
   const payloads = [...heads].map(([workspaceId, position]) => `${workspaceId} ${position}`);
-  await sql`
-    select set_config('synchronous_commit', 'off', true), pg_notify(${changesChannel}, payload)
-    from unnest(${payloads}::text[]) payload`.execute(unscoped);
+  await notifying.run(connect, { payloads });
 }
+
+const notifying = new PreparedSelect(
+  anyWorkspace.selectNoFrom([
+    sql<string>`set_config('synchronous_commit', 'off', true)`.as('commit'),
+    sql<string>`pg_notify(${sql.lit(changesChannel)}, unnest(${typed('payloads', 'text[]')}))`.as('notified'),
+  ]),
+  ['commit', 'notified'],
+);
 
 /** The workspaces whose logs have changes from before a time, or more than `most` changes. */
 export async function selectLongLogs(

@@ -1,5 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { type Compilable, type Kysely, sql } from 'kysely';
 import { webhookDeliveryState, webhookState } from '../model/codes.ts';
+import type { Database } from './engine/engine.ts';
+import { PreparedSelect } from './query/prepared.ts';
+import { typed } from './query/slots.ts';
 import type { Row, Tables } from './tables/tables.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 import type { WebhookAttempt } from './tables/webhook-tables.ts';
@@ -20,11 +23,20 @@ export interface DueWebhook {
 
 /** The webhooks of all workspaces that have work and that no process has claimed. */
 export async function selectDueWebhooks(
-  unscoped: Kysely<Tables>,
+  { connect, unscoped }: Pick<Database, 'connect' | 'unscoped'>,
   now: Date,
   limit: number,
 ): Promise<DueWebhook[]> {
-  const { rows } = await sql<DueWebhook>`
+  dueWebhooks ??= new PreparedSelect(dueWebhooksOf(unscoped), ['workspaceId', 'id']);
+  return dueWebhooks.run(connect, { now, limit });
+}
+
+/** It is prepared because every write leads to a look for them. */
+let dueWebhooks: PreparedSelect<DueWebhook> | undefined;
+
+function dueWebhooksOf(unscoped: Kysely<Tables>): Compilable<DueWebhook> {
+  const now = typed<Date>('now', 'timestamptz');
+  const due = sql<DueWebhook>`
     select w.workspace_id as "workspaceId", w.id
     from webhook w left join change_head h on h.workspace_id = w.workspace_id
     where w.deleted_utc is null and (w.claimed_until_utc is null or w.claimed_until_utc < ${now})
@@ -40,8 +52,8 @@ export async function selectDueWebhooks(
         when ${sql.lit(webhookState.backing_off)} then w.next_attempt_utc <= ${now}
         else false end
     order by w.claimed_until_utc nulls first
-    limit ${limit}`.execute(unscoped);
-  return rows;
+    limit ${typed('limit', 'int')}`;
+  return { compile: () => due.compile(unscoped) };
 }
 
 /** Claims a webhook for a process until a time, or extends its claim; undefined if another process has claimed it or it is not active. */

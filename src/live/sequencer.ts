@@ -100,7 +100,8 @@ export class Sequencer {
         if (position !== null) heads.set(workspaceId, position);
       }
       // The embedded engine has one process.
-      if (heads.size > 0 && database.engine === 'postgres') await notifyOfChanges(database.unscoped, heads);
+      if (heads.size > 0 && database.engine === 'postgres')
+        await notifyOfChanges(() => database.connect(), heads);
       this.#hasFailed = false;
     } catch (error) {
       // The poll tries again, and one line in the log is enough.

@@ -87,9 +87,8 @@ export class Deliverer {
     const free = maxServed - this.#serving.size;
     if (free <= 0) return;
     try {
-      const { unscoped } = this.#parts.database;
       // The first rows may be webhooks that this process is serving already, so more are read than can be started.
-      const found = await selectDueWebhooks(unscoped, new Date(), maxServed * 2);
+      const found = await selectDueWebhooks(this.#parts.database, new Date(), maxServed * 2);
       const due = found.filter(({ id }) => !this.#serving.has(id)).slice(0, free);
       for (const webhook of due) this.#start(webhook);
       this.#hasFailed = false;

@@ -39,7 +39,12 @@ export class Streams {
     this.#options = options;
     const { cursor } = options;
     const position = positionOf(cursor);
-    this.#readers = Array.from({ length: count }, () => ({ cursor, position, socket: undefined, retryMs: 0 }));
+    this.#readers = Array.from({ length: count }, () => ({
+      cursor,
+      position,
+      socket: undefined,
+      retryMs: 0,
+    }));
   }
 
   /** The streams that are open. */
