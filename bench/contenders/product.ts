@@ -74,7 +74,6 @@ export const traced: Contender = {
     const { args, env } = product.command(surroundings);
     const tracing = {
       OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(),
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.01',
     };
     return { args, env: { ...env, ...tracing } };
