@@ -14,6 +14,8 @@ export interface Listening {
   count(): number;
   /** The id of the last event, with or without data, from which to continue. */
   lastId(): string;
+  /** Waits until the id of the last event is another one, and returns it; throws when the stream ends first. */
+  idAfter(id: string): Promise<string>;
   /** After how many milliseconds the server wants the client to come back, as it last said. */
   retryMs(): number;
   /** Resolves when the server ends the stream. */
@@ -79,18 +81,27 @@ export async function listen(
       wake?.();
       over.resolve();
     });
+  const more = async () => {
+    if (isOver) throw new Error('The stream has ended.');
+    await new Promise<void>((resolve) => (wake = resolve));
+  };
   return {
     response,
     next: async () => {
       for (;;) {
         const event = queue.shift();
         if (event) return event;
-        if (isOver) throw new Error('The stream has ended.');
-        await new Promise<void>((resolve) => (wake = resolve));
+        await more();
       }
     },
     count: () => queue.length,
     lastId: () => lastId,
+    idAfter: async (id) => {
+      for (;;) {
+        if (lastId !== id) return lastId;
+        await more();
+      }
+    },
     retryMs: () => retryMs,
     ended: over.promise,
     stop: () => controller.abort(),

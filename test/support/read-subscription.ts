@@ -42,7 +42,7 @@ export async function readSubscription(
   }
   const answers: unknown[] = [];
   // The first batch of events ends with the id of the end of the log, even if no event has that id.
-  while (!(await isAtEnd(app, stream.lastId()))) await setImmediate();
+  for (let id = stream.lastId(); !(await isAtEnd(app, id)); ) id = await stream.idAfter(id);
   for (let left = stream.count(); left > 0; left -= 1) answers.push((await stream.next()).data);
   stream.stop();
   return { status, headers: answered, body: { data: answers }, statements };
