@@ -278,7 +278,7 @@ it('prices a batch by its number of keys', async () => {
 });
 
 it('follows the configured limit in both APIs', async () => {
-  const strict = await startApp({ settings: { MAX_OPERATION_COST: '30' } });
+  const strict = await startApp({ sharesDatabase: true, settings: { MAX_OPERATION_COST: '30' } });
   try {
     const refused = await strict.graphql('{ teams { nodes { id } } }', {}, { headers: { accept: modern } });
     expect(refused.body.errors?.[0]?.message).toContain('With pages of at most 30 (first: 30)');

@@ -10,7 +10,7 @@ let app: App;
 /** How many connections PostgreSQL accepts. */
 let accepted: number;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   if (!hasServer) return;
   const { rows } = await sql<{ accepted: number }>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int

@@ -10,7 +10,7 @@ const logger = pino({ level: 'info' }, { write: (line: string) => void lines.pus
 let app: App;
 let server: RunningServer;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   const config = readConfig({ PORT: '0', SLOW_STATEMENT_MS: '1' }, {});
   // No statement takes no time at all, so each of them has a line.
   server = await startServer({ database: app.database, config: { ...config, slowStatementMs: 0 }, logger });

@@ -9,7 +9,7 @@ let app: App;
 let teamId: string;
 let issueId: string;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   ({ id: teamId } = await team(app.database, app.workspaceId, { code: 'ONE', name: 'Before' }));
   const { body } = await app.graphql<{ issueCreate: { issue: { id: string } } }>(
     'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { id } } }',
