@@ -1,3 +1,4 @@
+// @own-process, because it measures memory, and workers collect garbage in a way that needs more of it (package.json).
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
