@@ -34,11 +34,13 @@ export interface Options {
   readonly engineSizes: readonly number[] | undefined;
 }
 
+const optional = contenders.filter(({ isOptional }) => isOptional).map(({ name }) => name);
+
 const help = `npm run bench -- [options]
 
   --only W1,W3          workloads to run (default: all); W4 also names W4-team and W4-project, W1 also W1-new
   --contenders a,b      ${contenders.map(({ name }) => name).join(', ')}
-                        (default: all but twin and traced)
+                        (default: all but ${optional.join(' and ')})
   --rounds N            rounds of each workload, in which the contenders take turns (default 5)
   --seconds S           length of one contender's turn (default 5)
   --issues N            issues in the database (default 200000; 1000000 for --shapes)
@@ -105,8 +107,7 @@ export function readOptions(): Options | undefined {
     return found;
   });
   const names = contenders.map(({ name }) => name);
-  const usual = contenders.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
-  const chosen = values.contenders?.split(',') ?? usual;
+  const chosen = values.contenders?.split(',') ?? names.filter((name) => !optional.includes(name));
   for (const name of chosen) if (!names.includes(name)) throw new Error(`There is no contender ${name}.`);
   const { keep, fresh, stop, check, write, shapes, shape, resume, wal, capacity } = values;
   return {

@@ -1,4 +1,4 @@
-// @own-process, because it measures memory, and workers collect garbage in a way that needs more of it (package.json).
+// @own-process, because it measures memory, and with --single-threaded-gc (package.json) a process takes more of it.
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import pg from 'pg';
-// Loaded before the flag below, which it sets as well.
+// It sets the flag of V8 that is set below, where the last setting counts, so it must be loaded first.
 import '../../src/db/engine/embedded.ts';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../src/db/engine/directory-lock.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../../src/db/engine/engine.ts';
