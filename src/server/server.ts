@@ -31,6 +31,7 @@ import { createGraphQLFace } from './graphql/graphql.ts';
 import { asksForWebSocket, WebSockets } from './graphql/web-socket.ts';
 import { FreshStatistics } from './fresh-statistics.ts';
 import { startJanitor } from './janitor.ts';
+import { Connections } from './http/connections.ts';
 import { listenOn, stopAccepting } from './http/listening.ts';
 import { openMetrics } from './observability/open-metrics.ts';
 import { watchStreams } from './observability/stream-metrics.ts';
@@ -209,6 +210,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     front,
   );
+  const connections = new Connections(server);
   server.timeout = silenceMs;
   // The front asks for the body only after it has authenticated the client.
   server.on('checkContinue', front);
@@ -258,7 +260,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       live.watch.close(drainMs);
       webSockets.close(drainMs);
       stopping ??= Promise.all([
-        stopServer({ server, extra, webSockets }, { drainMs, withinMs, isReplaced }),
+        stopServer({ server, extra, connections, webSockets }, { drainMs, withinMs, isReplaced }),
         janitor?.stop(),
         statistics?.close(),
         link?.settle(drainMs),
@@ -316,8 +318,16 @@ function addressOf(server: Server): string {
   return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
 }
 
+interface Listening {
+  readonly server: Server;
+  /** The other sockets that listen for it. */
+  readonly extra: readonly SocketServer[];
+  readonly connections: Connections;
+  readonly webSockets: WebSockets;
+}
+
 async function stopServer(
-  { server, extra, webSockets }: { server: Server; extra: readonly SocketServer[]; webSockets: WebSockets },
+  { server, extra, connections, webSockets }: Listening,
   { drainMs, withinMs, isReplaced }: { drainMs: number; withinMs: number; isReplaced: boolean },
 ): Promise<void> {
   const all = [server, ...extra];
@@ -325,13 +335,14 @@ async function stopServer(
   // Another worker has the same sockets. Clients of this one have the time to send one more request, whose answer closes the connection.
   if (isReplaced) for (const each of all) stopAccepting(each);
   await delay(drainMs);
-  if (!isReplaced) for (const each of all) each.close();
-  // Idle connections that wait for their next request are closed at once.
-  server.closeIdleConnections();
+  if (!isReplaced) for (const each of all) stopAccepting(each);
+  connections.closeIdle();
   const late = setTimeout(() => {
     server.closeAllConnections();
     webSockets.terminate();
   }, withinMs - drainMs);
   await closed;
   clearTimeout(late);
+  // Its timer looks for slow requests until then.
+  server.close();
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
@@ -88,6 +89,18 @@ it('a stopping server does not wait forever for a request that does not end', as
   await server.stop({ withinMs: 300 });
   expect(performance.now() - startedMs).toBeLessThan(1_500);
   expect(await underWay).toBe('cut off');
+});
+
+it('a stopping server does not wait for connections on which no request has come', async () => {
+  const server = await startServer({ database: gatedDatabase(Promise.resolve()), config, logger });
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname).resume();
+  const closed = once(socket, 'close');
+  await once(socket, 'connect');
+  const startedMs = performance.now();
+  await server.stop({ withinMs: 60_000 });
+  expect(performance.now() - startedMs).toBeLessThan(30_000);
+  await closed;
 });
 
 it('every request is answered 503 with Retry-After while the database is gone, and only the log has the reason', async () => {
