@@ -1,4 +1,4 @@
-import { getArgumentValues } from 'graphql';
+import { argumentReader } from './argument-values.ts';
 import type { RowsOf } from '../schema/builder/plan.ts';
 import { usesVariables } from './compiled/selection.ts';
 import { type CostNode, isIncluded, leavesOf, type Occurrence } from './cost-tree.ts';
@@ -120,9 +120,10 @@ function ownOf(node: CostNode, { variables, unit }: Rule): number {
 }
 
 function sizeOf(occurrence: Occurrence, rule: Rule): Amount[] {
-  if (varies([occurrence.node], rule) && hasRows(occurrence))
-    return [(variables) => rowsOf(occurrence, variables) ?? 0];
-  return [rowsOf(occurrence, rule.variables) ?? []].flat();
+  const rows = rowsOf(occurrence);
+  if (!rows) return [];
+  if (varies([occurrence.node], rule)) return [(variables) => rows(variables) ?? 0];
+  return [rows(rule.variables) ?? []].flat();
 }
 
 function largest(sizes: readonly Amount[]): Amount | undefined {
@@ -147,17 +148,21 @@ function at(amount: Amount, variables: Variables): number {
   return typeof amount === 'number' ? amount : amount(variables);
 }
 
-function hasRows({ field }: Occurrence): boolean {
-  return 'rows' in field.extensions;
-}
-
 /** Whether the rows are periods, whose number `first` does not limit. */
 function hasPeriods({ field }: Occurrence): boolean {
   return 'periods' in field.extensions;
 }
 
-/** The size of a connection's page, or of a list whose items the arguments name; undefined for any other field. */
-export function rowsOf({ node, field }: Occurrence, variables: Variables): number | undefined {
+/**
+ * A function that finds the size of a connection's page, or of a list whose items the arguments name. It is undefined for any other
+ * field, and may find nothing.
+ */
+export function rowsOf({
+  node,
+  field,
+}: Occurrence): ((variables: Variables) => number | undefined) | undefined {
   const { rows } = field.extensions as { rows?: RowsOf };
-  return rows?.(getArgumentValues(field, node, variables));
+  if (!rows) return undefined;
+  const read = argumentReader(field, node);
+  return (variables) => rows(read(variables));
 }

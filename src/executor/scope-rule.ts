@@ -1,7 +1,6 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
-  getArgumentValues,
   getNamedType,
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -14,6 +13,7 @@ import {
 import type { Principal, Scope } from '../resolvers/context.ts';
 import { AppError } from '../resolvers/errors.ts';
 import type { ScopeNeed } from '../schema/builder/scopes.ts';
+import { argumentReader } from './argument-values.ts';
 import { usesVariables } from './compiled/selection.ts';
 import { isCutBy, type SelectionWalk, walkSelections } from './selections.ts';
 import { perVariant } from './variants.ts';
@@ -169,8 +169,9 @@ class ScopeWalk {
     // The fields of introspection belong to no type and need nothing.
     if (!field) return;
     const { scope, scopeOfArguments } = field.extensions as ScopeExtensions;
-    const ofArguments = scopeOfArguments && {
-      needs: (variables: Variables) => scopeOfArguments(getArgumentValues(field, node, variables)),
+    const read = scopeOfArguments && argumentReader(field, node);
+    const ofArguments = read && {
+      needs: (variables: Variables) => scopeOfArguments(read(variables)),
       vary: usesVariables([node]),
     };
     this.report(`${parent.name}.${node.name.value}`, { scope, ofArguments });

@@ -12,7 +12,7 @@ export function costByTree(operation: PricedOperation): number {
     const alive = node.occurrences.filter((one) => isIncluded(one.conditions, variables));
     if (alive.length === 0) return 0;
     if (node.describes) return schemaCount.of(node, node.describes).objects;
-    const sizes = alive.map((one) => rowsOf(one, variables)).filter((size) => size !== undefined);
+    const sizes = alive.map((one) => rowsOf(one)?.(variables)).filter((size) => size !== undefined);
     const rows = sizes.length > 0 ? Math.max(...sizes) : undefined;
     const own = times * (node.isList ? (rows ?? parentRows ?? plainListCost) : 1);
     return (node.isWrapper ? 0 : own) + priceAll(node.below, own, node.isList ? undefined : rows);

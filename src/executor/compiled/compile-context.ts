@@ -1,11 +1,11 @@
 import {
   type FieldNode,
-  getArgumentValues,
   getNamedType,
   type GraphQLField,
   type GraphQLObjectType,
   isObjectType,
 } from 'graphql';
+import { argumentReader } from '../argument-values.ts';
 import type { TableName } from '../../db/tables/tables.ts';
 import type { SumsFetch } from './children.ts';
 import type { Derivation, KeyColumn } from './columns.ts';
@@ -41,10 +41,11 @@ export function objectType(field: AnyField): GraphQLObjectType {
 export function argumentsOf(field: AnyField, nodes: readonly FieldNode[]) {
   const [node] = nodes as [FieldNode];
   const fixed = !usesVariables(nodes);
+  const read = argumentReader(field, node);
   let once: Record<string, unknown> | undefined;
   const args = (run: Run): Record<string, unknown> => {
     if (once) return once;
-    const values = getArgumentValues(field, node, run.variables);
+    const values = read(run.variables);
     if (fixed) once = values;
     return values;
   };
