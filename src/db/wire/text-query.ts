@@ -35,10 +35,12 @@ export class TextQuery extends pg.Query {
   declare readonly name: string;
   declare readonly text: string;
   declare readonly values: unknown[];
-  /** Set by `run`. pg replaces it with its own function, which adds the timeout. */
-  callback: (error: Error | null, result?: TextRows) => void = () => undefined;
+  /** pg adds the timeout to it. It is undefined without one. */
+  declare callback: ((error: Error | null, rows?: TextRows) => void) | undefined;
   /** pg reads this property. */
   query_timeout: number | undefined;
+  #resolve: (rows: TextRows) => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
   readonly #rows: WireRow[] = [];
   readonly #buffers: Buffer[] = [];
   /** The buffer that rows are copied to, which is filled up to `#filled`. */
@@ -64,11 +66,26 @@ export class TextQuery extends pg.Query {
 
   run(client: pg.ClientBase, timeoutMs: number | undefined): Promise<TextRows> {
     this.query_timeout = timeoutMs;
+    if (timeoutMs !== undefined) this.callback = (error, rows) => this.#settle(error, rows);
     return new Promise((resolve, reject) => {
-      this.callback = (error, result) =>
-        result ? resolve(result) : reject(error ?? new Error('No answer.'));
+      this.#resolve = resolve;
+      this.#reject = reject;
       client.query(this);
     });
+  }
+
+  #end(error: Error | null, rows?: TextRows): void {
+    if (this.callback) this.callback(error, rows);
+    else this.#settle(error, rows);
+  }
+
+  /**
+   * A callback that closes over the functions of the promise would be simpler, but V8 then keeps the rows of hundreds of queries until
+   * its next full collection.
+   */
+  #settle(error: Error | null, rows?: TextRows): void {
+    if (rows) this.#resolve(rows);
+    else this.#reject(error ?? new Error('No answer.'));
   }
 
   /** Skips Parse for a statement that the connection has parsed, and Describe if the columns are known. */
@@ -130,13 +147,13 @@ export class TextQuery extends pg.Query {
     };
     if (this.#isTooLarge) {
       release();
-      this.callback(new AnswerTooLargeError());
+      this.#end(new AnswerTooLargeError());
     } else {
-      this.callback(null, { rows: this.#rows, types: this.#types ?? [], release });
+      this.#end(null, { rows: this.#rows, types: this.#types ?? [], release });
     }
   }
 
   handleError(error: Error): void {
-    this.callback(error);
+    this.#end(error);
   }
 }

@@ -10,10 +10,10 @@ export class WireRow {
   /** The buffer that holds the row, and other rows. */
   readonly bytes: Buffer;
   /** The formats of its cells; undefined when all are text. */
-  readonly formats: CellFormats | undefined;
+  formats: CellFormats | undefined;
   /** The end of the cell that `find` has found last. */
   end = 0;
-  readonly #first: number;
+  #first: number;
   /** The cell found last and the position of its length: cells are mostly read in order. */
   #index = 0;
   #at: number;
@@ -52,9 +52,12 @@ export class WireRow {
     return number;
   }
 
-  /** The same row without its first `cells`, which are all null; `formats` describes the rest. */
-  withoutNulls(cells: number, formats: CellFormats | undefined): WireRow {
-    return new WireRow(this.bytes, this.#first - 2 + nullLength * cells, formats);
+  /** Removes the first `cells`, which are all null. `formats` describes the rest. */
+  dropNulls(cells: number, formats: CellFormats | undefined): void {
+    this.#first += nullLength * cells;
+    this.formats = formats;
+    this.#index = 0;
+    this.#at = this.#first;
   }
 
   /** Whether the cell is in text format. */

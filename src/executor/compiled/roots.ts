@@ -98,8 +98,14 @@ export class KeyedFetch implements Fetch {
     const found: TextRow[] = [];
     const children: TextRow[] = [];
     for (const row of rows) {
-      if (naturalAt(row, width + columns.length) === 0) found.push(row);
-      else children.push(row instanceof WireRow ? row.withoutNulls(width, formats) : row.slice(width));
+      if (naturalAt(row, width + columns.length) === 0) {
+        found.push(row);
+      } else if (row instanceof WireRow) {
+        row.dropNulls(width, formats);
+        children.push(row);
+      } else {
+        children.push(row.slice(width));
+      }
     }
     return {
       rows: found,

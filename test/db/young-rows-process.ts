@@ -1,0 +1,32 @@
+import { getHeapSpaceStatistics } from 'node:v8';
+import { RowClient } from '../../src/db/wire/row-client.ts';
+import { TextQuery } from '../../src/db/wire/text-query.ts';
+
+// Runs statements one after the other, and prints how many bytes each of them leaves in V8's old space. Collections of the old space
+// would hide them, so the process is started with so much memory that there are none.
+
+const statement = {
+  text: 'select n, n + 1, n + 2, n + 3 from generate_series(1, 100) n',
+  name: 'rows',
+  values: [],
+};
+const warmUps = 2_000;
+const runs = 10_000;
+
+const client = new RowClient({ connectionString: process.env['DATABASE_URL'] });
+await client.connect();
+for (let run = 0; run < warmUps; run += 1) await readRows();
+const before = oldBytes();
+for (let run = 0; run < runs; run += 1) await readRows();
+console.log((oldBytes() - before) / runs);
+await client.end();
+
+async function readRows(): Promise<void> {
+  const query = new TextQuery(statement, { types: [23, 23, 23, 23], formats: undefined, bytes: 8_000 });
+  const { release } = await query.run(client, undefined);
+  release?.();
+}
+
+function oldBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0;
+}
