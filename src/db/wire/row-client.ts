@@ -57,9 +57,11 @@ function socketFor({ ssl }: { ssl?: unknown }, take: (bytes: Buffer) => void): D
   return new Socket({ onread });
 }
 
+const noBytes = Buffer.alloc(0);
+
 /** One row while it is handled. The object and its bytes are reused for the next row. */
 export class ReceivedRow {
-  bytes: Buffer = Buffer.alloc(0);
+  bytes: Buffer = noBytes;
   /** The position of the number of cells. */
   start = 0;
   /** The end of the last row that arrived in the same chunk. Each row has a message header before it. */
@@ -112,6 +114,8 @@ class Messages {
     }
     if (from < at) this.#others(chunk.subarray(from, at));
     if (at < chunk.length) this.#keep(chunk.subarray(at));
+    // An idle connection would keep its last chunk alive: a large row, or the whole memory of an embedded engine that is closed.
+    this.#received.bytes = noBytes;
   }
 
   /** Passes on the row that begins at `first` and all complete rows after it. Returns the position of their end. */
