@@ -11,11 +11,12 @@ import {
 import { defaultOrder, sortKeys } from './model-queries.ts';
 import { connectionFields, type FieldOf, rowTypeOf } from './schema-walk.ts';
 import { codesOf, dataOf } from './graph-answer.ts';
-import { sharedWorld, type SharedWorld } from './shared-world.ts';
+import { startWorld, type World } from './world.ts';
 
-let world: SharedWorld;
+// Not the shared one, to whose access tokens and audit entries other suites add.
+let world: World;
 beforeAll(async () => {
-  world = await sharedWorld();
+  world = await startWorld();
 });
 afterAll(() => world.stop());
 

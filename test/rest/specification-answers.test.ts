@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { sharedApp, type SharedApp } from '../support/shared-app.ts';
+import { type App, startApp } from '../support/app.ts';
 import { endpoints } from './specification.ts';
 import { differences } from './specified-fields.ts';
 import type { ListBody } from './walk.ts';
 
-let app: SharedApp;
+let app: App;
 let keys: Record<
   'team' | 'project' | 'busy' | 'attachments' | 'links' | 'parent' | 'comments' | 'thread',
   string
 >;
 beforeAll(async () => {
-  app = await sharedApp();
+  // Not the shared one, because some tests write.
+  app = await startApp({ demo: true });
   keys = await findKeys();
 }, 120_000);
 afterAll(() => app.stop());
