@@ -3,17 +3,36 @@ import { createRequire } from 'node:module';
 // The package is CommonJS, and jest loads this module before it can strip types.
 const { default: TestSequencer } = createRequire(import.meta.url)('@jest/test-sequencer');
 
-/** The files that take the longest. Jest knows durations only from an earlier run, which a fresh clone has not had. */
+/**
+ * The files that take the longest. Jest knows durations only from an earlier run, which a fresh clone has not had. Those that mostly
+ * wait, for processes or times, come between those that compute, so that both cores are busy.
+ */
 const longest = [
   'docs/commands',
-  'pages/',
   'cli/npm-start',
   'recipes/recipes',
+  'webhooks/bounds',
+  'pages/',
   'cli/package',
-  'inputs/stall',
-  'attachments/large-files',
-  'security/',
+  'security/isolation',
   'live/interrupted',
+  'attachments/large-files',
+  'live/streams',
+  'server/replicas',
+  'security/scope-matrix',
+  'inputs/stall',
+  'server/unsent',
+  'security/tenant-filters',
+  'cli/serve',
+  'inputs/fuzz',
+  'cli/backup',
+  'live/reset',
+  'cli/token',
+  'cli/terminal',
+  'inputs/naughty',
+  'cli/import-history',
+  'inputs/integers',
+  'security/',
 ];
 
 /** Begins with the longest files, because a long file that begins last leaves the other workers idle. */
