@@ -1,47 +1,40 @@
 import { type AuditSelection, hasActorNamed, selectAuditEntries } from '../db/audit.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
+import { auditActorKind, auditActs } from '../model/audit-acts.ts';
 import { hint } from '../model/nearest.ts';
-import { auditActorKind, auditActs } from '../resolvers/audit.ts';
 import { encodeId } from '../resolvers/ids.ts';
-import { databaseCommand } from './environment.ts';
+import type { CommandEnvironment } from './environment.ts';
 import { UsageError } from './failures.ts';
 import { findWorkspace, memberNamed, noMember } from './lookup.ts';
 import { table } from './table.ts';
 import { timeOf } from './times.ts';
 
-export const command = databaseCommand({
-  name: 'audit',
-  args: {
-    workspace: {
-      type: 'string',
-      description: 'The workspace, by name or id; may be omitted if there is only one',
-    },
-    since: {
-      type: 'string',
-      description: 'The earliest time: such as 2027-01-31T00:00:00Z, or days ago such as 7d',
-    },
-    actor: {
-      type: 'string',
-      description: 'The actor: a member by e-mail address, name or id, or another actor by name',
-    },
-    act: { type: 'string', description: `The action: ${Object.keys(auditActs).join(', ')}` },
-    limit: { type: 'string', default: '100', description: 'The maximum number of entries, up to 10000' },
-    json: { type: 'boolean', description: 'Print an array of objects' },
-  },
-  async run({ database, stdout }, args) {
-    const { id: workspaceId } = await findWorkspace(database, args.workspace);
-    const selection: AuditSelection = {
-      since: args.since ? timeOf('--since', args.since, new Date(), -1) : undefined,
-      ...(args.actor && (await actorNamed(database.of(workspaceId), args.actor))),
-      act: args.act ? actNamed(args.act) : undefined,
-      limit: limitOf(args.limit),
-    };
-    const entries = await selectAuditEntries(database.of(workspaceId), selection);
-    stdout(args.json ? `${JSON.stringify(entries.map(shown))}\n` : lines(entries));
-    return 0;
-  },
-});
+interface AuditArguments {
+  readonly workspace?: string | undefined;
+  readonly since?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly act?: string | undefined;
+  readonly limit: string;
+  readonly json?: boolean | undefined;
+}
+
+/** Prints entries of the audit log, newest first. */
+export async function runAudit(
+  { database, stdout }: CommandEnvironment,
+  args: AuditArguments,
+): Promise<number> {
+  const { id: workspaceId } = await findWorkspace(database, args.workspace);
+  const selection: AuditSelection = {
+    since: args.since ? timeOf('--since', args.since, new Date(), -1) : undefined,
+    ...(args.actor && (await actorNamed(database.of(workspaceId), args.actor))),
+    act: args.act ? actNamed(args.act) : undefined,
+    limit: limitOf(args.limit),
+  };
+  const entries = await selectAuditEntries(database.of(workspaceId), selection);
+  stdout(args.json ? `${JSON.stringify(entries.map(shown))}\n` : lines(entries));
+  return 0;
+}
 
 async function actorNamed(
   db: TenantDb,

@@ -11,38 +11,38 @@ export const commands: SubCommandsDef = {
     import('./migrate.ts').then(({ command }) => command as CommandDef),
   ),
   seed: described('Add the demo workspace to the database, or a workspace from your own files (--from)', () =>
-    import('./seed.ts').then(({ command }) => command as CommandDef),
+    import('./database-commands.ts').then(({ seed }) => seed as CommandDef),
   ),
   token: described('Create, list and revoke access tokens', () =>
-    import('./token.ts').then(({ command }) => command as CommandDef),
+    import('./database-commands.ts').then(({ token }) => token as CommandDef),
   ),
   workspace: described('Create and list workspaces', () =>
-    import('./workspace.ts').then(({ command }) => command as CommandDef),
+    import('./database-commands.ts').then(({ workspaces }) => workspaces as CommandDef),
   ),
   import: described(
     'Import issues from another tracker or from an export of workgraph, or restore a backup',
-    () => import('./import.ts').then(({ command }) => command as CommandDef),
+    () => import('./database-commands.ts').then(({ importing }) => importing as CommandDef),
   ),
   export: described(
     'Back up everything (--to), or print issues as lines of JSON; `import` reads both (`--from backup` or `ndjson`)',
-    () => import('./export.ts').then(({ command }) => command as CommandDef),
+    () => import('./database-commands.ts').then(({ exporting }) => exporting as CommandDef),
   ),
   distribute: described(
     'Distribute the tables by workspace over the nodes of a Citus cluster, of which the database is the coordinator',
-    () => import('./distribute.ts').then(({ command }) => command as CommandDef),
+    () => import('./database-commands.ts').then(({ distribute }) => distribute as CommandDef),
   ),
   verify: described(
     'Check that all data obeys the rules: counters, numbers, feeds, references; works while the database is in use',
-    () => import('./verify.ts').then(({ command }) => command as CommandDef),
+    () => import('./database-commands.ts').then(({ verify }) => verify as CommandDef),
   ),
   changes: described('Look after the log of changes', () =>
-    import('./changes.ts').then(({ command }) => command as CommandDef),
+    import('./database-commands.ts').then(({ changes }) => changes as CommandDef),
   ),
   audit: described('Show the audit log: what was done to tokens, roles and the workspace, newest first', () =>
-    import('./audit.ts').then(({ command }) => command as CommandDef),
+    import('./database-commands.ts').then(({ audit }) => audit as CommandDef),
   ),
   directory: described('Teams, projects, members and what belongs to them', () =>
-    import('./directory.ts').then(({ command }) => command as CommandDef),
+    import('./database-commands.ts').then(({ directory }) => directory as CommandDef),
   ),
   explain: described(
     'Print how a query would be answered: its round trips, their SQL statements, its cost',

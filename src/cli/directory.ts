@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { defineCommand } from 'citty';
 import { parse } from 'yaml';
 import { type AppliedDirectory, applyDirectory } from '../portability/directory/directory.ts';
 import { type DirectoryFile, parseDirectory } from '../portability/directory/directory-file.ts';
 import type { DirectoryChange, FieldChange } from '../portability/directory/directory-plan.ts';
 import { encodeId } from '../resolvers/ids.ts';
-import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
+import { actorOf, type CommandEnvironment } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { fileSize } from './import/source-file.ts';
 import { findWorkspace } from './lookup.ts';
@@ -35,31 +34,6 @@ export async function runDirectoryApply(
   env.stderr(`${summaryOf(applied, dryRun)}\n`);
   return exitCodes.done;
 }
-
-const apply = databaseCommand({
-  name: 'directory apply',
-  description:
-    'Create and update a workspace, its members, teams, projects and what belongs to them from a YAML file',
-  args: {
-    file: {
-      type: 'positional',
-      required: true,
-      description: 'The YAML file; docs/directory.md describes it',
-    },
-    workspace: {
-      type: 'string',
-      description: 'The workspace, by name or id; by default the one that the file names',
-    },
-    'dry-run': { type: 'boolean', description: 'Print what would change, and change nothing' },
-    json: { type: 'boolean', description: 'Print one object: workspaceId, changes' },
-  },
-  run: runDirectoryApply,
-});
-
-export const command = defineCommand({
-  meta: { name: 'directory' },
-  subCommands: { apply },
-});
 
 /** Reads the YAML of a directory file and checks its shape. Throws a `CommandError` if it is not valid YAML. */
 export function readDirectory(text: string): DirectoryFile {

@@ -7,45 +7,43 @@ import {
 } from '../db/distribution.ts';
 import type { Database } from '../db/engine/engine.ts';
 import { counted } from './counted.ts';
-import { databaseCommand } from './environment.ts';
+import type { CommandEnvironment } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { Progress } from './progress.ts';
 
-export const command = databaseCommand({
-  name: 'distribute',
-  hasNoTimeout: true,
-  args: { json: { type: 'boolean', description: 'Print one object: distributed, copied' } },
-  async run(env, { json }) {
-    const { database, stdout, stderr, signal } = env;
-    await requireCoordinator(database);
-    const tables = await selectDistributableTables(database.unscoped);
-    const missing = tables.filter(({ isDone }) => !isDone);
-    const progress = new Progress(env, { total: missing.length, unit: 'table' });
-    let done = 0;
-    if (missing.length > 0) {
-      await database.unscoped
-        .transaction()
-        .execute((trx) =>
-          distribute(trx, missing, (table) => {
-            signal.throwIfAborted();
-            progress.update(done, { words: table });
-            done += 1;
-          }),
-        )
-        .finally(() => progress.end());
-    }
-    const named = (how: string) => missing.filter((one) => one.how === how).map(({ table }) => table);
-    const [distributed, copied] = [named('distributed'), named('copied')];
-    if (json) stdout(`${JSON.stringify({ distributed, copied })}\n`);
-    else if (missing.length === 0)
-      stderr(`All ${counted(tables.length, 'table')} were distributed already.\n`);
-    else {
-      stdout(`Distributed by workspace: ${distributed.join(', ') || 'none'}\n`);
-      stdout(`Copied to every node: ${copied.join(', ') || 'none'}\n`);
-    }
-    return exitCodes.done;
-  },
-});
+/** Distributes the tables that are not distributed yet, and prints them. */
+export async function runDistribute(
+  env: CommandEnvironment,
+  { json }: { readonly json?: boolean | undefined },
+): Promise<number> {
+  const { database, stdout, stderr, signal } = env;
+  await requireCoordinator(database);
+  const tables = await selectDistributableTables(database.unscoped);
+  const missing = tables.filter(({ isDone }) => !isDone);
+  const progress = new Progress(env, { total: missing.length, unit: 'table' });
+  let done = 0;
+  if (missing.length > 0) {
+    await database.unscoped
+      .transaction()
+      .execute((trx) =>
+        distribute(trx, missing, (table) => {
+          signal.throwIfAborted();
+          progress.update(done, { words: table });
+          done += 1;
+        }),
+      )
+      .finally(() => progress.end());
+  }
+  const named = (how: string) => missing.filter((one) => one.how === how).map(({ table }) => table);
+  const [distributed, copied] = [named('distributed'), named('copied')];
+  if (json) stdout(`${JSON.stringify({ distributed, copied })}\n`);
+  else if (missing.length === 0) stderr(`All ${counted(tables.length, 'table')} were distributed already.\n`);
+  else {
+    stdout(`Distributed by workspace: ${distributed.join(', ') || 'none'}\n`);
+    stdout(`Copied to every node: ${copied.join(', ') || 'none'}\n`);
+  }
+  return exitCodes.done;
+}
 
 /** Refuses a database whose tables cannot be distributed, before anything is changed. */
 async function requireCoordinator({ engine, unscoped }: Database): Promise<void> {

@@ -62,11 +62,14 @@ interface DatabaseCommandOptions<Args extends ArgsDef> {
   /** Whether it reads whole tables, so that its statements have no timeout on PostgreSQL. */
   readonly hasNoTimeout?: boolean;
   /**
-   * Runs the command and returns the exit code. Expected failures are AppErrors, CommandErrors and UsageErrors. The
-   * command may run in a server that also answers requests: it must write only through `env`, and must not block the
-   * event loop.
+   * Loads the function that runs the command and returns the exit code. It is loaded only by the process that has the
+   * database, since it comes with all that makes and sends statements. Expected failures are AppErrors, CommandErrors
+   * and UsageErrors. The command may run in a server that also answers requests: it must write only through `env`, and
+   * must not block the event loop.
    */
-  readonly run: (env: CommandEnvironment, args: ParsedArgs<Args & typeof locationArgs>) => Promise<number>;
+  readonly load: () => Promise<
+    (env: CommandEnvironment, args: ParsedArgs<Args & typeof locationArgs>) => Promise<number>
+  >;
 }
 
 /** The flags of all commands with a database, which say where the database is. */
@@ -80,8 +83,11 @@ export function databaseCommand<const Args extends ArgsDef>(
   options: DatabaseCommandOptions<Args>,
 ): DatabaseCommand {
   const { name, description, hasNoTimeout = false } = options;
-  // If a server runs the command, citty's parsed arguments are sent as JSON, which does not change them.
-  const execute = options.run as DatabaseCommand['execute'];
+  const execute: DatabaseCommand['execute'] = async (env, given) => {
+    // If a server runs the command, citty's parsed arguments are sent as JSON, which does not change them.
+    const run = (await options.load()) as DatabaseCommand['execute'];
+    return run(env, given);
+  };
   const args = { ...options.args, ...locationArgs };
   const command = defineCommand({
     meta: { name: name.split(' ').at(-1) ?? name, ...(description !== undefined && { description }) },

@@ -8,7 +8,7 @@ import { exportIssues } from '../portability/export/export-issues.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { writeBackup } from './backup/write.ts';
 import { counted } from './counted.ts';
-import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
+import { actorOf, type CommandEnvironment } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { ndjsonVersion } from './import/ndjson.ts';
 import { requireTeam } from './import/team.ts';
@@ -101,31 +101,3 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
   env.stderr(`${counted(files.missing, 'file was', 'files were')} not in the store.\n`);
   return exitCodes.failed;
 }
-
-export const command = databaseCommand({
-  name: 'export',
-  hasNoTimeout: true,
-  args: {
-    to: {
-      type: 'string',
-      description: 'Write everything, files included, to this new directory',
-      valueHint: 'DIRECTORY',
-    },
-    workspace: {
-      type: 'string',
-      description: 'The workspace, by name or id; may be omitted if there is only one',
-    },
-    team: {
-      type: 'string',
-      description: 'The code of one team; all teams by default',
-      valueHint: 'CODE',
-    },
-    files: {
-      type: 'string',
-      description: 'Write the attached files to this directory; by default attachments are omitted',
-      valueHint: 'DIRECTORY',
-    },
-    deleted: { type: 'boolean', description: 'Export deleted issues, comments and links too' },
-  },
-  run: runExport,
-});

@@ -11,7 +11,7 @@ import type { ImportTarget } from '../portability/import/import-people.ts';
 import { importIssues, type ImportSummary } from '../portability/import/import-run.ts';
 import { restoreBackup } from './backup/restore.ts';
 import { counted } from './counted.ts';
-import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
+import { actorOf, type CommandEnvironment } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { beadsAnonymous, beadsContent } from './import/beads.ts';
 import { type Line, readLines } from './import/lines.ts';
@@ -88,36 +88,6 @@ async function importBackup(
     env.stdout(`${JSON.stringify({ rows, files: files.count, missing: files.missing, createdUtc })}\n`);
   return files.missing > 0 ? exitCodes.failed : exitCodes.done;
 }
-
-export const command = databaseCommand({
-  name: 'import',
-  hasNoTimeout: true,
-  args: {
-    file: { type: 'positional', required: true, description: 'The file to read; the directory of a backup' },
-    from: {
-      type: 'enum',
-      options: ['beads', 'ndjson', 'backup'],
-      required: true,
-      description: 'The format of the file',
-    },
-    team: {
-      type: 'string',
-      description: 'The code of the team that gets the issues; required for beads',
-      valueHint: 'CODE',
-    },
-    'create-team': {
-      type: 'string',
-      description: 'Create the team with this name if no team has the code',
-      valueHint: 'NAME',
-    },
-    workspace: {
-      type: 'string',
-      description: 'The workspace, by name or id; may be omitted if there is only one',
-    },
-    json: { type: 'boolean', description: 'Print the summary as one object' },
-  },
-  run: runImport,
-});
 
 interface Source {
   target: ImportTarget;

@@ -9,7 +9,7 @@ import { type RunningServer, startServer } from '../server/server.ts';
 import { addDemo, demoToken, findDemo, storedToken } from './demo-workspace.ts';
 import { exitCodes } from './failures.ts';
 import { printGreeting } from './greeting.ts';
-import { migrateLocation, openUpToDate, requireCurrentSchema } from './location.ts';
+import { migrateLocation, openUpToDate, requireCurrentSchema } from './open-location.ts';
 import { type CommandSocket, openCommandSocket } from './socket.ts';
 import type { Start } from './start.ts';
 

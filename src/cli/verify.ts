@@ -2,59 +2,58 @@ import { encodeId } from '../resolvers/ids.ts';
 import { verifyDatabase, type Finding } from '../portability/verify.ts';
 import { verifyFiles } from '../portability/verify-files.ts';
 import { counted } from './counted.ts';
-import { databaseCommand } from './environment.ts';
+import type { CommandEnvironment } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { findWorkspace } from './lookup.ts';
 import { Progress } from './progress.ts';
 
-export const command = databaseCommand({
-  name: 'verify',
-  hasNoTimeout: true,
-  args: {
-    workspace: {
-      type: 'string',
-      description: 'The only workspace to check, by name or id; all of them if it is omitted',
+interface VerifyArguments {
+  readonly workspace?: string | undefined;
+  readonly files?: boolean | undefined;
+  /** The maximum number of rows to print for one rule. */
+  readonly limit: string;
+  readonly json?: boolean | undefined;
+}
+
+/** Checks the rules, and prints what breaks them. The exit code is 0 if all hold. */
+export async function runVerify(
+  env: CommandEnvironment,
+  { workspace, files, limit: maxRows, json }: VerifyArguments,
+): Promise<number> {
+  const { database, store, signal, stdout, stderr } = env;
+  if (files && workspace !== undefined)
+    throw new UsageError('--files checks the files of all workspaces: leave out --workspace.');
+  const only = workspace === undefined ? undefined : await findWorkspace(database, workspace);
+  const limit = Math.max(1, Number.parseInt(maxRows, 10) || 20);
+  let progress: Progress | undefined;
+  let checkedRules = 0;
+  const stopped = (error: unknown): never => {
+    const checked = counted(checkedRules, 'rule');
+    if (signal.aborted) stderr(`Stopped after ${checked}; run the command again to start over.\n`);
+    throw error;
+  };
+  const { rules, findings } = await verifyDatabase(database, {
+    signal,
+    limit,
+    workspaceId: only?.id,
+    reached: (rule, done, total) => {
+      progress ??= new Progress(env, { total, unit: 'rule' });
+      progress.update(done, { words: rule });
+      checkedRules = done;
     },
-    files: { type: 'boolean', description: 'Check the stored bytes of every attachment too' },
-    limit: { type: 'string', description: 'The maximum number of rows to print for one rule', default: '20' },
-    json: { type: 'boolean', description: 'Print one object: rules, findings' },
-  },
-  async run(env, { workspace, files, limit: maxRows, json }) {
-    const { database, store, signal, stdout, stderr } = env;
-    if (files && workspace !== undefined)
-      throw new UsageError('--files checks the files of all workspaces: leave out --workspace.');
-    const only = workspace === undefined ? undefined : await findWorkspace(database, workspace);
-    const limit = Math.max(1, Number.parseInt(maxRows, 10) || 20);
-    let progress: Progress | undefined;
-    let checkedRules = 0;
-    const stopped = (error: unknown): never => {
-      const checked = counted(checkedRules, 'rule');
-      if (signal.aborted) stderr(`Stopped after ${checked}; run the command again to start over.\n`);
-      throw error;
-    };
-    const { rules, findings } = await verifyDatabase(database, {
-      signal,
-      limit,
-      workspaceId: only?.id,
-      reached: (rule, done, total) => {
-        progress ??= new Progress(env, { total, unit: 'rule' });
-        progress.update(done, { words: rule });
-        checkedRules = done;
-      },
-    })
-      .finally(() => progress?.end())
-      .catch(stopped);
-    const fileFinding = files
-      ? await verifyFiles(database, store, { signal, limit }).catch(stopped)
-      : undefined;
-    const all = fileFinding ? [...findings, fileFinding] : findings;
-    const checked = rules + (files ? 1 : 0);
-    if (json) stdout(`${JSON.stringify({ rules: checked, findings: all.map(jsonOf) })}\n`);
-    else for (const finding of all) stdout(wordsOf(finding));
-    stderr(`${checked} rules: ${all.length === 0 ? 'all hold' : `${all.length} broken`}\n`);
-    return all.length === 0 ? exitCodes.done : exitCodes.failed;
-  },
-});
+  })
+    .finally(() => progress?.end())
+    .catch(stopped);
+  const fileFinding = files
+    ? await verifyFiles(database, store, { signal, limit }).catch(stopped)
+    : undefined;
+  const all = fileFinding ? [...findings, fileFinding] : findings;
+  const checked = rules + (files ? 1 : 0);
+  if (json) stdout(`${JSON.stringify({ rules: checked, findings: all.map(jsonOf) })}\n`);
+  else for (const finding of all) stdout(wordsOf(finding));
+  stderr(`${checked} rules: ${all.length === 0 ? 'all hold' : `${all.length} broken`}\n`);
+  return all.length === 0 ? exitCodes.done : exitCodes.failed;
+}
 
 function jsonOf({ rows, ...finding }: Finding) {
   return {

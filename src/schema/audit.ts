@@ -1,4 +1,4 @@
-import { auditActorKind, auditActs } from '../resolvers/audit.ts';
+import { auditActorKind, auditActs } from '../model/audit-acts.ts';
 import { builder } from './builder/builder.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { naming } from './builder/naming.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CommandDef, SubCommandsDef } from 'citty';
 import { sql } from 'kysely';
 import { commands } from '../../src/cli/commands.ts';
-import { type AuditAct, auditActs } from '../../src/resolvers/audit.ts';
+import { type AuditAct, auditActs } from '../../src/model/audit-acts.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type App, startApp } from '../support/app.ts';

@@ -95,6 +95,11 @@ it('serve checks settings and the data directory before it loads the rest of the
   expect(packagesBehind('src/cli/start.ts')).toEqual(['zod']);
 });
 
+it('a command that a running server answers loads neither the engines nor what makes statements', () => {
+  expect(packagesBehind('src/cli/database-commands.ts')).toEqual(['citty']);
+  expect(packagesBehind('src/cli/location.ts')).toEqual(['zod']);
+});
+
 it('the server loads rarely used packages only when they are needed', () => {
   const packages = packagesBehind('src/cli/run-server.ts');
   expect(packages).toEqual(expect.arrayContaining(['graphql', 'kysely']));
