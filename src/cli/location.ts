@@ -2,7 +2,8 @@ import { hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../db/engine/directory-lock.ts';
-import { type Config, readConfig } from '../server/config.ts';
+import type { Config, Settings } from '../server/config.ts';
+import { soleDataDir } from '../server/process-environment.ts';
 import type { DatabaseCommand, Terminal } from './environment.ts';
 import { exitCodes } from './failures.ts';
 import { runThroughServer } from './socket-client.ts';
@@ -16,14 +17,25 @@ const retryEveryMs = 200;
 
 /** Runs a command on the database that its flags and the environment choose. */
 export async function runWithDatabase(command: NamedCommand, args: Record<string, unknown>): Promise<number> {
-  const config = readConfig(locationOf(args));
+  const settings = locationOf(args);
+  const location = await readLocation(settings);
   const interrupted = new AbortController();
   const terminal = ownTerminal(interrupted.signal);
   return whileInterruptible(interrupted, async () => {
-    if (config.databaseUrl === undefined) return runEmbedded(command, args, config, terminal);
+    if (location.databaseUrl === undefined)
+      return runEmbedded(command, args, { ...location, settings, terminal });
     const { runHere } = await import('./run-here.ts');
-    return runHere(command, args, { config, terminal });
+    return runHere(command, args, { settings, terminal });
   });
+}
+
+/** Where the database is. Throws ConfigError. */
+async function readLocation(settings: Settings): Promise<Pick<Config, 'dataDir' | 'databaseUrl'>> {
+  const dataDir = soleDataDir(settings);
+  if (dataDir !== undefined) return { dataDir, databaseUrl: undefined };
+  // Loaded only now, because loading the checks takes longer than all that the client of a server does.
+  const { readConfig } = await import('../server/config.ts');
+  return readConfig(settings);
 }
 
 /** The settings that the flags of a command with a database contain. */
@@ -36,17 +48,15 @@ export function locationOf(args: Record<string, unknown>) {
 async function runEmbedded(
   command: NamedCommand,
   args: Record<string, unknown>,
-  config: Config,
-  terminal: Terminal,
+  { dataDir, settings, terminal }: { dataDir: string; settings: Settings; terminal: Terminal },
 ): Promise<number> {
-  const { dataDir } = config;
   const giveUpMs = performance.now() + waitForHolderMs;
   for (;;) {
     const lock = lockUnlessHeld(dataDir);
     if (!(lock instanceof DirectoryHeldError)) {
       // Loaded only with the lock, because loading the engine takes longer than all that the client of a server does.
       const { runHere } = await import('./run-here.ts');
-      return runHere(command, args, { config, terminal, lock });
+      return runHere(command, args, { settings, terminal, lock });
     }
     const exitCode = await runThroughServer(dataDir, { command: command.name, args }, terminal);
     if (exitCode !== undefined) return exitCode;

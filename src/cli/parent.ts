@@ -1,4 +1,4 @@
-import { readLauncher } from '../server/config.ts';
+import { readLauncher } from '../server/process-environment.ts';
 
 /** The interval of the checks for the parent. */
 const everyMs = 250;

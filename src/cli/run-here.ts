@@ -1,26 +1,27 @@
 import type { DirectoryLock } from '../db/engine/directory-lock.ts';
 import { type Database, openDatabase } from '../db/engine/engine.ts';
-import type { Config } from '../server/config.ts';
+import { type Config, readConfig, type Settings } from '../server/config.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { DatabaseCommand, Terminal } from './environment.ts';
 import { openUpToDate, requireCurrentSchema } from './open-location.ts';
 
 interface Here {
-  readonly config: Config;
+  /** The settings that the command's flags contain. */
+  readonly settings: Settings;
   readonly terminal: Terminal;
   /** The lock of the data directory, if the database is the embedded one. */
-  readonly lock?: DirectoryLock;
+  readonly lock?: DirectoryLock | undefined;
 }
 
 /** Opens the database, runs the command in this process, and closes the database. */
 export async function runHere(
   command: Pick<DatabaseCommand, 'execute' | 'hasNoTimeout'>,
   args: Record<string, unknown>,
-  here: Here,
+  { settings, terminal, lock }: Here,
 ): Promise<number> {
-  const { config, terminal } = here;
+  const config = readConfig(settings);
   const { dataDir } = config;
-  const database = await open(here, command);
+  const database = await open(config, command, { terminal, lock });
   try {
     if (config.databaseUrl !== undefined) await requireCurrentSchema(database);
     return await command.execute({ ...terminal, database, dataDir, store: openStorage(config) }, args);
@@ -30,10 +31,10 @@ export async function runHere(
 }
 
 function open(
-  { config, terminal, lock }: Here,
+  { databaseUrl: url, prepared, wire, dataDir }: Config,
   { hasNoTimeout }: Pick<DatabaseCommand, 'hasNoTimeout'>,
+  { terminal, lock }: Pick<Here, 'terminal' | 'lock'>,
 ): Promise<Database> {
-  const { databaseUrl: url, prepared, wire, dataDir } = config;
   if (url === undefined) return openUpToDate({ dataDir, lock }, terminal.stderr);
   return openDatabase({ url, prepared, wire, ...(hasNoTimeout && { statementTimeoutMs: 0 }) });
 }

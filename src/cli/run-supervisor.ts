@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { type Config, workerEnvironment } from '../server/config.ts';
+import type { Config } from '../server/config.ts';
+import { workerEnvironment } from '../server/process-environment.ts';
 import { createLogger } from '../server/observability/logger.ts';
 import { type MetricsServer, serveMetrics } from '../server/observability/metrics-server.ts';
 import { secretsOf } from '../server/observability/secrets.ts';

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Terminal } from './environment.ts';
 import { CommandError } from './failures.ts';
-import { type CommandRequest, commandLine, interruptPath, socketPathOf } from './socket-protocol.ts';
+import { interruptPath, socketPathOf } from './socket-protocol.ts';
+import type { CommandRequest } from './socket-request.ts';
+
+// An import of node:http reads all its exports, for which Node loads a client of WebSockets, and zod would be loaded for
+// three kinds of lines. Each takes as long as all the rest of a command that a server answers.
+const { request } = process.getBuiltinModule('node:http');
 
 /**
  * Runs a command in the server that holds the data directory, and prints its output. Returns undefined if nothing
@@ -62,12 +67,13 @@ async function readAnswer(
 ): Promise<number> {
   try {
     for await (const text of linesOf(answer)) {
-      const line = commandLine.parse(JSON.parse(text));
-      if ('out' in line) {
-        stdout(line.out);
+      const { out, err, exit } = Object(JSON.parse(text)) as { out?: unknown; err?: unknown; exit?: unknown };
+      if (typeof out === 'string') {
+        stdout(out);
         await drained();
-      } else if ('err' in line) stderr(line.err);
-      else return line.exit;
+      } else if (typeof err === 'string') stderr(err);
+      else if (typeof exit === 'number') return exit;
+      else throw new Error(`The server sent a line that is none of an answer: ${text}`);
     }
   } catch (error) {
     signal.throwIfAborted();

@@ -1,27 +1,7 @@
 import { join, relative } from 'node:path';
-import { z } from 'zod';
-
-/** The request with which a client asks the server that holds the data directory to run a command. */
-export const commandRequest = z.object({
-  /** Names the run, so that another request can interrupt it. */
-  id: z.string().default(''),
-  command: z.string(),
-  args: z.record(z.string(), z.unknown()),
-  cwd: z.string(),
-  /** Clients of earlier versions do not send it. */
-  operator: z.object({ name: z.string(), host: z.string() }).default({ name: 'unknown', host: 'unknown' }),
-  isTerminal: z.boolean(),
-  columns: z.number(),
-});
-export type CommandRequest = z.infer<typeof commandRequest>;
 
 /** A line of the response: data for standard output, a message for standard error, or at the end the exit code. */
-export const commandLine = z.union([
-  z.object({ out: z.string() }),
-  z.object({ err: z.string() }),
-  z.object({ exit: z.number() }),
-]);
-export type CommandLine = z.infer<typeof commandLine>;
+export type CommandLine = { readonly out: string } | { readonly err: string } | { readonly exit: number };
 
 /** Where a client asks the server to interrupt the run whose id is the body. The server then answers 204. */
 export const interruptPath = '/interruptions';

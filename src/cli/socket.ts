@@ -7,7 +7,8 @@ import type { Database } from '../db/engine/engine.ts';
 import type { FileStore } from '../storage/storage.ts';
 import type { CommandEnvironment, DatabaseCommand } from './environment.ts';
 import { exitCodes, reportFailure } from './failures.ts';
-import { type CommandLine, commandRequest, interruptPath, socketPathOf } from './socket-protocol.ts';
+import { type CommandLine, interruptPath, socketPathOf } from './socket-protocol.ts';
+import { commandRequest } from './socket-request.ts';
 import { whenDrained } from './when-drained.ts';
 
 export interface CommandSocketOptions {

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { readClientToken } from '../server/config.ts';
+import { readClientToken } from '../server/process-environment.ts';
 import { listenAndForward } from './webhooks-listen.ts';
 import { reportFailure, UsageError } from './failures.ts';
 

@@ -5,7 +5,8 @@ import type { ExecutorName } from '../executor/execute.ts';
 import type { AdmissionLimits } from './limits/admission.ts';
 import { settingsSchema } from './setting-schemas.ts';
 import { flagNameOf } from './setting-flags.ts';
-import { type LogLevel, type SettingName, settingNames } from './settings.ts';
+import { readSettings } from './process-environment.ts';
+import type { LogLevel, SettingName } from './settings.ts';
 
 /** The settings of a server, read and checked. README.md describes them. */
 export interface Config {
@@ -115,9 +116,8 @@ export class ConfigError extends Error {
 }
 
 /** Reads settings from flags, then from the environment. An empty value counts as not set. Throws ConfigError. */
-export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv = process.env): Config {
-  const named = settingNames.map((name) => [name, flags[name] || environment[name] || undefined] as const);
-  const parsed = settingsSchema.safeParse(Object.fromEntries(named));
+export function readConfig(flags: Settings = {}, environment?: NodeJS.ProcessEnv): Config {
+  const parsed = settingsSchema.safeParse(readSettings(flags, environment));
   if (!parsed.success) {
     throw new ConfigError(
       parsed.error.issues.map(({ path: [name = ''], message }) => {
@@ -191,30 +191,6 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     documents: values.DOCUMENTS,
     documentsFile: values.DOCUMENTS_FILE,
   };
-}
-
-/** The token of commands that are clients of a server. */
-export function readClientToken(environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  return environment.WORKGRAPH_TOKEN || undefined;
-}
-
-/** Tells a process that is started with it that it is a worker of the process that starts it. */
-const workerVariable = 'WORKGRAPH_WORKER';
-
-/** Whether this process is a worker, which a supervisor has started. */
-export function isWorker(environment: NodeJS.ProcessEnv = process.env): boolean {
-  return environment[workerVariable] !== undefined;
-}
-
-/** The environment of a worker: that of its supervisor. */
-export function workerEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  return { ...environment, [workerVariable]: '1' };
-}
-
-/** Environment variables that npm, or `bin/workgraph.js` on an old Node, sets for the process that it starts. */
-export function readLauncher(environment: NodeJS.ProcessEnv = process.env) {
-  const { npm_lifecycle_event: script, npm_package_name: packageName } = environment;
-  return { script, packageName, parentPid: Number(environment.WORKGRAPH_PARENT_PID) || process.ppid };
 }
 
 /** How long opening a database connection may take: far less than a request may take. */

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -109,6 +110,17 @@ it('the socket does not buffer data for a client that reads slowly', async () =>
 it('the socket reports failures like the command without a server', async () => {
   execute = () => Promise.reject(new UsageError('Not like that.'));
   expect(await run()).toEqual({ exitCode: 2, said: ['err Not like that.\n'] });
+});
+
+it('the client of the socket fails at a line that no server sends', async () => {
+  await socket?.close();
+  const stranger = createServer((_, res) => res.end('{"out":1}\n')).listen(socketPathOf(dataDir));
+  await once(stranger, 'listening');
+  try {
+    await expect(run()).rejects.toThrow('{"out":1}');
+  } finally {
+    stranger.close();
+  }
 });
 
 it('the socket passes an interruption on, and the command says what it has done', async () => {

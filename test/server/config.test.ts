@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
+import { soleDataDir } from '../../src/server/process-environment.ts';
 
 it('the configuration has a default for everything', () => {
   expect(readConfig({}, {})).toMatchObject({
@@ -40,6 +41,21 @@ it('the configuration takes flags before the environment, and the empty for noth
     databaseUrl: 'postgres://a@b/c',
     publicUrl: 'https://x.example',
   });
+});
+
+it('the data directory is known without a check only if no other setting is set', () => {
+  for (const [flags, environment] of [
+    [{}, {}],
+    [{ DATA_DIR: 'here' }, { DATA_DIR: 'there', PORT: '' }],
+    [
+      { DATA_DIR: '', DATABASE_URL: undefined },
+      { DATA_DIR: '/there', PATH: '/bin' },
+    ],
+  ] as const)
+    expect(soleDataDir(flags, environment)).toBe(readConfig(flags, environment).dataDir);
+  expect(soleDataDir({ DATA_DIR: 'here' }, { DATABASE_URL: 'postgres://a@b/c' })).toBeUndefined();
+  expect(soleDataDir({ DATABASE_URL: 'postgres://a@b/c' }, {})).toBeUndefined();
+  expect(soleDataDir({}, { LOG_LEVEL: 'nonsense' })).toBeUndefined();
 });
 
 it.each(['graphql-js', 'reference'])('EXECUTOR=%s selects the graphql-js executor', (EXECUTOR) => {
