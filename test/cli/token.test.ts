@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { scopes } from '../../src/resolvers/context.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
@@ -87,6 +88,24 @@ describe('a server that was started with --no-demo', () => {
     expect(await statusOf(made.token)).toBe(401);
     expect(serving.log()).not.toContain(made.token);
   }, 60_000);
+
+  it('runs commands for processes that load neither an engine nor what checks settings', async () => {
+    const file = join(dataDir, 'packages.json');
+    const recorder = pathToFileURL(join(import.meta.dirname, '../support/loaded-packages.js'));
+    const ran = await workgraph(['token', 'list', '--data-dir', dataDir], {
+      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${recorder.href}`,
+      WORKGRAPH_TEST_PACKAGES: file,
+      // Any setting besides the data directory would have to be checked.
+      WIRE: '',
+    });
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(['citty']);
+  });
+
+  it('runs no command whose other settings are wrong', async () => {
+    const ran = await workgraph(['token', 'list', '--data-dir', dataDir], { EXECUTOR: 'nonsense' });
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/^EXECUTOR must/) });
+  });
 
   it('fails commands with the same errors as without a server', async () => {
     const ran = await run('token', 'create', '--workspace', 'nobody');

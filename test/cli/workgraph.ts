@@ -8,7 +8,6 @@ import { findDatabaseCommand } from '../../src/cli/commands.ts';
 import type { CommandEnvironment } from '../../src/cli/environment.ts';
 import { reportFailure } from '../../src/cli/failures.ts';
 import type { App } from '../support/app.ts';
-import { wire } from '../support/wire.ts';
 
 /** The result of a command. */
 export interface Ran {
@@ -30,7 +29,10 @@ export interface Serving {
 }
 
 const script = join(import.meta.dirname, '../../bin/workgraph.js');
-const prover = pathToFileURL(join(import.meta.dirname, '../support/tenant-prover/install.ts'));
+const prover = pathToFileURL(join(import.meta.dirname, '../support/tenant-prover/install-with-kysely.ts'));
+
+/** The options of Node with which the statements of a process are proved. */
+export const provedOptions: readonly string[] = ['--import', prover.href];
 
 /** Runs `workgraph` to its end, with these variables besides those of any program. */
 export async function workgraph(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
@@ -146,7 +148,7 @@ export async function inProcess(
 }
 
 function start(args: readonly string[], env: Record<string, string>) {
-  return spawn(process.execPath, ['--import', prover.href, script, ...args], {
+  return spawn(process.execPath, [...provedOptions, script, ...args], {
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -157,7 +159,7 @@ function environment(env: Record<string, string>): Record<string, string> {
   // These three let the process report its fallbacks to the test.
   const { NODE_OPTIONS = '', WORKGRAPH_TEST_FALLBACKS = '', JEST_WORKER_ID = '' } = process.env;
   const watch = { NODE_OPTIONS, WORKGRAPH_TEST_FALLBACKS, JEST_WORKER_ID };
-  const { NODE_COMPILE_CACHE = '' } = process.env;
-  const run = { ...(TMPDIR && { TMPDIR }), NODE_COMPILE_CACHE, NO_COLOR: '1', WIRE: wire };
+  const { NODE_COMPILE_CACHE = '', WIRE = '' } = process.env;
+  const run = { ...(TMPDIR && { TMPDIR }), NODE_COMPILE_CACHE, NO_COLOR: '1', WIRE };
   return { PATH, HOME, ...run, ...watch, ...env };
 }
