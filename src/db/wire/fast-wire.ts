@@ -1,7 +1,6 @@
-import type { Writable } from 'node:stream';
 import type { PostgresWire } from './postgres-wire.ts';
 import { RowClient } from './row-client.ts';
-import { TextQuery } from './text-query.ts';
+import { streamOf, TextQuery } from './text-query.ts';
 
 /** Reads rows as bytes, and sends statements that do not wait for each other in one round trip. */
 export const fastWire: PostgresWire = {
@@ -14,8 +13,7 @@ export const fastWire: PostgresWire = {
     return rows;
   },
   cork(client) {
-    // pg's types do not declare the connection of a client.
-    const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+    const stream = streamOf(client);
     stream.cork();
     return () => stream.uncork();
   },

@@ -35,10 +35,8 @@ export class TextQuery extends pg.Query {
   declare readonly name: string;
   declare readonly text: string;
   declare readonly values: unknown[];
-  /** pg adds the timeout to it. It is undefined without one. */
-  declare callback: ((error: Error | null, rows?: TextRows) => void) | undefined;
-  /** pg reads this property. */
-  query_timeout: number | undefined;
+  /** Closes the connection if the answer does not come in time. */
+  #late: NodeJS.Timeout | undefined;
   #resolve: (rows: TextRows) => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
   readonly #rows: WireRow[] = [];
@@ -64,28 +62,17 @@ export class TextQuery extends pg.Query {
     this.#expectedBytes = known.bytes;
   }
 
+  /**
+   * Rejects after `timeoutMs`, and closes the connection, on which the answer is still to come. The callback and the timeout of pg are not
+   * used: closures over the functions of the promise would keep the rows of hundreds of statements until V8's next full collection.
+   */
   run(client: pg.ClientBase, timeoutMs: number | undefined): Promise<TextRows> {
-    this.query_timeout = timeoutMs;
-    if (timeoutMs !== undefined) this.callback = (error, rows) => this.#settle(error, rows);
+    if (timeoutMs !== undefined) this.#late = setTimeout(giveUp, timeoutMs, this, client);
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
       client.query(this);
     });
-  }
-
-  #end(error: Error | null, rows?: TextRows): void {
-    if (this.callback) this.callback(error, rows);
-    else this.#settle(error, rows);
-  }
-
-  /**
-   * A callback that closes over the functions of the promise would be simpler, but V8 then keeps the rows of hundreds of queries until
-   * its next full collection.
-   */
-  #settle(error: Error | null, rows?: TextRows): void {
-    if (rows) this.#resolve(rows);
-    else this.#reject(error ?? new Error('No answer.'));
   }
 
   /** Skips Parse for a statement that the connection has parsed, and Describe if the columns are known. */
@@ -142,18 +129,31 @@ export class TextQuery extends pg.Query {
   }
 
   handleReadyForQuery(): void {
+    clearTimeout(this.#late);
     const release = () => {
       for (const buffer of this.#buffers) bufferPool.give(buffer);
     };
     if (this.#isTooLarge) {
       release();
-      this.#end(new AnswerTooLargeError());
+      this.#reject(new AnswerTooLargeError());
     } else {
-      this.#end(null, { rows: this.#rows, types: this.#types ?? [], release });
+      this.#resolve({ rows: this.#rows, types: this.#types ?? [], release });
     }
   }
 
   handleError(error: Error): void {
-    this.#end(error);
+    clearTimeout(this.#late);
+    this.#reject(error);
   }
+}
+
+/** With the message of pg, by which a lost connection is recognized. */
+function giveUp(query: TextQuery, client: pg.ClientBase): void {
+  query.handleError(new Error('Query read timeout'));
+  streamOf(client).destroy();
+}
+
+/** The socket of a connection. The types of pg do not declare it. */
+export function streamOf(client: pg.ClientBase): Writable {
+  return (client as unknown as { connection: Sending }).connection.stream;
 }
