@@ -109,6 +109,8 @@ export function readOptions(): Options | undefined {
   const names = contenders.map(({ name }) => name);
   const chosen = values.contenders?.split(',') ?? names.filter((name) => !optional.includes(name));
   for (const name of chosen) if (!names.includes(name)) throw new Error(`There is no contender ${name}.`);
+  if (values.write && !values.shapes && !chosen.includes('limit'))
+    throw new Error('--write needs LIMIT among the contenders: the ratios of the report are relative to it.');
   const { keep, fresh, stop, check, write, shapes, shape, resume, wal, capacity } = values;
   return {
     only: [...new Set(named)],
