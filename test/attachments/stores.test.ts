@@ -82,7 +82,7 @@ describe('a server on an S3-compatible store', () => {
   let app: App;
   let desk: FileDesk;
   beforeAll(async () => {
-    app = await startApp({ settings: { STORAGE_URL: s3.storageUrl } });
+    app = await startApp({ sharesDatabase: true, settings: { STORAGE_URL: s3.storageUrl } });
     desk = await fileDesk(app);
   });
   afterAll(() => app.stop());
@@ -121,7 +121,10 @@ describe('a server on an S3-compatible store', () => {
 
 describe('a store that does not work', () => {
   it('is answered 503 when it cannot be reached, and the upload can be retried', async () => {
-    const app = await startApp({ settings: { STORAGE_URL: 'http://K:S@127.0.0.1:9/bucket' } });
+    const app = await startApp({
+      sharesDatabase: true,
+      settings: { STORAGE_URL: 'http://K:S@127.0.0.1:9/bucket' },
+    });
     try {
       const desk = await fileDesk(app);
       const { uploadUrl } = await desk.create();

@@ -13,7 +13,7 @@ let app: App;
 let desk: FileDesk;
 
 beforeAll(async () => {
-  app = await startApp({ settings: { ATTACHMENT_LIMIT_BYTES: '8000000' } });
+  app = await startApp({ sharesDatabase: true, settings: { ATTACHMENT_LIMIT_BYTES: '8000000' } });
   desk = await fileDesk(app);
 });
 

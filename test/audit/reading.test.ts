@@ -36,7 +36,7 @@ describe.each(['compiled', 'graphql-js'])('on the %s executor', (EXECUTOR) => {
   let app: App;
   let second: TestWorkspace;
   beforeAll(async () => {
-    app = await startApp({ settings: { EXECUTOR } });
+    app = await startApp({ sharesDatabase: true, settings: { EXECUTOR } });
     second = await app.secondWorkspace();
     for (const name of ['first', 'second', 'third']) await mint(name);
   }, 120_000);

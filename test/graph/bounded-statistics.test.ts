@@ -25,7 +25,7 @@ let app: App;
 let world: World;
 let random: Random;
 beforeAll(async () => {
-  app = await startApp({ settings: { READ_BUDGET: '1' } });
+  app = await startApp({ sharesDatabase: true, settings: { READ_BUDGET: '1' } });
   world = { ...(await addWorld(app, 'here')), stop: () => app.stop() };
   random = new Random(process.env.SEED ?? `statistics ${Date.now()}`);
 });

@@ -24,8 +24,8 @@ export interface World {
 }
 
 /** Starts a server and fills the workspace. */
-export async function startWorld(seed = 'here'): Promise<World> {
-  const app = await startApp();
+export async function startWorld(seed = 'here', { sharesDatabase = true } = {}): Promise<World> {
+  const app = await startApp({ sharesDatabase });
   return { ...(await addWorld(app, seed)), stop: () => app.stop() };
 }
 

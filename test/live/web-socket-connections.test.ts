@@ -118,7 +118,7 @@ describe('a WebSocket', () => {
   });
 
   it('is told to come back, and no stream that it is complete, when the server stops', async () => {
-    const own = await startApp({ settings: { METRICS_ADDRESS: '0' } });
+    const own = await startApp({ sharesDatabase: true, settings: { METRICS_ADDRESS: '0' } });
     const socket = new WebSocket(socketUrl(own.url), 'graphql-transport-ws');
     const messages: { type: string }[] = [];
     socket.on('message', (data: Buffer) => messages.push(JSON.parse(String(data)) as { type: string }));

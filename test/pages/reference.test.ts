@@ -80,7 +80,10 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
 
   it('sends its requests to its own origin, even if PUBLIC_URL is another one', async () => {
     const { startApp } = await import('../support/app.ts');
-    const proxied = await startApp({ settings: { PUBLIC_URL: 'https://work.example.com' } });
+    const proxied = await startApp({
+      sharesDatabase: true,
+      settings: { PUBLIC_URL: 'https://work.example.com' },
+    });
     const { page, foreign, complaints } = await openPage(browser, proxied.url);
     page.setDefaultTimeout(longTimeout.timeout);
     await page.goto(`${proxied.url}/v1/docs`);

@@ -15,7 +15,7 @@ let ada: Caller;
 let keys: { open: string; done: string; doneId: string; bug: string };
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ sharesDatabase: true });
   world = await issueWorld(app);
   ada = callerOf(app, world.ada.token);
   const { eng, ops } = world;

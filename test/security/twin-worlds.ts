@@ -21,7 +21,7 @@ export const nowhereLetter = 'Q';
 
 /** Creates both. The fixture gives them the same codes and keys, so the first letters are changed in the other one. */
 export async function startTwins(): Promise<TwinWorlds> {
-  const here = await startWorld('here');
+  const here = await startWorld('here', { sharesDatabase: false });
   const there = await addWorld(here.app, 'there');
   const { unscoped } = here.app.database;
   const { workspaceId } = there.workspace;
