@@ -22,7 +22,8 @@ if (isNewEnough(process.versions.node)) {
   silenceExpectedWarnings();
   // Otherwise graphql-js looks for a second copy of itself at each of its checks, and reading a document takes twice as long.
   process.env.NODE_ENV ??= 'production';
-  // V8 would put arrays of rows into its old space at once, because many such arrays outlived a collection. Their rows would stay in memory until the next full one.
+  // Otherwise V8 may allocate arrays of rows in its old space, where their rows stay until the next full collection
+  // (docs/decisions/0051-rows-that-die-young.md).
   setFlagsFromString('--no-allocation-site-pretenuring');
   // Halves the time that loading takes from the second start on.
   module.enableCompileCache();

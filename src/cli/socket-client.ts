@@ -6,8 +6,8 @@ import { CommandError } from './failures.ts';
 import { interruptPath, socketPathOf } from './socket-protocol.ts';
 import type { CommandRequest } from './socket-request.ts';
 
-// An import of node:http reads all its exports, for which Node loads a client of WebSockets, and zod would be loaded for
-// three kinds of lines. Each takes as long as all the rest of a command that a server answers.
+// With `import`, Node would also load its WebSocket client, which takes as long as everything else that this process does. For
+// the same reason the lines of the answer are checked without zod.
 const { request } = process.getBuiltinModule('node:http');
 
 /**
@@ -73,7 +73,7 @@ async function readAnswer(
         await drained();
       } else if (typeof err === 'string') stderr(err);
       else if (typeof exit === 'number') return exit;
-      else throw new Error(`The server sent a line that is none of an answer: ${text}`);
+      else throw new Error(`The server sent a line that is not part of an answer: ${text}`);
     }
   } catch (error) {
     signal.throwIfAborted();

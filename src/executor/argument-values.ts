@@ -8,7 +8,7 @@ import {
   type ValueNode,
   valueFromAST,
 } from 'graphql';
-import { walk } from './walk.ts';
+import { containsVariable } from './compiled/selection.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 type Arguments = Record<string, unknown>;
@@ -69,12 +69,4 @@ function setterOf({ name, type, defaultValue }: GraphQLArgument, value: ValueNod
   if (containsVariable(value)) return (args, variables) => set(args, read(variables));
   const fixed = read();
   return (args) => set(args, fixed);
-}
-
-function containsVariable(value: ValueNode): boolean {
-  let found = false;
-  walk(value, ({ kind }) => {
-    if (kind === Kind.VARIABLE) found = true;
-  });
-  return found;
 }

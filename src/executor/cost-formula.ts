@@ -154,8 +154,8 @@ function hasPeriods({ field }: Occurrence): boolean {
 }
 
 /**
- * A function that finds the size of a connection's page, or of a list whose items the arguments name. It is undefined for any other
- * field, and may find nothing.
+ * Returns a function that finds the size of a connection's page, or of a list whose items the arguments name, from the variables; the
+ * size may be unknown. Returns undefined for any other field.
  */
 export function rowsOf({
   node,

@@ -343,6 +343,6 @@ async function stopServer(
   }, withinMs - drainMs);
   await closed;
   clearTimeout(late);
-  // Its timer looks for slow requests until then.
+  // Only this stops the timer with which Node looks for slow requests.
   server.close();
 }

@@ -19,7 +19,7 @@ it('the prover refuses a statement over two workspaces in a process that has not
   });
 }, 60_000);
 
-it('the prover refuses it too where modules that the rules use are loaded first', () => {
+it('the prover refuses a statement over two workspaces even if modules that its rules use are loaded first', () => {
   const first = join(import.meta.dirname, '../../src/db/guard/workspace-value.ts');
   expect(run(...provedOptions, '--import', first)).toMatchObject({
     status: 1,

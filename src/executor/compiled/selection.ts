@@ -1,4 +1,5 @@
 import {
+  type ASTNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLObjectType,
@@ -71,14 +72,15 @@ function applies({ schema, fragments }: Reading, type: GraphQLObjectType, select
 
 /** Whether the arguments of a field contain variables. */
 export function usesVariables(nodes: readonly FieldNode[]): boolean {
+  return nodes.some(({ arguments: args = [] }) => args.some(containsVariable));
+}
+
+/** Whether a node is a variable, or one of the nodes below it is. */
+export function containsVariable(node: ASTNode): boolean {
   let found = false;
-  for (const { arguments: args = [] } of nodes) {
-    for (const argument of args) {
-      walk(argument, ({ kind }) => {
-        if (kind === Kind.VARIABLE) found = true;
-      });
-    }
-  }
+  walk(node, ({ kind }) => {
+    if (kind === Kind.VARIABLE) found = true;
+  });
   return found;
 }
 

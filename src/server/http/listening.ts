@@ -59,8 +59,8 @@ export function adopt<Adopter extends SocketServer>(server: Adopter, socket: Soc
 }
 
 /**
- * Accepts no more connections, and leaves those that are open. `http.Server.close` would also close connections without a request,
- * even if they were just opened and are about to send one.
+ * Accepts no more connections, and leaves those that are open. `http.Server.close` would also close idle connections, on which
+ * the next request may be on its way.
  */
 export function stopAccepting(server: SocketServer): void {
   SocketServer.prototype.close.call(server);
