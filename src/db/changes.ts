@@ -67,6 +67,15 @@ export async function numberChanges({ db, connect }: Sending, tag: number): Prom
 }
 
 /**
+ * Frees the space of changes that have moved to the log, past which each run would read. Autovacuum comes once a minute at most, and on the
+ * embedded engine never. Does nothing while the table is being vacuumed already.
+ */
+export async function vacuumInbox(unscoped: Kysely<Tables>): Promise<void> {
+  // Cutting the file shorter would lock the table against writes.
+  await sql`vacuum (skip_locked, truncate off) change_inbox`.execute(unscoped);
+}
+
+/**
  * Notifies all processes of the newest positions of workspaces. It must come after the commit of the runs that gave them. Its own
  * commit changes nothing, so nobody waits until it is on the disk.
  */
@@ -187,10 +196,16 @@ export const loggedColumns = [
   'requestId',
 ] as const;
 
-// The statement's snapshot may be older than its lock. Then `ordered` also has changes that the previous run has already taken;
-// the deletion does not find them, so positions are counted over the deleted rows.
-const nthTaken = sql<number>`row_number() over (order by taken.ordinal)`;
+// The largest id up to here among the changes of the issue, which keeps them in their own order.
+const effectiveId = sql<number>`max(id) over (partition by coalesce(issue_id, change_id) order by sort_order)`;
+const inOrder = sql`effective_id, sort_order, id`;
 
+// The ids are an array, because a join would read all of one side for each row of the other: the inbox may have been empty when the
+// statement was planned.
+const isFirst = sql<number>`any(array(select id from first))`;
+
+// The statement's snapshot may be older than its lock. Then `first` also has changes that the previous run has already taken, and
+// the deletion does not find them. So positions are counted over the deleted rows.
 const numbering = new PreparedSelect<Numbered>(numberingOf(anyWorkspace), [
   'held',
   'count',
@@ -205,30 +220,15 @@ function numberingOf(db: TenantDb) {
     .with('waiting', (parts) =>
       parts
         .selectFrom('changeInbox as i')
-        .select(['i.id', 'i.changeId', 'i.sortOrder'])
-        // The largest id up to here among the changes of the issue, which keeps them in their own order.
-        .select(
-          sql<number>`max(i.id) over (partition by coalesce(i.issue_id, i.change_id) order by i.sort_order)`.as(
-            'effective_id',
-          ),
-        )
+        .select(['i.id', 'i.sortOrder', effectiveId.as('effective_id')])
         .where((eb) => eb.exists(eb.selectFrom('lock').select('held').where('held', '=', true))),
     )
-    .with('ordered', (parts) =>
-      parts
-        .selectFrom('waiting')
-        .select(['waiting.id'])
-        .select(sql<number>`row_number() over (order by effective_id, sort_order, id)`.as('ordinal'))
-        .orderBy('ordinal')
-        .limit(changesPerRun),
+    .with('first', (parts) =>
+      parts.selectFrom('waiting').select('waiting.id').orderBy(inOrder).limit(changesPerRun),
     )
-    .with('taken', (parts) =>
-      parts
-        .deleteFrom('changeInbox')
-        .using('ordered')
-        .whereRef('changeInbox.id', '=', 'ordered.id')
-        .returningAll('changeInbox')
-        .returning('ordered.ordinal'),
+    .with('taken', (parts) => parts.deleteFrom('changeInbox').where('id', '=', isFirst).returningAll())
+    .with('ordered', (parts) =>
+      parts.selectFrom('taken').selectAll('taken').select(effectiveId.as('effective_id')),
     )
     .with('counted', (parts) =>
       parts
@@ -264,13 +264,18 @@ function numberingOf(db: TenantDb) {
         .columns(['position', 'tag', ...loggedColumns])
         .expression(
           parts
-            .selectFrom('taken')
+            .selectFrom('ordered')
             .innerJoin('head', (join) => join.onTrue())
             .innerJoin('counted', (join) => join.onTrue())
-            .select([sql<number>`head.position - counted.count + ${nthTaken}`.as('position'), 'head.tag'])
+            .select(
+              sql<number>`head.position - counted.count + row_number() over (order by ${inOrder})`.as(
+                'position',
+              ),
+            )
+            .select('head.tag')
             .select([
-              'taken.changeId as id',
-              ...loggedColumns.slice(1).map((column) => `taken.${column}` as const),
+              'ordered.changeId as id',
+              ...loggedColumns.slice(1).map((column) => `ordered.${column}` as const),
             ]),
         ),
     )

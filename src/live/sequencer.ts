@@ -7,6 +7,7 @@ import {
   numberChanges,
   type Numbered,
   selectUnnumbered,
+  vacuumInbox,
 } from '../db/changes.ts';
 import type { Database } from '../db/engine/engine.ts';
 
@@ -19,6 +20,8 @@ const gatherMs = 5;
 const rest = { factor: 4, leastMs: 20, mostMs: 80 };
 /** The interval at which every process looks for changes that nobody has numbered, because a process died. */
 const pollMs = 1_000;
+/** How many changes a process numbers before it frees their space. */
+const vacuumAfter = 2_000;
 
 interface SequencerOptions {
   readonly database: Database;
@@ -41,6 +44,7 @@ export class Sequencer {
   #cause = Promise.withResolvers<void>();
   /** The workspaces of the writes since the last run, and whether others must be looked for. */
   #due = { workspaceIds: new Set<string>(), search: false };
+  #sinceVacuum = 0;
   #isClosing = false;
   #hasFailed = false;
 
@@ -102,6 +106,7 @@ export class Sequencer {
       // The embedded engine has one process.
       if (heads.size > 0 && database.engine === 'postgres')
         await notifyOfChanges(() => database.connect(), heads);
+      await this.#vacuum();
       this.#hasFailed = false;
     } catch (error) {
       // The poll tries again, and one line in the log is enough.
@@ -110,12 +115,19 @@ export class Sequencer {
     }
   }
 
+  async #vacuum(): Promise<void> {
+    if (this.#sinceVacuum < vacuumAfter) return;
+    this.#sinceVacuum = 0;
+    await vacuumInbox(this.#options.database.unscoped);
+  }
+
   /** Returns the newest position if it has numbered changes, otherwise null. */
   async #number(workspaceId: string): Promise<number | null> {
     const { database, onNumbered } = this.#options;
     const to = { db: database.of(workspaceId), connect: () => database.connect() };
     const run = await numberChanges(to, newTag());
     const { held, count, position } = run;
+    this.#sinceVacuum += count;
     // The run that holds the workspace may be older than the cause of this one, and a full run may have left some.
     if (!held || count === changesPerRun) this.wake(workspaceId);
     if (position !== null) onNumbered(workspaceId, position, run);

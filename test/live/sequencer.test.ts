@@ -4,6 +4,7 @@ import { type App, startApp } from '../support/app.ts';
 import { issueWorld, type IssueWorld } from '../support/issue-world.ts';
 import { callerOf } from '../support/mutations.ts';
 import { sql } from 'kysely';
+import { eventually } from '../support/eventually.ts';
 import { copyTemplate } from '../support/templates.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { numberChanges } from '../../src/db/changes.ts';
@@ -148,6 +149,31 @@ it('numbers without gaps when a run gets the lock right after another one that t
     select min(position)::int, max(position)::int, count(*)::int from change`.execute(database.unscoped);
   expect(rows).toEqual([{ min: 1, max: 600, count: 600 }]);
   await drop();
+});
+
+it('frees the space of numbered changes, past which each run would read', async () => {
+  const { database, drop } = await copyTemplate('migrated');
+  const workspaceId = newUuid();
+  const sequencer = new Sequencer({ database, onNumbered: () => undefined, logger: console });
+  const sizes: number[] = [];
+  for (let wave = 0; wave < 8; wave += 1) {
+    await sql`
+      insert into change_inbox (workspace_id, change_id, event_type, occurred_utc, subject_id, origin)
+      select ${workspaceId}, gen_random_uuid(), 'import.finished.v1', now(), ${workspaceId}, 2
+      from generate_series(1, 2000)`.execute(database.unscoped);
+    sequencer.wake(workspaceId);
+    await eventually(async () => {
+      const { rows } = await sql`select 1 from change_inbox limit 1`.execute(database.unscoped);
+      return rows.length === 0;
+    });
+    const { rows } = await sql<{ bytes: number }>`
+      select pg_relation_size('change_inbox')::int as bytes`.execute(database.unscoped);
+    sizes.push(rows[0]?.bytes ?? 0);
+  }
+  await sequencer.close();
+  await drop();
+  // The next wave may come before the space of the last one is free.
+  expect(sizes.at(-1)).toBeLessThan(4 * (sizes[0] ?? 0));
 });
 
 it('needs no trigger on the tables of the log and of webhooks, which a distributed table could not have', async () => {

@@ -1,9 +1,11 @@
+import { ShortLivedMap } from './short-lived-map.ts';
+
 /**
  * Runs work of one key one after the other, and work of different keys at the same time. Writes that would wait for
  * each other's locks in the database wait here instead, where they hold no connection.
  */
 export class SerialQueue {
-  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #tails = new ShortLivedMap<Promise<unknown>>();
 
   /** Runs the work after all earlier work of the key, whether that succeeded or failed. */
   async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {

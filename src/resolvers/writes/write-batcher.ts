@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Deadline } from '../../db/engine/deadline.ts';
 import { metered, meter } from '../../db/engine/meter.ts';
 import { again, isForeignKeyViolation } from '../../db/engine/transaction.ts';
@@ -6,6 +5,7 @@ import { DatabaseUnavailableError } from '../../db/engine/unavailable.ts';
 import { isKeptAlready } from '../../db/idempotency.ts';
 import type { Sending } from '../../db/query/prepared.ts';
 import type { SerialQueue } from './serial-queue.ts';
+import { ShortLivedMap } from './short-lived-map.ts';
 
 /**
  * Writes items, all or none, and returns a row for each, or undefined for an item that could not be written. If `wait` is
@@ -77,8 +77,8 @@ interface Group {
 
 class WriteBatcher {
   readonly #serial: SerialQueue;
-  readonly #groups = new Map<string, Group>();
-  readonly #queues = new Map<string, BatchQueue>();
+  readonly #groups = new ShortLivedMap<Group>();
+  readonly #queues = new ShortLivedMap<BatchQueue>();
 
   constructor(serial: SerialQueue) {
     this.#serial = serial;
@@ -142,11 +142,12 @@ interface ReadyGroup {
   readonly alone: () => Promise<unknown>;
 }
 
+/** What happens to a group when its turn comes: it was sent with others, or sends its only item itself and says when that is done. */
+type Turn = { outcomes: readonly Outcome[] } | { done: () => void };
+
 interface WaitingGroup extends ReadyGroup {
-  readonly resolve: (outcomes: readonly Outcome[]) => void;
+  readonly resolve: (turn: Turn) => void;
   readonly reject: (error: unknown) => void;
-  /** Runs something for the request that waits. */
-  readonly inRequest: <Done>(work: () => Done) => Done;
   readonly deadline: Deadline | undefined;
 }
 
@@ -161,13 +162,17 @@ class BatchQueue {
     this.#ended = ended;
   }
 
-  go(group: ReadyGroup): Promise<readonly Outcome[]> {
-    return new Promise((resolve, reject) => {
-      const inRequest = AsyncLocalStorage.snapshot();
-      const deadline = meter()?.deadline;
-      this.#waiting.push({ ...group, resolve, reject, inRequest, deadline });
+  async go(group: ReadyGroup): Promise<readonly Outcome[]> {
+    const turn = await new Promise<Turn>((resolve, reject) => {
+      this.#waiting.push({ ...group, resolve, reject, deadline: meter()?.deadline });
       this.#soon();
     });
+    if ('outcomes' in turn) return turn.outcomes;
+    // Here and not in `sendOnly`, so that its time and statements count for the request that waits.
+    const alone = group.alone();
+    await Promise.allSettled([alone]);
+    turn.done();
+    return [{ alone }];
   }
 
   /** Sends at the end of this turn of the event loop, so that all groups that arrive in it share the statement. */
@@ -207,10 +212,9 @@ class BatchQueue {
   }
 }
 
-async function sendOnly({ inRequest, alone, resolve }: WaitingGroup): Promise<void> {
-  const sent = inRequest(alone);
-  await Promise.allSettled([sent]);
-  resolve([{ alone: sent }]);
+/** Lets the group send its only item. */
+function sendOnly({ resolve }: WaitingGroup): Promise<void> {
+  return new Promise((done) => resolve({ done }));
 }
 
 async function sendTogether(first: WaitingGroup, others: readonly WaitingGroup[]): Promise<void> {
@@ -229,7 +233,7 @@ async function sendTogether(first: WaitingGroup, others: readonly WaitingGroup[]
     );
     let from = 0;
     for (const { items, resolve } of groups) {
-      resolve(rows.slice(from, from + items.length).map((row) => ({ row })));
+      resolve({ outcomes: rows.slice(from, from + items.length).map((row) => ({ row })) });
       from += items.length;
     }
   } catch (error) {
