@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Compilable, CompiledQuery } from 'kysely';
 import { type CellFormats, cellFormats } from '../wire/cell-formats.ts';
-import { decodeText } from '../wire/decoded-types.ts';
+import { decoderOf } from '../wire/decoded-types.ts';
 import type { Lease } from '../engine/lease.ts';
 import { type Predicate, sqlValue } from './predicate.ts';
 import { signalsOf, type WriteSignal } from '../writes/write-signals.ts';
@@ -106,11 +106,13 @@ export class PreparedSelect<Row> {
     const lease = await connect();
     try {
       const { rows, types } = await lease.texts(this.#statement, values);
+      const decoders = types.map(decoderOf);
       return rows.map((texts) => {
         const row: Record<string, unknown> = {};
-        this.#columns.forEach((column, index) => {
-          row[column] = decodeText(types[index] ?? 0, texts[index] ?? null);
-        });
+        for (const [index, column] of this.#columns.entries()) {
+          const text = texts[index] ?? null;
+          row[column] = text === null ? null : decoders[index]?.(text);
+        }
         // The compiler has checked the columns against the row.
         return row as Row;
       });

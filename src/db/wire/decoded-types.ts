@@ -36,7 +36,12 @@ export const textTypes: CustomTypesConfig = Object.assign([], {
   getTypeParser: () => (text: string) => text,
 });
 
+/** The function that converts texts of this type. */
+export function decoderOf(type: number): (text: string) => unknown {
+  return decodedTypes.getTypeParser(type, 'text') as (text: string) => unknown;
+}
+
 /** Converts the text of a column of this type. */
 export function decodeText(type: number, text: string | null): unknown {
-  return text === null ? null : (decodedTypes.getTypeParser(type, 'text') as (text: string) => unknown)(text);
+  return text === null ? null : decoderOf(type)(text);
 }

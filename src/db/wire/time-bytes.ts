@@ -39,11 +39,11 @@ export function timeText(bytes: Buffer, start: number): string {
   const { year, month, day, micros } = timeParts(bytes, start) ?? farParts(bytes.readBigInt64BE(start));
   if (!Number.isFinite(year)) return year > 0 ? 'infinity' : '-infinity';
   const seconds = Math.floor(micros / secondMicros);
-  const date = [String(year > 0 ? year : 1 - year).padStart(4, '0'), two(month), two(day)].join('-');
-  const time = [two(Math.floor(seconds / 3_600)), two(Math.floor(seconds / 60) % 60), two(seconds % 60)];
+  const date = `${String(year > 0 ? year : 1 - year).padStart(4, '0')}-${two(month)}-${two(day)}`;
+  const time = `${two(Math.floor(seconds / 3_600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
   const rest = micros % secondMicros;
   const fraction = rest === 0 ? '' : String(rest / secondMicros).slice(1);
-  return `${date} ${time.join(':')}${fraction}+00${year > 0 ? '' : ' BC'}`;
+  return `${date} ${time}${fraction}+00${year > 0 ? '' : ' BC'}`;
 }
 
 function farParts(micros: bigint): TimeParts {
@@ -74,5 +74,5 @@ function partsOf(days: number, micros: number): TimeParts {
 }
 
 function two(number: number): string {
-  return String(number).padStart(2, '0');
+  return number < 10 ? `0${number}` : `${number}`;
 }

@@ -37,6 +37,7 @@ function rowsBy(
   by: 'id' | 'teamId' | 'userAccountId',
   keys: readonly string[],
 ): ReferenceRow[] {
+  if (keys.length === 0) return [];
   const { table: tableName, ...columns } = columnsOf[kind];
   const table = cached.table(tableName);
   if (!table) return [];
