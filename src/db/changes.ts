@@ -198,11 +198,11 @@ export const loggedColumns = [
 
 // The largest id up to here among the changes of the issue, which keeps them in their own order.
 const effectiveId = sql<number>`max(id) over (partition by coalesce(issue_id, change_id) order by sort_order)`;
-const inOrder = sql`effective_id, sort_order, id`;
+const byEffectiveId = sql`effective_id, sort_order, id`;
 
 // The ids are an array, because a join would read all of one side for each row of the other: the inbox may have been empty when the
 // statement was planned.
-const isFirst = sql<number>`any(array(select id from first))`;
+const firstIds = sql<number>`any(array(select id from first))`;
 
 // The statement's snapshot may be older than its lock. Then `first` also has changes that the previous run has already taken, and
 // the deletion does not find them. So positions are counted over the deleted rows.
@@ -224,9 +224,9 @@ function numberingOf(db: TenantDb) {
         .where((eb) => eb.exists(eb.selectFrom('lock').select('held').where('held', '=', true))),
     )
     .with('first', (parts) =>
-      parts.selectFrom('waiting').select('waiting.id').orderBy(inOrder).limit(changesPerRun),
+      parts.selectFrom('waiting').select('waiting.id').orderBy(byEffectiveId).limit(changesPerRun),
     )
-    .with('taken', (parts) => parts.deleteFrom('changeInbox').where('id', '=', isFirst).returningAll())
+    .with('taken', (parts) => parts.deleteFrom('changeInbox').where('id', '=', firstIds).returningAll())
     .with('ordered', (parts) =>
       parts.selectFrom('taken').selectAll('taken').select(effectiveId.as('effective_id')),
     )
@@ -268,7 +268,7 @@ function numberingOf(db: TenantDb) {
             .innerJoin('head', (join) => join.onTrue())
             .innerJoin('counted', (join) => join.onTrue())
             .select(
-              sql<number>`head.position - counted.count + row_number() over (order by ${inOrder})`.as(
+              sql<number>`head.position - counted.count + row_number() over (order by ${byEffectiveId})`.as(
                 'position',
               ),
             )

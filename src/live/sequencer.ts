@@ -118,7 +118,11 @@ export class Sequencer {
   async #vacuum(): Promise<void> {
     if (this.#sinceVacuum < vacuumAfter) return;
     this.#sinceVacuum = 0;
-    await vacuumInbox(this.#options.database.unscoped);
+    const { database, logger } = this.#options;
+    // The changes have their positions already, and the next vacuum does what this one has not done.
+    await vacuumInbox(database.unscoped).catch((error: unknown) =>
+      logger.warn({ err: error }, 'the inbox of changes could not be vacuumed'),
+    );
   }
 
   /** Returns the newest position if it has numbered changes, otherwise null. */

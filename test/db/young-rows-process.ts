@@ -1,6 +1,6 @@
-import { getHeapSpaceStatistics } from 'node:v8';
 import { RowClient } from '../../src/db/wire/row-client.ts';
 import { TextQuery } from '../../src/db/wire/text-query.ts';
+import { oldBytes } from '../support/old-space.ts';
 
 // Runs statements one after the other, without and with a time limit, and prints how many bytes each of them leaves in V8's old space.
 // Collections of the old space would hide them, so the process is started with so much memory that there are none.
@@ -30,8 +30,4 @@ async function readRows(timeoutMs: number | undefined): Promise<void> {
   const query = new TextQuery(statement, { types: [23, 23, 23, 23], formats: undefined, bytes: 8_000 });
   const { release } = await query.run(client, timeoutMs);
   release?.();
-}
-
-function oldBytes(): number {
-  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0;
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { getHeapSpaceStatistics } from 'node:v8';
 import type { Sending } from '../../src/db/query/prepared.ts';
 import { SerialQueue } from '../../src/resolvers/writes/serial-queue.ts';
 import { batched } from '../../src/resolvers/writes/write-batcher.ts';
+import { oldBytes } from '../support/old-space.ts';
 
 // Sends items in batches, as concurrent requests do, and prints how many bytes each of them leaves in V8's old space. Collections of the old
 // space would hide them, so the process is started with so much memory that there are none.
@@ -52,8 +52,4 @@ async function sendItems(_to: Sending, items: readonly { values: unknown }[]) {
 /** Objects of some 10,000 bytes. */
 function payload(): { index: number; text: string }[] {
   return Array.from({ length: 200 }, (_, index) => ({ index, text: `${index}` }));
-}
-
-function oldBytes(): number {
-  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0;
 }

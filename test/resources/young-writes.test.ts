@@ -1,20 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { runUncollected } from '../support/old-space.ts';
 
 it('a write leaves nothing of its batch in the old space, whose collection takes long', () => {
-  const printed = execFileSync(
-    process.execPath,
-    [
-      '--expose-gc',
-      '--max-semi-space-size=16',
-      '--initial-old-space-size=1024',
-      // As bin/workgraph.js does.
-      '--no-allocation-site-pretenuring',
-      join(import.meta.dirname, 'young-writes-process.ts'),
-    ],
-    { encoding: 'utf8' },
-  );
+  const bytes = runUncollected(join(import.meta.dirname, 'young-writes-process.ts'));
   // The objects of one write take 20,000 bytes.
-  expect(Number(printed)).toBeLessThan(1_000);
+  expect(bytes).toBeLessThan(1_000);
 });
