@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -103,6 +103,15 @@ describe('the watch over all tests', () => {
       execFileSync(process.execPath, ['-e', publish({ kind: 'fault', message, operation: '' })]);
     expect(unknownFallbacks()).toEqual(['fault: Not a function. (-)']);
     expect(unknownFallbacks()).toEqual([]);
+  });
+
+  it('waits for the rest of a line that a process is writing', () => {
+    const { WORKGRAPH_TEST_FALLBACKS: folder = '', JEST_WORKER_ID: worker = '' } = process.env;
+    const line = `${JSON.stringify({ kind: 'fault', message: 'Half.', operation: '' })}\n`;
+    appendFileSync(join(folder, worker), line.slice(0, 10));
+    expect(unknownFallbacks()).toEqual([]);
+    appendFileSync(join(folder, worker), line.slice(10));
+    expect(unknownFallbacks()).toEqual(['fault: Half. (-)']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach } from '@jest/globals';
 import { isDeliberate } from './deliberate-fallbacks.ts';
@@ -9,6 +9,8 @@ const { WORKGRAPH_TEST_FALLBACKS: folder, JEST_WORKER_ID: worker } = process.env
 const reported = folder && worker ? join(folder, worker) : undefined;
 const seen: FallbackSeen[] = [];
 const note = (fallback: unknown) => void seen.push(fallback as FallbackSeen);
+/** How many bytes of `reported` have been read. An earlier worker with the same number has read what is there at first. */
+let bytesRead = reported && existsSync(reported) ? statSync(reported).size : 0;
 
 /** Lists the unknown fallbacks since the last call, without duplicates. */
 export function unknownFallbacks(): string[] {
@@ -30,8 +32,11 @@ function check(): void {
 
 function reportedByProcesses(): FallbackSeen[] {
   if (!reported || !existsSync(reported)) return [];
-  const lines = readFileSync(reported, 'utf8').trimEnd().split('\n');
-  rmSync(reported);
+  const unread = readFileSync(reported).subarray(bytesRead);
+  // A process may be writing its last line right now; that line is read next time.
+  const complete = unread.subarray(0, unread.lastIndexOf('\n') + 1);
+  bytesRead += complete.length;
+  const lines = complete.toString('utf8').split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line) as FallbackSeen);
 }
 
