@@ -101,23 +101,26 @@ export async function selectLongLogs(
   before: Date,
   most: number,
 ): Promise<string[]> {
-  const rows = await unscoped
-    .selectFrom('changeHead as h')
-    .innerJoin('change as c', (join) =>
-      join.onRef('c.workspaceId', '=', 'h.workspaceId').onRef('c.position', '<=', 'h.oldest'),
-    )
-    .select('h.workspaceId')
-    .distinct()
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('c.position', '=', eb.ref('h.oldest')), eb('c.occurredUtc', '<', before)]),
-        // An interrupted removal has left the change behind.
-        eb('c.position', '<', eb('h.oldest', '-', 1)),
-        sql<boolean>`h.position - h.oldest >= ${most}`,
-      ]),
-    )
-    .execute();
+  const rows = await longLogsQuery(unscoped, before, most).execute();
   return rows.map(({ workspaceId }) => workspaceId);
+}
+
+/** The statement of `selectLongLogs`, which looks up two changes of each workspace at most. */
+export function longLogsQuery(unscoped: Kysely<Tables>, before: Date, most: number) {
+  return unscoped
+    .selectFrom('changeHead as h')
+    .select('h.workspaceId')
+    .where((eb) => {
+      const changes = eb.selectFrom('change as c').whereRef('c.workspaceId', '=', 'h.workspaceId');
+      const oldest = changes.whereRef('c.position', '=', 'h.oldest').select('c.occurredUtc');
+      const first = changes.select('c.position').orderBy('c.position').limit(1);
+      return eb.or([
+        eb(oldest, '<', before),
+        // An interrupted removal has left changes behind.
+        eb(first, '<', eb('h.oldest', '-', 1)),
+        sql<boolean>`h.position - h.oldest >= ${most}`,
+      ]);
+    });
 }
 
 /**

@@ -8,6 +8,7 @@ import { defaultReadBudget, readBounds } from '../../src/db/query/read-bounds.ts
 import type { Order, Position, Source } from '../../src/db/query/walk.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { selectPage } from '../../src/db/reads/pages.ts';
+import { planOf, readBy } from '../support/plans.ts';
 import { copyTemplate } from '../support/templates.ts';
 
 // The embedded engine makes similar plans, but the bounds below are guaranteed for large databases.
@@ -72,12 +73,8 @@ onPostgres('a deep page of an order with nulls', () => {
           : all.slice(place + 1, place + 1 + limit);
         const { rows: found } = await selectPage(db, { ...page, limit }, bounds);
         expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
-        const { sql, parameters } = pageQuery({ db, columns: ['id'] }, page, { exactly: limit }).compile();
-        const explained = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-          `explain (analyze, format json) ${sql}`,
-          [...parameters],
-        );
-        expect(readBy(explained.rows[0]?.['QUERY PLAN'][0]?.Plan)).toBeLessThanOrEqual(2 * limit + 10);
+        const query = pageQuery({ db, columns: ['id'] }, page, { exactly: limit });
+        expect(readBy(await planOf(lease, query))).toBeLessThanOrEqual(2 * limit + 10);
       }
     },
   );
@@ -86,12 +83,7 @@ onPostgres('a deep page of an order with nulls', () => {
     const none: Predicate = { not: { through: labels, own: 'id', where: always } };
     const [order] = orders as [Order];
     const walk = { source: notDeleted, filter: none, order, backward: false };
-    const { sql, parameters } = pageQuery({ db, columns: ['id'] }, walk, { exactly: limit }).compile();
-    const explained = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-      `explain (analyze, format json) ${sql}`,
-      [...parameters],
-    );
-    const plan = explained.rows[0]?.['QUERY PLAN'][0]?.Plan;
+    const plan = await planOf(lease, pageQuery({ db, columns: ['id'] }, walk, { exactly: limit }));
     expect(readBy(plan, 'issue')).toBeGreaterThan(0);
     expect(readBy(plan, 'issue_label')).toBe(0);
   });
@@ -109,12 +101,7 @@ onPostgres('a deep page of an order with nulls', () => {
       // The stop is the row at the end of the budget.
       const all = backward ? (await rows(order)).reverse() : await rows(order);
       expect(stopped?.['stopId']).toBe(all[budget - 1]?.['id']);
-      const { sql, parameters } = query.compile();
-      const explained = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-        `explain (analyze, format json) ${sql}`,
-        [...parameters],
-      );
-      const plan = explained.rows[0]?.['QUERY PLAN'][0]?.Plan;
+      const plan = await planOf(lease, query);
       // The rows that the filter examines, and the index entries up to the stop.
       expect(readBy(plan)).toBeLessThanOrEqual(2 * budget);
       expect(readBy(plan)).toBeGreaterThanOrEqual(budget);
@@ -175,21 +162,3 @@ it('a page in the order of numbers counts the deleted issues that it looks at', 
   }
   await drop();
 });
-
-interface Plan {
-  'Node Type': string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Relation Name'?: string;
-  Plans?: Plan[];
-}
-
-/** The number of rows that the scans of a plan, or of one table in it, have read, including those that a filter dropped. */
-function readBy(plan: Plan | undefined, relation?: string): number {
-  if (!plan) return Number.NaN;
-  const below = (plan.Plans ?? []).reduce((sum, each) => sum + readBy(each, relation), 0);
-  const { 'Relation Name': read } = plan;
-  if (read === undefined || (relation !== undefined && read !== relation)) return below;
-  return below + (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
-}

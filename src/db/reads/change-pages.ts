@@ -50,11 +50,25 @@ const columns = ['workspaceId', 'position', 'tag', ...loggedColumns] as const;
  * Reads the matching changes after a position, oldest first, and the head of the log. It is one statement, so that the head fits
  * the changes. It looks at a bounded number of changes, however few of them match.
  */
-export async function selectChangePage(
-  db: TenantDb,
-  { after, where, limit, scan }: PageWanted,
-): Promise<ChangePageRead> {
-  const rows = await db
+export async function selectChangePage(db: TenantDb, wanted: PageWanted): Promise<ChangePageRead> {
+  const rows = await changePageQuery(db, wanted).execute();
+  const [first] = rows;
+  if (!first) return { head: emptyLog, tag: null, until: null, rows: [] };
+  const { headPosition, oldest, headTag, start, startTag, endPosition, endTag } = first;
+  const head = { position: headPosition, oldest, tag: headTag };
+  const isEnd = endPosition === null || endTag === null || endPosition <= start;
+  return {
+    head,
+    tag: startTag ?? (start === headPosition ? headTag : null),
+    until: isEnd ? null : { position: endPosition, tag: endTag },
+    rows: rows.flatMap((row) => (row.position === null ? [] : [changeOf(row)])),
+  };
+}
+
+/** The statement of `selectChangePage`. */
+export function changePageQuery(db: TenantDb, { after, where, limit, scan }: PageWanted) {
+  const upTo = sql<number>`head.start + ${sql.lit(scan)}`.as('upTo');
+  return db
     .with('head', (parts) =>
       parts
         .selectFrom('changeHead')
@@ -63,13 +77,12 @@ export async function selectChangePage(
     )
     .with('page', (parts) =>
       parts
-        .selectFrom('head')
-        .innerJoin('change as c', (join) =>
-          join
-            .onRef('c.position', '>', 'head.start')
-            .on('c.position', '<=', (eb) => eb('head.start', '+', sql.lit(scan))),
-        )
+        .selectFrom('change as c')
         .select(columns.map((column) => `c.${column}` as const))
+        // A join with `head` would read the log from its beginning: PostgreSQL searches an index for values, not for a range of
+        // what it joins.
+        .where('c.position', '>', (eb) => eb.selectFrom('head').select('head.start'))
+        .where('c.position', '<=', (eb) => eb.selectFrom('head').select(upTo))
         .where(predicateSql(where, 'c'))
         .orderBy('c.position')
         .limit(limit),
@@ -85,19 +98,7 @@ export async function selectChangePage(
     .select(['head.position as headPosition', 'head.oldest', 'head.tag as headTag', 'head.start'])
     .select(['started.tag as startTag', 'ended.position as endPosition', 'ended.tag as endTag'])
     .select(columns.map((column) => `page.${column}` as const))
-    .orderBy('page.position')
-    .execute();
-  const [first] = rows;
-  if (!first) return { head: emptyLog, tag: null, until: null, rows: [] };
-  const { headPosition, oldest, headTag, start, startTag, endPosition, endTag } = first;
-  const head = { position: headPosition, oldest, tag: headTag };
-  const isEnd = endPosition === null || endTag === null || endPosition <= start;
-  return {
-    head,
-    tag: startTag ?? (start === headPosition ? headTag : null),
-    until: isEnd ? null : { position: endPosition, tag: endTag },
-    rows: rows.flatMap((row) => (row.position === null ? [] : [changeOf(row)])),
-  };
+    .orderBy('page.position');
 }
 
 /** A left join makes all columns nullable to the compiler; a row with a position has the others. */

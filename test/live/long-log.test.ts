@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Compilable, sql } from 'kysely';
+import { longLogsQuery } from '../../src/db/changes.ts';
+import { always, type Predicate } from '../../src/db/query/predicate.ts';
+import { changePageQuery } from '../../src/db/reads/change-pages.ts';
+import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
+import { planOf, readBy } from '../support/plans.ts';
+import { copyTemplate, type TestDatabase } from '../support/templates.ts';
+import { numberAll } from './logged.ts';
+
+const length = 30_000;
+const scan = 50;
+
+let test: TestDatabase;
+let db: TenantDb;
+let start: number;
+
+beforeAll(async () => {
+  test = await copyTemplate('demo');
+  const { unscoped } = test.database;
+  const { id } = await unscoped.selectFrom('workspace').select('id').executeTakeFirstOrThrow();
+  db = test.database.of(id);
+  await numberAll(test.database);
+  const head = await db.selectFrom('changeHead').select('position').executeTakeFirstOrThrow();
+  start = head.position;
+  const last = await db
+    .selectFrom('change')
+    .selectAll()
+    .where('position', '=', start)
+    .executeTakeFirstOrThrow();
+  await sql`insert into change (workspace_id, position, id, sort_order, event_type, occurred_utc, issue_id, subject_id, fields, origin, tag)
+    select workspace_id, position + n, gen_random_uuid(), n, event_type, occurred_utc, issue_id, subject_id, fields, origin, tag
+    from change, generate_series(1, ${length}::int) n where workspace_id = ${id} and position = ${last.position}`.execute(
+    unscoped,
+  );
+  await db
+    .updateTable('changeHead')
+    .set({ position: start + length })
+    .execute();
+  // From then on, PostgreSQL knows how long the log is, and chooses other plans.
+  await sql`analyze change, change_head`.execute(unscoped);
+}, 120_000);
+afterAll(() => test.drop());
+
+const conditions: readonly (readonly [string, Predicate])[] = [
+  ['all changes', always],
+  ['changes of a type', { column: 'eventType', is: 'eq', value: 'issue.created.v1' }],
+  ['changes that do not exist', { column: 'eventType', is: 'eq', value: 'nothing' }],
+];
+
+it.each(conditions)('a page of %s reads no more of a long log than it may look at', async (_name, where) => {
+  for (const after of [null, start, start + length / 2, start + length - 10, start + length]) {
+    // Its changes, and those at both ends.
+    const most = scan + 2;
+    const query = changePageQuery(db, { after, where, limit: 10, scan });
+    expect(await changesRead(query)).toBeLessThanOrEqual(most);
+  }
+});
+
+it('the look for old changes reads two of each workspace at most', async () => {
+  const query = longLogsQuery(test.database.unscoped, new Date(0), length * 10);
+  expect(await changesRead(query)).toBeLessThanOrEqual(2);
+});
+
+async function changesRead(query: Compilable): Promise<number> {
+  const lease = await test.database.connect();
+  const plan = await planOf(lease, query);
+  lease.release();
+  return readBy(plan, 'change');
+}
