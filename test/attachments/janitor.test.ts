@@ -142,6 +142,27 @@ describe('issues that were deleted', () => {
     expect(Number(next.key.split('-')[1])).toBe(Number(child.key.split('-')[1]) + 1);
   });
 
+  it('have more time to be removed than a request has', async () => {
+    const { unscoped } = app.database;
+    const { key } = await ada.create({ teamId: world.eng.id, title: 'Has many comments' });
+    await ada.mutate('commentCreate', { issueKey: key, body: 'One of many' });
+    await ada.mutate('issueDelete', { key });
+    await sql`create table seen (value text)`.execute(unscoped);
+    await sql`
+      create function see_timeout() returns trigger language plpgsql as $$ begin
+        insert into seen values (current_setting('statement_timeout'));
+        return null;
+      end $$`.execute(unscoped);
+    await sql`create trigger see after delete on comment for each statement execute function see_timeout()`.execute(
+      unscoped,
+    );
+    await round(31 * dayMs);
+    await sql`drop function see_timeout cascade`.execute(unscoped);
+    const { rows } = await sql`select distinct value from seen`.execute(unscoped);
+    await sql`drop table seen`.execute(unscoped);
+    expect(rows).toEqual([{ value: '10min' }]);
+  });
+
   async function attachTo(issueKey: string): Promise<void> {
     const { body } = await app.graphql<{ attachmentCreate: { uploadUrl: string } }>(
       'mutation ($input: AttachmentCreateInput!) { attachmentCreate(input: $input) { uploadUrl } }',

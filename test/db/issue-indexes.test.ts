@@ -70,6 +70,8 @@ const needs: Readonly<Record<string, () => Compilable>> = {
   issue_by_delivery: () => page('createdUtc', 'time', false, is('deliveryId')),
   issue_by_primary_assignee: () => page('createdUtc', 'time', false, is('primaryAssigneeUserAccountId')),
   issue_by_parent: () => page('createdUtc', 'time', false, is('parentIssueId')),
+  // PostgreSQL looks for sub-issues of an issue that is removed for good, even for deleted ones.
+  issue_of_parent: () => db.selectFrom('issue').select('id').where('parentIssueId', '=', id),
   // A restored issue gets those sub-issues back that it had when it was deleted.
   issue_by_deleted_parent: () => db.selectFrom('issue').select('id').where('deletedParentIssueId', '=', id),
   // The janitor removes those that were deleted long ago.
