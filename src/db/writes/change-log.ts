@@ -4,6 +4,7 @@ import { issueFields } from '../../model/issue-fields.ts';
 import { limits } from '../../model/limits.ts';
 import type { EventType } from '../../model/events.ts';
 import { typed } from '../query/slots.ts';
+import { valueBefore } from './issue-parts.ts';
 import type { Trx } from '../engine/transaction.ts';
 import type { NewRow } from '../tables/tenant-tables.ts';
 import { columnsOf, type Part, type Parts } from './write-parts.ts';
@@ -59,16 +60,23 @@ export function logged(
 /** The values of fields before the write, as JSON by the names of the fields; null in place of long texts. */
 export function previousValues(columns: readonly SettableColumn[]): Expression<unknown> {
   const requested = sql.ref('changed.previous');
-  const pairs = columns.flatMap((column) => (Object.hasOwn(issueFields, column) ? pairOf(column) : []));
+  const shown = new Set(loggedBefore(columns));
+  const pairs = columns
+    .filter((column) => Object.hasOwn(issueFields, column))
+    .flatMap((column) => [
+      sql.lit(column),
+      shown.has(column) ? valueBefore(column) : sql`null::${sql.raw(columnTypes[column])}`,
+    ]);
   if (pairs.length === 0) return requested;
   return sql`jsonb_build_object(${sql.join(pairs)}) || coalesce(${requested}, '{}'::jsonb)`;
 }
 
-function pairOf(column: SettableColumn): Expression<unknown>[] {
-  const field: object | undefined = Object.entries(issueFields).find(([name]) => name === column)?.[1];
-  const isLong = field !== undefined && 'max' in field && Number(field.max) > limits.title;
-  const value = isLong ? sql`null::${sql.raw(columnTypes[column])}` : sql.ref(`locked.${column}`);
-  return [sql.lit(column), value];
+/** The columns of which the log has the value before a change: those of fields, but not long texts. */
+export function loggedBefore(columns: readonly SettableColumn[]): SettableColumn[] {
+  return columns.filter((column) => {
+    const field: object | undefined = Object.entries(issueFields).find(([name]) => name === column)?.[1];
+    return field !== undefined && !('max' in field && Number(field.max) > limits.title);
+  });
 }
 
 /** The changes in one statement, which keeps it far below the 65,535 parameters that the protocol allows. */

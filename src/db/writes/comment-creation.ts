@@ -218,7 +218,7 @@ function commentedOn(parts: Parts, reply: boolean) {
     commentCount: sql<number>`issue.comment_count + locked.comments`,
     lastCommentUtc: sql.ref<Date>('locked.at'),
   };
-  const update = changed(parts, 'activity', columns, sql.ref<number>('locked.comments'));
+  const update = changed(parts, 'activity', columns, { entries: sql.ref<number>('locked.comments') });
   return reply ? update.where((eb) => eb.exists(parts.selectFrom('parent').select('id'))) : update;
 }
 

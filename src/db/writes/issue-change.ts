@@ -1,7 +1,7 @@
 import { type QueryCreator, sql } from 'kysely';
 import { issueColumns, type SettableColumn } from '../../model/issue-columns.ts';
 import type { IssueColumns, IssueRow } from '../issues.ts';
-import { logged, previousValues, type WriteEvent } from './change-log.ts';
+import { logged, loggedBefore, previousValues, type WriteEvent } from './change-log.ts';
 import { PreparedSelect, type Sending, StatementsByShape } from '../query/prepared.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
@@ -20,7 +20,7 @@ import {
   locked,
   newValue,
 } from './issue-parts.ts';
-import { stageColumns } from './issue-stages.ts';
+import { stageColumns, stagesBefore } from './issue-stages.ts';
 import { areKeyed, isFree, keptByEntry, keyParts, keyValues } from './kept-keys.ts';
 import { composed, partsOf, type WrittenTables } from './write-parts.ts';
 
@@ -74,13 +74,14 @@ function issueChange(
     ...stageColumns(columns),
   };
   if (closing !== undefined) values.closedUtc = closing ? closedSince : sql.lit(null);
+  const before = [...new Set([...loggedBefore(columns), ...stagesBefore(columns)])];
   const entry = { id: sql.ref('changed.entry'), actor: sql.ref('changed.actor') };
   const inFeed = { ...entry, text: sql.ref('changed.text') };
   const inLog = {
     ...entry,
     request: sql.ref('changed.request'),
     subject: sql`coalesce(${sql.ref('changed.subject')}, ${sql.ref('changed.id')})`,
-    at: sql.ref('locked.at'),
+    at: sql.ref('changed.at'),
     fields: sql`coalesce(${sql.ref('changed.fields')}, '{}'::text[])`,
     previous: previousValues(columns),
   };
@@ -96,17 +97,13 @@ function issueChange(
     ...(keyed ? keyParts(parts) : []),
     asked(parts, search.named, columns, keyed ? { where: isFree } : undefined),
     locked(parts, search, columns),
-    ['changed', changed(parts, kind, values)],
+    ['changed', changed(parts, kind, values, { before })],
     isInFeed(kind)
       ? enteredInFeed(parts, inFeed, (selections) => parts.selectFrom('changed').select(selections))
       : undefined,
     isLogged(kind)
       ? logged(parts, inLog, (selections) =>
-          parts
-            .selectFrom('changed')
-            .innerJoin('locked', 'locked.ordinal', 'changed.ordinal')
-            .select(selections)
-            .orderBy('changed.ordinal'),
+          parts.selectFrom('changed').select(selections).orderBy('changed.ordinal'),
         )
       : undefined,
     ...followUps.flatMap((followUp) => followUp(db, write)),

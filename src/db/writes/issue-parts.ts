@@ -1,6 +1,7 @@
 import { type AliasableExpression, type AliasedExpression, type Expression, type SqlBool, sql } from 'kysely';
 import { columnTypes, jsonName, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueColumns, type IssueName, revised } from '../issues.ts';
+import type { Row } from '../tables/tables.ts';
 import { typed } from '../query/slots.ts';
 import type { Keyed } from './kept-keys.ts';
 import { columnsOf, jsonRow, type Part, type Parts, recordset } from './write-parts.ts';
@@ -89,6 +90,21 @@ function renamed(set: AskedIssue['set'] = {}): Record<string, unknown> {
 /** The new value of a column. */
 export function newValue(column: SettableColumn): Expression<unknown> {
   return sql.ref(`locked.${newName(column)}`);
+}
+
+/** A column of the table of issues. */
+export type StoredColumn = keyof Row<'issue'>;
+
+/**
+ * The value of a column before the write, for parts that read `changed`; `changed` returns those that it is given. A join of `changed`
+ * with `locked` would compare each of their rows with all of the other: PostgreSQL estimates that they have one row.
+ */
+export function valueBefore(column: StoredColumn): Expression<unknown> {
+  return sql.ref(`changed.${nameBefore(column)}`);
+}
+
+function nameBefore(column: StoredColumn): string {
+  return `before_${jsonName(column)}`;
 }
 
 /** The columns of `asked` that are passed on to `locked` and `changed`, in addition to new values. */
@@ -195,12 +211,19 @@ export function isInFeed(kind: ChangeKind): boolean {
 
 const at = sql.ref<Date>('locked.at');
 
+interface FurtherChange {
+  /** How many entries each issue gets in its feed. */
+  entries?: Expression<number>;
+  /** The columns whose values before the write are returned, too (`valueBefore`). */
+  before?: readonly StoredColumn[];
+}
+
 /** Changes the locked issues: the columns, and those that the kind of change also sets. */
 export function changed(
   parts: Parts,
   kind: ChangeKind,
   columns: IssueColumns,
-  entries: Expression<number> = sql.lit(1),
+  { entries = sql.lit(1), before = [] }: FurtherChange = {},
 ) {
   const set: IssueColumns = kind === 'update' || kind === 'revision' ? revised(columns) : columns;
   return parts
@@ -216,7 +239,8 @@ export function changed(
     })
     .whereRef('issue.id', '=', 'locked.id')
     .returningAll('issue')
-    .returning(askedColumns.map((name) => `locked.${name}` as const));
+    .returning([...askedColumns, 'at' as const].map((name) => `locked.${name}` as const))
+    .returning(before.map((column) => sql.ref(`locked.${column}`).as(nameBefore(column))));
 }
 
 /** An entry in the feed of a changed issue. */

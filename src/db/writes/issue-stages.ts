@@ -3,7 +3,7 @@ import type { SettableColumn } from '../../model/issue-columns.ts';
 import type { IssueColumns } from '../issues.ts';
 import type { FollowUp } from './follow-ups.ts';
 import { inCategories } from './issue-counts.ts';
-import { newValue } from './issue-parts.ts';
+import { newValue, type StoredColumn, valueBefore } from './issue-parts.ts';
 import { columnsOf, type Part, type Parts, partsOf } from './write-parts.ts';
 
 /** The columns whose change begins another stage. An issue never changes its team. */
@@ -48,7 +48,7 @@ export const writtenStages: FollowUp = (db, write) => {
   const parts = partsOf(db);
   if (write.kind === 'insert') {
     if (write.history) return [];
-    const first = stage('changed', {
+    const first = stage(valueNow, {
       sortOrder: sql.ref('changed.stageCount'),
       sinceUtc: sql.ref('changed.createdUtc'),
       untilUtc: sql`null::timestamptz`,
@@ -57,48 +57,60 @@ export const writtenStages: FollowUp = (db, write) => {
     });
     return [inserted(parts, first.columns, parts.selectFrom('changed').select(first.selections))];
   }
-  if (!write.columns.some((column) => stagedColumns.includes(column))) return [];
-  const over = stage('locked', {
-    sortOrder: sql.ref('locked.stageCount'),
-    sinceUtc: sql.ref('locked.createdUtc'),
-    untilUtc: sql.ref('locked.at'),
+  if (!isStaged(write.columns)) return [];
+  const over = stage(valueBefore, {
+    sortOrder: valueBefore('stageCount'),
+    sinceUtc: valueBefore('createdUtc'),
+    untilUtc: sql.ref('changed.at'),
     previousStatusId: sql`null::uuid`,
     previousDeleted: sql`null::boolean`,
   });
-  const next = stage('changed', {
+  const next = stage(valueNow, {
     sortOrder: sql.ref('changed.stageCount'),
-    sinceUtc: sql.ref('locked.at'),
+    sinceUtc: sql.ref('changed.at'),
     untilUtc: sql`null::timestamptz`,
-    previousStatusId: sql.ref('locked.statusId'),
-    previousDeleted: sql`(${sql.ref('locked.deletedUtc')} is not null)`,
+    previousStatusId: valueBefore('statusId'),
+    previousDeleted: sql`(${valueBefore('deletedUtc')} is not null)`,
   });
   const moved = parts
-    .selectFrom('locked')
-    .innerJoin('changed', 'changed.ordinal', 'locked.ordinal')
-    .where(sql<boolean>`changed.stage_count <> locked.stage_count`);
+    .selectFrom('changed')
+    .where(sql<boolean>`changed.stage_count <> ${valueBefore('stageCount')}`);
   return [
     inserted(parts, over.columns, moved.select(over.selections).unionAll(moved.select(next.selections))),
   ];
 };
 
-/** The columns of a stage, and their values for the issues of this part. */
+/** The columns of which a write has to return the values before it, for the stage that ends. */
+export function stagesBefore(columns: readonly SettableColumn[]): readonly StoredColumn[] {
+  return isStaged(columns) ? [...stagedColumns, 'stageCount', 'createdUtc'] : [];
+}
+
+function isStaged(columns: readonly SettableColumn[]): boolean {
+  return columns.some((column) => stagedColumns.includes(column));
+}
+
+/** The columns of a stage. Those of the issue have the values that `value` returns. */
 function stage(
-  issues: 'locked' | 'changed',
+  value: (column: StoredColumn) => Expression<unknown>,
   span: Record<
     'sortOrder' | 'sinceUtc' | 'untilUtc' | 'previousStatusId' | 'previousDeleted',
     Expression<unknown>
   >,
 ) {
   return columnsOf<'issueStage'>({
-    issueId: sql.ref(`${issues}.id`),
+    issueId: sql.ref('changed.id'),
     ...span,
-    teamId: sql.ref(`${issues}.teamId`),
-    statusId: sql.ref(`${issues}.statusId`),
-    deliveryId: sql.ref(`${issues}.deliveryId`),
-    projectId: sql.ref(`${issues}.projectId`),
-    estimateValue: sql.ref(`${issues}.estimateValue`),
-    deleted: sql`${sql.ref(`${issues}.deletedUtc`)} is not null`,
+    teamId: sql.ref('changed.teamId'),
+    statusId: value('statusId'),
+    deliveryId: value('deliveryId'),
+    projectId: value('projectId'),
+    estimateValue: value('estimateValue'),
+    deleted: sql`${value('deletedUtc')} is not null`,
   });
+}
+
+function valueNow(column: StoredColumn): Expression<unknown> {
+  return sql.ref(`changed.${column}`);
 }
 
 /**

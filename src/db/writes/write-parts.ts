@@ -21,8 +21,8 @@ interface WriteParts {
   asked: Asked;
   /** The rows of `asked` whose issues were found and locked, with the issues as they were before the write. */
   locked: IssueRow & Asked & { at: Date };
-  /** The issues after the write, with the columns of `asked`. `locked` is joined by `ordinal`; new issues are not in it. */
-  changed: IssueRow & Asked;
+  /** The issues after the write, with the columns of `asked` and the time of `locked`. New issues have no such time. */
+  changed: IssueRow & Asked & { at: Date };
   /** The comment that is replied to. */
   parent: Pick<Row<'comment'>, 'id' | 'authorUserAccountId'> & Pick<Row<'member'>, 'displayName'>;
   /** New comments: the ordinal of their issue in `asked`, and their own ordinal among those of the issue, from 1. */
