@@ -10,6 +10,8 @@ export const limits = {
   followUpActions: 10,
   actionColor: 255,
   batch: 50,
+  /** The sub-issues with which an issue can be deleted or restored. Each of them changes, too. */
+  subIssuesAtOnce: 2_000,
   /** Values in one list of a filter. */
   filterValues: 250,
   /** The ids that `nodes` takes, and the names that are looked up at once. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { callerOf, type IssueRead } from '../support/mutations.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
@@ -162,6 +163,53 @@ describe('issueDelete', () => {
     expect(await ada.read(bottom.key)).toMatchObject({ parentIssueId: null, revision: 2 });
   });
 
+  it('works with hundreds of sub-issues, and refuses to work with thousands', async () => {
+    const parent = await create();
+    const child = await create({ parentIssueId: parent.id });
+    const { unscoped } = app.database;
+    const { rows } = await sql<{ name: string }>`
+      select quote_ident(attname) as name from pg_attribute
+      where attrelid = 'issue'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`.execute(
+      unscoped,
+    );
+    const columns = sql.raw(rows.map(({ name }) => name).join(', '));
+    const ofChild = sql`from issue where id = ${uuidOf(child.id)}`;
+    // They are copied from the first, because creating thousands would take long.
+    await sql`
+      insert into issue (${columns}) select ${columns} from (
+        select (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid(), 'number', 1000000 + n))).*
+        from (select issue.*::issue as one ${ofChild}) first, generate_series(1, 2000) n
+      ) copies`.execute(unscoped);
+    expect(await ada.refused('issueDelete', { key: parent.key })).toMatchObject({
+      code: 'CONFLICT',
+      message:
+        'An issue can be deleted together with 2,000 sub-issues at most, and this one has 2,001. ' +
+        'Delete some of them, or move them to another parent, before.',
+    });
+    await sql`delete from issue where number > 1000600 and team_id = (select team_id ${ofChild})`.execute(
+      unscoped,
+    );
+    await ada.mutate('issueDelete', { key: parent.key });
+    const parents = async () => {
+      const found = await sql<{ parent: string | null; count: number }>`
+        select parent_issue_id as parent, count(*)::int from issue
+        where number > 1000000 and team_id = (select team_id ${ofChild}) group by 1`.execute(unscoped);
+      return found.rows;
+    };
+    expect(await parents()).toEqual([{ parent: null, count: 600 }]);
+    await ada.mutate('issueRestore', { key: parent.key });
+    expect(await parents()).toEqual([{ parent: uuidOf(parent.id), count: 600 }]);
+    expect(await ada.read(child.key)).toMatchObject({ parentIssueId: parent.id });
+    await sql`delete from issue where number > 1000000 and team_id = (select team_id ${ofChild})`.execute(
+      unscoped,
+    );
+    // A trigger has counted those that were removed.
+    await sql`update team_counter set gone_issue_count = gone_issue_count - 2000 where team_id = (select team_id ${ofChild})`.execute(
+      unscoped,
+    );
+    await sql`update issue set sub_issue_count = 1 where id = ${uuidOf(parent.id)}`.execute(unscoped);
+  });
+
   it('does not free its number for another issue', async () => {
     const { key } = await create();
     await ada.mutate('issueDelete', { key });
@@ -260,3 +308,7 @@ describe('issueRestore', () => {
     expect((await ada.mutate('issueRestore', { key: early.key })).issue).toMatchObject({ key: early.key });
   });
 });
+
+function uuidOf(id: string): string {
+  return parseId(id)?.uuid ?? '';
+}

@@ -41,12 +41,7 @@ export async function selectAncestorIds(trx: Trx, issueId: string): Promise<stri
 
 /** The ids of the sub-issues of an issue, including deleted ones. */
 export async function selectChildIds(trx: Trx, issueId: string): Promise<string[]> {
-  const children = trx.selectFrom('issue').select('id').where('parentIssueId', '=', issueId);
-  // Each half has a partial index of its own.
-  const rows = await children
-    .where('deletedUtc', 'is', null)
-    .unionAll(children.where('deletedUtc', 'is not', null))
-    .execute();
+  const rows = await trx.selectFrom('issue').select('id').where('parentIssueId', '=', issueId).execute();
   return rows.map(({ id }) => id);
 }
 

@@ -8,8 +8,10 @@ import { type IssueRow, lockIssues, type NamedIssue } from '../../db/issues.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 import type { EventType } from '../../model/events.ts';
+import { limits } from '../../model/limits.ts';
 import { type ActivityActor, activityActorOf, writeEvent } from '../activity.ts';
 import type { Context } from '../context.ts';
+import { raise } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
 import { addToSubIssueCounts, detachChildren, forgetDeletedParent, reattachChildren } from './sub-issues.ts';
@@ -32,6 +34,7 @@ export async function deleteIssue(
     await lockParents(trx, 'exclusive');
     const named = await requireIssue(trx, key);
     const children = await selectChildIds(trx, named.id);
+    requireFew(children, 'deleted');
     const { issues, nowUtc } = await lockIssues(trx, family(named, children));
     const living = issues.get(named.id) ?? issueIsGone();
     requireRevision('issue', living, expectedRevision);
@@ -53,6 +56,7 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
     await lockParents(trx, 'exclusive');
     const named = await requireIssue(trx, key, { deleted: true });
     const orphans = await selectOrphanIds(trx, named.id);
+    requireFew(orphans, 'restored');
     const { issues, nowUtc } = await lockIssues(trx, family(named, orphans));
     const deleted = issues.get(named.id) ?? issueIsGone();
     if (deleted.deletedUtc === null) return deleted;
@@ -69,6 +73,18 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
     const set = { deletedUtc: null, subIssueCount };
     return setDeleted(trx, activityActorOf(context), 'issue.restored.v1', deleted.id, set);
   });
+}
+
+/** With more sub-issues, it would take longer than a request may. */
+function requireFew(subIssues: readonly string[], done: 'deleted' | 'restored'): void {
+  const { length } = subIssues;
+  if (length <= limits.subIssuesAtOnce) return;
+  const most = limits.subIssuesAtOnce.toLocaleString('en');
+  raise(
+    'conflict',
+    `An issue can be ${done} together with ${most} sub-issues at most, and this one has ${length.toLocaleString('en')}. ` +
+      'Delete some of them, or move them to another parent, before.',
+  );
 }
 
 function family({ id, parentIssueId }: NamedIssue, children: readonly string[]): string[] {

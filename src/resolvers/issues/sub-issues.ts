@@ -66,6 +66,9 @@ export function parentSet(by?: ActivityActor): IssueEvent {
   };
 }
 
+/** So that no statement comes near its time limit, and requests have their turns between two statements. */
+const childrenPerStatement = 500;
+
 /** Sets the parents of locked issues, or the deleted parents that they remember. */
 export async function setParents(
   trx: Trx,
@@ -76,18 +79,10 @@ export async function setParents(
   }[],
   event: WriteEvent,
 ): Promise<void> {
-  await changeIssues(
-    inside(trx),
-    {
-      kind: 'revision',
-      named: 'id',
-      columns: ['parentIssueId', 'deletedParentIssueId'],
-      deleted: true,
-      wait: true,
-    },
-    children,
-    event,
-  );
+  const columns = ['parentIssueId', 'deletedParentIssueId'] as const;
+  const shape = { kind: 'revision', named: 'id', columns, deleted: true, wait: true } as const;
+  for (let from = 0; from < children.length; from += childrenPerStatement)
+    await changeIssues(inside(trx), shape, children.slice(from, from + childrenPerStatement), event);
 }
 
 /** Makes locked issues forget the deleted parent to which they would return; a client sees no difference. */
