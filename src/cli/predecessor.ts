@@ -6,7 +6,8 @@ const retryEveryMs = 50;
 
 /**
  * Waits for the port and the data directory that a starting server needs, which a stopping server may still hold. Once
- * a stopping server has been seen, failed attempts are repeated until the time is over; otherwise they fail at once.
+ * a stopping server has been seen, failed attempts are repeated until the time is over; otherwise only once, because the other server may
+ * have ended between the attempt and the question whether it is stopping.
  */
 export class Predecessor {
   readonly #say: (text: string) => void;
@@ -21,12 +22,14 @@ export class Predecessor {
     attempt: () => Result | Promise<Result>,
     isStopping: (error: unknown) => boolean | Promise<boolean>,
   ): Promise<Result> {
+    let isLast = false;
     for (;;) {
       try {
         return await attempt();
       } catch (error) {
-        if (!(await this.#isWorthWaiting(() => isStopping(error)))) throw error;
-        await delay(retryEveryMs);
+        if (await this.#isWorthWaiting(() => isStopping(error))) await delay(retryEveryMs);
+        else if (isLast) throw error;
+        else isLast = true;
       }
     }
   }
