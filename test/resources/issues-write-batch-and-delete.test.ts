@@ -183,8 +183,8 @@ describe('issueDelete', () => {
     expect(await ada.refused('issueDelete', { key: parent.key })).toMatchObject({
       code: 'CONFLICT',
       message:
-        'An issue can be deleted together with 2,000 sub-issues at most, and this one has 2,001. ' +
-        'Delete some of them, or move them to another parent, before.',
+        'An issue can be deleted together with 2,000 sub-issues at most, and this one has 2,001, ' +
+        'including deleted ones. Move some of them to another parent first.',
     });
     await sql`delete from issue where number > 1000600 and team_id = (select team_id ${ofChild})`.execute(
       unscoped,

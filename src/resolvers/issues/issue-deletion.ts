@@ -82,8 +82,8 @@ function requireFew(subIssues: readonly string[], done: 'deleted' | 'restored'):
   const most = limits.subIssuesAtOnce.toLocaleString('en');
   raise(
     'conflict',
-    `An issue can be ${done} together with ${most} sub-issues at most, and this one has ${length.toLocaleString('en')}. ` +
-      'Delete some of them, or move them to another parent, before.',
+    `An issue can be ${done} together with ${most} sub-issues at most, and this one has ${length.toLocaleString('en')}, ` +
+      'including deleted ones. Move some of them to another parent first.',
   );
 }
 
