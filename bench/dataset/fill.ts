@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
+import { changes, crowdedComments, crowds } from './crowds.ts';
 import { directory } from './directory.ts';
 import { functions } from './functions.ts';
 import { issues, surroundings } from './issues.ts';
@@ -23,14 +24,17 @@ const scopes = [
 
 export const teams = 50;
 
-/** Must be increased with each change of the data, so that an old cluster is detected. Skewed data has versions from 1,001. */
+/** Must be increased with each change of the data, so that an old cluster is detected. Skewed data has versions from 1,001, with crowds from 2,001. */
 export const version = 5;
 const skewedVersion = 1_004;
+const crowdedVersion = 2_001;
 
 /** How many issues there are, and whether they are skewed. */
 export interface Filling {
   readonly issues: number;
   readonly isSkewed: boolean;
+  /** Whether skewed issues also have crowds of comments, files and so on (`crowds.ts`). */
+  readonly isCrowded?: boolean;
 }
 
 /** Migrates the database as the checkout wants it, and fills it unless it already has the same data. */
@@ -39,7 +43,7 @@ export async function fill(
   filling: Filling,
   say: (line: string) => void,
 ): Promise<void> {
-  const wanted = filling.isSkewed ? skewedVersion : version;
+  const wanted = versionOf(filling);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -58,6 +62,11 @@ export async function fill(
   } finally {
     await client.end();
   }
+}
+
+function versionOf({ isSkewed, isCrowded }: Filling): number {
+  if (!isSkewed) return version;
+  return isCrowded ? crowdedVersion : skewedVersion;
 }
 
 /** Migrates the schema, including that of a cluster of an earlier run, with the command of a checkout of the product. */
@@ -84,7 +93,8 @@ async function filled(client: pg.Client): Promise<{ issues: number; version: num
 }
 
 /** Fills an empty database that has the schema of a checkout. */
-export async function fillWith(client: pg.Client, { issues: issueCount, isSkewed }: Filling): Promise<void> {
+export async function fillWith(client: pg.Client, filling: Filling): Promise<void> {
+  const { issues: issueCount, isSkewed, isCrowded = false } = filling;
   // Whatever their number, the issues are from the time between 2024 and October 2026.
   const step = `interval '${(1030 * 86_400) / issueCount} seconds'`;
   const hash = createHash('sha256').update(token).digest('hex');
@@ -106,10 +116,14 @@ export async function fillWith(client: pg.Client, { issues: issueCount, isSkewed
     .query('set local session_replication_role = replica')
     .catch(() => client.query('rollback to savepoint replica'));
   const indexes = await dropIndexes(client);
-  const filled = isSkewed ? skewedIssues : issues;
-  const deleted = isSkewed ? deletedIssues : '';
-  for (const statement of [functions, directory, filled, surroundings, deleted])
-    await client.query(bind(statement));
+  const filled = [
+    isSkewed ? skewedIssues : issues,
+    isCrowded ? crowdedComments : '',
+    surroundings,
+    isSkewed ? deletedIssues : '',
+    ...(isCrowded ? [crowds, changes] : []),
+  ];
+  for (const statement of [functions, directory, ...filled]) await client.query(bind(statement));
   // An earlier checkout may not know them yet.
   for (const [table, rows] of Object.entries({
     issue_stage: stages,
@@ -125,10 +139,7 @@ export async function fillWith(client: pg.Client, { issues: issueCount, isSkewed
   if (sides.rowCount === 1) await client.query(stagesBefore);
   for (const { definition } of indexes) await client.query(definition);
   await client.query('create table bench.filled (issues int not null, version int not null)');
-  await client.query('insert into bench.filled values ($1, $2)', [
-    issueCount,
-    isSkewed ? skewedVersion : version,
-  ]);
+  await client.query('insert into bench.filled values ($1, $2)', [issueCount, versionOf(filling)]);
   await client.query('commit');
   await client.query('vacuum (analyze, freeze)');
 }

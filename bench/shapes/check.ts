@@ -15,9 +15,10 @@ const { values } = parseArgs({
     shape: { type: 'string' },
     write: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    crowded: { type: 'boolean', default: false },
   },
 });
-const { server, database } = values;
+const { server, database, crowded: isCrowded } = values;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const issues = Number(values.issues);
 if (database !== undefined) await check(database);
@@ -25,12 +26,13 @@ else if (server !== undefined) await checkOn(server);
 else throw new Error('--server is the URL of a PostgreSQL server, or --database that of a database to keep.');
 
 async function check(url: string): Promise<void> {
-  await fill({ url, checkout: repository }, { issues, isSkewed: true }, say);
+  await fill({ url, checkout: repository }, { issues, isSkewed: true, isCrowded }, say);
   const chosen = {
     isResumed: false,
     only: values.shape,
     oneOf: Number(values['one-of']),
     writes: values.write,
+    isCrowded,
   };
   const broken = await checkShapes({ ...chosen, url, issues, say });
   const missed = values.mutants ? tryMutants(url, say) : 0;

@@ -15,6 +15,10 @@ export async function largestParents(gate: Gate, list: ChildList): Promise<strin
   return rows.map(({ id }) => list.encoded(id));
 }
 
+interface Parent {
+  list: { nodes: unknown[]; pageInfo: { hasNextPage: boolean } };
+}
+
 /** A page of a list under a number of parents. */
 export interface ChildShape {
   readonly orderBy: { readonly field: string; readonly direction: 'ASC' | 'DESC' };
@@ -30,6 +34,9 @@ export function childShapes({ list }: ChildList): ChildShape[] {
     .map((shape, index) => ({ ...shape, isGeneric: index % 2 === 1 }));
 }
 
+/** The root lists of parents that `nodes` leaves to graphql-js, whose statements are not judged here. */
+const rootsOf: Readonly<Record<string, string>> = { Webhook: 'webhooks' };
+
 /** Judges pages under parents with a filter. */
 export async function checkChildren(
   gate: Gate,
@@ -38,17 +45,20 @@ export async function checkChildren(
   { name: filterName, filter }: NamedFilter,
   { budget, shapes }: { budget: number; shapes: readonly ChildShape[] },
 ): Promise<Judged[]> {
-  const document = `query ($ids: [ID!]!, $filter: ${row}Filter, $orderBy: ${row}Order) {
-    nodes(ids: $ids) { ... on ${parentType} {
-      list: ${name}(first: ${size}, filter: $filter, orderBy: $orderBy) { nodes { id } pageInfo { hasNextPage } } } } }`;
+  const root = rootsOf[parentType];
+  const fields = `list: ${name}(first: ${size}, filter: $filter, orderBy: $orderBy) { nodes { id } pageInfo { hasNextPage } }`;
+  const document = root
+    ? `query ($count: Int, $filter: ${row}Filter, $orderBy: ${row}Order) {
+      all: ${root}(first: $count) { parents: nodes { ${fields} } } }`
+    : `query ($ids: [ID!]!, $filter: ${row}Filter, $orderBy: ${row}Order) {
+      parents: nodes(ids: $ids) { ... on ${parentType} { ${fields} } } }`;
   const judged: Judged[] = [];
   for (const { orderBy, parents: count, isGeneric } of shapes) {
     const ids = parents.slice(0, count);
-    const variables = { ids, filter, orderBy };
+    const variables = { ...(root ? { count: ids.length } : { ids }), filter, orderBy };
     const { data, statements } = await gate.ask(document, variables, { isGeneric });
-    const pages = (data['nodes'] as { list: { nodes: unknown[]; pageInfo: { hasNextPage: boolean } } }[]).map(
-      (node) => node.list,
-    );
+    const { parents: found } = (root ? data['all'] : data) as { parents: Parent[] };
+    const pages = found.map(({ list }) => list);
     // The parents themselves are read by a statement of their own, unless they are in memory.
     const own = statements.filter(({ text }) => !text.includes(`from "${parentTable}" as "r0" where`));
     judged.push({

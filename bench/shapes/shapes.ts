@@ -15,6 +15,8 @@ import { childLists, inputFacts, type ListFacts, rootLists } from './schema-fact
 import { filtersOf, type NamedFilter } from './values.ts';
 
 export interface ShapesRun extends ShapesOptions {
+  /** Whether the database was filled with crowds, so that each list has rows. */
+  readonly isCrowded?: boolean;
   readonly url: string;
   readonly issues: number;
   readonly say: (line: string) => void;
@@ -54,6 +56,7 @@ export async function checkShapes({
   oneOf,
   isResumed,
   writes,
+  isCrowded = false,
 }: ShapesRun): Promise<number> {
   // At 1,000,000 issues the bounds are those of the product; below, they shrink, or nothing would ever be short.
   const budget = Math.round(20_000 * Math.min(1, issues / 1_000_000));
@@ -61,7 +64,7 @@ export async function checkShapes({
   const judged: Record<Kind, Judged[]> = { single: [], combined: [], rest: [], groups: [], children: [] };
   const gates = await Promise.all(Array.from({ length: lanes }, () => openGate(url, budget)));
   try {
-    const checks = (await checksOf(gates[0] as Gate, { budget, oneOf, say })).filter(
+    const checks = (await checksOf(gates[0] as Gate, { budget, oneOf, say, isCrowded })).filter(
       ({ key }) => only === undefined || key.includes(only),
     );
     const waiting = checks.values();
@@ -97,13 +100,17 @@ export async function checkShapes({
 /** All checks, or one of so many orders of each filter. */
 async function checksOf(
   gate: Gate,
-  { budget, oneOf, say }: { budget: number; oneOf: number } & Pick<ShapesRun, 'say'>,
+  { budget, oneOf, say, isCrowded }: { budget: number; oneOf: number } & Pick<ShapesRun, 'say' | 'isCrowded'>,
 ): Promise<Check[]> {
   const { client } = gate;
   const checks: Check[] = [];
-  const isEmpty = async ({ list }: ListFacts) => {
-    const { rows } = await client.query(`select 1 from ${inSql(list.source.table)} limit 1`);
-    return rows.length === 0;
+  const isEmpty = async ({ name, list }: ListFacts) => {
+    const table = inSql(list.source.table);
+    const { rows } = await client.query(`select 1 from ${table} limit 1`);
+    if (rows.length > 0) return false;
+    if (isCrowded) throw new Error(`The list ${name} has no rows: fill ${table} in bench/dataset.`);
+    say(`${name}: not judged, because ${table} has no rows without --crowded`);
+    return true;
   };
   const made = new Map<string, NamedFilter[]>();
   /** The filters of a list, the same for all lists of these rows. */
