@@ -19,7 +19,7 @@ export const ActivityEntry: Entity<'activity'> = entity('ActivityEntry', {
   description: 'An entry in the activity feed of an issue.',
   scope: 'issues:read',
   within: livingIssue,
-  orders: { SORT_ORDER: { column: 'sortOrder', kind: 'int', nullable: false } },
+  orders: { SORT_ORDER: { column: 'sortOrder', kind: 'int', nullable: false, isUnique: true } },
   defaultOrder: { field: 'SORT_ORDER', direction: 'asc' },
   filter: (f) => ({
     id: f.id('activity'),

@@ -28,7 +28,7 @@ export const AgentThreadMessage: Entity<'agentThreadMessage'> = entity('AgentThr
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
   within: livingIssue,
-  orders: { SORT_ORDER: { column: 'sortOrder', kind: 'int', nullable: false } },
+  orders: { SORT_ORDER: { column: 'sortOrder', kind: 'int', nullable: false, isUnique: true } },
   defaultOrder: { field: 'SORT_ORDER', direction: 'asc' },
   filter: (f) => ({
     id: f.id('message'),

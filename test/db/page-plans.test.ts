@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import type { Lease } from '../../src/db/engine/lease.ts';
 import { accessOf } from '../../src/db/query/access.ts';
 import { stepQuery } from '../../src/db/query/bounded-page.ts';
 import { always, type Predicate, type Through } from '../../src/db/query/predicate.ts';
-import { pageQuery } from '../../src/db/query/page.ts';
+import { pageQuery, pagesQuery } from '../../src/db/query/page.ts';
 import { defaultReadBudget, readBounds } from '../../src/db/query/read-bounds.ts';
 import type { Order, Position, Source } from '../../src/db/query/walk.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { selectPage } from '../../src/db/reads/pages.ts';
+import '../../src/schema/index.ts';
+import { ActivityEntry } from '../../src/schema/activity.ts';
 import { planOf, readBy } from '../support/plans.ts';
 import { copyTemplate } from '../support/templates.ts';
 
@@ -121,6 +124,31 @@ onPostgres('a deep page of an order with nulls', () => {
       id: String(row?.id),
     };
   }
+});
+
+it('a page of a long feed reads no more of it than it shows', async () => {
+  const { database, drop } = await copyTemplate('demo');
+  const { id } = await database.unscoped.selectFrom('workspace').select('id').executeTakeFirstOrThrow();
+  const db = database.of(id);
+  const { issueId } = await db.selectFrom('activity').select('issueId').limit(1).executeTakeFirstOrThrow();
+  // The other feeds have one entry each, so PostgreSQL expects that this one has few, too.
+  await sql`delete from activity where sort_order > 1`.execute(database.unscoped);
+  await sql`insert into activity (workspace_id, issue_id, sort_order, id, event_type, actor_user_account_id, occurred_utc, text)
+    select workspace_id, issue_id, 1000 + n, gen_random_uuid(), event_type, actor_user_account_id, occurred_utc, text
+    from activity, generate_series(1, 300) n where issue_id = ${issueId} and sort_order = 1`.execute(
+    database.unscoped,
+  );
+  await sql`analyze activity`.execute(database.unscoped);
+  const lease = await database.connect();
+  const source = { table: 'activity', where: always, parent: { column: 'issueId' } } as const;
+  const order = { ...ActivityEntry.options.orders?.['SORT_ORDER'], direction: 'asc' } as Order;
+  for (const backward of [false, true]) {
+    const walk = { source, filter: always, order, backward };
+    const query = pagesQuery({ db, columns: ['id'] }, walk, { exactly: limit }, [issueId]);
+    expect(readBy(await planOf(lease, query), 'activity')).toBeLessThanOrEqual(limit + 1);
+  }
+  lease.release();
+  await drop();
 });
 
 it('a page in the order of numbers counts the deleted issues that it looks at', async () => {

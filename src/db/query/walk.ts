@@ -11,6 +11,11 @@ export interface Order {
   column: string;
   kind: OrderKind;
   nullable: boolean;
+  /**
+   * No two rows of one parent have the same value, and each list in this order has a parent. Its index need not have the ids then: if the
+   * rows were also sorted by id, PostgreSQL would read all rows of the parent, because it expects few.
+   */
+  isUnique?: true;
   direction: 'asc' | 'desc';
 }
 
@@ -77,7 +82,8 @@ export function stretchesOf({ order, backward, after, before }: Walk): RawBuilde
 export function orderSql(alias: string, order: Order, backward: boolean): RawBuilder<unknown> {
   const descending = (order.direction === 'desc') !== backward;
   const direction = sql.raw(descending ? 'desc' : 'asc');
-  return sql`${sql.ref(`${alias}.${order.column}`)} ${direction}, ${sql.ref(`${alias}.id`)} ${direction}`;
+  const byColumn = sql`${sql.ref(`${alias}.${order.column}`)} ${direction}`;
+  return order.isUnique ? byColumn : sql`${byColumn}, ${sql.ref(`${alias}.id`)} ${direction}`;
 }
 
 /** The order of a walk for rows that are sorted: nulls come last, and first in a walk backward. */

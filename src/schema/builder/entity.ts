@@ -1,5 +1,5 @@
 import type { FieldMap, InputRef, InputType, ObjectRef } from '@pothos/core';
-import type { Counter, OrderKind, Source } from '../../db/query/walk.ts';
+import type { Counter, Order, OrderKind, Source } from '../../db/query/walk.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
@@ -26,6 +26,7 @@ export type OrderColumn<Of> = {
     column: K;
     kind: KindOf<Of[K]> & OrderKind;
     nullable: null extends Of[K] ? true : false;
+    isUnique?: Order['isUnique'];
   };
 }[keyof Of & string];
 
