@@ -1,6 +1,6 @@
 /**
- * When a row is removed, PostgreSQL looks for rows that refer to it. The indexes by parent have living rows only, so it read whole
- * tables: an issue that is removed for good may be the parent of a deleted one.
+ * When a row is removed, PostgreSQL looks for rows that refer to it, and deleted ones count. The existing indexes by parent contain only
+ * living rows, and replies to messages had no index, so PostgreSQL read the whole table, or the whole thread, for each removed row.
  */
 export const indexes = {
   creates: {

@@ -71,14 +71,3 @@ select bench.id('workspace', 0), bench.crowded_id(31, n), bench.id('user', bench
 from generate_series(0, :issues / 50 - 1) n,
   lateral (select timestamptz '2026-01-01' + n * interval '1 minute' as at) times;
 `;
-
-/** SQL for a log of changes, in which each issue was changed twice. */
-export const changes = `
-insert into change (workspace_id, position, id, sort_order, event_type, occurred_utc, actor_user_account_id, issue_id, team_id,
-  subject_id, fields, origin, tag)
-select i.workspace_id, place, bench.crowded_id(30, place::int), 1, case when time = 1 then 'issue.created.v1' else 'issue.updated.v1' end,
-  case when time = 1 then i.created_utc else i.updated_utc end, i.reporter_user_account_id, i.id, i.team_id, i.id, array['title'], 1, 1
-from (select *, row_number() over (order by time, created_utc, id) as place from issue, generate_series(1, 2) time) i;
-insert into change_head (workspace_id, position, oldest, tag)
-select workspace_id, max(position), 1, 1 from change group by 1;
-`;

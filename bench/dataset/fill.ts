@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
-import { changes, crowdedComments, crowds } from './crowds.ts';
+import { crowdedComments, crowds } from './crowds.ts';
 import { directory } from './directory.ts';
 import { functions } from './functions.ts';
 import { issues, surroundings } from './issues.ts';
@@ -121,7 +121,7 @@ export async function fillWith(client: pg.Client, filling: Filling): Promise<voi
     isCrowded ? crowdedComments : '',
     surroundings,
     isSkewed ? deletedIssues : '',
-    ...(isCrowded ? [crowds, changes] : []),
+    isCrowded ? crowds : '',
   ];
   for (const statement of [functions, directory, ...filled]) await client.query(bind(statement));
   // An earlier checkout may not know them yet.

@@ -225,7 +225,7 @@ const issueChildTables = [
  * number.
  */
 export async function removeIssues(trx: Trx, issueIds: readonly string[], before: Date): Promise<number> {
-  // An issue may have hundreds of thousands of comments. If the limit of requests ended this, it would be tried again for ever.
+  // An issue may have hundreds of thousands of comments. The time limit of requests would end their removal at each attempt.
   await sql`set local statement_timeout = '10min'`.execute(trx);
   const locked = await trx
     .selectFrom('issue')

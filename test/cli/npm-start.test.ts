@@ -115,14 +115,15 @@ onEmbedded('npm start', () => {
   it('lets the server drain when the shell is killed in which npm has started it', async () => {
     const started = await startBy('/bin/sh', ['-c', `${process.execPath} ${script} serve --no-demo; true`], {
       ...fromNpm,
-      // Long enough for a request on a slow machine. Its end is not waited for.
-      DRAIN_MS: '7000',
+      // Long enough for a request on a slow machine.
+      DRAIN_MS: '6000',
     });
     expect(parentOf(started.server)).toBe(started.child.pid);
     started.child.kill('SIGKILL');
     let readiness = 200;
     while (readiness === 200) readiness = (await fetch(`${started.url}/readyz`)).status;
     expect(readiness).toBe(503);
+    await ended(started);
   }, 60_000);
 });
 
