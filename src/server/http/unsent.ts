@@ -20,9 +20,11 @@ const streamBytes = 131_072;
 
 const nothing = new Uint8Array();
 
-/** A comment, which keeps the connection of an event stream open, as it is and as a chunk of HTTP. */
+/** A comment, which keeps the connection of an event stream open. */
 const comment = Buffer.from(':\n\n');
-const chunkedComment = Buffer.from(`3\r\n${String(comment)}\r\n`);
+
+/** Events as chunks of HTTP. Thousands of equal streams send the same events. */
+const chunks = new WeakMap<Uint8Array, Buffer>();
 
 export interface UnsentLimits {
   /** How many bytes of answers may wait for clients to read them, over all connections. */
@@ -112,14 +114,15 @@ export class Unsent {
     const { socket } = res.req;
     // The headers go out with the first event, in one write: every stream begins with one that is ready.
     events.onBeat = () => {
-      // `res.write` would cost three times as much, which counts with ten thousand streams.
-      if (res.writableLength === 0) socket.write(res.chunkedEncoding ? chunkedComment : comment);
+      if (res.writableLength === 0) socket.write(framed(res, comment));
     };
     for await (const event of events) {
       if (res.destroyed || res.closed) return;
-      if (res.write(event)) continue;
+      // `res.write` would cost three times as much, which counts with ten thousand streams. It keeps the order where something waits.
+      const isDirect = typeof event !== 'string' && res.headersSent && res.writableLength === 0;
+      if (isDirect ? socket.write(framed(res, event)) : res.write(event)) continue;
       await this.#whileHeld(socket, socket.writableLength, async (held) => {
-        await settled(res, 'drain');
+        await settled(isDirect ? socket : res, 'drain');
         if (held.isCut) this.#limits.onStreamCut?.();
       });
     }
@@ -202,14 +205,25 @@ export class Unsent {
   }
 }
 
+/** A piece of the body as it is sent on the connection. */
+function framed(res: ServerResponse, piece: Uint8Array): Uint8Array {
+  if (!res.chunkedEncoding) return piece;
+  let chunk = chunks.get(piece);
+  if (!chunk) {
+    chunk = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
+    chunks.set(piece, chunk);
+  }
+  return chunk;
+}
+
 /** Resolves with the event, or when the connection is closed. */
-function settled(res: ServerResponse, event: 'drain' | 'finish'): Promise<void> {
+function settled(sent: ServerResponse | Socket, event: 'drain' | 'finish'): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
-      res.off(event, done).off('close', done);
+      sent.off(event, done).off('close', done);
       resolve();
     };
-    res.on(event, done).on('close', done);
-    if (res.destroyed || res.closed) done();
+    sent.on(event, done).on('close', done);
+    if (sent.destroyed || sent.closed) done();
   });
 }
