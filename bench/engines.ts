@@ -7,17 +7,17 @@ import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import pg from 'pg';
 import { clusterFolder, openCluster } from './cluster.ts';
-import { embeddedProduct, product } from './contenders/product.ts';
+import { embeddedBefore, embeddedProduct, product } from './contenders/product.ts';
 import { fill, fillWith, version } from './dataset/fill.ts';
 import { readFacts } from './facts.ts';
 import { type Running, start } from './process.ts';
 import { line } from './report/numbers.ts';
-import { repository } from './repository.ts';
+import { before, repository } from './repository.ts';
 import { check, run } from './run.ts';
 import { workloadOf } from './workloads/all.ts';
 
-/** What is compared: the dashboard, a list, an issue, and two writes. */
-const compared = ['W1', 'W2', 'W3', 'W4', 'W5'];
+/** What is compared: the dashboard, a list, an issue, and three writes. */
+const compared = ['W1', 'W2', 'W3', 'W4', 'W5', 'W7'];
 
 export interface EnginesRun {
   readonly sizes: readonly number[];
@@ -27,7 +27,10 @@ export interface EnginesRun {
   readonly say: (line: string) => void;
 }
 
-/** Measures the product on the embedded engine and on PostgreSQL, with the same data of each size. */
+/**
+ * Measures the product on the embedded engine and on PostgreSQL, with the same data of each size; or two checkouts of it on the
+ * embedded engine, if `BENCH_BEFORE` names another one.
+ */
 export async function compareEngines({ sizes, rounds, seconds, keep, say }: EnginesRun): Promise<void> {
   for (const issues of sizes) {
     say(`${issues} issues`);
@@ -35,9 +38,11 @@ export async function compareEngines({ sizes, rounds, seconds, keep, say }: Engi
     const running: Running[] = [];
     try {
       await fill({ url: cluster.url, checkout: repository }, { issues, isSkewed: false }, say);
-      const directory = await embeddedDirectory(issues, say);
+      const directory = await embeddedDirectory('embedded', repository, issues, say);
       const facts = await readFacts(cluster.url);
-      running.push(await start(product, cluster.url));
+      const other =
+        before && embeddedBefore(await embeddedDirectory('embedded_before', before, issues, say), before);
+      running.push(other ? await start(other, '') : await start(product, cluster.url));
       running.push(await start(embeddedProduct(directory), ''));
       const workloads = compared.map(workloadOf);
       await check(running, workloads, facts, say);
@@ -59,14 +64,19 @@ export async function compareEngines({ sizes, rounds, seconds, keep, say }: Engi
 }
 
 /** A data directory with a filled embedded database, made again unless an earlier run has made it. */
-async function embeddedDirectory(issues: number, say: (line: string) => void): Promise<string> {
-  const directory = join(clusterFolder, `embedded_${issues}`);
+async function embeddedDirectory(
+  name: string,
+  checkout: string,
+  issues: number,
+  say: (line: string) => void,
+): Promise<string> {
+  const directory = join(clusterFolder, `${name}_${issues}`);
   const mark = join(directory, `filled-${version}`);
   if (existsSync(mark)) return directory;
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   say(`filling the embedded engine with ${issues} issues …`);
-  execFileSync(process.execPath, [join(repository, 'bin', 'workgraph.js'), 'migrate'], {
+  execFileSync(process.execPath, [join(checkout, 'bin', 'workgraph.js'), 'migrate'], {
     env: { ...process.env, DATA_DIR: directory },
     stdio: 'pipe',
   });

@@ -55,7 +55,7 @@ const help = `npm run bench -- [options]
   --one-of N            one of N orders of each filter (default 1: all)
   --resume              go on where an earlier check of shapes was stopped
   --engine embedded     instead, compare the embedded engine with PostgreSQL at 1,000, 10,000 and 100,000 issues, or at
-                        --issues N
+                        --issues N; with BENCH_BEFORE, that checkout and this one on the embedded engine
   --wal                 instead, measure what each kind of write adds to the write-ahead log
   --capacity            instead, measure what grows with the number of workspaces, and print where a large service is full
   --help

@@ -64,6 +64,10 @@ export const product = productAt('product', 'workgraph', repository);
 export const embeddedProduct = (dataDir: string): Contender =>
   productAt('embedded', 'workgraph, embedded', repository, dataDir);
 
+/** An earlier checkout on the embedded engine, with a database of its own. */
+export const embeddedBefore = (dataDir: string, checkout: string): Contender =>
+  productAt('before', 'workgraph before, embedded', checkout, dataDir);
+
 /** The same checkout, which sends traces of one request in a hundred to a collector. */
 export const traced: Contender = {
   ...product,
