@@ -7,6 +7,7 @@ import { pageQuery } from '../../src/db/query/page.ts';
 import { always, type Predicate } from '../../src/db/query/predicate.ts';
 import type { Order, Source, Walk } from '../../src/db/query/walk.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
+import { explained, type Plan } from '../support/plans.ts';
 import { copyTemplate } from '../support/templates.ts';
 
 // Every comment and change updates the indexes of the largest table, so each of them must be needed.
@@ -102,23 +103,15 @@ async function indexesIn(statement: Compilable): Promise<string[]> {
   const lease = await database.connect();
   try {
     await lease.query('begin; set local enable_seqscan = off; set local enable_sort = off', []);
-    const { rows } = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (format json) ${text}`, [
-      ...parameters,
-    ]);
     const found: string[] = [];
     const visit = (plan: Plan | undefined) => {
       if (plan?.['Index Name'] !== undefined) found.push(plan['Index Name']);
       plan?.Plans?.forEach(visit);
     };
-    visit(rows[0]?.['QUERY PLAN'][0]?.Plan);
+    visit(await explained(lease, `explain (format json) ${text}`, parameters));
     return found;
   } finally {
     await lease.query('rollback', []);
     lease.release();
   }
-}
-
-interface Plan {
-  'Index Name'?: string;
-  Plans?: Plan[];
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { writeEvent } from '../../src/resolvers/activity.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { changeIssues } from '../../src/db/writes/issue-change.ts';
+import { explained, type Plan } from '../support/plans.ts';
 import { copyTemplate } from '../support/templates.ts';
 
 // Only PostgreSQL keeps prepared statements on a connection.
@@ -44,24 +45,16 @@ onPostgres('a statement that changes issues', () => {
       [],
     );
     const [prepared] = rows;
-    const explained = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-      `explain (format json) execute "${prepared?.name}"(${Array.from({ length: prepared?.slots ?? 0 }, () => 'null').join(', ')})`,
-      [],
-    );
+    const nulls = Array.from({ length: prepared?.slots ?? 0 }, () => 'null').join(', ');
+    const plan = await explained(lease, `explain (format json) execute "${prepared?.name}"(${nulls})`);
     lease.release();
     await drop();
     // PostgreSQL makes five custom plans before it considers a generic plan.
     expect(rows.map(({ custom }) => Number(custom))).toEqual([5]);
     expect(Number(rows[0]?.generic)).toBeGreaterThan(10);
-    expect(joinedParts(explained.rows[0]?.['QUERY PLAN'][0]?.Plan)).toEqual([]);
+    expect(joinedParts(plan)).toEqual([]);
   });
 });
-
-interface Plan {
-  'Node Type': string;
-  'CTE Name'?: string;
-  Plans?: Plan[];
-}
 
 /**
  * The parts of a statement that its plan joins with each other. PostgreSQL estimates one row for each part, so it would compare

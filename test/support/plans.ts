@@ -1,22 +1,31 @@
 import type { Compilable } from 'kysely';
 import type { Lease } from '../../src/db/engine/lease.ts';
 
-/** A node of a plan, as EXPLAIN prints it after the statement has run. */
-interface Plan {
-  'Actual Rows': number;
-  'Actual Loops': number;
+/** A node of a plan, as EXPLAIN prints it. The numbers of rows are there if the statement has run. */
+export interface Plan {
+  'Node Type': string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
   'Rows Removed by Filter'?: number;
   'Relation Name'?: string;
+  'Index Name'?: string;
+  'CTE Name'?: string;
   Plans?: Plan[];
 }
 
 /** Runs a statement, and returns its plan. */
 export async function planOf(lease: Lease, query: Compilable): Promise<Plan | undefined> {
   const { sql, parameters } = query.compile();
-  const { rows } = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (analyze, format json) ${sql}`,
-    [...parameters],
-  );
+  return explained(lease, `explain (analyze, format json) ${sql}`, parameters);
+}
+
+/** The plan that an EXPLAIN statement prints as JSON. */
+export async function explained(
+  lease: Pick<Lease, 'query'>,
+  explain: string,
+  parameters: readonly unknown[] = [],
+): Promise<Plan | undefined> {
+  const { rows } = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(explain, [...parameters]);
   return rows[0]?.['QUERY PLAN'][0]?.Plan;
 }
 
@@ -26,5 +35,6 @@ export function readBy(plan: Plan | undefined, relation?: string): number {
   const below = (plan.Plans ?? []).reduce((sum, each) => sum + readBy(each, relation), 0);
   const { 'Relation Name': read } = plan;
   if (read === undefined || (relation !== undefined && read !== relation)) return below;
-  return below + (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+  const { 'Actual Rows': rows = 0, 'Rows Removed by Filter': removed = 0, 'Actual Loops': loops = 0 } = plan;
+  return below + (rows + removed) * loops;
 }
