@@ -23,6 +23,12 @@ const nothing = new Uint8Array();
 /** A comment, which keeps the connection of an event stream open. */
 const comment = Buffer.from(':\n\n');
 
+/**
+ * Up to this size events are framed here. Larger ones, for streams that are far behind, would be in memory twice while they wait for
+ * slow clients.
+ */
+const framedBytes = 8_192;
+
 /** Events as chunks of HTTP. Thousands of equal streams send the same events. */
 const chunks = new WeakMap<Uint8Array, Buffer>();
 
@@ -118,11 +124,14 @@ export class Unsent {
     };
     for await (const event of events) {
       if (res.destroyed || res.closed) return;
-      // `res.write` would cost three times as much, which counts with ten thousand streams. It keeps the order where something waits.
-      const isDirect = typeof event !== 'string' && res.headersSent && res.writableLength === 0;
-      if (isDirect ? socket.write(framed(res, event)) : res.write(event)) continue;
+      // `res.write` costs three times as much, which counts with ten thousand streams. It is needed only to wait for a slow client.
+      if (res.headersSent && res.writableLength === 0 && isSmall(event)) {
+        socket.write(framed(res, event));
+        continue;
+      }
+      if (res.write(event)) continue;
       await this.#whileHeld(socket, socket.writableLength, async (held) => {
-        await settled(isDirect ? socket : res, 'drain');
+        await settled(res, 'drain');
         if (held.isCut) this.#limits.onStreamCut?.();
       });
     }
@@ -205,6 +214,10 @@ export class Unsent {
   }
 }
 
+function isSmall(event: string | Uint8Array): event is Uint8Array {
+  return typeof event !== 'string' && event.length <= framedBytes;
+}
+
 /** A piece of the body as it is sent on the connection. */
 function framed(res: ServerResponse, piece: Uint8Array): Uint8Array {
   if (!res.chunkedEncoding) return piece;
@@ -217,13 +230,13 @@ function framed(res: ServerResponse, piece: Uint8Array): Uint8Array {
 }
 
 /** Resolves with the event, or when the connection is closed. */
-function settled(sent: ServerResponse | Socket, event: 'drain' | 'finish'): Promise<void> {
+function settled(res: ServerResponse, event: 'drain' | 'finish'): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
-      sent.off(event, done).off('close', done);
+      res.off(event, done).off('close', done);
       resolve();
     };
-    sent.on(event, done).on('close', done);
-    if (sent.destroyed || sent.closed) done();
+    res.on(event, done).on('close', done);
+    if (res.destroyed || res.closed) done();
   });
 }
