@@ -77,6 +77,34 @@ onlyWithServer('the PostgreSQL engine', () => {
     expect(rows.map((row) => /'(.*?)'/.exec(row.statement)?.[1])).toEqual(kept);
   });
 
+  it.each([
+    ['1.1', '', '', true],
+    ['1.1', '-c work_mem=7MB', '', true],
+    ['3', '-c random_page_cost=3', '', true],
+    ['2', '', '-c random_page_cost=2', true],
+    // A pooler would refuse the parameter.
+    ['4', '', '', false],
+  ])(
+    'plans with a random_page_cost of %s for PGOPTIONS "%s" and options "%s"',
+    async (cost, variable, inUrl, prepared) => {
+      const { PGOPTIONS } = process.env;
+      if (variable) process.env.PGOPTIONS = variable;
+      const url = new URL(place.location.url);
+      if (inUrl) url.searchParams.set('options', inUrl);
+      // In a URL of PostgreSQL, a plus is a plus.
+      const database = await openDatabase({ url: url.href.replaceAll('+', '%20'), prepared });
+      const { rows } = await sql<{ cost: string; memory: string }>`
+      select current_setting('random_page_cost') cost, current_setting('work_mem') memory`.execute(
+        database.unscoped,
+      );
+      await database.close();
+      if (PGOPTIONS === undefined) delete process.env.PGOPTIONS;
+      else process.env.PGOPTIONS = PGOPTIONS;
+      expect(rows[0]?.cost).toBe(cost);
+      if (variable.includes('work_mem')) expect(rows[0]?.memory).toBe('7MB');
+    },
+  );
+
   it('survives the loss of idle and of borrowed connections', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 2 });
     const lost = database.unscoped.transaction().execute(async (transaction) => {
