@@ -1,8 +1,11 @@
 import {
+  type DefinitionNode,
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
+  Kind,
   Lexer,
+  OperationTypeNode,
   parse,
   Source,
   TokenKind,
@@ -27,6 +30,15 @@ export class DocumentReader {
    * never sent again would have the garbage collector move and free far more than the answers need.
    */
   readonly #readOnce = new LRUCache<string, true>(documentCacheSize);
+  /**
+   * The documents of subscriptions by their texts, as long as a stream uses them. Equal streams share their reads by their document, also if
+   * others have pushed it out of the cache since.
+   */
+  readonly #subscribed = new Map<string, WeakRef<DocumentNode>>();
+  readonly #unused = new FinalizationRegistry<string>((text) => {
+    // The text may have been read again in the meantime.
+    if (!this.#subscribed.get(text)?.deref()) this.#subscribed.delete(text);
+  });
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -39,14 +51,14 @@ export class DocumentReader {
 
   /** Whether `read` would answer from the cache. */
   knows(text: string): boolean {
-    return this.#documents.has(text);
+    return this.#documents.has(text) || this.#subscribed.get(text)?.deref() !== undefined;
   }
 
   /** Throws a GraphQLError for wrong syntax, or an InvalidDocument. */
   read(text: string): DocumentNode {
     const known = this.#documents.get(text);
     if (known) return known;
-    const document = this.#readNew(text);
+    const document = this.#subscribed.get(text)?.deref() ?? this.#readNew(text);
     const size = text.length;
     if (this.#readOnce.delete(text)) this.#documents.set(text, document, { size });
     else this.#readOnce.set(text, true, { size });
@@ -63,8 +75,18 @@ export class DocumentReader {
     }
     if (errors.length > 0) throw new InvalidDocument(errors.map(asInvalid));
     forgetTokens(document);
+    if (document.definitions.some(isSubscription)) {
+      this.#subscribed.set(text, new WeakRef(document));
+      this.#unused.register(document, text);
+    }
     return document;
   }
+}
+
+function isSubscription(definition: DefinitionNode): boolean {
+  return (
+    definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.SUBSCRIPTION
+  );
 }
 
 /**

@@ -47,6 +47,13 @@ describe('an unreachable PostgreSQL server', () => {
   });
 });
 
+/** Where a test of settings asks for other ones. */
+interface Asked {
+  readonly variable?: string;
+  readonly inUrl?: string;
+  readonly prepared?: boolean;
+}
+
 const onlyWithServer = hasServer ? describe : describe.skip;
 
 onlyWithServer('the PostgreSQL engine', () => {
@@ -78,30 +85,33 @@ onlyWithServer('the PostgreSQL engine', () => {
   });
 
   it.each([
-    ['1.1', '', '', true],
-    ['1.1', '-c work_mem=7MB', '', true],
-    ['3', '-c random_page_cost=3', '', true],
-    ['2', '', '-c random_page_cost=2', true],
-    // A pooler would refuse the parameter.
-    ['4', '', '', false],
+    ['1.1', {}],
+    ['1.1', { variable: '-c work_mem=7MB' }],
+    ['3', { variable: '-c random_page_cost=3' }],
+    ['2', { inUrl: '-c random_page_cost=2' }],
+    // A pooler would refuse the parameter, so the server's own setting counts.
+    ['its own setting', { prepared: false }],
   ])(
-    'plans with a random_page_cost of %s for PGOPTIONS "%s" and options "%s"',
-    async (cost, variable, inUrl, prepared) => {
+    'plans with a random_page_cost of %s for %j',
+    async (wanted, { variable, inUrl, prepared = true }: Asked) => {
       const { PGOPTIONS } = process.env;
-      if (variable) process.env.PGOPTIONS = variable;
       const url = new URL(place.location.url);
       if (inUrl) url.searchParams.set('options', inUrl);
-      // In a URL of PostgreSQL, a plus is a plus.
+      if (variable) process.env.PGOPTIONS = variable;
+      // In a query of a URL, `pg` takes a plus for a plus.
       const database = await openDatabase({ url: url.href.replaceAll('+', '%20'), prepared });
-      const { rows } = await sql<{ cost: string; memory: string }>`
-      select current_setting('random_page_cost') cost, current_setting('work_mem') memory`.execute(
-        database.unscoped,
-      );
-      await database.close();
-      if (PGOPTIONS === undefined) delete process.env.PGOPTIONS;
-      else process.env.PGOPTIONS = PGOPTIONS;
-      expect(rows[0]?.cost).toBe(cost);
-      if (variable.includes('work_mem')) expect(rows[0]?.memory).toBe('7MB');
+      try {
+        const { rows } = await sql<{ cost: string; source: string; memory: string }>`
+        select setting as cost, source, current_setting('work_mem') as memory
+        from pg_settings where name = 'random_page_cost'`.execute(database.unscoped);
+        if (prepared) expect(rows[0]?.cost).toBe(wanted);
+        else expect(rows[0]?.source).not.toBe('client');
+        if (variable?.includes('work_mem')) expect(rows[0]?.memory).toBe('7MB');
+      } finally {
+        await database.close();
+        if (PGOPTIONS === undefined) delete process.env.PGOPTIONS;
+        else process.env.PGOPTIONS = PGOPTIONS;
+      }
     },
   );
 

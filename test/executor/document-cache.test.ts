@@ -3,7 +3,7 @@ import { buildSchema } from 'graphql';
 import { DocumentReader } from '../../src/executor/document.ts';
 import { maxCachedCharacters } from '../../src/executor/limits.ts';
 
-const schema = buildSchema('type Query { one: Int }');
+const schema = buildSchema('type Query { one: Int } type Subscription { two: Int }');
 
 test('A document is cached when its text is read for the second time', () => {
   const reader = new DocumentReader(schema);
@@ -31,4 +31,15 @@ test('A text that was read once is forgotten when others have filled its cache',
     reader.read(`# ${String(index).padEnd(maxCachedCharacters / 20)}\n{ one }`);
   reader.read('{ one }');
   expect(reader.knows('{ one }')).toBe(false);
+});
+
+test('A subscription is the same document for as long as a stream uses it', () => {
+  const reader = new DocumentReader(schema);
+  const used = reader.read('subscription { two }');
+  for (let index = 0; index < 100; index += 1) {
+    const other = `# ${String(index).padEnd(maxCachedCharacters / 20)}\n{ one }`;
+    for (let time = 0; time < 2; time += 1) reader.read(other);
+  }
+  expect(reader.knows('subscription { two }')).toBe(true);
+  expect(reader.read('subscription { two }')).toBe(used);
 });

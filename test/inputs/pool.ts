@@ -46,7 +46,8 @@ export function resolved<T>(value: T, pool: Pool): T {
 
 function nameAt(text: string, pool: Pool): string {
   const [, name, place] = reference.exec(text) ?? [];
-  if (name === undefined) return text;
+  // A generated text may look like a reference, such as `@0/0`.
+  if (name === undefined || !Object.hasOwn(pool, name)) return text;
   const names = pool[name as PoolName];
   return names[Number(place) % names.length] ?? text;
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { onStatement } from '../../src/db/engine/meter.ts';
+import { maxCachedCharacters } from '../../src/executor/limits.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen, type Listening } from './event-stream.ts';
 import { eventOf, followList } from './list-events.ts';
@@ -8,13 +9,19 @@ import { cursorNow, nextOf, subscribe } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
   changesRows: true,
-  settings: { STREAMS_PER_TOKEN: '300', MAX_OPERATION_COST: '10000' },
+  settings: { STREAMS_PER_TOKEN: '300', MAX_OPERATION_COST: '10000', METRICS_ADDRESS: '0' },
 });
 
 const follow = (filter: object, after?: string) => followList(app, world.ada.token, { filter, after });
 
 const newIssue = (fields: object = {}) => ada.create({ teamId: world.eng.id, title: 'An issue', ...fields });
 const urgent = { priority: { eq: 'URGENT' } };
+
+/** How often the deliveries of streams were read, and not shared with another stream. */
+async function readsMade(): Promise<number> {
+  const text = await (await fetch(app.metricsUrl ?? '')).text();
+  return Number(/^workgraph_stream_reads_total\{kind="made"\} (\d+)$/m.exec(text)?.[1]);
+}
 
 describe('equal subscriptions', () => {
   it('are answered together, by the statements of one', async () => {
@@ -35,6 +42,25 @@ describe('equal subscriptions', () => {
     for (const stream of streams) stream.stop();
     expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
     expect(statements.length).toBeLessThan(60);
+  });
+
+  it('are answered together although many other documents were sent between their openings', async () => {
+    const start = await cursorNow(app);
+    const streams: Listening[] = [];
+    for (let opened = 0; opened < 10; opened += 1) {
+      streams.push(await follow(urgent, start));
+      for (let other = 0; other < 12; other += 1) {
+        const query = `{ workspace { id } } # ${`${opened} ${other}`.padEnd(maxCachedCharacters / 11)}`;
+        // A document is cached when it is sent again.
+        for (let time = 0; time < 2; time += 1) await app.graphql(query, {}, { token: world.ada.token });
+      }
+    }
+    const before = await readsMade();
+    const { key } = await newIssue({ priority: 'URGENT' });
+    const heard = await Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue?.key));
+    expect((await readsMade()) - before).toBe(1);
+    for (const stream of streams) stream.stop();
+    expect(new Set(heard)).toEqual(new Set([key]));
   });
 
   it('read what came after their cursor once when they are opened together', async () => {

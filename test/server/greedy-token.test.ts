@@ -86,12 +86,20 @@ it('a token that asks too much is refused while every place is taken and the dat
 
 it('a token that asks too much gets one line in the log for all its refusals within a second', async () => {
   const token = await greedyToken();
+  const began = performance.now();
   for (let n = 0; n < 20; n += 1) await app.request('GET', '/v1/projects', { token });
-  const counted = () => lines.filter(({ refused }) => refused === 20);
-  while (counted().length === 0) await delay(20);
+  const seconds = (performance.now() - began) / 1_000;
+  const counted = () => {
+    const ofToken = Map.groupBy(lines, ({ refused, tokenId }) => refused !== undefined && tokenId);
+    const sum = (some: typeof lines) => some.reduce((total, { refused }) => total + Number(refused), 0);
+    return [...ofToken].find(([tokenId, some]) => tokenId && sum(some) === 20)?.[1];
+  };
+  while (!counted()) await delay(20);
   const own = lines.filter(({ path, status }) => path === '/v1/projects' && status === 429);
-  expect([counted().length, own.length]).toEqual([1, 0]);
-  expect(counted()[0]).toMatchObject({ level: 30, tokenId: expect.any(String) });
+  expect(own).toEqual([]);
+  // They take more than one second on a slow machine.
+  expect(counted()?.length).toBeLessThanOrEqual(1 + Math.floor(seconds));
+  expect(counted()?.[0]).toMatchObject({ level: 30, tokenId: expect.any(String) });
 }, 60_000);
 
 it('a token that asks too much is told 401 as soon as it is revoked, however empty its bucket', async () => {
