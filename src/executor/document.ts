@@ -31,8 +31,8 @@ export class DocumentReader {
    */
   readonly #readOnce = new LRUCache<string, true>(documentCacheSize);
   /**
-   * The documents of subscriptions by their texts, as long as a stream uses them. Equal streams share their reads by their document, also if
-   * others have pushed it out of the cache since.
+   * The documents of subscriptions by their texts, while a stream uses them. Equal streams are found by their document, and share
+   * their reads, even after other documents have pushed it out of the cache.
    */
   readonly #subscribed = new Map<string, WeakRef<DocumentNode>>();
   readonly #unused = new FinalizationRegistry<string>((text) => {

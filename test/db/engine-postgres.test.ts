@@ -47,7 +47,7 @@ describe('an unreachable PostgreSQL server', () => {
   });
 });
 
-/** Where a test of settings asks for other ones. */
+/** How an operator asks for other settings: by PGOPTIONS, or in the URL. */
 interface Asked {
   readonly variable?: string;
   readonly inUrl?: string;
@@ -98,7 +98,7 @@ onlyWithServer('the PostgreSQL engine', () => {
       const url = new URL(place.location.url);
       if (inUrl) url.searchParams.set('options', inUrl);
       if (variable) process.env.PGOPTIONS = variable;
-      // In a query of a URL, `pg` takes a plus for a plus.
+      // URLSearchParams writes a space as a plus, which `pg` does not read as one.
       const database = await openDatabase({ url: url.href.replaceAll('+', '%20'), prepared });
       try {
         const { rows } = await sql<{ cost: string; source: string; memory: string }>`

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
@@ -8,10 +8,13 @@ import fc from 'fast-check';
 import type { EventStream } from '../../src/rest-compat/events.ts';
 import { Unsent } from '../../src/server/http/unsent.ts';
 
+/** The largest event that is framed once for all streams. */
+const smallBytes = 8_192;
+
 /** What is sent: texts, and bytes that other streams send as well. Some are longer than a connection takes at once. */
 const piece = fc.oneof(
   fc.constantFrom('retry: 2000\n', 'id: x\n\n'),
-  fc.integer({ min: 1, max: 8_192 }).map((size) => Buffer.alloc(size, 'a')),
+  fc.integer({ min: 1, max: smallBytes }).map((size) => Buffer.alloc(size, 'a')),
   fc.integer({ min: 65_000, max: 3_000_000 }).map((size) => Buffer.alloc(size, 'b')),
 );
 
@@ -31,17 +34,23 @@ function streamOf(pieces: readonly (string | Uint8Array)[]): EventStream {
   return stream;
 }
 
-async function serve(pieces: readonly (string | Uint8Array)[], unsent: Unsent): Promise<Server> {
-  const server = createServer((_, res) => void unsent.events(res, streamOf(pieces)));
+/** A server that answers each request with a stream. */
+async function serve(unsent: Unsent, stream: () => EventStream): Promise<Server> {
+  const server = createServer((_, res) => void unsent.events(res, stream()));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return server;
 }
 
-/** What a client of HTTP/1.0 receives, which knows no chunks. */
-async function readPlainly(port: number): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
+/** Sends a request of HTTP/1.0, whose answer has no chunks, and reads nothing yet. */
+function askPlainly(server: Server): Socket {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
   socket.write('GET / HTTP/1.0\r\n\r\n');
+  return socket;
+}
+
+/** Reads the body of the answer. */
+async function bodyOf(socket: Socket): Promise<string> {
   const text = String(await buffer(socket));
   return text.slice(text.indexOf('\r\n\r\n') + 4);
 }
@@ -49,15 +58,15 @@ async function readPlainly(port: number): Promise<string> {
 it('a client receives all events of a stream in order, with heartbeats between them', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 12 }), async (some) => {
-      const pieces = some.flatMap((each) => (each.length > 8_192 ? each : Array(50).fill(each)));
+      const pieces = some.flatMap((each) => (each.length > smallBytes ? each : Array(50).fill(each)));
       const unsent = new Unsent({ maxBytes: 100_000_000, silenceMs: 60_000 });
-      const server = await serve(pieces, unsent);
+      const server = await serve(unsent, () => streamOf(pieces));
       const { port } = server.address() as AddressInfo;
       const url = `http://127.0.0.1:${port}`;
       const bodies = await Promise.all([
         fetch(url).then((answer) => answer.text()),
         fetch(url).then((answer) => answer.text()),
-        readPlainly(port),
+        bodyOf(askPlainly(server)),
       ]);
       server.close();
       for (const body of bodies) expect(body.replaceAll(':\n\n', '')).toBe(pieces.map(String).join(''));
@@ -71,26 +80,22 @@ it('a client that reads late receives small events from where its stream had to 
   const unsent = new Unsent({ maxBytes: 100_000_000, silenceMs: 60_000 });
   const small = Buffer.alloc(1_000, 'a');
   let sent = 0;
-  const stream: EventStream = {
+  let isHeld = false;
+  const server = await serve(unsent, () => ({
     onBeat: undefined,
     async *[Symbol.asyncIterator]() {
-      for (let hasWaited = false; !hasWaited; sent += 1) {
+      for (let hadToWait = false; !hadToWait; hadToWait = isHeld) {
         yield small;
-        // Only where the connection takes no more is something held.
-        hasWaited = held;
+        sent += 1;
       }
       for (const last = sent + 1_000; sent < last; sent += 1) yield small;
     },
-  };
-  let held = false;
-  const server = createServer((_, res) => void unsent.events(res, stream));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
-  socket.write('GET / HTTP/1.0\r\n\r\n');
+  }));
+  const socket = askPlainly(server);
+  // Something is held only when the connection takes no more.
   while (unsent.load.bytes === 0) await nextTurn();
-  held = true;
-  const text = String(await buffer(socket));
+  isHeld = true;
+  const body = await bodyOf(socket);
   server.close();
-  expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe(String(small).repeat(sent));
+  expect(body).toBe(String(small).repeat(sent));
 }, 20_000);

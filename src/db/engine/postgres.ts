@@ -34,11 +34,12 @@ export interface PostgresLocation {
 }
 
 /**
- * What the benchmark and the check of shapes run with. PostgreSQL's default of 4 is for disks with heads: with it, a page that may look
- * at 20,000 rows along an index was at times read by scanning and sorting 200,000. `PGOPTIONS` and `options` in the URL override it.
+ * The settings of the planner, which the benchmark and the check of shapes use, too. PostgreSQL's default of 4 is for spinning disks: with
+ * it, a page that may look at 20,000 rows along an index was at times read by scanning and sorting 200,000. `PGOPTIONS` and `options` in
+ * the URL override them.
  */
 // oxlint-disable-next-line node/no-process-env -- pg reads it only where it gets no options.
-const planner = () => ['-c random_page_cost=1.1', process.env.PGOPTIONS ?? ''].join(' ').trim();
+const plannerOptions = () => ['-c random_page_cost=1.1', process.env.PGOPTIONS ?? ''].join(' ').trim();
 
 /** How much later than the server this end gives up waiting. This happens only if the server is frozen. */
 const FROZEN_AFTER_MS = 500;
@@ -118,7 +119,7 @@ export class ServerPool implements Pool {
       ...common,
       ...wire.poolOptions,
       // A pooler refuses a connection that starts with parameters it does not know.
-      ...(prepared && { ...limits, options: planner() }),
+      ...(prepared && { ...limits, options: plannerOptions() }),
       max: poolSize,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: IDLE_CONNECTION_MS,

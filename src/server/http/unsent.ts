@@ -124,7 +124,7 @@ export class Unsent {
     };
     for await (const event of events) {
       if (res.destroyed || res.closed) return;
-      // `res.write` costs three times as much, which counts with ten thousand streams. It is needed only to wait for a slow client.
+      // `res.write` costs three times as much, which counts with ten thousand streams. It sends the headers, and waits for slow clients.
       if (res.headersSent && res.writableLength === 0 && isSmall(event)) {
         socket.write(framed(res, event));
         continue;
