@@ -153,6 +153,30 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   }, 180_000);
 
+  it('reads for a filter that is typed while changes arrive', async () => {
+    const tab = await signedIn();
+    await open(tab, '/board/WEB', 'Booking Web');
+    await isLive(tab.page);
+    await create('Typed for: this one');
+    await card(tab.page, 'Typed for: this one').waitFor();
+    const [field, others] = [tab.page.getByLabel('Title'), Array.from({ length: 6 }, name)];
+    const typed = field.fill('Typed for');
+    for (const title of others) await create(title);
+    await typed;
+    await card(tab.page, 'Checkout on one page').waitFor({ state: 'detached' });
+    expect(await tab.page.locator('.card .name').innerText()).toBe('Typed for: this one');
+    await close(tab);
+  }, 180_000);
+
+  it('shows an issue whose title contains a line separator', async () => {
+    const tab = await signedIn();
+    await open(tab, '/board/WEB', 'Booking Web');
+    await isLive(tab.page);
+    const key = await create('Before\u2028after\u2029the end');
+    await tab.page.locator(`[data-key="${key}"]`).waitFor();
+    await close(tab);
+  }, 180_000);
+
   it('can be used with the keyboard alone', async () => {
     const { page, ...tab } = await signedIn();
     await open({ page, ...tab }, '/board/WEB', 'Booking Web');

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Download, Page } from 'playwright-core';
+import { inProcess } from '../cli/workgraph.ts';
 import { hasBrowser } from './browser.ts';
 import { usePages } from './use-pages.ts';
 
@@ -44,6 +45,32 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await tab.page.getByRole('radio', { name: '1 year' }).check();
     await tab.page.getByText('each month').first().waitFor();
     expect(new URL(tab.page.url()).search).toBe('?range=365');
+    await close(tab);
+  }, 120_000);
+
+  it('goes on following when its first reading after a reset fails', async () => {
+    const tab = await signedIn({ timezoneId: 'UTC' });
+    const isLive = () => tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await open(tab, '/dashboard?team=PAY&range=30', 'Payments');
+    await isLive();
+    await tab.page.context().setOffline(true);
+    await tab.page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor();
+    await inProcess(pages.app, 'changes reset', ['--json']);
+    let isBroken = true;
+    await tab.page.route('**/graphql', async (route) => {
+      const isStream = route.request().headers()['accept'] === 'text/event-stream';
+      if (isStream || !isBroken) return route.continue();
+      isBroken = false;
+      return route.abort();
+    });
+    await tab.page.context().setOffline(false);
+    await isLive();
+    expect(isBroken).toBe(false);
+    const before = await stored('PAY', 30);
+    await create('PAY', { title: 'Counted after a reset' });
+    await tile(tab.page, 'Created')
+      .filter({ hasText: new RegExp(`^${before.created + 1}$`) })
+      .waitFor();
     await close(tab);
   }, 120_000);
 

@@ -97,7 +97,7 @@ function take({ kind, issueId, issue }) {
     said = `${issue.key} ${issue.title}: ${status?.name ?? 'changed'}`;
   else if (issue) said = `${issue.key} has changed`;
   draw();
-  later(readCounts, 400);
+  readCountsAfter(400);
 }
 
 /** Reads the numbers of the columns again: only the server knows them for issues that are not on the page. */
@@ -109,19 +109,32 @@ async function readCounts() {
   draw();
 }
 
-let timer;
-/** Runs the last of several calls in quick succession. */
-function later(work, ms) {
-  clearTimeout(timer);
-  timer = setTimeout(() => void work(), ms);
+/** Returns a function that does the work once, `ms` after the last of several calls. */
+function debounced(work) {
+  let timer;
+  return (ms) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void work(), ms);
+  };
 }
+
+const readAfter = debounced(read);
+const readCountsAfter = debounced(readCounts);
 
 /** Reads the open issues that did not fit. */
 async function more() {
-  const { data } = await ask(query, { ...shown.variables, after: shown.next.endCursor, rest: false });
-  for (const issue of data.team.open.nodes) shown.issues.set(issue.id, issue);
-  shown.next = data.team.open.pageInfo;
-  draw();
+  const board = shown;
+  try {
+    const { data } = await ask(query, { ...board.variables, after: board.next.endCursor, rest: false });
+    // Another filter may have been chosen in the meantime.
+    if (board !== shown) return;
+    for (const issue of data.team.open.nodes) board.issues.set(issue.id, issue);
+    board.next = data.team.open.pageInfo;
+    board.failure = undefined;
+  } catch (error) {
+    board.failure = error;
+  }
+  if (board === shown) draw();
 }
 
 function choose(name, value) {
@@ -129,7 +142,7 @@ function choose(name, value) {
   chosen = value ? { ...others, [name]: value } : others;
   const search = new URLSearchParams(chosen).toString();
   history.replaceState(null, '', search ? `?${search}` : location.pathname);
-  later(read, name === 'q' ? 250 : 0);
+  readAfter(name === 'q' ? 250 : 0);
   draw();
 }
 
@@ -138,7 +151,7 @@ function draw() {
 }
 
 function page() {
-  const { data, figures, variables, next } = shown;
+  const { data, figures, variables, next, failure } = shown;
   const { statuses, name, code, color } = data.team;
   const columns = statuses.filter(({ category }) => category !== 'CANCELED' || chosen.canceled);
   const isEmpty = shown.issues.size === 0;
@@ -156,6 +169,7 @@ function page() {
       ${isEmpty ? empty(Object.keys(conditions(chosen)).length ? 'No issue matches this filter.' : 'This team has no issues yet.') : nothing}
       <div class="columns" @keydown=${move}>${columns.map(column)}</div>
       ${next.hasNextPage ? html`<p><button type="button" class="button" @click=${more}>Show more open issues</button></p>` : nothing}
+      ${failure ? html`<p role="alert">They could not be read: ${failure.message}</p>` : nothing}
     </div>
     ${queryPanel({ query, variables, figures, live: liveQuery })}
   </div>`;

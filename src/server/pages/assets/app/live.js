@@ -117,7 +117,8 @@ async function* eventsOf(response, connection) {
 }
 
 function parseEvent(block) {
-  const fields = block.split('\n').map((line) => /^(\w+): (.*)$/.exec(line) ?? []);
+  // A text of an issue may contain U+2028 and U+2029, at which a `.` without the flag `s` stops.
+  const fields = block.split('\n').map((line) => /^(\w+): (.*)$/s.exec(line) ?? []);
   const valueOf = (name) => fields.find(([, field]) => field === name)?.[2];
   const data = valueOf('data');
   return { id: valueOf('id'), data: data && JSON.parse(data) };

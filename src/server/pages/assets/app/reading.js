@@ -6,6 +6,8 @@ import { problem } from './states.js';
 /** Changes come in bursts, so one read after this time covers all of them. */
 const gatherMs = 700;
 
+const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
 /**
  * A page that reads one query, and reads it again when a subscription reports a change.
  *
@@ -23,25 +25,35 @@ export async function keepReading({ query, variables, view, live }) {
 
   const draw = () => show(view({ ...reading, state }));
 
+  /** Returns `read`, `superseded` by another choice of the user, `failed`, or `ended` if the page shows a problem instead. */
   const read = async () => {
     const readVariables = variables();
     try {
       const { data, figures } = await ask(query, readVariables);
-      // The user may have chosen something else in the meantime.
-      if (JSON.stringify(readVariables) !== JSON.stringify(variables())) return false;
+      if (JSON.stringify(readVariables) !== JSON.stringify(variables())) return 'superseded';
       reading = { data, figures, variables: readVariables };
       draw();
-      return true;
+      return 'read';
     } catch (error) {
       // The page keeps what it has read before, with the state of the connection; the next event reads again.
-      if (!reading || error.code === 'UNAUTHENTICATED') show(problem(error, begin));
-      return false;
+      if (reading && error.code !== 'UNAUTHENTICATED') return 'failed';
+      show(problem(error, begin));
+      return 'ended';
     }
   };
 
   const begin = async () => {
     stop();
-    if (!(await read())) return;
+    let outcome = await read();
+    // Nothing is followed yet, so no event would read again.
+    for (let failures = 0; outcome === 'failed' || outcome === 'superseded'; outcome = await read()) {
+      if (outcome === 'superseded') continue;
+      state = 'offline';
+      draw();
+      await delay(Math.min(15_000, 500 * 2 ** failures));
+      failures += 1;
+    }
+    if (outcome === 'ended') return;
     const subscription = live(reading.data);
     if (!subscription) return;
     stop = follow({

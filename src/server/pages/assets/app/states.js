@@ -110,7 +110,7 @@ export function liveness(state) {
 const meanings = {
   connecting: 'Changes will be shown as they are made.',
   live: 'Changes are shown as they are made.',
-  paused: 'The tab is hidden. It goes on when it is shown.',
+  paused: 'Updates pause while the tab is hidden.',
   offline: 'The connection was lost. Nothing is missed: it goes on from where it stopped.',
   refused: 'The server refused the stream. Reload the page to see changes.',
 };
