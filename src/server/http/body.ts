@@ -14,7 +14,7 @@ export function isWhole(req: IncomingMessage): boolean {
 export interface UnreadBody {
   /** Whether the whole body has arrived. */
   readonly isWhole: boolean;
-  /** Reads the body within this time. Throws `payload_too_large` and `request_timeout`. */
+  /** Reads the body within this time. Throws what `readBody` throws. */
   read(withinMs: number): Promise<Buffer>;
 }
 
@@ -40,8 +40,13 @@ export class HttpBody implements UnreadBody {
   }
 }
 
-/** Reads a body within the limits of size and time. Throws `payload_too_large` and `request_timeout`. */
+/**
+ * Reads a body within the limits of size and time. Throws `payload_too_large` and `request_timeout`, and `unavailable` if the client
+ * has gone.
+ */
 export async function readBody(req: IncomingMessage, res: ServerResponse, withinMs: number): Promise<Buffer> {
+  // A request that was destroyed before, while its token was looked up, has emitted all its events.
+  if (req.destroyed) raise('unavailable', 'The client has gone.');
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) refuse();
   if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
   if (isWhole(req) && req.readableLength <= maxBodyBytes) return wholeBody(req);
