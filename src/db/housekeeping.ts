@@ -237,7 +237,7 @@ export async function removeIssues(trx: Trx, issueIds: readonly string[], before
     .execute();
   const ids = locked.map(({ id }) => id);
   if (ids.length === 0) return 0;
-  await forgetImports(trx, ids);
+  await reduceImports(trx, ids);
   for (const table of issueChildTables) {
     await trx.deleteFrom(table).where('issueId', '=', anyUuid(ids)).execute();
   }
@@ -259,19 +259,21 @@ export async function removeIssues(trx: Trx, issueIds: readonly string[], before
   return ids.length;
 }
 
-/** Removes the import records of issues and their comments, which would otherwise refer to rows that do not exist. */
-async function forgetImports(trx: Trx, issueIds: readonly string[]): Promise<void> {
+/**
+ * Empties the import records of issues, and removes those of their comments. What remains says that the issue was purged, so
+ * that no import creates it again.
+ */
+async function reduceImports(trx: Trx, issueIds: readonly string[]): Promise<void> {
+  await trx
+    .updateTable('importSource')
+    .set({ record: JSON.stringify({ purged: true }) })
+    .where('kind', '=', 'issue')
+    .where('targetId', '=', anyUuid(issueIds))
+    .execute();
   await trx
     .deleteFrom('importSource')
-    .where((eb) =>
-      eb.or([
-        eb('targetId', '=', anyUuid(issueIds)),
-        eb(
-          'targetId',
-          'in',
-          eb.selectFrom('comment').select('comment.id').where('comment.issueId', '=', anyUuid(issueIds)),
-        ),
-      ]),
+    .where('targetId', 'in', (eb) =>
+      eb.selectFrom('comment').select('comment.id').where('comment.issueId', '=', anyUuid(issueIds)),
     )
     .execute();
 }

@@ -11,6 +11,8 @@ export interface ImportedBefore {
   sourceId: string;
   targetId: string;
   digest: string | null;
+  /** Whether the row is an issue that was deleted here so long ago that it no longer exists. */
+  isPurged: boolean;
 }
 
 /** The rows that objects of a source became in earlier imports, by their ids in the source. */
@@ -24,6 +26,7 @@ export async function selectImported(
   const rows = await trx
     .selectFrom('importSource')
     .select(['sourceId', 'targetId', sql<string | null>`record ->> 'digest'`.as('digest')])
+    .select(sql<boolean>`record ? 'purged'`.as('isPurged'))
     .where('source', '=', source)
     .where('kind', '=', kind)
     .where(anyText('sourceId', sourceIds))

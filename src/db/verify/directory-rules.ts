@@ -101,7 +101,7 @@ export function directoryRules({ activeMember, activeProject, completed, cancele
       ),
     },
     {
-      name: 'each row that an import created exists',
+      name: 'each row that an import created exists, except purged issues',
       statement: `
         select s.workspace_id, s.source || ' ' || s.source_id as key,
           format('the %s %s does not exist', s.kind, s.target_id) as detail
@@ -109,7 +109,7 @@ export function directoryRules({ activeMember, activeProject, completed, cancele
           left join issue i on s.kind = 'issue' and i.workspace_id = s.workspace_id and i.id = s.target_id
           left join comment c on s.kind = 'comment' and c.workspace_id = s.workspace_id and c.id = s.target_id
           left join member m on s.kind = 'member' and m.workspace_id = s.workspace_id and m.user_account_id = s.target_id
-        where coalesce(i.id, c.id, m.id) is null`,
+        where coalesce(i.id, c.id, m.id) is null and not s.record ? 'purged'`,
     },
   ];
 }

@@ -157,12 +157,14 @@ class Batch {
 
   /** Finds or creates the rows to which the written issues refer. */
   async #prepare(): Promise<People> {
-    const written = this.#rows.filter(({ issue }) => {
+    const differing = this.#rows.filter(({ issue }) => {
       const known = this.#known.get(issue.sourceId);
       // An issue that was imported before is not deleted here when it is deleted in the source.
       return known?.digest !== issue.digest && !(known && issue.deletedUtc);
     });
-    this.outcome.unchanged = this.#rows.length - written.length;
+    const written = differing.filter(({ issue }) => !this.#known.get(issue.sourceId)?.isPurged);
+    this.outcome.unchanged = this.#rows.length - differing.length;
+    this.outcome.deletedHere = differing.length - written.length;
     const references = new ImportReferences(this.#target);
     if (written.length > 0)
       await references.load(
@@ -230,7 +232,7 @@ class Batch {
     const ids = new Set([...existing, ...formerParents]);
     if (ids.size > 0) this.#locked = (await lockIssues(this.#trx, ids)).issues;
     const living = this.#changed.filter(({ id }) => this.#locked.get(id)?.deletedUtc === null);
-    this.outcome.deletedHere = this.#changed.length - living.length;
+    this.outcome.deletedHere += this.#changed.length - living.length;
     this.outcome.updated = living.length;
     this.#changed = living;
     return forest;
@@ -255,7 +257,9 @@ class Batch {
       const isLiving = parent
         ? parent.deletedUtc === null
         : written.has(parentId) && !written.get(parentId)?.deletedUtc;
-      if (!isLiving && this.#isDeleted(parentSourceId)) deleted.set(childId, parentId);
+      // A deleted parent that was purged no longer has a row to refer to.
+      if (!isLiving && this.#isDeleted(parentSourceId) && (parent ?? written.has(parentId)))
+        deleted.set(childId, parentId);
       else if (!isLiving) this.outcome.warnings.push({ line, text: `${text}, which was deleted here` });
       else if (forest.attach({ childId, parentId })) living.set(childId, parentId);
       else this.outcome.warnings.push({ line, text: `${text}: that would close a circle` });

@@ -48,7 +48,7 @@ export function memoryLedger(): ImportLedger {
       const ofKind = known.get(kind) ?? new Map<string, ImportedBefore>();
       known.set(kind, ofKind);
       for (const { sourceId, targetId, record } of entries)
-        ofKind.set(sourceId, { sourceId, targetId, digest: record?.digest ?? null });
+        ofKind.set(sourceId, { sourceId, targetId, digest: record?.digest ?? null, isPurged: false });
       return Promise.resolve();
     },
   };
