@@ -113,6 +113,17 @@ describe('admission', () => {
     expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
   });
 
+  it('holds no ticket for a request that was answered while it waited for its client', async () => {
+    const admission = new Admission(limits);
+    const slow = ask(admission);
+    const reading = Promise.withResolvers<string>();
+    const read = slow.ticket?.outside(reading.promise);
+    slow.ticket?.leave();
+    reading.resolve('the body');
+    await expect(read).rejects.toMatchObject({ code: 'unavailable' });
+    expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
+  });
+
   it('holds no ticket for a client that disconnected while its body was read', async () => {
     const admission = new Admission(limits);
     const slow = ask(admission);

@@ -1,8 +1,11 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
-import { Admission, type AdmissionTicket } from '../../src/server/limits/admission.ts';
+import { Deadline } from '../../src/db/engine/deadline.ts';
+import { Admission, AdmissionTicket } from '../../src/server/limits/admission.ts';
 
 const limits = { maxConcurrency: 16, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
+
+const unavailable = { status: 'rejected', reason: { code: 'unavailable' } };
 
 /** Takes a ticket that is free. */
 function enter(admission: Admission): AdmissionTicket {
@@ -159,5 +162,38 @@ describe('requests with new documents', () => {
     const late = enter(new Admission({ ...limits, requestTimeoutMs: 1 }));
     while (late.deadline.leftMs > 0) await nextRound();
     await expect(late.turn(0)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('are refused when their deadline has passed, also behind others that have time left', async () => {
+    let nowMs = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    const admission = new Admission(limits);
+    const { had } = newDocuments(admission, 2, 1_000);
+    const short = new AdmissionTicket(admission, new Deadline({ withinMs: 10, waitMs: 10 }));
+    admission.enter(
+      () => undefined,
+      () => undefined,
+      short,
+    );
+    const turn = Promise.allSettled([short.turn(0)]);
+    nowMs = 100;
+    await rounds();
+    expect(await turn).toMatchObject([unavailable]);
+    expect(had).toHaveLength(2);
+    expect(admission.load).toEqual({ inProgress: 2, waiting: 0, refused: 0 });
+    clock.mockRestore();
+  });
+
+  it('keep no ticket when they were answered while they waited', async () => {
+    const admission = new Admission(limits);
+    const { had } = newDocuments(admission, 1);
+    const answered = enter(admission);
+    const turn = Promise.allSettled([answered.turn(0)]);
+    answered.leave();
+    expect(await turn).toMatchObject([unavailable]);
+    expect(admission.load).toEqual({ inProgress: 1, waiting: 0, refused: 0 });
+    had[0]?.leave();
+    await expect(answered.turn(0)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
   });
 });

@@ -1,5 +1,5 @@
 import { Deadline } from '../../db/engine/deadline.ts';
-import { AppError } from '../../resolvers/errors.ts';
+import { AppError, raise } from '../../resolvers/errors.ts';
 import { Pace } from './pace.ts';
 import { Turns } from './turns.ts';
 
@@ -181,23 +181,25 @@ export class AdmissionTicket {
   readonly deadline: Deadline;
   readonly #office: TicketOffice;
   #held = true;
+  /** Whether the request has been answered, perhaps because its time was over while its work still waited. */
+  #isOver = false;
 
   constructor(office: TicketOffice, deadline: Deadline) {
     this.#office = office;
     this.deadline = deadline;
   }
 
+  /** Gives the ticket back for good. */
   leave(): void {
-    if (!this.#held) return;
-    this.#held = false;
-    this.#office.leave(this);
+    this.#isOver = true;
+    this.#lend();
   }
 
   /** Gives the ticket back until the new document of the request may be prepared. Throws `unavailable`. */
   async turn(bytes: number): Promise<void> {
-    this.leave();
+    this.#lend();
     await this.#office.turn(this.deadline, bytes);
-    this.#held = true;
+    this.#hold();
   }
 
   /**
@@ -205,7 +207,7 @@ export class AdmissionTicket {
    * ticket again, and new time to work. Throws `unavailable`.
    */
   async outside<Result>(wait: Promise<Result>): Promise<Result> {
-    this.leave();
+    this.#lend();
     this.deadline.pause();
     const result = await wait;
     await new Promise<void>((resolve, reject) => {
@@ -215,8 +217,21 @@ export class AdmissionTicket {
       };
       this.#office.enter(begin, () => reject(new AppError('unavailable', busy)), this);
     });
-    this.#held = true;
+    this.#hold();
     return result;
+  }
+
+  #lend(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#office.leave(this);
+  }
+
+  #hold(): void {
+    this.#held = true;
+    if (!this.#isOver) return;
+    this.#lend();
+    raise('unavailable', 'The request has been answered.');
   }
 }
 

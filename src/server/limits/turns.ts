@@ -140,10 +140,10 @@ export class Turns<Other> {
     this.#delayed.delete(other);
   }
 
-  /** Removes requests whose time is over. */
+  /** Removes requests whose time is over. Their deadlines are in no order: some have read a body first, with time of its own. */
   #dropLate(): void {
     for (const waiter of this.#waiting) {
-      if (waiter.deadline.leftMs > 0) return;
+      if (waiter.deadline.leftMs > 0) continue;
       this.#remove(waiter);
       waiter.refuse();
     }
