@@ -218,8 +218,9 @@ export class Arrivals {
     this.#waiting?.();
   }
 
-  /** Stops listening, and ends the waiting. */
+  /** Stops listening, and ends the waiting. A second call must not end the watch of others that have begun meanwhile. */
   end(): void {
+    if (this.#isEnded) return;
     this.#isEnded = true;
     this.#onEnd();
     this.#waiting?.();

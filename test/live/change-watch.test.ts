@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { ChangeWatch } from '../../src/live/change-watch.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+
+let app: App;
+let watch: ChangeWatch;
+beforeAll(async () => {
+  app = await startApp({ sharesDatabase: true });
+  watch = new ChangeWatch(app.database, pino({ level: 'silent' }));
+}, 240_000);
+afterAll(async () => {
+  watch.close();
+  await app.stop();
+});
+
+it('a stream that is ended twice leaves the later streams of its workspace awake', async () => {
+  const workspaceId = newUuid();
+  const aged = watch.arrivals(workspaceId);
+  aged.end();
+  const later = watch.arrivals(workspaceId);
+  // Its age has ended it, and now it ends because its client has been told.
+  aged.end();
+  watch.note(workspaceId, 5);
+  expect(await later.next(5_000)).toBe(true);
+  expect(later.position).toBe(5);
+});
