@@ -97,6 +97,15 @@ async function broken(): Promise<string[]> {
   return findings.flatMap(({ rule, rows }) => rows.map(({ key, detail }) => `${rule}: ${key}: ${detail}`));
 }
 
+it('a deleted child that was imported in an earlier batch than its parent is not counted', async () => {
+  const deletedUtc = '2026-01-03T00:00:00.000Z';
+  const child = issue(1, { ...made, parent: 'ENG-150', deletedUtc });
+  const others = Array.from({ length: 149 }, (_, index) => issue(index + 2, made));
+  expect(await imported([child, ...others])).toMatchObject({ created: 150, parents: 1, warnings: [] });
+  expect(await owner.read('ENG-150')).toMatchObject({ subIssueCount: 0 });
+  expect(await broken()).toEqual([]);
+});
+
 /** What the service remembers of the objects with such ids in the source. */
 function records(sourceIds: string) {
   return app.database

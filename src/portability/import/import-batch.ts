@@ -265,7 +265,8 @@ class Batch {
       else this.outcome.warnings.push({ line, text: `${text}: that would close a circle` });
     }
     this.outcome.parents = living.size + deleted.size;
-    const deletedChildren = new Set([...written].filter(([, issue]) => issue.deletedUtc).map(([id]) => id));
+    const isDeletedChild = (id: string) => written.get(id)?.deletedUtc ?? this.#locked.get(id)?.deletedUtc;
+    const deletedChildren = new Set([...living.keys()].filter(isDeletedChild));
     return { living, deleted, deletedChildren };
   }
 
