@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import { verifyDatabase } from '../../src/portability/verify.ts';
 import { abandonedUploads, longDeletedIssues } from '../../src/resolvers/housekeeping.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
@@ -89,6 +90,29 @@ it('an issue that was deleted here stays deleted after the janitor has purged it
   expect(await records('ENG-2%')).toEqual([{ record: { purged: true } }]);
   // The clock of the test is not that of the database, for which ENG-2 is too young to be purged.
   expect((await broken()).filter((text) => !/number/.test(text))).toEqual([]);
+});
+
+it('a changed issue keeps the times that its source does not have', async () => {
+  const done = issue(1, { status: { name: 'Done', category: 'completed' } });
+  await imported([done, issue(2), issue(3, { updatedUtc: made.updatedUtc })]);
+  const { rows: statuses } = await sql<{ id: string }>`
+    select id from status where is_terminal and workspace_id = ${own.workspaceId} order by position limit 1`.execute(
+    app.database.unscoped,
+  );
+  await owner.update('ENG-2', { statusId: encodeId('status', statuses[0]?.id ?? '') });
+  const before = await Promise.all(['ENG-1', 'ENG-2', 'ENG-3'].map((key) => owner.read(key)));
+  expect(before[1]).toMatchObject({ closedUtc: expect.any(String) });
+  const changed = { title: 'Changed', status: { name: 'Done', category: 'completed' } };
+  const later = { ...changed, updatedUtc: '2026-02-02T00:00:00.000Z' };
+  expect(await imported([{ ...done, title: 'Changed' }, issue(2, changed), issue(3, later)])).toMatchObject({
+    updated: 3,
+  });
+  const after = await Promise.all(['ENG-1', 'ENG-2', 'ENG-3'].map((key) => owner.read(key)));
+  expect(after).toMatchObject(
+    before.map((old) => ({ title: 'Changed', createdUtc: old?.createdUtc, closedUtc: old?.closedUtc })),
+  );
+  expect(after[2]).toMatchObject({ updatedUtc: later.updatedUtc });
+  expect(await broken()).toEqual([]);
 });
 
 /** What `verify` finds in the workspace. */

@@ -56,7 +56,7 @@ export async function updateChanged(
     if (!before) return [];
     const entries = added.get(prepared.id) ?? [];
     const set = {
-      ...changedIssueColumns(prepared, people),
+      ...changedIssueColumns(prepared, people, before),
       labelIds: prepared.references.labelIds.toSorted(),
       parentIssueId: parents.living.get(prepared.id) ?? null,
       deletedParentIssueId: parents.deleted.get(prepared.id) ?? null,

@@ -18,6 +18,8 @@ import { limits } from '../../model/limits.ts';
 /** An issue that fits the tables, with the fingerprint of its source (`digest`). */
 export interface CleanIssue extends ImportedIssue {
   createdUtc: Date;
+  /** Whether `createdUtc` is from the source. */
+  hasCreationTime: boolean;
   updatedUtc: Date;
   comments: CleanComment[];
   links: CleanLink[];
@@ -92,7 +94,8 @@ export function cleanIssue(
     agentThread: cleanThread(storable.agentThread, createdUtc, warnings),
   };
   const digest = fingerprint(ordered({ ...issue, comments: comments.map((comment) => comment.digest) }));
-  const times = { createdUtc, updatedUtc, closedUtc, deletedUtc };
+  const hasCreationTime = storable.createdUtc !== undefined;
+  const times = { createdUtc, hasCreationTime, updatedUtc, closedUtc, deletedUtc };
   return { issue: { ...issue, ...times, comments, links, ...history, stages, digest }, warnings };
 }
 

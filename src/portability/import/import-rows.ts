@@ -4,6 +4,7 @@ import type { CleanComment, CleanIssue } from './import-clean.ts';
 import type { LedgerEntry } from './import-ledger.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import type { IssueReferences } from './import-references.ts';
+import { later } from './import-texts.ts';
 import { columnsOfStages, type FoundStage } from './import-stages.ts';
 import { assigneeRows, type Assignees } from '../../resolvers/issues/issue-assignees.ts';
 import { changedColumns, newColumns } from '../../resolvers/issues/issue-columns.ts';
@@ -24,7 +25,7 @@ export interface PreparedIssue {
 }
 
 /** The columns that an import updates in an existing issue. Columns that the source does not have are not changed. */
-export function changedIssueColumns(prepared: PreparedIssue, people: People) {
+export function changedIssueColumns(prepared: PreparedIssue, people: People, before: Row<'issue'>) {
   const { issue, references } = prepared;
   const { status, projectId, deliveryId } = references;
   const values = {
@@ -36,8 +37,19 @@ export function changedIssueColumns(prepared: PreparedIssue, people: People) {
   return {
     ...changedColumns(values, status.rank),
     ...peopleColumns(prepared, people),
-    ...timeColumns(prepared),
+    ...changedTimes(prepared, before),
   };
+}
+
+/** The times of an existing issue, which keeps those that the source does not have. */
+function changedTimes({ issue, references }: PreparedIssue, before: Row<'issue'>) {
+  const createdUtc = issue.hasCreationTime ? issue.createdUtc : before.createdUtc;
+  const updatedUtc = later(issue.updatedUtc, createdUtc);
+  const closedUtc = issue.closedUtc ?? before.closedUtc ?? undefined;
+  return timeColumns(
+    { createdUtc, updatedUtc, closedUtc: closedUtc && later(closedUtc, createdUtc) },
+    references,
+  );
 }
 
 function peopleColumns({ issue, assignees }: PreparedIssue, people: People) {
@@ -47,12 +59,11 @@ function peopleColumns({ issue, assignees }: PreparedIssue, people: People) {
   };
 }
 
-function timeColumns({ issue, references }: PreparedIssue) {
-  return {
-    createdUtc: issue.createdUtc,
-    updatedUtc: issue.updatedUtc,
-    closedUtc: isTerminal(references.status.rank) ? (issue.closedUtc ?? null) : null,
-  };
+function timeColumns(
+  { createdUtc, updatedUtc, closedUtc }: Pick<CleanIssue, 'createdUtc' | 'updatedUtc' | 'closedUtc'>,
+  { status }: IssueReferences,
+) {
+  return { createdUtc, updatedUtc, closedUtc: isTerminal(status.rank) ? (closedUtc ?? null) : null };
 }
 
 /** A new issue with everything that belongs to it, including its counts. */
@@ -73,7 +84,7 @@ export function newIssue(
       parentIssueId,
     },
     history: {
-      ...timeColumns(prepared),
+      ...timeColumns(issue, references),
       ...columnsOfStages(prepared.stages),
       ...others,
       commentCount: issue.comments.filter(isLiving).length,
