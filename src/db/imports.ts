@@ -6,13 +6,25 @@ import type { TenantDb } from './tables/tenant-tables.ts';
 
 export type ImportKind = 'issue' | 'comment' | 'member';
 
-/** An object of a source that was imported before: the row that it became, and its fingerprint. */
+/** What earlier imports have stored about an object of a source. */
+export interface StoredRecord {
+  /** Its fingerprint. */
+  readonly digest?: string;
+  /** The numbers of rows of an issue that imports have written without an entry in the feed. */
+  readonly came?: Readonly<Record<string, number>>;
+  /** The keys in the source of the attachments of an issue that imports have added. */
+  readonly files?: readonly string[];
+  /** Whether it is a comment that was imported as deleted. */
+  readonly deleted?: boolean;
+  /** Whether it is an issue that was deleted here so long ago that it no longer exists. */
+  readonly purged?: boolean;
+}
+
+/** An object of a source that was imported before: the row that it became, and its record. */
 export interface ImportedBefore {
   sourceId: string;
   targetId: string;
-  digest: string | null;
-  /** Whether the row is an issue that was deleted here so long ago that it no longer exists. */
-  isPurged: boolean;
+  record: StoredRecord;
 }
 
 /** The rows that objects of a source became in earlier imports, by their ids in the source. */
@@ -25,8 +37,7 @@ export async function selectImported(
   if (sourceIds.length === 0) return new Map();
   const rows = await trx
     .selectFrom('importSource')
-    .select(['sourceId', 'targetId', sql<string | null>`record ->> 'digest'`.as('digest')])
-    .select(sql<boolean>`record ? 'purged'`.as('isPurged'))
+    .select(['sourceId', 'targetId', sql<StoredRecord>`record - 'fields' - 'relations'`.as('record')])
     .where('source', '=', source)
     .where('kind', '=', kind)
     .where(anyText('sourceId', sourceIds))
@@ -161,7 +172,7 @@ export async function selectFeeds(
     .execute();
 }
 
-/** The attachments of issues. Deleted ones are included so that an import does not create them again. */
+/** The attachments of issues. Deleted ones are included, as long as their rows exist. */
 export async function selectAttachmentsOf(
   trx: Trx,
   issueIds: readonly string[],
@@ -170,6 +181,19 @@ export async function selectAttachmentsOf(
   return trx
     .selectFrom('attachment')
     .select(['issueId', 'fileName', 'createdUtc'])
+    .where('issueId', '=', anyUuid(issueIds))
+    .execute();
+}
+
+/** The hashes of the URLs of the links of issues, including deleted links. */
+export async function selectLinkHashes(
+  trx: Trx,
+  issueIds: readonly string[],
+): Promise<Pick<Row<'issueLink'>, 'issueId' | 'urlHash'>[]> {
+  if (issueIds.length === 0) return [];
+  return trx
+    .selectFrom('issueLink')
+    .select(['issueId', 'urlHash'])
     .where('issueId', '=', anyUuid(issueIds))
     .execute();
 }

@@ -115,6 +115,90 @@ it('a changed issue keeps the times that its source does not have', async () => 
   expect(await broken()).toEqual([]);
 });
 
+const agent = { displayName: 'Robo', principalKind: 'agent' };
+const at = '2026-01-03T00:00:00.000Z';
+
+function file(fileName: string, fields: Line = {}): Line {
+  writeFileSync(join(app.dataDir, fileName), fileName);
+  return { file: fileName, uploadedBy: 'Ann', createdUtc: at, ...fields };
+}
+
+it('an issue whose line has fewer attachments, messages and deleted links than before breaks no rule', async () => {
+  const [a, b, c] = [file('a.txt'), file('b.txt'), file('c.txt')];
+  const message = { author: 'Ann', body: 'Hello', createdUtc: at };
+  const link = { url: 'https://example.com/a', title: 'A', createdUtc: at, deletedUtc: at };
+  const comment = { id: '1', author: 'Ann', body: 'Hello', createdUtc: at };
+  const whole = {
+    attachments: [a, b],
+    agentThread: { agent, messages: [message, message] },
+    links: [link],
+    comments: [{ ...comment, deletedUtc: at }],
+  };
+  expect(await imported([issue(1, { ...made, ...whole })])).toMatchObject({ created: 1, warnings: [] });
+  expect(await broken()).toEqual([]);
+  const fewer = {
+    title: 'Fewer',
+    attachments: [b],
+    agentThread: { agent, messages: [message] },
+    comments: [comment],
+  };
+  expect(await imported([issue(1, { ...made, ...fewer })])).toMatchObject({ updated: 1 });
+  expect(await broken()).toEqual([]);
+  const other = { title: 'Other', attachments: [b, c] };
+  expect(await imported([issue(1, { ...made, ...other })])).toMatchObject({ updated: 1 });
+  expect(await records('ENG-1')).toMatchObject([
+    { record: { came: { attachments: 3, messages: 2, deletedLinks: 1 } } },
+  ]);
+  expect(await broken()).toEqual([]);
+});
+
+it('attachments and links that were deleted here stay deleted', async () => {
+  const attachments = [file('a.txt'), file('b.txt'), file('d.txt', { createdUtc: undefined })];
+  const links = [{ url: 'https://example.com/a', title: 'A' }];
+  await imported([issue(1, { attachments, links })]);
+  for (const { id, fileName } of await filesOf('ENG-1')) if (fileName !== 'b.txt') await deleteFile(id);
+  await owner.mutate('issueLinkDelete', { id: (await linksOf('ENG-1'))[0]?.id });
+  await clean(2 * 60 * 60_000);
+  const more = {
+    title: 'Changed',
+    attachments: [...attachments, file('c.txt')],
+    links: [...links, { url: 'https://example.com/b', title: 'B' }],
+  };
+  expect(await imported([issue(1, more)])).toMatchObject({ updated: 1 });
+  expect((await filesOf('ENG-1')).map(({ fileName }) => fileName).toSorted()).toEqual(['b.txt', 'c.txt']);
+  expect(await linksOf('ENG-1')).toMatchObject([{ title: 'B' }]);
+  expect(await owner.read('ENG-1')).toMatchObject({ linkCount: 1 });
+  expect(await broken()).toEqual([]);
+});
+
+it('an attachment whose file was missing is added once the file is there', async () => {
+  const missing = { file: 'missing.txt', uploadedBy: 'Ann', createdUtc: at };
+  const first = await imported([issue(1, { ...made, attachments: [missing] })]);
+  expect(first.warnings).toEqual([expect.stringContaining('the attachment missing.txt is skipped')]);
+  file('missing.txt');
+  await imported([issue(1, { ...made, title: 'Changed', attachments: [missing] })]);
+  expect(await filesOf('ENG-1')).toMatchObject([{ fileName: 'missing.txt' }]);
+});
+
+type Listed = { id: string; fileName: string; title: string };
+
+async function listed(list: 'attachments' | 'links', key: string, fields: string): Promise<Listed[]> {
+  const { body } = await app.graphql<{ issue: Record<string, { nodes: Listed[] }> }>(
+    `{ issue(key: "${key}") { ${list} { nodes { id ${fields} } } } }`,
+    {},
+    { token: own.token },
+  );
+  return body.data?.issue[list]?.nodes ?? [];
+}
+
+const filesOf = (key: string) => listed('attachments', key, 'fileName');
+const linksOf = (key: string) => listed('links', key, 'title');
+
+async function deleteFile(id: string): Promise<void> {
+  const mutation = `mutation { attachmentDelete(input: { id: "${id}" }) { deletedAttachmentId } }`;
+  expect((await app.graphql(mutation, {}, { token: own.token })).body.errors).toBeUndefined();
+}
+
 /** What `verify` finds in the workspace. */
 async function broken(): Promise<string[]> {
   const { findings } = await verifyDatabase(app.database, { limit: 5, workspaceId: own.workspaceId });

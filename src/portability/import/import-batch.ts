@@ -160,9 +160,9 @@ class Batch {
     const differing = this.#rows.filter(({ issue }) => {
       const known = this.#known.get(issue.sourceId);
       // An issue that was imported before is not deleted here when it is deleted in the source.
-      return known?.digest !== issue.digest && !(known && issue.deletedUtc);
+      return known?.record.digest !== issue.digest && !(known && issue.deletedUtc);
     });
-    const written = differing.filter(({ issue }) => !this.#known.get(issue.sourceId)?.isPurged);
+    const written = differing.filter(({ issue }) => !this.#known.get(issue.sourceId)?.record.purged);
     this.outcome.unchanged = this.#rows.length - differing.length;
     this.outcome.deletedHere = differing.length - written.length;
     const references = new ImportReferences(this.#target);
@@ -190,7 +190,8 @@ class Batch {
       const id = known?.targetId ?? this.#target.newId({ kind: 'issue', key: sourceId, madeUtc });
       const warnings = [...row.references.warnings];
       const assignees = assigneesOf(row.issue, people, warnings);
-      const prepared = { ...row, id, assignees, stages: stagesOf(row.issue, row.references) };
+      const stages = stagesOf(row.issue, row.references);
+      const prepared = { ...row, id, assignees, stages, stored: known?.record ?? {} };
       for (const text of warnings) this.outcome.warnings.push({ line: row.line, text });
       this.#ids.set(row.issue.sourceId, id);
       (known ? this.#changed : this.#fresh).push(prepared);

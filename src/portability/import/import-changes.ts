@@ -5,7 +5,7 @@ import {
   replaceLabels,
   replaceRoleAssignments,
 } from '../../db/reads/issue-sets.ts';
-import { insertLink } from '../../db/links.ts';
+import { selectLinkHashes } from '../../db/imports.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
@@ -50,7 +50,7 @@ export async function updateChanged(
   parents: BatchParents,
   warnings: ImportWarning[],
 ): Promise<number> {
-  const added = await completeHistories(trx, target, people, changed.prepared, warnings);
+  const { added, written } = await completeHistories(trx, target, people, changed.prepared, warnings);
   const changes = changed.prepared.flatMap((prepared): AskedIssue[] => {
     const before = changed.locked.get(prepared.id);
     if (!before) return [];
@@ -74,11 +74,13 @@ export async function updateChanged(
     if (!changed.locked.has(prepared.id)) continue;
     await replaceSets(trx, prepared, people);
     comments += await writeComments(trx, target, prepared, people);
-    for (const link of linkRows(target, prepared, people)) {
-      if (link.deletedUtc === null) await insertLink(trx, link);
-    }
   }
-  await target.ledger.remember(trx, 'issue', changed.prepared.map(issueEntry));
+  await addLinks(trx, target, people, changed.prepared);
+  await target.ledger.remember(
+    trx,
+    'issue',
+    changed.prepared.map((prepared) => issueEntry(prepared, { ...written(prepared), deletedLinks: 0 })),
+  );
   return comments;
 }
 
@@ -122,6 +124,28 @@ async function replaceSets(trx: Trx, prepared: PreparedIssue, people: People): P
   if (issue.roleAssignments) await replaceRoleAssignments(trx, [id], roleRows(prepared, people));
 }
 
+/** Adds links that the issues have never had, so that links that were deleted here stay deleted. */
+async function addLinks(
+  trx: Trx,
+  target: ImportTarget,
+  people: People,
+  changed: readonly PreparedIssue[],
+): Promise<void> {
+  const links = changed
+    .flatMap((prepared) => linkRows(target, prepared, people))
+    .filter(({ deletedUtc }) => deletedUtc === null);
+  const keyOf = (link: Pick<Row<'issueLink'>, 'issueId' | 'urlHash'>) =>
+    `${link.issueId} ${link.urlHash.toString('hex')}`;
+  const known = new Set(
+    (await selectLinkHashes(trx, [...new Set(links.map(({ issueId }) => issueId))])).map(keyOf),
+  );
+  await insertRows(
+    trx,
+    'issueLink',
+    links.filter((link) => !known.has(keyOf(link))),
+  );
+}
+
 /** Adds new comments and updates those that have changed. Returns the number of new ones. */
 async function writeComments(
   trx: Trx,
@@ -141,7 +165,7 @@ async function writeComments(
   );
   const { rows, ids } = commentRows(target, prepared, people, known);
   await insertRows(trx, 'comment', rows);
-  const written = issue.comments.filter((comment) => before(comment)?.digest !== comment.digest);
+  const written = issue.comments.filter((comment) => before(comment)?.record.digest !== comment.digest);
   for (const { sourceId, body, updatedUtc, deletedUtc = null } of written) {
     const id = known.get(sourceId);
     const columns = { body, isEdited: true, updatedUtc, deletedUtc };
@@ -150,7 +174,9 @@ async function writeComments(
   await target.ledger.remember(
     trx,
     'comment',
-    written.map((comment) => commentEntry(issue, comment, ids.get(comment.sourceId) ?? '')),
+    written.map((comment) =>
+      commentEntry(issue, comment, ids.get(comment.sourceId) ?? '', before(comment)?.record),
+    ),
   );
   return rows.length;
 }

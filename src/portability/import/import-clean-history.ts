@@ -14,6 +14,8 @@ export interface CleanActivity extends ImportedActivity {
 }
 
 export interface CleanAttachment extends ImportedAttachment {
+  /** The name and the time in the source, by which later imports recognise it. */
+  key: string;
   createdUtc: Date;
   uploadedUtc: Date;
 }
@@ -68,6 +70,7 @@ export function cleanAttachments(
     const createdUtc = attachment.createdUtc ?? issueCreatedUtc;
     return [
       {
+        key: `${attachment.createdUtc?.toISOString() ?? ''} ${fileName}`,
         file: attachment.file,
         fileName,
         contentType: shortened(attachment.contentType, limits.mediaType) || 'application/octet-stream',

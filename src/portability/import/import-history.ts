@@ -10,7 +10,7 @@ import { insertRows } from '../../db/writes/import-writes.ts';
 import { events } from '../../model/events.ts';
 import type { CleanActivity, CleanAttachment } from './import-clean-history.ts';
 import type { ImportTarget, People } from './import-people.ts';
-import type { PreparedIssue } from './import-rows.ts';
+import type { PreparedIssue, WrittenHistory } from './import-rows.ts';
 import { threadRows } from './import-threads.ts';
 
 /** A warning about a line of the file, for the user. */
@@ -36,7 +36,7 @@ export async function insertHistories(
   people: People,
   fresh: readonly PreparedIssue[],
   warnings: ImportWarning[],
-): Promise<void> {
+): Promise<(prepared: PreparedIssue) => WrittenHistory> {
   const histories = fresh.map((prepared) => ({
     prepared,
     activity: prepared.issue.activity ?? [],
@@ -44,12 +44,13 @@ export async function insertHistories(
     attachments: prepared.issue.attachments ?? [],
     hasThread: prepared.issue.agentThread !== undefined,
   }));
-  await write(trx, target, people, histories, warnings);
+  return write(trx, target, people, histories, warnings);
 }
 
 /**
  * Writes the missing parts of the history of existing issues, and returns the entries that were added to each feed. A
- * feed is not changed if it has entries that the source does not have. An existing thread is not changed either.
+ * feed is not changed if it has entries that the source does not have. An existing thread is not changed either. An attachment
+ * that came before is not added again, even if it was deleted here and its row no longer exists.
  */
 export async function completeHistories(
   trx: Trx,
@@ -57,7 +58,10 @@ export async function completeHistories(
   people: People,
   changed: readonly PreparedIssue[],
   warnings: ImportWarning[],
-): Promise<Map<string, readonly CleanActivity[]>> {
+): Promise<{
+  added: ReadonlyMap<string, readonly CleanActivity[]>;
+  written: (prepared: PreparedIssue) => WrittenHistory;
+}> {
   const idsWith = (has: (prepared: PreparedIssue) => unknown) => changed.filter(has).map(({ id }) => id);
   const feeds = Map.groupBy(
     await selectFeeds(
@@ -78,7 +82,7 @@ export async function completeHistories(
     idsWith(({ issue }) => issue.agentThread),
   );
   const histories = changed.map((prepared): History => {
-    const { id, issue } = prepared;
+    const { id, issue, stored } = prepared;
     const feed = feeds.get(id) ?? [];
     const activity = issue.activity ?? [];
     const isContinued = feed.every((entry, index) => isSame(entry, activity[index]));
@@ -88,7 +92,8 @@ export async function completeHistories(
       activity: isContinued ? activity.slice(feed.length) : [],
       existingEntries: feed.length,
       attachments: (issue.attachments ?? []).filter(
-        ({ fileName, createdUtc }) =>
+        ({ key, fileName, createdUtc }) =>
+          !stored.files?.includes(key) &&
           !known.some(
             (row) => row.fileName === fileName && row.createdUtc.getTime() === createdUtc.getTime(),
           ),
@@ -96,8 +101,8 @@ export async function completeHistories(
       hasThread: issue.agentThread !== undefined && !threaded.has(id),
     };
   });
-  await write(trx, target, people, histories, warnings);
-  return new Map(histories.map(({ prepared, activity }) => [prepared.id, activity]));
+  const written = await write(trx, target, people, histories, warnings);
+  return { added: new Map(histories.map(({ prepared, activity }) => [prepared.id, activity])), written };
 }
 
 function isSame(
@@ -117,18 +122,25 @@ async function write(
   people: People,
   histories: readonly History[],
   warnings: ImportWarning[],
-): Promise<void> {
+): Promise<(prepared: PreparedIssue) => WrittenHistory> {
   // Files are stored while the statements run.
   const storing = storeAttachments(target, people, histories, warnings);
+  let messages: readonly NewRow<'agentThreadMessage'>[];
   try {
     const entries = histories.flatMap((history) => activityRows(target, people, history));
     await insertRows(trx, 'activity', entries);
-    await writeThreads(trx, target, people, histories, warnings);
+    messages = await writeThreads(trx, target, people, histories, warnings);
   } finally {
     // If a statement failed, the caller removes the stored files, so nothing may be stored after this point.
     await Promise.allSettled([storing]);
   }
-  await insertRows(trx, 'attachment', await storing);
+  const { rows, skipped } = await storing;
+  await insertRows(trx, 'attachment', rows);
+  return ({ id, issue }) => ({
+    attachments: rows.filter(({ issueId }) => issueId === id).length,
+    messages: messages.filter(({ issueId }) => issueId === id).length,
+    files: (issue.attachments ?? []).filter((attachment) => !skipped.has(attachment)).map(({ key }) => key),
+  });
 }
 
 async function writeThreads(
@@ -137,9 +149,9 @@ async function writeThreads(
   people: People,
   histories: readonly History[],
   warnings: ImportWarning[],
-): Promise<void> {
+): Promise<readonly NewRow<'agentThreadMessage'>[]> {
   const withThread = histories.filter(({ hasThread }) => hasThread);
-  if (withThread.length === 0) return;
+  if (withThread.length === 0) return [];
   const installations = await selectInstallations(trx);
   const threads = withThread.flatMap(({ prepared }) => {
     const rows = threadRows(target, prepared, people, installations);
@@ -151,6 +163,7 @@ async function writeThreads(
   await insertRows(trx, 'agentThread', rows);
   const messages = threads.flatMap((thread) => thread.messages);
   await insertRows(trx, 'agentThreadMessage', messages);
+  return messages;
 }
 
 /** How many files are stored at the same time. For each, one file is open for reading and one for writing. */
@@ -161,11 +174,12 @@ async function storeAttachments(
   people: People,
   histories: readonly History[],
   warnings: ImportWarning[],
-): Promise<NewRow<'attachment'>[]> {
+): Promise<{ rows: NewRow<'attachment'>[]; skipped: ReadonlySet<CleanAttachment> }> {
   const all = histories.flatMap(({ prepared, attachments }) =>
     attachments.map((attachment, index) => ({ prepared, attachment, index })),
   );
   const rows: NewRow<'attachment'>[] = [];
+  const skipped = new Set<CleanAttachment>();
   for (let from = 0; from < all.length; from += filesAtOnce) {
     const stored = await Promise.allSettled(
       all
@@ -174,12 +188,15 @@ async function storeAttachments(
     );
     for (const result of stored) {
       if (result.status === 'rejected') throw result.reason;
-      const { row, warning } = result.value;
-      if (row) rows.push(row);
-      if (warning) warnings.push(warning);
+      const { value } = result;
+      if ('row' in value) rows.push(value.row);
+      else {
+        skipped.add(value.skipped);
+        warnings.push(value.warning);
+      }
     }
   }
-  return rows;
+  return { rows, skipped };
 }
 
 function activityRows(
@@ -212,13 +229,14 @@ async function storeAttachment(
   people: People,
   { id: issueId, issue, line }: PreparedIssue,
   { attachment, index }: { attachment: CleanAttachment; index: number },
-): Promise<{ row?: NewRow<'attachment'>; warning?: ImportWarning }> {
+): Promise<{ row: NewRow<'attachment'> } | { skipped: CleanAttachment; warning: ImportWarning }> {
   const { file, fileName, contentType, createdUtc, uploadedUtc } = attachment;
   const id = newId({ kind: 'attachment', key: `${issue.sourceId} ${fileName}`, madeUtc: createdUtc, index });
   const row = { id, revision: 1, fileName, contentType };
   const stored = await files.add({ ...row, workspaceId, file });
   if ('missing' in stored) {
-    return { warning: { line, text: `the attachment ${fileName} is skipped: ${stored.missing}` } };
+    const text = `the attachment ${fileName} is skipped: ${stored.missing}`;
+    return { skipped: attachment, warning: { line, text } };
   }
   const uploadedByUserAccountId = people.account(attachment.uploadedBy);
   const times = { createdUtc, uploadedUtc, deletedUtc: null };

@@ -8,6 +8,7 @@ import { historySinceUtc, stageRows } from './import-stages.ts';
 import {
   commentEntry,
   commentRows,
+  isLiving,
   issueEntry,
   linkRows,
   newIssue,
@@ -38,8 +39,15 @@ export async function insertFresh(
     'comment',
     comments.flatMap(({ rows }) => rows),
   );
-  await insertHistories(trx, target, people, fresh, warnings);
-  await target.ledger.remember(trx, 'issue', fresh.map(issueEntry));
+  const written = await insertHistories(trx, target, people, fresh, warnings);
+  await target.ledger.remember(
+    trx,
+    'issue',
+    fresh.map((prepared) => {
+      const deletedLinks = prepared.issue.links.filter((link) => !isLiving(link)).length;
+      return issueEntry(prepared, { ...written(prepared), deletedLinks });
+    }),
+  );
   await target.ledger.remember(
     trx,
     'comment',

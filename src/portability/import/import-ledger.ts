@@ -1,4 +1,4 @@
-import { type ImportedBefore, type ImportKind, selectImported } from '../../db/imports.ts';
+import { type ImportedBefore, type ImportKind, selectImported, type StoredRecord } from '../../db/imports.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { upsertImportSources } from '../../db/writes/import-writes.ts';
 
@@ -6,7 +6,7 @@ import { upsertImportSources } from '../../db/writes/import-writes.ts';
 export interface LedgerEntry {
   readonly sourceId: string;
   readonly targetId: string;
-  readonly record?: Readonly<Record<string, unknown>> & { readonly digest?: string };
+  readonly record?: StoredRecord & Readonly<Record<string, unknown>>;
 }
 
 /** Remembers which rows the objects of a source became, so that none is imported twice and parents can be found. */
@@ -47,8 +47,8 @@ export function memoryLedger(): ImportLedger {
     remember: (_trx, kind, entries) => {
       const ofKind = known.get(kind) ?? new Map<string, ImportedBefore>();
       known.set(kind, ofKind);
-      for (const { sourceId, targetId, record } of entries)
-        ofKind.set(sourceId, { sourceId, targetId, digest: record?.digest ?? null, isPurged: false });
+      for (const { sourceId, targetId, record = {} } of entries)
+        ofKind.set(sourceId, { sourceId, targetId, record });
       return Promise.resolve();
     },
   };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { StoredRecord } from '../../db/imports.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import type { CleanComment, CleanIssue } from './import-clean.ts';
 import type { LedgerEntry } from './import-ledger.ts';
@@ -22,6 +23,16 @@ export interface PreparedIssue {
   readonly references: IssueReferences;
   readonly stages: readonly FoundStage[];
   readonly assignees: Assignees;
+  /** What earlier imports have stored about it. */
+  readonly stored: StoredRecord;
+}
+
+/** What an import has written to the history of an issue without an entry in its feed. */
+export interface WrittenHistory {
+  readonly attachments: number;
+  readonly messages: number;
+  /** The keys of the attachments of the source that the issue has now, or has had before. */
+  readonly files: readonly string[];
 }
 
 /** The columns that an import updates in an existing issue. Columns that the source does not have are not changed. */
@@ -205,21 +216,22 @@ export function linkRows(
   }));
 }
 
-/** The ledger entry of an issue. */
-export function issueEntry({ issue, id }: PreparedIssue): LedgerEntry {
+/** The ledger entry of an issue, which adds to what earlier imports have stored. Empty parts are omitted. */
+export function issueEntry(
+  { issue, id, stored }: PreparedIssue,
+  written: WrittenHistory & { readonly deletedLinks: number },
+): LedgerEntry {
   const { sourceId, digest, relations, fields } = issue;
-  return { sourceId, targetId: id, record: { digest, relations, fields, ...importedCounts(issue) } };
-}
-
-/** The numbers of imported rows that need no entry in the feed, for `verify`. Numbers that are 0 are omitted. */
-function importedCounts({ attachments = [], agentThread, links }: CleanIssue): object {
-  const counts = {
-    attachments: attachments.length,
-    messages: agentThread?.messages.length ?? 0,
-    deletedLinks: links.filter((link) => !isLiving(link)).length,
+  const counts = (['attachments', 'messages', 'deletedLinks'] as const).map(
+    (name) => [name, (stored.came?.[name] ?? 0) + written[name]] as const,
+  );
+  const came = Object.fromEntries(counts.filter(([, count]) => count > 0));
+  const files = [...new Set([...(stored.files ?? []), ...written.files])];
+  const history = {
+    ...(Object.keys(came).length > 0 && { came }),
+    ...(files.length > 0 && { files }),
   };
-  const came = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-  return Object.keys(came).length > 0 ? { came } : {};
+  return { sourceId, targetId: id, record: { digest, relations, fields, ...history } };
 }
 
 /** The ledger entry of a comment. */
@@ -227,8 +239,10 @@ export function commentEntry(
   issue: CleanIssue,
   { sourceId, digest, deletedUtc }: CleanComment,
   targetId: string,
+  stored: StoredRecord = {},
 ): LedgerEntry {
-  const record = { digest, ...(deletedUtc && { deleted: true }) };
+  // A comment that was imported as deleted stays deleted.
+  const record = { digest, ...((stored.deleted || deletedUtc) && { deleted: true }) };
   return { sourceId: commentKey(issue, sourceId), targetId, record };
 }
 
@@ -242,7 +256,7 @@ export function commentKey({ sourceId }: CleanIssue, commentId: string): string 
     : `${sourceId}/${createHash('sha256').update(commentId).digest('base64url')}`;
 }
 
-function isLiving({ deletedUtc }: { deletedUtc?: Date | undefined }): boolean {
+export function isLiving({ deletedUtc }: { deletedUtc?: Date | undefined }): boolean {
   return deletedUtc === undefined;
 }
 
