@@ -91,7 +91,10 @@ export async function removeAbandonedAttachment(
     .execute();
 }
 
-/** The issues of all workspaces that were deleted before a time, oldest first. */
+/**
+ * The issues of all workspaces that were deleted before a time, oldest first. The rows must be older too: an issue may be
+ * imported with a deletion of long ago, and `verify` relies on it that no number is missing so soon.
+ */
 export async function selectLongDeletedIssues(
   unscoped: Kysely<Tables>,
   before: Date,
@@ -101,9 +104,16 @@ export async function selectLongDeletedIssues(
     .selectFrom('issue')
     .select(['workspaceId', 'id'])
     .where('deletedUtc', '<', before)
+    .where('id', '<', firstIdOf(before))
     .orderBy('deletedUtc')
     .limit(limit)
     .execute();
+}
+
+/** The smallest UUIDv7 that is made at a time. */
+function firstIdOf(time: Date): string {
+  const hex = time.getTime().toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
 // The following statements are about one workspace each: a distributed database locks and joins rows on one node only.

@@ -205,6 +205,19 @@ async function broken(): Promise<string[]> {
   return findings.flatMap(({ rule, rows }) => rows.map(({ key, detail }) => `${rule}: ${key}: ${detail}`));
 }
 
+it('an issue that was deleted long before its import is purged 30 days after the import', async () => {
+  const deletedUtc = '2026-01-03T00:00:00.000Z';
+  const lines = [issue(1, made), issue(2, { ...made, deletedUtc }), issue(3, made)];
+  await imported(lines);
+  await clean(0);
+  await clean(29 * dayMs);
+  expect(await broken()).toEqual([]);
+  expect(await records('ENG-2')).not.toMatchObject([{ record: { purged: true } }]);
+  await clean(31 * dayMs);
+  expect(await records('ENG-2')).toEqual([{ record: { purged: true } }]);
+  expect(await imported(lines)).toMatchObject({ created: 0, unchanged: 3, deletedHere: 0 });
+});
+
 it('a deleted child that was imported in an earlier batch than its parent is not counted', async () => {
   const deletedUtc = '2026-01-03T00:00:00.000Z';
   const child = issue(1, { ...made, parent: 'ENG-150', deletedUtc });

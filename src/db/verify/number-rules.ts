@@ -1,7 +1,7 @@
 import type { Rule } from './rule.ts';
 
 /**
- * The rows of purged issues leave gaps in the numbers, but no issue is purged within 30 days of its creation. Numbers are in
+ * The rows of purged issues leave gaps in the numbers, but no row is purged within 30 days of its creation. Numbers are in
  * the order of creation, and ids (UUIDv7) contain its time, so a gap is a fault if the issues before it are younger.
  */
 const purgedAfter = `interval '30 days'`;
