@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../resolvers/errors.ts';
 import { RateLimitedError } from '../executor/challenge.ts';
 import type { Delivery, EventStream } from '../rest-compat/events.ts';
@@ -128,7 +127,8 @@ export class LiveStream implements EventStream {
         return await deliver(this.#cursor);
       } catch (error) {
         if (!(error instanceof RateLimitedError)) throw error;
-        await delay(Math.min(error.retryAfterSeconds * 1_000, debtMs));
+        // It ends at once when its token is revoked, or when its client leaves.
+        await arrivals.next(Math.min(error.retryAfterSeconds * 1_000, debtMs));
       }
     }
     return undefined;

@@ -35,7 +35,7 @@ export interface WaitingRequest {
 export interface StreamRights {
   /** The same text for all streams of the token. */
   readonly token: string;
-  /** The principal, if it is known without waiting. Throws where the quota of the token is used up. */
+  /** The principal, if it is known without waiting. Throws `rate_limited` where the token has no objects left. */
   known(): Principal | undefined;
   /** The same for a stream for which nothing happens. */
   knownInPassing(): Promise<Principal | undefined>;

@@ -164,7 +164,7 @@ export class Contexts {
 
   /**
    * Opens a stream, which continues from the first delivery. Before each delivery its token is checked again. A delivery does not
-   * count as a request, but its objects are charged.
+   * count as a request, but its objects are charged, and it waits while none are left.
    */
   stream(
     request: RequestSource,
@@ -172,23 +172,17 @@ export class Contexts {
     principal: Principal,
     source: StreamSource<OperationContext>,
   ): EventStream {
-    const requireQuota = () => {
-      const over = this.overdrawn(authorization);
-      if (over) throw new RateLimitedError(over.refused.message, over.refused.retryAfterSeconds);
-    };
+    const caller = callerOfToken(principal.tokenId);
     const key = this.#authenticator.keyOf(authorization);
     const rights: StreamRights = {
       token: key,
       known: () => {
-        requireQuota();
+        const over = this.#rateLimiter.indebted(caller);
+        if (over) throw new RateLimitedError(over.message, over.retryAfterSeconds);
         return this.#authenticator.known(key, new Date());
       },
-      knownInPassing: async () => {
-        requireQuota();
-        return this.#authenticator.knownInPassing(key, new Date());
-      },
+      knownInPassing: () => this.#authenticator.knownInPassing(key, new Date()),
       authenticate: async () => {
-        requireQuota();
         const found = await this.#authenticator.authenticate(authorization, new Date());
         return found ?? raise('unauthenticated', 'An access token is required.');
       },

@@ -40,7 +40,7 @@ import { createPages } from './pages/pages.ts';
 import { openReplicas } from './open-replicas.ts';
 import { warnOfConnectionLimit } from './connection-limit.ts';
 import { listenerName, warnOfNeighbours } from './neighbours.ts';
-import { openRateLimiter } from './limits/rate-limit.ts';
+import { openRateLimiter, type RateLimiter } from './limits/rate-limit.ts';
 import { logSlowStatements } from './observability/slow-statements.ts';
 import { Webhooks } from './webhooks.ts';
 import { UnknownTokens } from './limits/unknown-tokens.ts';
@@ -165,7 +165,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const tracing = config.tracing && new (await import('./observability/tracing.ts')).Tracing(config.tracing);
   if (metrics) watchStreams(metrics.metrics, live, changeWaits);
-  if (link) joinWorkers(link, { unknownTokens, openStreams: live.openStreams });
+  if (link) joinWorkers(link, { unknownTokens, openStreams: live.openStreams, rateLimiter });
   const crossOrigin = new CrossOrigin({ ...config, filesUrl: files?.filesUrl });
   const clients = new Clients(config);
   const webSockets = new WebSockets({
@@ -300,13 +300,18 @@ function listen(config: ServerOptions['config'], channels: Channels, logger: Log
   });
 }
 
-/** Shares the counts of unknown tokens and of streams with the other workers, because their limits hold for all workers together. */
+/** Shares what is counted with the other workers, because the limits hold for all workers together. */
 function joinWorkers(
   link: WorkerLink,
-  { unknownTokens, openStreams }: { unknownTokens: UnknownTokens; openStreams: OpenStreams },
+  {
+    unknownTokens,
+    openStreams,
+    rateLimiter,
+  }: { unknownTokens: UnknownTokens; openStreams: OpenStreams; rateLimiter: RateLimiter },
 ): void {
   unknownTokens.onNote = (address) => link.noteUnknownToken(address);
   link.onUnknownToken = (address) => unknownTokens.noteElsewhere(address);
+  link.onDebt = (caller, level) => rateLimiter.noteCost(caller, level);
   openStreams.onChange = (tokenId, change) => link.noteStreams(tokenId, change);
   link.onStreams = (tokenId, change) => openStreams.noteElsewhere(tokenId, change);
 }

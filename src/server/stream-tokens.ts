@@ -1,4 +1,3 @@
-import { RateLimitedError } from '../executor/challenge.ts';
 import type { Arrivals } from '../live/change-watch.ts';
 import { Pulse } from '../live/pulse.ts';
 
@@ -31,8 +30,6 @@ export class StreamTokens {
       try {
         await check();
       } catch (error) {
-        // A token whose quota is used up may continue when the quota is renewed.
-        if (error instanceof RateLimitedError) return;
         for (const stream of waiting) stream.fail(error);
       }
     };

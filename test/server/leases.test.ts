@@ -18,7 +18,7 @@ function workersWith(rates: { requestsPerMinute: number; costPerHour: number }, 
       return Promise.resolve(supervisor.take(caller, unused));
     },
     giveBack: (caller: string, unused: number) => supervisor.giveBack(caller, unused),
-    charge: (caller: string, cost: number) => supervisor.charge(caller, cost),
+    charge: (caller: string, cost: number) => void supervisor.charge([[caller, cost]]),
   };
   const buckets = Array.from({ length: workers }, () => new LeasedBuckets(quotas, link, now));
   return { buckets, asked: () => asked };
@@ -64,6 +64,20 @@ describe('leases of quotas', () => {
     expect(await buckets[1]?.take(caller)).toMatchObject({ granted: true, cost: 40 });
     buckets[1]?.charge(caller, 41);
     expect((await buckets[1]?.take(caller))?.cost).toBe(-1);
+  });
+
+  it('tell which callers have no objects left after a charge', () => {
+    const leases = new QuotaLeases(quotasOf({ requestsPerMinute: 1_000, costPerHour: 100 }), 2, () => 0);
+    const charged = leases.charge([
+      [caller, 60],
+      ['token:2', 99],
+      [caller, 50],
+      ['token:3', 100],
+    ]);
+    expect(charged).toEqual([
+      [caller, -10],
+      ['token:3', 0],
+    ]);
   });
 
   it('grant everything to a worker that has lost its supervisor, since it is about to stop', async () => {

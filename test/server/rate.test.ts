@@ -264,6 +264,33 @@ describe('the buckets in memory', () => {
     expect((await limiter.take('a')).overdrawn).toBeUndefined();
   });
 
+  it('are known to hold no objects until they have refilled', async () => {
+    let nowMs = 0;
+    const limiter = new RateLimiter(quotas, new MemoryBuckets(quotas, () => nowMs), () => nowMs);
+    const allowance = await limiter.take('a');
+    allowance.charge(3_599);
+    await Promise.resolve();
+    expect(limiter.indebted('a')).toBeUndefined();
+    allowance.charge(11);
+    await Promise.resolve();
+    expect(limiter.indebted('a')).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 11 });
+    expect(limiter.indebted('b')).toBeUndefined();
+    nowMs += 10_999;
+    expect(limiter.indebted('a')).toMatchObject({ retryAfterSeconds: 1 });
+    nowMs += 1;
+    expect(limiter.indebted('a')).toBeUndefined();
+  });
+
+  it('are known to hold no objects when another process has charged them', async () => {
+    const buckets = new MemoryBuckets(quotas, () => 0);
+    const limiter = new RateLimiter(quotas, buckets, () => 0);
+    buckets.charge('a', 3_600);
+    await limiter.take('a');
+    expect(limiter.indebted('a')).toMatchObject({ retryAfterSeconds: 1 });
+    limiter.noteCost('b', -9);
+    expect(limiter.indebted('b')).toMatchObject({ retryAfterSeconds: 10 });
+  });
+
   it('keep a debt until it has refilled', () => {
     let nowMs = 0;
     const buckets = new MemoryBuckets(quotas, () => nowMs);
@@ -290,7 +317,7 @@ describe('the buckets in memory', () => {
   it('are remembered as empty for at most 10,000 callers', async () => {
     const empty = {
       take: () => ({ granted: false, requests: 0, cost: 0 }),
-      charge: () => {},
+      charge: () => undefined,
       close: () => {},
     };
     const limiter = new RateLimiter(quotas, empty, () => 0);

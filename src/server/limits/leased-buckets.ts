@@ -52,7 +52,7 @@ export class LeasedBuckets implements Buckets {
     return { granted: true, requests: lease.requests, cost: lease.cost };
   }
 
-  charge(caller: string, cost: number): void {
+  charge(caller: string, cost: number): undefined {
     const lease = this.#leases.peek(caller);
     if (lease) lease.cost -= cost;
     this.#link.charge(caller, cost);

@@ -32,9 +32,10 @@ export class MemoryBuckets implements Buckets {
     return { granted, requests: held.requests, cost: held.cost };
   }
 
-  charge(caller: string, cost: number): void {
+  charge(caller: string, cost: number): number {
     const held = this.#filled(caller);
     held.cost -= cost;
+    return held.cost;
   }
 
   /** Takes several requests out of the bucket without checking its level, or puts some back if the number is negative. */

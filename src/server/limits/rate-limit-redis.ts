@@ -68,12 +68,14 @@ export class RedisBuckets implements Buckets {
     }
   }
 
-  charge(caller: string, cost: number): void {
+  async charge(caller: string, cost: number): Promise<number | undefined> {
     if (this.#isResting()) return this.#alone.charge(caller, cost);
-    within(commandTimeoutMs, this.#cost.take(caller, cost)).catch((error: unknown) => {
+    try {
+      return (await within(commandTimeoutMs, this.#cost.take(caller, cost))).level;
+    } catch (error) {
       this.#leave(error);
-      this.#alone.charge(caller, cost);
-    });
+      return this.#alone.charge(caller, cost);
+    }
   }
 
   close(): void {

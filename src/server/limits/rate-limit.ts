@@ -33,12 +33,15 @@ export interface Levels {
 export interface Buckets {
   /** Takes one request out of the bucket of the caller, if there is one left. */
   take(caller: string): Levels | Promise<Levels>;
-  /** Charges the cost of an operation. If the bucket does not hold that much, the rest becomes a debt. */
-  charge(caller: string, cost: number): void;
+  /**
+   * Charges the cost of an operation. If the bucket does not hold that much, the rest becomes a debt. Returns the level afterwards;
+   * undefined where another process holds the bucket, which tells of debts by itself.
+   */
+  charge(caller: string, cost: number): number | undefined | Promise<number | undefined>;
   close(): void;
 }
 
-/** How many callers without requests left are remembered. */
+/** How many callers without requests left are remembered, and how many without objects left. */
 const maxExhausted = 10_000;
 
 /** Counts requests and costs of callers. A caller is a token, or an address if there is no token. */
@@ -49,6 +52,8 @@ export class RateLimiter {
   readonly #now: () => number;
   /** The callers without requests left: the levels of their buckets, and when they were read. */
   readonly #exhausted = recentlyUsed<{ levels: Levels; atMs: number }>(maxExhausted);
+  /** The callers without objects left, by their own doing or that of other workers. */
+  readonly #indebted = recentlyUsed<{ cost: number; atMs: number }>(maxExhausted);
 
   constructor(quotas: Quotas, buckets: Buckets, now: () => number = () => performance.now()) {
     this.#quotas = quotas;
@@ -63,7 +68,8 @@ export class RateLimiter {
   /** Counts one request. The returned allowance says whether it is refused, so that refusals have the same headers. */
   async take(caller: string): Promise<Allowance> {
     const levels = await this.#buckets.take(caller);
-    if (!levels.granted) this.#remember(caller, levels);
+    if (!levels.granted) this.#exhausted.set(caller, { levels, atMs: this.#now() });
+    this.noteCost(caller, levels.cost);
     return this.#allowance(caller, levels);
   }
 
@@ -89,16 +95,33 @@ export class RateLimiter {
     return this.#allowance(caller, { granted: false, requests, cost });
   }
 
+  /** Remembers a caller whose bucket of objects has this level if it is used up. */
+  noteCost(caller: string, cost: number): void {
+    if (cost < 1) this.#indebted.set(caller, { cost, atMs: this.#now() });
+  }
+
+  /** The refusal for a caller who is known to have no objects left; undefined for any other. */
+  indebted(caller: string): Refused | undefined {
+    const known = this.#indebted.get(caller);
+    if (!known) return undefined;
+    const { cost: quota } = this.#quotas;
+    const cost = filled(quota, known.cost, (this.#now() - known.atMs) / 1_000);
+    if (cost < 1) return refused(quota, cost, 'objects an hour');
+    this.#indebted.delete(caller);
+    return undefined;
+  }
+
   close(): void {
     this.#buckets.close();
   }
 
   #allowance(caller: string, levels: Levels): Allowance {
-    return new Allowance(this.#quotas, this.#policy, levels, (cost) => this.#buckets.charge(caller, cost));
+    return new Allowance(this.#quotas, this.#policy, levels, (cost) => void this.#charge(caller, cost));
   }
 
-  #remember(caller: string, levels: Levels): void {
-    this.#exhausted.set(caller, { levels, atMs: this.#now() });
+  async #charge(caller: string, cost: number): Promise<void> {
+    const level = await this.#buckets.charge(caller, cost);
+    if (level !== undefined) this.noteCost(caller, level);
   }
 }
 

@@ -40,6 +40,8 @@ export type ToWorker =
   | { readonly kind: 'notification'; readonly channel: string; readonly payload: string }
   | { readonly kind: 'gap' }
   | { readonly kind: 'granted'; readonly id: number; readonly grant: Grant }
+  /** Callers whose buckets of objects are used up, and the levels of these. */
+  | { readonly kind: 'indebted'; readonly debts: readonly (readonly [caller: string, level: number])[] }
   | { readonly kind: 'unknown token'; readonly caller: string }
   /** A token writes at another worker. */
   | { readonly kind: 'wrote'; readonly tokenId: string }

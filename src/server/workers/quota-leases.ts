@@ -38,7 +38,9 @@ export class QuotaLeases {
     if (unused > 0) this.#buckets.move(caller, -unused);
   }
 
-  charge(caller: string, cost: number): void {
-    this.#buckets.charge(caller, cost);
+  /** Charges costs, and returns the levels of the callers whose buckets are used up now. */
+  charge(costs: readonly (readonly [caller: string, cost: number])[]): [caller: string, level: number][] {
+    const levels = new Map(costs.map(([caller, cost]) => [caller, this.#buckets.charge(caller, cost)]));
+    return [...levels].filter(([, level]) => level < 1);
   }
 }

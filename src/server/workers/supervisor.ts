@@ -211,8 +211,7 @@ export class Supervisor {
       case 'return':
         return quotas.giveBack(message.caller, message.unused);
       case 'charge':
-        for (const [caller, cost] of message.costs) quotas.charge(caller, cost);
-        return;
+        return this.#sendDebts(quotas.charge(message.costs));
       case 'streams': {
         const { tokenId, change } = message;
         const count = (from.streams.get(tokenId) ?? 0) + change;
@@ -230,6 +229,11 @@ export class Supervisor {
 
   #sendToOthers(from: WorkerProcess, change: { tokenId: string; change: number }): void {
     for (const other of this.#running) if (other !== from) other.send({ kind: 'streams', ...change });
+  }
+
+  /** Tells all workers of debts, because each may have streams of the caller. */
+  #sendDebts(debts: readonly (readonly [caller: string, level: number])[]): void {
+    if (debts.length > 0) for (const worker of this.#running) worker.send({ kind: 'indebted', debts });
   }
 
   #sendStreamsOfOthers(worker: WorkerProcess): void {

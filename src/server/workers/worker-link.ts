@@ -20,6 +20,8 @@ export class WorkerLink implements LeaseLink {
   readonly stopped: Promise<StopReason>;
   /** Called with a caller who sent another worker an unknown token. */
   onUnknownToken: (caller: string) => void = () => undefined;
+  /** Called with a caller whose bucket of objects is used up at the supervisor, and the level of that. */
+  onDebt: (caller: string, level: number) => void = () => undefined;
   /** Called when a token has more or fewer streams at other workers. */
   onStreams: (tokenId: string, change: number) => void = () => undefined;
   /** Called with a token that writes at another worker. */
@@ -183,6 +185,9 @@ export class WorkerLink implements LeaseLink {
         return;
       case 'granted':
         return this.#asked.get(message.id)?.(message.grant);
+      case 'indebted':
+        for (const [caller, level] of message.debts) this.onDebt(caller, level);
+        return;
       case 'unknown token':
         return this.onUnknownToken(message.caller);
       case 'wrote':

@@ -1,0 +1,66 @@
+import { expect, it } from '@jest/globals';
+import { hashToken } from '../../src/resolvers/access-tokens.ts';
+import { callerOf } from '../support/mutations.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { listen } from './event-stream.ts';
+
+// Quotas that hardly refill during a test.
+const { app, world } = useIssueWorld({ settings: { REQUESTS_PER_MINUTE: '4', COST_PER_HOUR: '60' } });
+
+const open = (token: string) => listen(`${app.url}/v1/changes`, token);
+
+/** Creates an issue with a token of its own. */
+async function newIssue(): Promise<void> {
+  await callerOf(app, await app.tokenFor()).create({ teamId: world.eng.id, title: 'An issue' });
+}
+
+it('a stream waits while its token has no objects left, and ends when the token is revoked', async () => {
+  const [token, other] = [await app.tokenFor(), await app.tokenFor()];
+  const indebted = await open(token);
+  const following = await open(other);
+  await app.graphql('{ codes { entries { code } } }', {}, { token });
+  for (let n = 0; n < 3; n += 1) {
+    await newIssue();
+    await following.next();
+  }
+  expect(indebted.count()).toBe(0);
+  following.stop();
+  await app.database.unscoped
+    .updateTable('accessToken')
+    .set({ revokedUtc: new Date() })
+    .where('tokenHash', '=', hashToken(token))
+    .execute();
+  await indebted.ended;
+  expect(indebted.count()).toBe(0);
+}, 30_000);
+
+it('a stream waits when its own events have used up the objects of its token', async () => {
+  const [token, other] = [await app.tokenFor(), await app.tokenFor()];
+  const viewers = Array.from({ length: 40 }, (_, n) => `v${n}: viewer { scopes }`);
+  const answer = await app.graphql(`{ ${viewers.join(' ')} }`, {}, { token });
+  expect(answer.headers.get('ratelimit')).toContain('"cost";r=20;');
+  const spending = await open(token);
+  const following = await open(other);
+  for (let n = 0; n < 12; n += 1) {
+    await newIssue();
+    await following.next();
+  }
+  // To open it cost two objects, and each event costs three.
+  expect(spending.count()).toBeGreaterThan(3);
+  expect(spending.count()).toBeLessThan(10);
+  for (const stream of [spending, following]) stream.stop();
+}, 30_000);
+
+it('a stream goes on when its token has no requests left, because its events are none', async () => {
+  const [token, other] = [await app.tokenFor(), await app.tokenFor()];
+  const stream = await open(token);
+  const following = await open(other);
+  const health = () => app.graphql('{ health { status } }', {}, { token });
+  while ((await health()).status === 200);
+  for (let n = 0; n < 3; n += 1) {
+    await newIssue();
+    await following.next();
+  }
+  expect(stream.count()).toBeGreaterThan(0);
+  for (const each of [stream, following]) each.stop();
+}, 30_000);
