@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { timeOf } from '../../src/cli/import/records.ts';
 import { cleanIssue } from '../../src/portability/import/import-clean.ts';
 import type { ImportedIssue } from '../../src/portability/import/import-issue.ts';
 
@@ -47,6 +48,22 @@ it('an issue keeps the digest that earlier releases stored', () => {
 it('an issue of a source that knows few fields keeps the digest that earlier releases stored', () => {
   const { teamCode: _code, projectKey: _key, deliveryNumber: _number, estimateValue: _value, ...few } = issue;
   expect(digestOf(few)).toBe('Zck3Pp_KN-r2aaRwgFUkcWrFAvJsk8AZ7Zk5cuAMvbA');
+});
+
+it('a time without an offset is in UTC, in whatever time zone the machine is', () => {
+  const { TZ } = process.env;
+  process.env.TZ = 'America/New_York';
+  try {
+    expect(new Date('2026-01-01T00:00:00').getTimezoneOffset()).toBe(300);
+    for (const text of ['2026-01-01T10:00', '2026-01-01T10:00:00.000', '2026-01-01T10:00Z'])
+      expect(timeOf(text)).toEqual(new Date('2026-01-01T10:00:00Z'));
+    for (const text of ['2026-01-01T12:00+02:00', '2026-01-01T12:00:00.000+0200'])
+      expect(timeOf(text)).toEqual(new Date('2026-01-01T10:00:00Z'));
+    expect(timeOf('2026-01-01T10:00 or so')).toBeUndefined();
+  } finally {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  }
 });
 
 it('the order in which a source gives the fields does not change the digest', () => {

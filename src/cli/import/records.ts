@@ -40,13 +40,18 @@ export function wordOf(value: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** The value as a point in time in the years 1 to 9999; undefined if it is not one. */
+/**
+ * The value as a point in time in the years 1 to 9999; undefined if it is not one. A time without an offset is in UTC, since the
+ * time zone of the machine would give the issue another fingerprint.
+ */
 export function timeOf(value: unknown): Date | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined;
-  const time = new Date(value);
+  const time = new Date(offset.test(value) ? value : `${value}Z`);
   const year = time.getUTCFullYear();
   return year >= 1 && year <= 9_999 ? time : undefined;
 }
+
+const offset = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /** The value as a date that exists (YYYY-MM-DD), or the date part of a time as written; undefined if it is neither. */
 export function dayOf(value: unknown): string | undefined {
