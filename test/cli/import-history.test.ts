@@ -148,6 +148,23 @@ it('a changed line adds only new entries to the feed, the files and the comments
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 
+it('an imported attachment has its media type in the form of an upload', async () => {
+  writeFileSync(join(world.directory, 'a.txt'), 'a');
+  const contentTypes = ['Text/Plain; charset=UTF-8', 'a text', '', 'image/svg+xml'];
+  const attachments = contentTypes.map((contentType, index) => ({
+    file: 'a.txt',
+    fileName: `${index}.txt`,
+    contentType,
+    createdUtc: `2026-01-0${index + 1}T00:00:00.000Z`,
+  }));
+  await imported([header, { ...issue, attachments }]);
+  expect((await exported(copy, { files: 'types' }))[1]).toMatchObject({
+    attachments: ['text/plain', 'application/octet-stream', 'application/octet-stream', 'image/svg+xml'].map(
+      (contentType) => ({ contentType }),
+    ),
+  });
+});
+
 it('a feed with other entries made here is not changed', async () => {
   await imported([header, { ...issue, activity: [began, ended] }]);
   const other = entry('Ann did something else', '2026-01-04T00:00:00.000Z');

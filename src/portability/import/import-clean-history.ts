@@ -1,5 +1,6 @@
 import { type FeedEventType, isFeedEventType } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
+import { mediaTypeOf, unknownMediaType } from '../../resolvers/attachments/media-types.ts';
 import type {
   ImportedActivity,
   ImportedAttachment,
@@ -73,7 +74,7 @@ export function cleanAttachments(
         key: `${attachment.createdUtc?.toISOString() ?? ''} ${fileName}`,
         file: attachment.file,
         fileName,
-        contentType: shortened(attachment.contentType, limits.mediaType) || 'application/octet-stream',
+        contentType: mediaTypeOf(attachment.contentType) ?? unknownMediaType,
         uploadedBy: attachment.uploadedBy && cleanPerson(attachment.uploadedBy),
         createdUtc,
         uploadedUtc: later(attachment.uploadedUtc ?? createdUtc, createdUtc),

@@ -12,6 +12,7 @@ import type { EventType } from '../../model/events.ts';
 import type { Context, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import type { RequestFiles } from './files.ts';
+import { mediaTypeOf } from './media-types.ts';
 import { newUuid } from '../ids.ts';
 import { lockIssueOf, lockLivingIssue, raiseNotFound } from '../issues/issue-locks.ts';
 import { requireIssue } from '../issues/issue-names.ts';
@@ -133,8 +134,6 @@ function signedUrl(
   return { url: `${baseUrl}${path}`, expiresUtc };
 }
 
-const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
-
 function parseFile(
   input: AttachmentCreateInput,
   limitBytes: number,
@@ -148,10 +147,8 @@ function parseFile(
     'fileName',
     'must not contain control characters',
   );
-  // Browsers send an empty type for unknown files, and may add a charset to a known type.
-  const [type = ''] = input.contentType.split(';');
-  const contentType = type.trim().toLowerCase() || 'application/octet-stream';
-  violations.that(mediaType.test(contentType), 'contentType', 'must be a media type, such as image/png');
+  const contentType = mediaTypeOf(input.contentType) ?? '';
+  violations.that(contentType !== '', 'contentType', 'must be a media type, such as image/png');
   const { sizeBytes } = input;
   violations.that(sizeBytes >= 0, 'sizeBytes', 'must be 0 or more');
   violations.that(sizeBytes <= limitBytes, 'sizeBytes', `must be at most ${limitBytes}`);
