@@ -6,6 +6,7 @@ import { hint } from '../model/nearest.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { UsageError } from './failures.ts';
+import { limitOf } from './limit.ts';
 import { findWorkspace, memberNamed, noMember } from './lookup.ts';
 import { table } from './table.ts';
 import { timeOf } from './times.ts';
@@ -51,12 +52,6 @@ function actNamed(act: string): string {
   if (Object.hasOwn(auditActs, act)) return act;
   const acts = Object.keys(auditActs);
   throw new UsageError(`--act must be one of ${acts.join(', ')}${hint(act, acts) || '.'}`);
-}
-
-function limitOf(text: string): number {
-  const limit = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= 10_000) return limit;
-  throw new UsageError('--limit must be a whole number from 1 to 10000.');
 }
 
 const kinds = new Map<number, string>(Object.entries(auditActorKind).map(([kind, code]) => [code, kind]));

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { defineCommand } from 'citty';
+import { isRecord } from './import/records.ts';
 import { CommandError, placedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
 
 const args = {
@@ -79,9 +80,15 @@ function inWords(levels: readonly (readonly string[])[]): string {
 }
 
 function parseVariables(text: string): Record<string, unknown> {
+  const variables = valueOf(text);
+  if (isRecord(variables)) return variables;
+  throw new CommandError('--variables must be a JSON object.');
+}
+
+function valueOf(text: string): unknown {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return JSON.parse(text);
   } catch {
-    throw new CommandError('--variables must be a JSON object.');
+    return undefined;
   }
 }

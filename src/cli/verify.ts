@@ -4,6 +4,7 @@ import { verifyFiles } from '../portability/verify-files.ts';
 import { counted } from './counted.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
+import { limitOf } from './limit.ts';
 import { findWorkspace } from './lookup.ts';
 import { Progress } from './progress.ts';
 
@@ -23,8 +24,8 @@ export async function runVerify(
   const { database, store, signal, stdout, stderr } = env;
   if (files && workspace !== undefined)
     throw new UsageError('--files checks the files of all workspaces: leave out --workspace.');
+  const limit = limitOf(maxRows);
   const only = workspace === undefined ? undefined : await findWorkspace(database, workspace);
-  const limit = Math.max(1, Number.parseInt(maxRows, 10) || 20);
   let progress: Progress | undefined;
   let checkedRules = 0;
   const stopped = (error: unknown): never => {

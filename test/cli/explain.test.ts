@@ -45,6 +45,8 @@ it.each([
   ['{\n  teams {', [], '.graphql:2:10: Syntax Error'],
   ['query ($size: Int!) { teams(first: $size) { totalCount } }', [], '"$size"'],
   ['query ($size: Int!) { teams(first: $size) { totalCount } }', ['--variables', 'no'], 'JSON object'],
+  ['{ __typename }', ['--variables', 'null'], 'JSON object'],
+  ['{ __typename }', ['--variables', '[]'], 'JSON object'],
   ['{ teams(first: 0) { totalCount } }', [], 'must be from 1 to 250'],
   ['query A { __typename } query B { __typename }', [], 'operation name'],
   ['{ __typename }', ['--nothing'], 'Unknown --nothing'],

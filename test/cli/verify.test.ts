@@ -99,6 +99,14 @@ describe('workgraph verify', () => {
     });
   });
 
+  it.each(['abc', '-5', '0', '2.5', '10001'])('refuses --limit %s', async (limit) => {
+    expect(await inProcess(app, 'verify', [`--limit=${limit}`])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--limit must be a whole number from 1 to 10000.'),
+    });
+  });
+
   it('checks every file in the store on request, and names those that are missing or of another size', async () => {
     const none = await inProcess(app, 'verify', ['--files']);
     expect(none.stdout).toContain(`BROKEN: ${filesRule}`);
