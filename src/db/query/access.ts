@@ -144,17 +144,19 @@ function candidatesOf(
           kind === 'rows' && (chosen.length === 1 || chosen.every((condition) => 'is' in condition))
             ? indexOf(first, indexes)
             : undefined,
-        isSelective: chosen.some(
-          (condition) =>
-            ('in' in condition || equalColumn(condition) !== undefined) &&
-            indexes.some(
-              ({ columns, isSelective }) =>
-                isSelective && 'column' in condition && columns[0] === condition.column,
-            ),
-        ),
+        isSelective: chosen.some((condition) => matchesFewRows(condition, indexes)),
       },
     ];
   });
+}
+
+function matchesFewRows(condition: Predicate, indexes: readonly ListIndex[]): boolean {
+  const isEqual = equalColumn(condition) !== undefined;
+  if (!('column' in condition) || !(isEqual || 'in' in condition)) return false;
+  return indexes.some(
+    ({ columns, isSelective, isUnique }) =>
+      columns[0] === condition.column && (isUnique || (isEqual && isSelective)),
+  );
 }
 
 /** Conditions on a text, as conditions on the rows of the table in which it is looked up. */

@@ -4,8 +4,10 @@ import type { TableName } from './tables.ts';
 export interface ListIndex {
   /** Its columns between the workspace and the id. */
   readonly columns: readonly string[];
-  /** Few rows have any one value of its first column. */
+  /** Few rows have any one value of its first column, but those of a list of values may be many. */
   readonly isSelective?: true;
+  /** At most one row has any one value of its first column. */
+  readonly isUnique?: true;
   /** It contains deleted rows, too, which lists leave out. */
   readonly hasDeleted?: true;
 }
@@ -52,13 +54,13 @@ export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
     { columns: ['deliveryId', 'createdUtc'] },
     { columns: ['primaryAssigneeUserAccountId', 'createdUtc'] },
     { columns: ['parentIssueId', 'createdUtc'] },
-    { columns: ['id'], isSelective: true },
+    { columns: ['id'], isUnique: true },
   ],
   comment: [
     { columns: ['issueId', 'createdUtc'] },
     { columns: ['parentCommentId', 'createdUtc'] },
     { columns: ['authorUserAccountId', 'createdUtc'] },
-    { columns: ['id'], isSelective: true },
+    { columns: ['id'], isUnique: true },
   ],
   activity: [{ columns: ['issueId', 'sortOrder'] }],
   issueLink: [{ columns: ['issueId', 'createdUtc'] }],
