@@ -69,7 +69,10 @@ function distance(file: string, { guard }: Mutant): number {
 
 /** The tests that should fail without a guard, the most specific first. */
 function testsFor({ kind, file }: Pick<Mutant, 'kind' | 'file'>): readonly string[] {
-  if (kind === 'scope') return file.includes('/routes/') ? restScopes : graphScopes;
+  if (kind === 'scope') {
+    if (file.includes('/routes/')) return restScopes;
+    return file.endsWith('/events.ts') ? ['test/live/changes.test.ts'] : graphScopes;
+  }
   const found = byFolder.find(([folder]) => file.startsWith(folder));
   return found?.[1] ?? ['test/resources', 'test/rest', 'test/server'];
 }
