@@ -96,6 +96,28 @@ export async function releaseWebhook(db: TenantDb, id: string, claimId: string):
     .execute();
 }
 
+/** Keeps a claim until a time, before which no process serves the webhook. */
+export async function holdWebhook(db: TenantDb, id: string, claimId: string, until: Date): Promise<void> {
+  await db
+    .updateTable('webhook')
+    .set({ claimedUntilUtc: until })
+    .where('id', '=', id)
+    .where('claimId', '=', claimId)
+    .execute();
+}
+
+/** Whether a webhook exists with this revision, so that nobody has changed or deleted it. */
+export async function hasRevision(db: TenantDb, { id, revision }: WebhookRow): Promise<boolean> {
+  const found = await db
+    .selectFrom('webhook')
+    .select('id')
+    .where('id', '=', id)
+    .where('revision', '=', revision)
+    .where('deletedUtc', 'is', null)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Locks a webhook that the process has claimed; undefined if it has lost the claim, so that it must not write anything. */
 export async function lockClaimed(trx: Trx, id: string, claimId: string): Promise<WebhookRow | undefined> {
   return trx
@@ -178,7 +200,10 @@ export interface DeliveryOutcome {
   readonly attempts: readonly WebhookAttempt[];
 }
 
-/** Writes the outcomes of deliveries, and the change of their webhook, which the transaction has locked. */
+/**
+ * Writes the outcomes of deliveries, and the change of their webhook, which the transaction has locked. A delivery that was ended
+ * during its attempt, because the webhook may not send it any more, stays ended.
+ */
 export async function writeOutcomes(
   trx: Trx,
   webhookId: string,
@@ -194,16 +219,20 @@ export async function writeOutcomes(
       ),
     )
     .set({
-      state: sql<number>`outcome.state`,
-      nextAttemptUtc: sql<Date | null>`outcome."nextAttemptUtc"`,
+      state: sql<number>`case when ${isOpen} then outcome.state else d.state end`,
+      nextAttemptUtc: sql<Date | null>`case when ${isOpen} then outcome."nextAttemptUtc" end`,
       attempts: sql<string>`outcome.attempts`,
       attemptCount: sql<number>`d.attempt_count + 1`,
-      finishedUtc: sql<Date | null>`case when outcome.state <> ${webhookDeliveryState.waiting} then ${now}::timestamptz end`,
+      finishedUtc: sql<Date | null>`case when not ${isOpen} then d.finished_utc
+        when outcome.state <> ${webhookDeliveryState.waiting} then ${now}::timestamptz end`,
     })
     .whereRef('d.id', '=', 'outcome.id')
     .execute();
   await trx.updateTable('webhook').set(change).where('id', '=', webhookId).execute();
 }
+
+/** Whether the outcome of an attempt decides about the delivery: what has arrived is delivered in any case. */
+const isOpen = sql`(d.state = ${sql.lit(webhookDeliveryState.waiting)} or outcome.state = ${sql.lit(webhookDeliveryState.delivered)})`;
 
 /** The member with whose permissions a webhook reads. */
 export type WebhookMember = Pick<

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import {
   type AddressInfo,
-  connect,
   createServer as createTcpServer,
   type LookupFunction,
   type Socket,
@@ -149,20 +148,25 @@ describe('sending a webhook', () => {
   });
 
   it.each(['http', 'https'])(
-    'opens at most eight connections to a receiver at once: %s',
+    'connects to a receiver while many other messages to its host wait for their answers: %s',
     async (protocol) => {
       const { port, sockets } = await silentReceiver();
       const send = sender(['127.0.0.1']);
-      for (let count = 0; count < 9; count += 1) void send(`${protocol}://127.0.0.1:${port}/`);
-      await eventually(() => sockets.length >= 8);
-      // The receiver accepts connections in their order, so a ninth of the sender would come before this one.
-      const later = connect(port, '127.0.0.1').on('error', () => {});
-      open.push({ close: () => later.destroy() });
-      await once(later, 'connect');
-      await eventually(() => sockets.some(({ remotePort }) => remotePort === later.localPort));
-      expect(sockets).toHaveLength(8 + 1);
+      for (let count = 1; count <= 33; count += 1) void send(`${protocol}://127.0.0.1:${port}/${count}`);
+      await eventually(() => sockets.length === 33);
     },
   );
+
+  it('fails when the receiver switches to another protocol instead of answering', async () => {
+    const { port, sockets } = await silentReceiver();
+    const answer = sender(['127.0.0.1'])(`http://127.0.0.1:${port}/`);
+    await eventually(() => sockets.length === 1);
+    sockets[0]?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+    expect(await answer).toMatchObject({
+      status: null,
+      error: 'The receiver switched to another protocol (101) instead of answering.',
+    });
+  });
 
   it.each(['/silent', '/trickle'])('gives up if the answer does not arrive in time: %s', async (path) => {
     const { port } = await receiver((request, response) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type DueWebhook, releaseWebhook, selectDueWebhooks } from '../../db/webhook-work.ts';
+import { type DueWebhook, holdWebhook, releaseWebhook, selectDueWebhooks } from '../../db/webhook-work.ts';
 import { fullPace, type Pace, type RoundParts, serveOnce } from './round.ts';
 
 /** The interval of the queries for webhooks with work, which find retries that are due and what other processes have left. */
@@ -12,6 +12,8 @@ const wakeUpDelayMs = 50;
 const maxServed = 8;
 /** How many rounds a webhook gets before the others have their turn. */
 const roundsPerTurn = 20;
+/** How long a webhook is left alone after a round with an error of our own; each further one in a row doubles it, up to the longest. */
+const pauseMs = { first: 1_000, longest: 30_000 };
 /** How long a process that stops waits for attempts in progress. Another process repeats those that do not end in time. */
 const closeWithinMs = 5_000;
 
@@ -29,6 +31,8 @@ export class Deliverer {
   readonly #claimId = randomUUID();
   readonly #serving = new Map<string, Promise<void>>();
   readonly #paces = new Map<string, Pace>();
+  /** For webhooks whose last round had an error of our own: how many such rounds there were in a row. */
+  readonly #errors = new Map<string, number>();
   readonly #counts = { delivered: 0, failed: 0 };
   readonly #work: Promise<void>;
   #wakeUp = Promise.withResolvers<void>();
@@ -109,17 +113,25 @@ export class Deliverer {
   }
 
   async #serve(webhook: DueWebhook): Promise<void> {
-    const pace = this.#paces.get(webhook.id) ?? fullPace();
+    const { workspaceId, id } = webhook;
+    const db = this.#parts.database.of(workspaceId);
+    const pace = this.#paces.get(id) ?? fullPace();
     try {
       for (let round = 0; round < roundsPerTurn && !this.#isClosing; round += 1) {
         if (!(await serveOnce(this.#parts, webhook, this.#claimId, pace))) break;
       }
-    } finally {
-      await releaseWebhook(this.#parts.database.of(webhook.workspaceId), webhook.id, this.#claimId);
+    } catch (error) {
+      const errors = (this.#errors.get(id) ?? 0) + 1;
+      this.#errors.set(id, errors);
+      const ms = Math.min(pauseMs.first * 2 ** (errors - 1), pauseMs.longest);
+      await holdWebhook(db, id, this.#claimId, new Date(Date.now() + ms));
+      throw error;
     }
+    this.#errors.delete(id);
+    await releaseWebhook(db, id, this.#claimId);
     // All others are sent to at full pace, which needs no entry.
-    if (pace.atOnce < fullPace().atOnce) this.#paces.set(webhook.id, pace);
-    else this.#paces.delete(webhook.id);
+    if (pace.atOnce < fullPace().atOnce) this.#paces.set(id, pace);
+    else this.#paces.delete(id);
   }
 
   /** Logs the first of several failures in a row. The next query tries again. */

@@ -12,14 +12,17 @@ import { lostMessage, lostType, webhookMessage } from '../../rest-compat/webhook
 
 type Page = WebhookChangesQuery['changes'];
 
-/** Creates deliveries for the next changes in the log that a webhook subscribes to. Returns whether the log has more changes. */
+/**
+ * Creates deliveries for the next changes in the log that a webhook subscribes to. Returns whether the log has more changes;
+ * undefined if the webhook is no longer as it was when it was claimed, so that nothing was created.
+ */
 export async function createDeliveries(
   schema: GraphQLSchema,
   db: TenantDb,
   webhook: WebhookRow,
   context: OperationContext,
   claimId: string,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   if ((await countFreeDeliveries(db, webhook.id)) < changesAtOnce) return false;
   const page = await readChanges(schema, webhook, context);
   const now = new Date();
@@ -37,12 +40,16 @@ export async function createDeliveries(
   if (!point || (point.position === webhook.position && point.tag === webhook.tag)) return false;
   return inTransaction(db, async (trx) => {
     const claimed = await lockClaimed(trx, webhook.id, claimId);
-    if (claimed?.position !== webhook.position || claimed.tag !== webhook.tag) return false;
+    const { position, tag, revision } = webhook;
+    // With another revision, it may have lost the scope for some of these changes.
+    if (claimed?.revision !== revision || claimed.position !== position || claimed.tag !== tag)
+      return undefined;
     await insertDeliveries(trx, webhook.id, deliveries, point);
     return page.hasMore;
   });
 }
 
+/** Reads the next changes: as many as fit into one answer with their texts, at least one. */
 async function readChanges(
   schema: GraphQLSchema,
   { position, tag, eventTypes, teamId, hasImports }: WebhookRow,
@@ -53,17 +60,21 @@ async function readChanges(
     ...(teamId && { teamId: { eq: encodeId('team', teamId) } }),
     ...(!hasImports && { origin: { nin: ['IMPORT'] } }),
   };
-  const { data, errors } = await executeOperation({
-    schema,
-    document: WebhookChangesDocument,
-    operationName: 'WebhookChanges',
-    variables: { after: changeCursor({ position, tag }), first: changesAtOnce, filter },
-    context,
-  });
-  const [error] = errors ?? [];
-  if (error?.extensions?.code === 'CURSOR_EXPIRED') return 'expired';
-  if (error || !data) throw new Error(`The changes for a webhook could not be read: ${error?.message}`);
-  return (data as unknown as WebhookChangesQuery).changes;
+  for (let first = changesAtOnce; ; first = Math.ceil(first / 2)) {
+    const { data, errors } = await executeOperation({
+      schema,
+      document: WebhookChangesDocument,
+      operationName: 'WebhookChanges',
+      variables: { after: changeCursor({ position, tag }), first, filter },
+      context,
+    });
+    const [error] = errors ?? [];
+    if (!error && data) return (data as unknown as WebhookChangesQuery).changes;
+    const code = error?.extensions?.code;
+    if (code === 'CURSOR_EXPIRED') return 'expired';
+    if (code !== 'QUERY_TOO_COMPLEX' || first === 1)
+      throw new Error(`The changes for a webhook could not be read: ${error?.message}`);
+  }
 }
 
 /** Continues at the end of the log, with a message to the receiver that it has missed the changes before. */

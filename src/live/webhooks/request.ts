@@ -29,9 +29,11 @@ export type Send = (
 export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: SendOptions): Send & {
   readonly close: () => void;
 } {
+  // Connections in use have no limit here: workspaces share agents, so one would have to wait for the receivers of another. The
+  // deliverer limits how many messages are sent at once.
   const agents = {
-    'http:': new HttpAgent({ keepAlive: true, maxSockets: 8 }),
-    'https:': new HttpsAgent({ keepAlive: true, maxSockets: 8 }),
+    'http:': new HttpAgent({ keepAlive: true, maxFreeSockets: 8 }),
+    'https:': new HttpsAgent({ keepAlive: true, maxFreeSockets: 8 }),
   };
   const send: Send = async (target, headers, body, withinMs = usualMs) => {
     const begunMs = performance.now();
@@ -67,7 +69,16 @@ export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: 
     };
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const request = (protocol === 'https:' ? requestByHttps : requestByHttp)(url, options);
-    request.on('response', resolve).on('error', reject).end(body);
+    request
+      .on('response', resolve)
+      .on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new AttemptError('The receiver switched to another protocol (101) instead of answering.'));
+      })
+      .on('error', reject)
+      // Nothing else may end a request without a response, and the webhook would wait for it for ever.
+      .on('close', () => reject(new AttemptError(messages.ECONNRESET)))
+      .end(body);
     try {
       const response = await promise;
       const head = await beginningOf(response);
@@ -131,7 +142,7 @@ function messageOf(error: unknown): string {
     : 'The request failed.';
 }
 
-const messages: Readonly<Record<string, string>> = {
+const messages: Readonly<Record<string, string>> & { readonly ECONNRESET: string } = {
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection was closed before the answer was complete.',
   ENOTFOUND: 'There is no such host.',

@@ -3,6 +3,7 @@ import {
   claimWebhook,
   type DueDelivery,
   type DueWebhook,
+  hasRevision,
   lockClaimed,
   selectNextDeliveries,
   selectWebhookMember,
@@ -34,6 +35,8 @@ const maxAtOnce = 4;
 /** A round sends at most so many messages, and starts none after this time, because it must end before the claim expires. */
 const maxPerRound = 50;
 const startsWithinMs = 10_000;
+/** How long messages may still be sent to a URL after it was changed, or the webhook was disabled or deleted. */
+const changedWithinMs = 1_000;
 
 export interface RoundParts {
   readonly database: Database;
@@ -78,38 +81,56 @@ export async function serveOnce(
     });
     return false;
   }
+  const isUnchanged = checkedNowAndThen(() => hasRevision(db, webhook));
   const isProbe = webhook.state === webhookState.backing_off;
   const hasMore =
     !isProbe &&
     (await parts.reading(principal, (context) =>
       createDeliveries(parts.schema, db, webhook, context, claimId),
     ));
+  if (hasMore === undefined) return true;
   const due = await selectNextDeliveries(db, id, { now, isProbe, limit: isProbe ? 1 : maxPerRound });
   if (due.length === 0) {
     if (isProbe) await resume(db, webhook, claimId, now);
     return hasMore;
   }
-  const sent = await sendAll(parts, webhook, due, pace.atOnce);
+  const sent = await sendAll(parts, webhook, due, { atOnce: pace.atOnce, isUnchanged });
   for (const { answer } of sent) parts.onAttempt(isReceived(answer));
   pace.atOnce = sent.some(({ answer }) => isOverloaded(answer))
     ? Math.max(Math.floor(pace.atOnce / 2), 1)
     : Math.min(pace.atOnce + 1, maxAtOnce);
-  return inTransaction(db, (trx) => storeOutcomes(trx, id, claimId, sent));
+  return inTransaction(db, (trx) => storeOutcomes(trx, webhook, claimId, sent));
 }
 
-/** Sends messages, several at a time. After a failure, or when the time is up, it starts no more; a later round sends the rest. */
+/** Returns a check that looks again if its last look is too old. */
+function checkedNowAndThen(look: () => Promise<boolean>): () => Promise<boolean> {
+  let checkedMs = performance.now();
+  let last = Promise.resolve(true);
+  return () => {
+    if (performance.now() - checkedMs >= changedWithinMs) {
+      checkedMs = performance.now();
+      last = look();
+    }
+    return last;
+  };
+}
+
+/**
+ * Sends messages, several at a time. After a failure, when the time is up or when the webhook was changed, it starts no more; a
+ * later round sends the rest.
+ */
 async function sendAll(
   parts: RoundParts,
   webhook: WebhookRow,
   due: readonly DueDelivery[],
-  atOnce: number,
+  { atOnce, isUnchanged }: { atOnce: number; isUnchanged: () => Promise<boolean> },
 ): Promise<Sent[]> {
   const untilMs = performance.now() + startsWithinMs;
   const waiting = [...due];
   const sent: Sent[] = [];
   let hasFailure = false;
   const work = async () => {
-    while (!hasFailure && performance.now() < untilMs) {
+    while ((await isUnchanged()) && !hasFailure && performance.now() < untilMs) {
       const delivery = waiting.shift();
       if (!delivery) return;
       const result = await attempt(parts, webhook, delivery);
@@ -130,21 +151,31 @@ async function attempt({ sending }: RoundParts, webhook: WebhookRow, delivery: D
   return { delivery, at, answer: await sending.send(webhook, { id, body }, attemptMs) };
 }
 
-/** Writes the outcomes of a round, unless another process has claimed the webhook meanwhile. */
-async function storeOutcomes(trx: Trx, id: string, claimId: string, sent: readonly Sent[]): Promise<boolean> {
+/**
+ * Writes the outcomes of a round, unless another process has claimed the webhook meanwhile. If a member has changed or disabled it,
+ * the attempts say nothing about the new settings, and the webhook stays as the member wants it. Returns whether another round may
+ * have work at once.
+ */
+async function storeOutcomes(
+  trx: Trx,
+  { id, revision }: WebhookRow,
+  claimId: string,
+  sent: readonly Sent[],
+): Promise<boolean> {
   const webhook = await lockClaimed(trx, id, claimId);
   if (!webhook) return false;
   const now = new Date();
   const { outcomes, change, isRecovered, disabledReason } = outcomeOf(webhook, sent, now);
-  // A member may have disabled it meanwhile.
-  const isStopped = webhook.state === webhookState.disabled;
-  const { state: _state, ...counted } = change;
-  const mayContinue = disabledReason === undefined && !isStopped && change.state !== webhookState.backing_off;
   const claimedUntilUtc = later(now, claimMs);
-  await writeOutcomes(trx, id, outcomes, { ...(isStopped ? counted : change), claimedUntilUtc }, now);
+  if (webhook.revision !== revision) {
+    const { lastSuccessUtc = webhook.lastSuccessUtc } = change;
+    await writeOutcomes(trx, id, outcomes, { lastSuccessUtc, claimedUntilUtc }, now);
+    return true;
+  }
+  await writeOutcomes(trx, id, outcomes, { ...change, claimedUntilUtc }, now);
   if (isRecovered) await makeDeliveriesDue(trx, id, now);
-  if (disabledReason !== undefined && !isStopped) await disable(trx, webhook, disabledReason, now);
-  return mayContinue;
+  if (disabledReason !== undefined) await disable(trx, webhook, disabledReason, now);
+  return disabledReason === undefined && change.state !== webhookState.backing_off;
 }
 
 /** Activates a webhook that is backing off and has no delivery left that could serve as a probe. */

@@ -114,7 +114,7 @@ export async function changeWebhook(
       ...fields,
       ...rights,
       ...(isActivated && activated),
-      ...(fields.state === webhookState.disabled && { disabledReason: null }),
+      ...(fields.state === webhookState.disabled && { disabledReason: null, nextAttemptUtc: null }),
     };
   });
   webhooks.wake();

@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { parseId } from '../../src/resolvers/ids.ts';
+import { numberAll } from '../live/logged.ts';
+import { eventually } from '../support/eventually.ts';
+import { webhookCalls } from './calls.ts';
+import { startReceiver } from './receiver.ts';
+import { useWebhooks } from './use-webhooks.ts';
+
+const { app, world, ada, hooks, webhookWith, waiting } = useWebhooks();
+
+/** Changes the deliveries of a webhook past the service. */
+const deliveriesOf = (id: string) =>
+  app.database
+    .of(app.workspaceId)
+    .updateTable('webhookDelivery')
+    .where('webhookId', '=', parseId(id)?.uuid ?? '');
+
+describe('a webhook that is changed during its attempts', () => {
+  it('sends further messages to its new URL', async () => {
+    const moved = await startReceiver();
+    const { id, receiver } = await webhookWith(8, async (number) => {
+      if (number === 1) await hooks().call('webhookUpdate', { id, url: moved.url });
+      await delay(1_100);
+    });
+    await moved.until(4);
+    moved.close();
+    expect(receiver.all).toHaveLength(4);
+  });
+
+  it('does not send a message again that its new scopes do not cover', async () => {
+    const attempted = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const { id } = await webhookWith(1, async () => {
+      attempted.resolve();
+      await ended.promise;
+      return { status: 500 };
+    });
+    await attempted.promise;
+    // As if it was created while the webhook was also sent events of members.
+    await deliveriesOf(id).set({ eventType: 'member.updated.v1' }).execute();
+    const token = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin', 'issues:read'] });
+    await webhookCalls(app, { token }).call('webhookUpdate', { id, description: 'Mine now.' });
+    expect(await hooks().deliveries(id)).toMatchObject([{ state: 'FAILED', attemptCount: 0 }]);
+    ended.resolve();
+    await eventually(async () => (await hooks().deliveries(id))[0]?.attemptCount === 1);
+    expect(await hooks().deliveries(id)).toMatchObject([{ state: 'FAILED', nextAttemptUtc: null }]);
+  });
+
+  it('stays disabled by its member, whatever the receiver answers', async () => {
+    const gone = Promise.withResolvers<void>();
+    const { id } = await webhookWith(1, async () => {
+      await hooks().call('webhookUpdate', { id, state: 'DISABLED' });
+      gone.resolve();
+      return { status: 410 };
+    });
+    await gone.promise;
+    await eventually(async () => (await hooks().deliveries(id))[0]?.attemptCount === 1);
+    expect(await hooks().read(id)).toMatchObject({
+      state: 'DISABLED',
+      disabledReason: null,
+      nextAttemptUtc: null,
+    });
+  });
+});
+
+describe('a webhook with an error of the service', () => {
+  it('is left alone for longer and longer, while others are served', async () => {
+    const { id } = await webhookWith(1, async (number) => ({ status: number === 1 ? 500 : 204 }));
+    await eventually(async () => (await hooks().deliveries(id))[0]?.attemptCount === 1);
+    const first = sql`attempts -> 0`;
+    // The outcome of another attempt cannot be added to this.
+    await deliveriesOf(id)
+      .set({ attempts: sql`jsonb_build_object('length', 1, '0', ${first})`, nextAttemptUtc: new Date() })
+      .execute();
+    // Longer than the first pauses, and shorter than the claim during a round.
+    await eventually(async () => {
+      const ms = await pauseOf(id);
+      return ms > 2_500 && ms < 10_000;
+    });
+    const { receiver: other } = await webhookWith(2, async () => {});
+    await other.until(2);
+    await deliveriesOf(id)
+      .where('attemptCount', '=', 1)
+      .set({ attempts: sql`jsonb_build_array(attempts -> '0')` })
+      .execute();
+    await eventually(async () => (await waiting(id)) === 0);
+  });
+
+  /** For how many milliseconds no process serves a webhook. */
+  const pauseOf = async (id: string) => {
+    const row = await app.database
+      .of(app.workspaceId)
+      .selectFrom('webhook')
+      .select('claimedUntilUtc')
+      .where('id', '=', parseId(id)?.uuid ?? '')
+      .executeTakeFirst();
+    return row?.claimedUntilUtc ? row.claimedUntilUtc.getTime() - Date.now() : 0;
+  };
+});
+
+describe('changes with long texts', () => {
+  it('become messages, even if not all of them fit into one answer', async () => {
+    const { id, receiver } = await webhookWith(0, async () => {});
+    await hooks().call('webhookUpdate', { id, state: 'DISABLED', eventTypes: ['issue.updated.v1'] });
+    const { key } = await ada.create({
+      teamId: world.eng.id,
+      title: 'Long',
+      description: 'a'.repeat(100_000),
+    });
+    for (let number = 1; number <= 101; number += 1) await ada.update(key, { title: `Long ${number}` });
+    await numberAll(app.database);
+    await hooks().call('webhookUpdate', { id, state: 'ACTIVE' });
+    expect(await receiver.until(101)).toHaveLength(101);
+  });
+});
