@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { EventStream } from '../../src/rest-compat/events.ts';
@@ -75,6 +75,27 @@ it('a client receives all events of a stream in order, with heartbeats between t
     { numRuns: 15 },
   );
 }, 120_000);
+
+it('a client that reads one large event slowly but steadily receives all of it', async () => {
+  const cuts: number[] = [];
+  const unsent = new Unsent({
+    maxBytes: 100_000_000,
+    silenceMs: 1_000,
+    onCut: (_, silentMs) => cuts.push(silentMs),
+  });
+  const large = Buffer.alloc(24_000_000, 'a');
+  const server = await serve(unsent, () => streamOf(['retry: 2000\n', large, 'id: x\n\n']));
+  const socket = askPlainly(server);
+  let bytes = 0;
+  // Some five seconds in all.
+  for await (const chunk of socket) {
+    bytes += (chunk as Buffer).length;
+    await delay(10);
+  }
+  server.close();
+  expect(cuts).toEqual([]);
+  expect(bytes).toBeGreaterThan(large.length);
+}, 60_000);
 
 it('a client that reads late receives small events from where its stream had to wait', async () => {
   const unsent = new Unsent({ maxBytes: 100_000_000, silenceMs: 60_000 });

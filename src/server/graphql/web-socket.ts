@@ -26,6 +26,7 @@ import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLFace } from './graphql.ts';
 import { answersIn, errorOf, executed, graphQLError, textOf } from './web-socket-answers.ts';
 import { postOf } from './web-socket-request.ts';
+import { WebSocketSender } from './web-socket-sender.ts';
 
 // GraphQL over WebSocket, with the subprotocol graphql-transport-ws. Each operation is the POST that it would be over HTTP, with
 // the same admission, limits, price and quotas; its answer, or the events of its stream, become messages.
@@ -33,11 +34,10 @@ import { postOf } from './web-socket-request.ts';
 /** How long a client may take to name its token. */
 const signInMs = 3_000;
 const pingMs = 15_000;
+/** How many pings a client may leave unanswered that still has messages to read before them: some megabytes in the systems of both ends. */
+const slowPings = 20;
 /** The maximum number of operations of a connection that wait for their admission. */
 const mostBeginning = 32;
-/** Above this many bytes that the client has not read, the server stops reading its messages. */
-const pausedAboveBytes = 1_048_576;
-
 const closeCodes = { goingAway: 1001, tryAgainLater: 1013, badRequest: 4400 } as const;
 
 interface WebSocketOptions {
@@ -57,6 +57,7 @@ interface WebSocketOptions {
 /** A connection, and what belongs to it until it is closed. */
 interface Connected {
   readonly ws: WebSocket;
+  readonly sender: WebSocketSender;
   readonly req: IncomingMessage;
   readonly tickets: Set<AdmissionTicket>;
   authorization: string | undefined;
@@ -116,8 +117,8 @@ export class WebSockets {
 
   /** Closes all connections, spread over the time, so that their clients reconnect to another server. */
   close(overMs: number): void {
-    for (const { ws } of this.#sockets) {
-      setTimeout(() => ws.close(closeCodes.goingAway, 'Going away'), Math.random() * overMs);
+    for (const { sender } of this.#sockets) {
+      setTimeout(() => sender.close(closeCodes.goingAway, 'Going away'), Math.random() * overMs);
     }
   }
 
@@ -127,8 +128,10 @@ export class WebSockets {
   }
 
   #opened(ws: WebSocket, req: IncomingMessage): void {
+    const sender = new WebSocketSender(ws, req.socket, this.#options.unsent);
     const connected: Connected = {
       ws,
+      sender,
       req,
       tickets: new Set(),
       authorization: undefined,
@@ -139,7 +142,7 @@ export class WebSockets {
     const closed = this.#protocol.opened(
       {
         protocol: ws.protocol,
-        send: (text) => this.#send(connected, text),
+        send: (text) => sender.send(text),
         close: (code, reason) => ws.close(code, reason),
         onMessage: (take) =>
           ws.on('message', (data: Buffer) => {
@@ -152,11 +155,21 @@ export class WebSockets {
       },
       connected,
     );
-    let isAlive = true;
-    ws.on('pong', () => (isAlive = true));
+    let unanswered = 0;
+    let allowed = 1;
+    ws.on('pong', () => {
+      unanswered = 0;
+      allowed = 1;
+    });
     const ping = setInterval(() => {
-      if (!isAlive) return ws.terminate();
-      isAlive = false;
+      // Until then its silence is watched by `Unsent`.
+      if (sender.isSending) {
+        unanswered = 0;
+        allowed = slowPings;
+        return;
+      }
+      if (unanswered >= allowed) return ws.terminate();
+      unanswered += 1;
       ws.ping();
     }, pingMs);
     // After a violation of the protocol, the library closes the connection with the code for it.
@@ -168,17 +181,6 @@ export class WebSockets {
       connected.leave?.();
       void closed(code, String(reason));
     });
-  }
-
-  /** Sends a message; resolves when the system has taken it, so that nothing more is read for a client that does not read. */
-  async #send({ ws, req: { socket } }: Connected, text: string): Promise<void> {
-    if (ws.readyState !== ws.OPEN) return;
-    const { promise: sent, resolve } = Promise.withResolvers<void>();
-    ws.send(text, () => resolve());
-    if (socket.writableLength === 0) return sent;
-    if (socket.writableLength > pausedAboveBytes) ws.pause();
-    await this.#options.unsent.holding(socket, Buffer.byteLength(text), sent);
-    if (socket.writableLength <= pausedAboveBytes) ws.resume();
   }
 
   /** Checks the token of `connection_init`. The connection counts as one of its streams. */
@@ -305,7 +307,7 @@ export class WebSockets {
     ticket: AdmissionTicket,
     onEnd: () => void,
   ): AsyncGenerator<ExecutionResult> {
-    const answers = answersIn(events, () => connected.ws.close(closeCodes.goingAway, 'Going away'));
+    const answers = answersIn(events, () => connected.sender.close(closeCodes.goingAway, 'Going away'));
     let hasEnded = false;
     const end = () => {
       if (hasEnded) return;

@@ -12,8 +12,8 @@ export const defaultUnsentBytes = 67_108_864;
  */
 const wholeBytes = 524_288;
 
-/** A longer body is written in chunks of this size, so that each chunk that the client reads is noticed as progress. */
-const pieceBytes = 65_536;
+/** What is longer is written in pieces of this size, so that each piece that the client reads is noticed as progress. */
+export const pieceBytes = 65_536;
 
 /** The maximum number of bytes of a stream in memory: a chunk of the file, and what the connection buffers. */
 const streamBytes = 131_072;
@@ -49,8 +49,8 @@ interface Held {
   bytes: number;
   /** Whether the client was disconnected because it did not read. */
   isCut: boolean;
-  /** When the client last read something. */
-  sinceMs: number;
+  /** When it began to wait. */
+  readonly sinceMs: number;
 }
 
 /**
@@ -62,8 +62,9 @@ interface Held {
 export class Unsent {
   readonly #limits: UnsentLimits;
   readonly #now: () => number;
-  /** In the order of the last progress. The answer that has waited longest comes first. */
   readonly #held = new Set<Held>();
+  /** When the client of a connection last read something. Over a WebSocket it may have several answers to read. */
+  readonly #readMs = new WeakMap<Socket, number>();
   #bytes = 0;
   #cut = 0;
   #watch: NodeJS.Timeout | undefined;
@@ -92,12 +93,8 @@ export class Unsent {
     }
     return this.#whileHeld(socket, body.length, async (held) => {
       res.flushHeaders();
-      for (let start = 0; start < body.length; start += pieceBytes) {
-        const piece = body.subarray(start, start + pieceBytes);
-        if (!res.write(piece)) await settled(res, 'drain');
-        if (socket.destroyed) return;
-        this.#took(held, piece.length);
-      }
+      await this.#write(res, body, held);
+      if (socket.destroyed) return;
       await unread;
       res.end();
       await settled(res, 'finish');
@@ -129,19 +126,27 @@ export class Unsent {
         socket.write(framed(res, event));
         continue;
       }
-      if (res.write(event)) continue;
-      await this.#whileHeld(socket, socket.writableLength, async (held) => {
-        await settled(res, 'drain');
+      const isLong = typeof event !== 'string' && event.length > pieceBytes;
+      if (!isLong && res.write(event)) continue;
+      await this.#whileHeld(socket, isLong ? event.length : socket.writableLength, async (held) => {
+        await (isLong ? this.#write(res, event, held) : settled(res, 'drain'));
         if (held.isCut) this.#limits.onStreamCut?.();
       });
     }
     res.end();
   }
 
-  /** Counts bytes that a connection has not taken yet, until they are sent or the connection is closed. */
-  async holding(socket: Socket, bytes: number, sent: Promise<void>): Promise<void> {
+  /**
+   * Counts bytes that a connection has not taken yet, until they are sent or the connection is closed. `send` calls its argument
+   * with the bytes that were taken.
+   */
+  async holding(
+    socket: Socket,
+    bytes: number,
+    send: (took: (bytes: number) => void) => Promise<void>,
+  ): Promise<void> {
     return this.#whileHeld(socket, bytes, async (held) => {
-      await sent;
+      await send((taken) => this.#took(held, taken));
       if (held.isCut) this.#limits.onStreamCut?.();
     });
   }
@@ -155,8 +160,8 @@ export class Unsent {
     try {
       await send(held);
     } finally {
+      this.#took(held, held.bytes);
       this.#held.delete(held);
-      this.#bytes -= held.bytes;
       if (this.#held.size === 0) {
         clearInterval(this.#watch);
         this.#watch = undefined;
@@ -164,12 +169,27 @@ export class Unsent {
     }
   }
 
+  /** Writes bytes piece by piece, at the speed at which the client reads. */
+  async #write(res: ServerResponse, bytes: Uint8Array, held: Held): Promise<void> {
+    for (let start = 0; start < bytes.length; start += pieceBytes) {
+      const piece = bytes.subarray(start, start + pieceBytes);
+      if (!res.write(piece)) await settled(res, 'drain');
+      if (held.socket.destroyed) return;
+      this.#took(held, piece.length);
+    }
+  }
+
   #took(held: Held, bytes: number): void {
+    // What was dropped does not count any more.
+    if (held.isCut) return;
     held.bytes -= bytes;
     this.#bytes -= bytes;
-    held.sinceMs = this.#now();
-    this.#held.delete(held);
-    this.#held.add(held);
+    this.#readMs.set(held.socket, this.#now());
+  }
+
+  /** How long the client has read nothing of what it was sent. */
+  #silentMs({ socket, sinceMs }: Held): number {
+    return this.#now() - Math.max(sinceMs, this.#readMs.get(socket) ?? 0);
   }
 
   #makeRoom(newest: Held): void {
@@ -182,11 +202,10 @@ export class Unsent {
 
   /** The answer with the largest product of bytes and waiting time. A large answer that is being read has a small one. */
   #worstBut(newest: Held): Held | undefined {
-    const nowMs = this.#now();
     let worst: Held | undefined;
     let most = -1;
     for (const held of this.#held) {
-      const weight = held.bytes * (nowMs - held.sinceMs + 1);
+      const weight = held.bytes * (this.#silentMs(held) + 1);
       if (held === newest || weight <= most) continue;
       worst = held;
       most = weight;
@@ -195,17 +214,13 @@ export class Unsent {
   }
 
   #cutSilent(): void {
-    const nowMs = this.#now();
-    for (const held of this.#held) {
-      if (nowMs - held.sinceMs < this.#limits.silenceMs) return;
-      this.#disconnect(held);
-    }
+    for (const held of this.#held) if (this.#silentMs(held) >= this.#limits.silenceMs) this.#disconnect(held);
   }
 
   /** Disconnects a client. Its bytes do not count any more, because the answer is dropped when the connection is closed. */
   #disconnect(held: Held): void {
     this.#cut += 1;
-    this.#limits.onCut?.(held.bytes, this.#now() - held.sinceMs);
+    this.#limits.onCut?.(held.bytes, this.#silentMs(held));
     this.#held.delete(held);
     this.#bytes -= held.bytes;
     held.bytes = 0;

@@ -1,0 +1,75 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import { pieceBytes, type Unsent } from '../http/unsent.ts';
+
+/** Above this many bytes that the client has not read, the server stops reading its messages. */
+const pausedAboveBytes = 1_048_576;
+
+/**
+ * Sends the messages of a connection. Long ones are sent in fragments, so that each one that the client reads is noticed as
+ * progress, and a ping does not have to wait for the end of the message.
+ */
+export class WebSocketSender {
+  readonly #ws: WebSocket;
+  readonly #socket: Socket;
+  readonly #unsent: Unsent;
+  /** The bytes of messages that have not been sent completely. */
+  #bytes = 0;
+  /** Resolves when the last message is sent; undefined if no message waits for one in fragments. */
+  #line: Promise<void> | undefined;
+
+  constructor(ws: WebSocket, socket: Socket, unsent: Unsent) {
+    this.#ws = ws;
+    this.#socket = socket;
+    this.#unsent = unsent;
+  }
+
+  /** Whether the client has not yet taken what it was sent. */
+  get isSending(): boolean {
+    return this.#line !== undefined || this.#socket.writableLength > 0;
+  }
+
+  /** Sends a message; resolves when the system has taken it, so that nothing more is read for a client that does not read. */
+  async send(text: string): Promise<void> {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    if (this.#line || text.length > pieceBytes) return this.#sendInLine(Buffer.from(text));
+    const sent = this.#sent(text, true);
+    if (this.#socket.writableLength > 0) return this.#hold(Buffer.byteLength(text), () => sent);
+    return sent;
+  }
+
+  /** Closes the connection after the messages that are being sent. */
+  close(code: number, reason: string): void {
+    if (this.#line) void this.#line.then(() => this.#ws.close(code, reason));
+    else this.#ws.close(code, reason);
+  }
+
+  /** Sends a message when those before it are sent: nothing else may come between the fragments of one. */
+  async #sendInLine(bytes: Buffer): Promise<void> {
+    const before = this.#line;
+    const line = this.#hold(bytes.length, async (took) => {
+      await before;
+      for (let start = 0; start < bytes.length; start += pieceBytes) {
+        if (this.#ws.readyState !== this.#ws.OPEN) return;
+        const piece = bytes.subarray(start, start + pieceBytes);
+        await this.#sent(piece, start + pieceBytes >= bytes.length);
+        took(piece.length);
+      }
+    });
+    this.#line = line;
+    await line;
+    if (this.#line === line) this.#line = undefined;
+  }
+
+  #sent(part: string | Buffer, isLast: boolean): Promise<void> {
+    return new Promise((resolve) => this.#ws.send(part, { binary: false, fin: isLast }, () => resolve()));
+  }
+
+  async #hold(bytes: number, send: (took: (bytes: number) => void) => Promise<void>): Promise<void> {
+    this.#bytes += bytes;
+    if (this.#bytes > pausedAboveBytes) this.#ws.pause();
+    await this.#unsent.holding(this.#socket, bytes, send);
+    this.#bytes -= bytes;
+    if (this.#bytes <= pausedAboveBytes) this.#ws.resume();
+  }
+}
