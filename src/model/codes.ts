@@ -23,6 +23,17 @@ export const codeTables = {
 
 export type CodeTable = keyof typeof codeTables;
 
+/** The tables whose values REST shows by their names, not their codes (specification, "States and transitions"). */
+export const namedOnRest: ReadonlySet<string> = new Set<CodeTable>([
+  'statusCategory',
+  'deliveryState',
+  'projectState',
+  'teamState',
+  'changeOrigin',
+  'webhookState',
+  'webhookDeliveryState',
+]);
+
 /** The rank of a priority, by which lists are ordered: the column that stores it, and how it is computed. */
 export const priorityRank = {
   column: 'priorityRank',

@@ -1,4 +1,4 @@
-import { codeTables } from '../model/codes.ts';
+import { codeTables, namedOnRest } from '../model/codes.ts';
 import { events } from '../model/events.ts';
 import { errorCodes } from '../resolvers/errors.ts';
 import { builder } from './builder/builder.ts';
@@ -39,9 +39,6 @@ CodeTable.implement({
     }),
   }),
 });
-
-// In REST, states and categories are names, not numbers (specification, "States and transitions").
-const namedOnRest = new Set(['statusCategory', 'deliveryState', 'projectState', 'teamState', 'changeOrigin']);
 
 /** All code tables, and the error codes and the event types as further tables. */
 export const allCodeTables = [

@@ -1,14 +1,14 @@
-import { type CodeTable, codeTables } from '../../model/codes.ts';
+import { type CodeTable, codeTables, namedOnRest } from '../../model/codes.ts';
 import { builder } from './builder.ts';
 
 /**
  * An enum made from a code table. Its internal values are the stored codes. REST has the codes, and the names of
  * states.
  */
-function codeEnum(name: string, table: CodeTable, description: string, onRest: 'code' | 'name' = 'code') {
+function codeEnum(name: string, table: CodeTable, description: string) {
   const values: Record<string, { value: number; description: string }> = Object.fromEntries(
     Object.entries(codeTables[table]).map(([code, value]) => {
-      const shown = onRest === 'name' ? code : value;
+      const shown = namedOnRest.has(table) ? code : value;
       const described = `${code.replaceAll('_', ' ')}; \`${shown}\` in REST.`;
       return [code.toUpperCase(), { value, description: described }];
     }),
@@ -53,25 +53,22 @@ export const StatusCategory = codeEnum(
   'StatusCategory',
   'statusCategory',
   'The fixed meaning of a configurable status. Completed and canceled are terminal.',
-  'name',
 );
-export const DeliveryState = codeEnum('DeliveryState', 'deliveryState', 'The states of a delivery.', 'name');
-export const ProjectState = codeEnum('ProjectState', 'projectState', 'The states of a project.', 'name');
-export const TeamState = codeEnum('TeamState', 'teamState', 'The states of a team.', 'name');
+export const DeliveryState = codeEnum('DeliveryState', 'deliveryState', 'The states of a delivery.');
+export const ProjectState = codeEnum('ProjectState', 'projectState', 'The states of a project.');
+export const TeamState = codeEnum('TeamState', 'teamState', 'The states of a team.');
 
-export const ChangeOrigin = codeEnum('ChangeOrigin', 'changeOrigin', 'What made a change.', 'name');
+export const ChangeOrigin = codeEnum('ChangeOrigin', 'changeOrigin', 'What made a change.');
 
 export const WebhookState = codeEnum(
   'WebhookState',
   'webhookState',
   'Whether messages are sent to a webhook: as changes happen, with pauses after failures, or not at all.',
-  'name',
 );
 export const WebhookDeliveryState = codeEnum(
   'WebhookDeliveryState',
   'webhookDeliveryState',
   'Whether a message has reached its webhook.',
-  'name',
 );
 
 export const SortDirection = builder.enumType('SortDirection', {
