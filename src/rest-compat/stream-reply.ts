@@ -77,7 +77,12 @@ export async function streamReply(
 const whole = { first: limits.changesPerRead, waitSeconds: 0 };
 
 async function newestCursor(schema: GraphQLSchema, context: OperationContext): Promise<string> {
-  const { data } = await executeOperation({ schema, document: NewestCursorDocument, context });
+  const { data, errors: [error] = [] } = await executeOperation({
+    schema,
+    document: NewestCursorDocument,
+    context,
+  });
+  if (error) throw error;
   return (data as unknown as NewestCursorQuery).workspace.changeCursor;
 }
 

@@ -22,7 +22,12 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 /** Sends a request while every way to the database ends with this error, and gives its status and its lines. */
-async function failing(failure: Error, method: string, path: string, body?: unknown) {
+async function failing(
+  failure: Error,
+  method: string,
+  path: string,
+  { body, accept }: { body?: unknown; accept?: string } = {},
+) {
   const connect = app.database.connect.bind(app.database);
   const shared = app.database.shared.bind(app.database);
   const ping = app.database.ping.bind(app.database);
@@ -40,7 +45,7 @@ async function failing(failure: Error, method: string, path: string, body?: unkn
   Object.assign(app.database, { connect: fail, shared: () => undefined, ping: fail, of: failingOf });
   const requestId = `outage-${lines.length}`;
   try {
-    const headers = { 'x-request-id': requestId };
+    const headers = { 'x-request-id': requestId, ...(accept && { accept }) };
     const answer = await app.request(method, path, { headers, ...(body !== undefined && { body }) });
     const own = () => lines.filter((line) => line.requestId === requestId);
     while (!own().some((line) => 'status' in line)) await new Promise(setImmediate);
@@ -61,11 +66,12 @@ it.each([
   ['a lock', locked, 'canceling statement due to lock timeout (55P03)'],
   ['the store', new StorageUnavailableError('The store is silent.'), 'The store is silent.'],
 ])('the log names the cause once, in the line of the request: %s', async (_what, error, cause) => {
-  for (const [method, path, body] of [
+  for (const [method, path, sent] of [
     ['GET', '/v1/issues'],
-    ['POST', '/graphql', query],
+    ['GET', '/v1/changes', { accept: 'text/event-stream' }],
+    ['POST', '/graphql', { body: query }],
   ] as const) {
-    const failed = await failing(error, method, path, body);
+    const failed = await failing(error, method, path, sent);
     expect(failed.body).not.toContain(cause);
     expect(failed).toMatchObject({ status: 503, lines: [{ level: 40, path, status: 503, cause }] });
   }
@@ -82,7 +88,7 @@ it('a node of Citus whose disk is full is no bug, although Citus loses its code'
   const message = 'could not append to received file: No space left on device';
   const fullNode = Object.assign(new Error(message), { code: 'XX000' });
   const cause = `${message} (XX000)`;
-  const failed = await failing(fullNode, 'POST', '/graphql', query);
+  const failed = await failing(fullNode, 'POST', '/graphql', { body: query });
   expect(failed.body).toContain('"code":"INSUFFICIENT_STORAGE"');
   expect(failed).toMatchObject({ lines: [{ path: '/graphql', cause }] });
   expect(causeOf(Object.assign(new Error('cache lookup failed'), { code: 'XX000' }))).toBeUndefined();
