@@ -165,6 +165,27 @@ it('an imported attachment has its media type in the form of an upload', async (
   });
 });
 
+it('a label of the workspace stays one, although the team has a label of the same name', async () => {
+  const directory = { labels: ['Bug', 'shared'], teams: [{ code: 'ENG', labels: ['bug', 'own'] }] };
+  const lines = [
+    { ...issue, labels: ['own', 'shared'], workspaceLabels: ['BUG'] },
+    { ...issue, key: 'ENG-2', labels: ['bug'] },
+    { ...issue, key: 'ENG-3', labels: ['bug'], workspaceLabels: ['Bug'] },
+  ];
+  expect(await imported([{ ...header, directory }, ...lines])).toMatchObject({ labels: 0, warnings: [] });
+  const out = await exported(copy);
+  expect(out.slice(1).map(({ labels, workspaceLabels }) => [labels, workspaceLabels])).toEqual([
+    [['own', 'shared'], ['Bug']],
+    [['bug'], undefined],
+    [['bug'], ['Bug']],
+  ]);
+  const there = `${copy} there`;
+  const members = [{ displayName: 'Otto', role: 'owner' }];
+  await applyDirectory(test.database, systemActor, parseDirectory({ workspace: { name: there }, members }));
+  await imported(out, { workspace: there });
+  expect(comparable(await exported(there))).toEqual(comparable(out));
+});
+
 it('a feed with other entries made here is not changed', async () => {
   await imported([header, { ...issue, activity: [began, ended] }]);
   const other = entry('Ann did something else', '2026-01-04T00:00:00.000Z');

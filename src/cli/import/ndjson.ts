@@ -74,7 +74,8 @@ function issueOf(record: JsonRecord, key: string, warnings: string[]): ImportedI
     reporter: personOf(record.reporter),
     primaryAssignee: personOf(record.primaryAssignee),
     assignees: people(record.assignees),
-    labels: Array.isArray(record.labels) ? record.labels.flatMap((name) => wordOf(name) ?? []) : [],
+    labels: wordsOf(record.labels),
+    workspaceLabels: wordsOf(record.workspaceLabels),
     parentSourceId: wordOf(record.parent),
     projectKey: wordOf(record.project) ?? null,
     deliveryNumber:
@@ -135,7 +136,7 @@ function plainFields(record: JsonRecord, warnings: string[]): PlainFields {
 
 const known: ReadonlySet<string> = new Set([
   ...Object.keys(readers),
-  ...`_type id key team status reporter primaryAssignee assignees labels parent project delivery createdUtc updatedUtc
+  ...`_type id key team status reporter primaryAssignee assignees labels workspaceLabels parent project delivery createdUtc updatedUtc
    closedUtc comments links roleAssignments subscribers deletedUtc activity attachments agentThread stages`.split(
     /\s+/,
   ),
@@ -168,6 +169,11 @@ function linkOf(link: JsonRecord): ImportedLink {
     createdBy: personOf(link.createdBy),
     deletedUtc: timeOf(link.deletedUtc),
   };
+}
+
+/** The words in a list. */
+function wordsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.flatMap((word) => wordOf(word) ?? []) : [];
 }
 
 /** The objects in a list; undefined if the value is not a list. */

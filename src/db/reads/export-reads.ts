@@ -59,7 +59,7 @@ function withParent(db: TenantDb, deleted: boolean) {
 export interface IssueBelongings {
   comments: Row<'comment'>[];
   links: Row<'issueLink'>[];
-  labels: { issueId: string; name: string }[];
+  labels: LabelRow[];
   assignees: Row<'issueAssignee'>[];
   roles: Row<'issueRoleAssignment'>[];
   subscribers: Row<'issueSubscription'>[];
@@ -174,11 +174,27 @@ function selectStages(db: TenantDb, issueIds: string[]): Promise<StageRow[]> {
     .execute();
 }
 
-function selectLabelNames(db: TenantDb, issueIds: string[]): Promise<{ issueId: string; name: string }[]> {
+/** A label of an issue; `isShadowed` if it is of the workspace and the team of the issue has one of the same name. */
+export interface LabelRow {
+  issueId: string;
+  name: string;
+  isShadowed: boolean;
+}
+
+function selectLabelNames(db: TenantDb, issueIds: string[]): Promise<LabelRow[]> {
   return db
     .selectFrom('issueLabel')
     .innerJoin('label', 'label.id', 'issueLabel.labelId')
+    .innerJoin('issue', 'issue.id', 'issueLabel.issueId')
+    .leftJoin('label as ofTeam', (join) =>
+      join
+        .onRef('ofTeam.teamId', '=', 'issue.teamId')
+        .onRef('ofTeam.nameFold', '=', 'label.nameFold')
+        .on('ofTeam.isGroup', '=', false)
+        .on('label.teamId', 'is', null),
+    )
     .select(['issueLabel.issueId', 'label.name'])
+    .select((eb) => eb('ofTeam.id', 'is not', null).$castTo<boolean>().as('isShadowed'))
     .where('issueLabel.issueId', '=', anyUuid(issueIds))
     .orderBy('label.nameFold')
     .orderBy('label.id')

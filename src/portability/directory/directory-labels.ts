@@ -29,10 +29,13 @@ export function planLabels(plan: DirectoryPlan, owner: LabelOwner, entries: read
   }
 }
 
-/** Finds a label that an object of the team can have, by name. A label of the team precedes one of the workspace. */
+/**
+ * Finds a label that an object of the team can have, by name. A label of the team precedes one of the workspace. Without a team,
+ * only labels of the workspace are found.
+ */
 export function labelNamed<Label extends Pick<Row<'label'>, 'nameFold' | 'isGroup' | 'teamId'>>(
   rows: readonly Label[],
-  teamId: string,
+  teamId: string | null,
   name: string,
 ): Label | undefined {
   const wanted = fold(name);

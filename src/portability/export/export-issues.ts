@@ -2,6 +2,7 @@ import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import {
   type ExportedIssueRow,
   type IssueBelongings,
+  type LabelRow,
   selectBelongings,
   selectIssuesAfter,
   selectMembersByAccount,
@@ -83,7 +84,7 @@ class ExportedPage {
   readonly #members: ReadonlyMap<string, Row<'member'>>;
   readonly #comments: ReadonlyMap<string, Row<'comment'>[]>;
   readonly #links: ReadonlyMap<string, Row<'issueLink'>[]>;
-  readonly #labels: ReadonlyMap<string, { name: string }[]>;
+  readonly #labels: ReadonlyMap<string, LabelRow[]>;
   readonly #assignees: ReadonlyMap<string, Row<'issueAssignee'>[]>;
   readonly #roles: ReadonlyMap<string, Row<'issueRoleAssignment'>[]>;
   readonly #subscribers: ReadonlyMap<string, Row<'issueSubscription'>[]>;
@@ -127,7 +128,7 @@ class ExportedPage {
       assignees: assignees
         .filter(({ userAccountId }) => userAccountId !== primary)
         .map((row) => this.#person(row.userAccountId)),
-      labels: (this.#labels.get(id) ?? []).map(({ name }) => name),
+      ...this.#labelNames(id),
       parent:
         parentTeamCode === null || parentNumber === null ? null : issueKey(parentTeamCode, parentNumber),
       project: issue.projectKey,
@@ -138,6 +139,19 @@ class ExportedPage {
       ...deletion(issue),
       ...this.#belongings(id),
       ...(await this.#history.of(id)),
+    };
+  }
+
+  /** The names of the labels. A label of the workspace is listed separately where its name means one of the team. */
+  #labelNames(issueId: string): Record<string, string[]> {
+    const { labels = [], workspaceLabels = [] } = Object.groupBy(
+      this.#labels.get(issueId) ?? [],
+      ({ isShadowed }) => (isShadowed ? 'workspaceLabels' : 'labels'),
+    );
+    const names = (rows: readonly LabelRow[]) => rows.map(({ name }) => name);
+    return {
+      labels: names(labels),
+      ...(workspaceLabels.length > 0 && { workspaceLabels: names(workspaceLabels) }),
     };
   }
 

@@ -73,6 +73,7 @@ export function cleanIssue(
     primaryAssignee: storable.primaryAssignee && cleanPerson(storable.primaryAssignee),
     assignees: storable.assignees.map(cleanPerson).slice(0, limits.people),
     labels: labels(storable.labels, warnings),
+    workspaceLabels: storable.workspaceLabels && labels(storable.workspaceLabels, warnings),
     roleAssignments: storable.roleAssignments
       ?.map(({ role, person }) => ({
         role: shortened(role.trim(), limits.role),

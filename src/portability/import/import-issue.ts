@@ -104,6 +104,8 @@ export interface ImportedIssue extends PlainFields {
   /** The other assignees. */
   assignees: ImportedPerson[];
   labels: string[];
+  /** Labels of the workspace whose names mean labels of the team in `labels`; undefined if there are none. */
+  workspaceLabels?: string[] | undefined;
   parentSourceId: string | undefined;
   /** The project and the delivery are null if the issue has none, and undefined if the source has no such data. */
   projectKey?: string | null | undefined;

@@ -14,6 +14,7 @@ import type { Trx } from '../../db/engine/transaction.ts';
 import { statusCategory } from '../../model/codes.ts';
 import { labelNamed } from '../directory/directory-labels.ts';
 import { fold } from '../../model/fold.ts';
+import { limits } from '../../model/limits.ts';
 import { whatExists } from '../../model/nearest.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { CleanIssue } from './import-clean.ts';
@@ -57,7 +58,9 @@ export class ImportReferences {
     for (const team of await selectTeamsByCode(trx, codes)) this.#teams.set(team.code, team);
     const teamIds = [...this.#teams.values()].map(({ id }) => id);
     this.#statuses = await selectStatusesOf(trx, teamIds);
-    const names = new Set(issues.flatMap(({ labels }) => labels).map(fold));
+    const names = new Set(
+      issues.flatMap(({ labels, workspaceLabels = [] }) => [...labels, ...workspaceLabels]).map(fold),
+    );
     this.#labels = await selectLabelsNamed(trx, teamIds, [...names]);
     const planned = issues.flatMap((issue) => [issue, ...(issue.stages ?? [])]);
     const keys = planned.flatMap(({ projectKey }) => projectKey ?? []);
@@ -84,7 +87,7 @@ export class ImportReferences {
     return {
       teamId: team.id,
       status,
-      labelIds: [...new Set(issue.labels.flatMap((name) => this.#label(team.id, name, warnings) ?? []))],
+      labelIds: this.#labelIds(issue, team.id, warnings),
       projectId: this.#project(issue, warnings),
       deliveryId: this.#delivery(issue, team.id, warnings),
       stages: this.#stages(issue, team.id),
@@ -120,6 +123,16 @@ export class ImportReferences {
     const instead = closes ? statuses.find(({ rank }) => isTerminal(rank)) : initial;
     if (instead) warnings.push(`the team has no status of this category; the issue gets "${instead.name}"`);
     return instead;
+  }
+
+  /** The labels of an issue. Where the workspace lacks a label of `workspaceLabels`, that of the team is used. */
+  #labelIds({ labels, workspaceLabels = [] }: CleanIssue, teamId: string, warnings: string[]): string[] {
+    const named = labels.map((name) => this.#label(teamId, name, warnings));
+    const ofWorkspace = workspaceLabels.map(
+      (name) => labelNamed(this.#labels, null, name)?.id ?? this.#label(teamId, name, warnings),
+    );
+    const ids = [...named, ...ofWorkspace].filter((id) => id !== undefined);
+    return [...new Set(ids)].slice(0, limits.labels);
   }
 
   #label(teamId: string, name: string, warnings: string[]): string | undefined {
