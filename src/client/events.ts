@@ -50,10 +50,11 @@ export async function* followEvents(
       });
       let waitMs = 0;
       try {
-        const response = await open(cursor, connection.signal);
+        const response = await unlessSilent(open(cursor, connection.signal), connection);
         hasAnswered = true;
         if (temporary.has(response.status)) waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
-        else if (!response.ok || !response.body) throw new Refused(await errorOfResponse(response));
+        else if (!response.ok || !response.body)
+          throw new Refused(await unlessSilent(errorOfResponse(response), connection));
         else {
           const text = new TextDecoder();
           for await (const piece of piecesOf(response.body, connection)) {
@@ -88,6 +89,15 @@ class Refused extends Error {
   }
 }
 
+/** Waits for something from the server, and breaks the connection when nothing comes for long. */
+function unlessSilent<Result>(waiting: Promise<Result>, connection: AbortController): Promise<Result> {
+  const silence = setTimeout(
+    () => connection.abort(new Error(`The server was silent for ${silenceMs / 1_000} seconds.`)),
+    silenceMs,
+  );
+  return waiting.finally(() => clearTimeout(silence));
+}
+
 /** The chunks of a body, until its end or a long silence. */
 async function* piecesOf(
   body: ReadableStream<Uint8Array>,
@@ -96,8 +106,7 @@ async function* piecesOf(
   const reader = body.getReader();
   try {
     for (;;) {
-      const silence = setTimeout(() => connection.abort(), silenceMs);
-      const { done, value } = await reader.read().finally(() => clearTimeout(silence));
+      const { done, value } = await unlessSilent(reader.read(), connection);
       if (done) return;
       yield value;
     }
