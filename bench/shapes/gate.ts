@@ -5,12 +5,8 @@ import { openDatabase } from '../../src/db/engine/engine.ts';
 import { readBounds } from '../../src/db/query/read-bounds.ts';
 import { Loaders } from '../../src/db/reads/loaders.ts';
 import { DocumentReader } from '../../src/executor/document.ts';
-import {
-  chooseOperation,
-  executeOperation,
-  fragmentsOf,
-  type OperationContext,
-} from '../../src/executor/execute.ts';
+import { chooseOperation, executeOperation, type OperationContext } from '../../src/executor/execute.ts';
+import { fragmentsOf } from '../../src/executor/operation.ts';
 import { coerceVariables } from '../../src/executor/variables.ts';
 import { memberRole, principalKind } from '../../src/model/codes.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';

@@ -48,14 +48,16 @@ async function explain(
   const [
     { schema },
     { DocumentReader },
-    { chooseOperation, fragmentsOf },
+    { chooseOperation },
     { explainOperation },
+    { fragmentsOf },
     { coerceVariables },
   ] = await Promise.all([
     import('../schema/index.ts'),
     import('../executor/document.ts'),
     import('../executor/execute.ts'),
     import('../executor/explain.ts'),
+    import('../executor/operation.ts'),
     import('../executor/variables.ts'),
   ]);
   const document = new DocumentReader(schema).read(text);

@@ -5,8 +5,9 @@ import { counted } from './counted.ts';
 
 type Screen = Pick<CommandEnvironment, 'stderr' | 'isTerminal' | 'columns'>;
 
-/** What a long command counts: how much there is, 0 if that is not known, and what one of them is called. */
+/** What a long command counts. */
 export interface ProgressOf {
+  /** How much there is to do; 0 if it is not known. */
   readonly total: number;
   /** The noun of what is counted: `issue`. */
   readonly unit: string;
@@ -14,15 +15,15 @@ export interface ProgressOf {
 
 /** How far a command has come. */
 interface Reached {
-  /** How many have been counted, if that is not what `total` is a number of. */
+  /** The number to show, by default what was done of the total. An import measures its total in bytes and shows issues. */
   readonly count: number;
-  /** What is said besides. */
+  /** A text to show after the numbers. */
   readonly words: string;
 }
 
 const widestBar = 30;
 
-/** Before that, the rate is of the start rather than of the work, and guesses hours. */
+/** No remaining time is shown before this: the start is slow, so its rate would predict hours. */
 const firstGuessSeconds = 1;
 
 /**

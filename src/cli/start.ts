@@ -26,7 +26,7 @@ export interface Start extends Omit<StartOptions, 'settings'> {
   readonly documents: TrustedDocuments | undefined;
   /** The lock of the data directory of an embedded database. */
   readonly lock: DirectoryLock | undefined;
-  /** Resolves with the reason to stop: a signal, the end of the shell in which npm started the server, or the supervisor's. */
+  /** Resolves with the reason to stop: a signal, the end of the shell in which npm started the server, or a message from the supervisor. */
   readonly stopped: Promise<NodeJS.Signals | 'parent gone' | StopReason>;
   /** The supervisor of this process, if it is one of several workers. */
   readonly link?: WorkerLink | undefined;
@@ -63,7 +63,7 @@ async function startWorker(config: Config, options: Omit<StartOptions, 'settings
   const { serve } = await import('./run-server.ts');
   const { workers, port, isFirst } = link.start;
   const own = { ...shareOf(config, workers), port };
-  // The first worker changes the database as the flags say before there are others.
+  // Only the first worker acts on --migrate and --demo, before the others start.
   const flags = isFirst ? options : { ...options, migrate: undefined, demo: undefined };
   return serve({ ...flags, config: own, documents, lock: undefined, stopped: link.stopped, link });
 }

@@ -1,5 +1,5 @@
 import { argumentReader } from './argument-values.ts';
-import type { RowsOf } from '../schema/builder/plan.ts';
+import { extensionsOf } from '../schema/builder/output-extensions.ts';
 import { usesVariables } from './compiled/selection.ts';
 import { type CostNode, isIncluded, leavesOf, type Occurrence } from './cost-tree.ts';
 import { type Amounts, SchemaCount } from './introspection-cost.ts';
@@ -150,7 +150,7 @@ function at(amount: Amount, variables: Variables): number {
 
 /** Whether the rows are periods, whose number `first` does not limit. */
 function hasPeriods({ field }: Occurrence): boolean {
-  return 'periods' in field.extensions;
+  return extensionsOf(field).periods === true;
 }
 
 /**
@@ -161,7 +161,7 @@ export function rowsOf({
   node,
   field,
 }: Occurrence): ((variables: Variables) => number | undefined) | undefined {
-  const { rows } = field.extensions as { rows?: RowsOf };
+  const { rows } = extensionsOf(field);
   if (!rows) return undefined;
   const read = argumentReader(field, node);
   return (variables) => rows(read(variables));

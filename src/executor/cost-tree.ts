@@ -1,6 +1,5 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   getNamedType,
   type GraphQLField,
   type GraphQLNamedType,
@@ -18,6 +17,7 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 import { leafListValues } from './limits.ts';
+import type { Operation } from './operation.ts';
 import { type Condition, walkSelections } from './selections.ts';
 
 /** One selection of a field in the document, with the conditions on it and on the selections around it. */
@@ -49,18 +49,11 @@ export interface Leaf {
   readonly occurrences: readonly (readonly Condition[])[];
 }
 
-/** An operation with the rest of its document. */
-export interface CostSource {
-  readonly schema: GraphQLSchema;
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-}
-
 /**
  * The objects that an operation selects, for any variables. The tree is made once for each operation, since documents
  * are cached. The limit on fields bounds how far fragments multiply them.
  */
-export function costTree(source: CostSource): readonly CostNode[] {
+export function costTree(source: Operation): readonly CostNode[] {
   const known = trees.get(source.operation);
   if (known) return known;
   const root = source.schema.getRootType(source.operation.operation);
@@ -85,7 +78,7 @@ interface Collected {
   readonly leaves: Map<string, { isList: boolean; occurrences: (readonly Condition[])[] }>;
 }
 
-function selectedIn(source: CostSource, selected: readonly Selected[]): Pick<CostNode, 'leaves' | 'below'> {
+function selectedIn(source: Operation, selected: readonly Selected[]): Pick<CostNode, 'leaves' | 'below'> {
   const collected: Collected = { objects: new Map(), leaves: new Map() };
   for (const one of selected) collect(source, one, collected);
   const below = [...collected.objects].map(([key, occurrences]): CostNode => {
@@ -118,7 +111,7 @@ function selectionOf({ node, field, conditions }: Occurrence): Selected[] {
   return node.selectionSet ? [{ set: node.selectionSet, type: getNamedType(field.type), conditions }] : [];
 }
 
-function collect(source: CostSource, selected: Selected, { objects, leaves }: Collected): void {
+function collect(source: Operation, selected: Selected, { objects, leaves }: Collected): void {
   const field = (node: FieldNode, parent: GraphQLNamedType, conditions: readonly Condition[]) => {
     const found = fieldOf(source.schema, parent, node.name.value);
     const key = node.alias?.value ?? node.name.value;

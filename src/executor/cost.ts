@@ -1,14 +1,10 @@
 import { AppError } from '../resolvers/errors.ts';
-import { type CostNode, type CostSource, costTree } from './cost-tree.ts';
+import { type CostNode, costTree } from './cost-tree.ts';
 import { costByPath, costFormula, costWithPages } from './cost-formula.ts';
 import { SchemaCount } from './introspection-cost.ts';
 import { valuesPerObject } from './limits.ts';
+import type { CoercedOperation } from './operation.ts';
 import { perVariant } from './variants.ts';
-
-/** An operation with its coerced variables. */
-export interface PricedOperation extends CostSource {
-  readonly variables: Record<string, unknown>;
-}
 
 /** The cost of an operation, by the formula in docs/limits.md. */
 export interface OperationCost {
@@ -21,7 +17,7 @@ export interface OperationCost {
 }
 
 /** Prices an operation before it runs; throws `query_too_complex` when the cost is over the limit. */
-export function priceOperation(operation: PricedOperation, limit: number): OperationCost {
+export function priceOperation(operation: CoercedOperation, limit: number): OperationCost {
   const tree = costTree(operation);
   const { variables } = operation;
   const { objects, values } = formulasOf(operation);
@@ -35,7 +31,7 @@ function readsData(tree: readonly CostNode[]): boolean {
   return tree.some(({ occurrences }) => occurrences.some(({ node }) => !node.name.value.startsWith('__')));
 }
 
-const formulasOf = perVariant((operation: PricedOperation) => {
+const formulasOf = perVariant((operation: CoercedOperation) => {
   const tree = costTree(operation);
   const { variables } = operation;
   const schemaCount = new SchemaCount(variables);
@@ -80,8 +76,11 @@ function refuse(
     : 'Smaller pages would not do: ask for less in one operation.';
   throw new AppError(
     'query_too_complex',
-    `The operation could return ${inWords(requested)} objects, and one may cost at most ${inWords(limit)}. ${advice}`,
-    costliest.map(({ field, objects }) => ({ field, message: `could be ${inWords(objects)} objects` })),
+    `The operation could return ${formattedCount(requested)} objects, and one may cost at most ${formattedCount(limit)}. ${advice}`,
+    costliest.map(({ field, objects }) => ({
+      field,
+      message: `could be ${formattedCount(objects)} objects`,
+    })),
   );
 }
 
@@ -89,7 +88,7 @@ function refuseValues(values: number, most: number): void {
   if (values <= most) return;
   throw new AppError(
     'query_too_complex',
-    `The operation could write ${inWords(values)} values, and one may write at most ${inWords(most)}: ask for fewer rows, or for fewer fields of each.`,
+    `The operation could write ${formattedCount(values)} values, and one may write at most ${formattedCount(most)}: ask for fewer rows, or for fewer fields of each.`,
   );
 }
 
@@ -105,7 +104,8 @@ function largestThat(fits: (size: number) => boolean, most: number): number | un
   return least > 0 ? least : undefined;
 }
 
-function inWords(objects: number): string {
+/** A number of objects, as messages show it. */
+function formattedCount(objects: number): string {
   if (objects === Infinity) return 'countless';
   return objects < 1e15 ? objects.toLocaleString('en') : 'more than 10^15';
 }

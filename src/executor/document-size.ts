@@ -16,6 +16,7 @@ import {
   maxRepeats,
   maxRootFields,
 } from './limits.ts';
+import { fragmentsOf } from './operation.ts';
 
 interface Size {
   depth: number;
@@ -61,8 +62,7 @@ class DocumentSizes {
   readonly #measured = new Map<string, Readonly<Size>>();
 
   constructor(document: DocumentNode) {
-    const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-    this.#fragments = new Map(fragments.map((node) => [node.name.value, node]));
+    this.#fragments = fragmentsOf(document);
   }
 
   fragment(name: string): Readonly<Size> {

@@ -2,7 +2,6 @@ import {
   type DocumentNode,
   execute,
   type ExecutionResult,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   Kind,
@@ -21,19 +20,23 @@ import { type FallbackReport, refuseCostlyFallback, runFallback, reportFallback 
 import { executeOnce, type OperationResult } from './idempotent.ts';
 import { defaultOperationCost } from './limits.ts';
 import { asksForSnapshot, inOneSnapshot } from './one-snapshot.ts';
-import { onItsServer } from './read-server.ts';
+import { withReplicaIfAllowed } from './read-server.ts';
 import { isCovered, positionBefore, type Revalidation } from './revalidation.ts';
-import { checkScopes, type ScopedOperation } from './scope-rule.ts';
+import { type CoercedOperation, fragmentsOf } from './operation.ts';
+import { checkScopes } from './scope-rule.ts';
 import { coerceVariables, InvalidVariables } from './variables.ts';
 
 /** The two executors, which give the same answers. */
 export type ExecutorName = 'compiled' | 'graphql-js';
 
-/** Answers of a subscription for events. */
+/** The answers of a subscription to some events. */
 export interface EventAnswers {
+  /** One JSON text for each event; fewer than the events if they would be too large together. */
   readonly texts: readonly string[];
+  /** The number of objects in the answers. */
   readonly objects: number;
-  readonly isSound: boolean;
+  /** Errors contain a request id, so answers with errors are not shared. */
+  readonly hasErrors: boolean;
 }
 
 /** The context of an operation. `report` receives errors for the log, `charge` the number of objects that were returned. */
@@ -50,8 +53,8 @@ export type OperationContext = Context & {
     | (<Result>(operation: OperationDefinitionNode, run: () => Promise<Result>) => Promise<Result>)
     | undefined;
   /**
-   * Answers once for all streams that may read the same and have the same parts. The parts have to contain what the answer
-   * depends on. Undefined outside of a stream.
+   * Runs `answer` once for all streams that may read the same data and pass equal `parts`, and gives each of them the result.
+   * `parts` must identify everything that the answer depends on. Undefined outside of a stream.
    */
   readonly answerOnce?: (
     parts: readonly unknown[],
@@ -126,7 +129,7 @@ async function execution(
 /** Answers a query, from one snapshot if that was asked for, or does a mutation, once if it has a key. */
 async function runOperation(
   request: OperationRequest,
-  scoped: ScopedOperation & { variables: Record<string, unknown> },
+  scoped: CoercedOperation,
   cost: OperationCost,
 ): Promise<OperationResult & { objects?: number }> {
   const { context, document, idempotencyKey: key, revalidation } = request;
@@ -134,12 +137,12 @@ async function runOperation(
     answer({ ...request, context: await withFirstReads(scoped, inside) }, scoped, cost);
   if (asksForSnapshot(context, scoped.operation)) return inOneSnapshot(context, answerIn);
   if (scoped.operation.operation !== OperationTypeNode.MUTATION) {
-    const reading = onItsServer(scoped, context);
+    const reading = withReplicaIfAllowed(scoped, context);
     return revalidation ? revalidated(revalidation, scoped, reading, answerIn) : answerIn(reading);
   }
   // Noted at the beginning and at the end, because other processes may serve the next read before they hear of the end.
   context.wrote?.();
-  const writing = await withFirstReads(scoped, onItsServer(scoped, context));
+  const writing = await withFirstReads(scoped, withReplicaIfAllowed(scoped, context));
   const result =
     key === undefined
       ? await answer({ ...request, context: writing }, scoped, cost)
@@ -153,17 +156,17 @@ async function runOperation(
 /** Answers a query, unless the client has the answer that was given at the present position of the data. */
 async function revalidated(
   revalidation: Revalidation,
-  scoped: ScopedOperation,
+  scoped: CoercedOperation,
   context: OperationContext,
   answerIn: (inside: OperationContext) => Promise<OperationResult & { objects?: number }>,
 ): Promise<OperationResult & { objects?: number }> {
   const position = await positionBefore(scoped, context);
-  if (position !== undefined && revalidation.hasAnswerOf(position)) return {};
+  if (position !== undefined && revalidation.useAnswerOf(position)) return {};
   const statements = new Set<Prepared>();
   const result = await answerIn({ ...context, statements });
   // Only the compiled executor counts the objects, and only its statements are known.
   if (result.objects !== undefined && isCovered(scoped, statements) && position !== undefined)
-    revalidation.isAnsweredAt(position);
+    revalidation.noteReusable(position);
   return result;
 }
 
@@ -175,7 +178,7 @@ function isEmpty(data: OperationResult['data']): boolean {
 /** Answers with the compiled executor if possible, otherwise with graphql-js, which does not repeat finished root fields. */
 async function answer(
   request: OperationRequest,
-  scoped: ScopedOperation & { variables: Record<string, unknown> },
+  scoped: CoercedOperation,
   cost: OperationCost,
 ): Promise<ExecutionResult & { objects?: number }> {
   const { context, schema, document, operationName, variables, form = 'data', rows } = request;
@@ -238,15 +241,3 @@ function requireRoot(schema: GraphQLSchema, { operation }: OperationDefinitionNo
 function refuse(message: string): never {
   throw new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }
-
-export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  let known = fragmentsByDocument.get(document);
-  if (!known) {
-    const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-    known = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
-    fragmentsByDocument.set(document, known);
-  }
-  return known;
-}
-
-const fragmentsByDocument = new WeakMap<DocumentNode, ReadonlyMap<string, FragmentDefinitionNode>>();

@@ -17,7 +17,7 @@ import { compileOperation } from './compiled/compile.ts';
 import { newFrame, NotCompilable } from './compiled/frame.ts';
 import { Run } from './compiled/run.ts';
 import { priceOperation } from './cost.ts';
-import { fragmentsOf } from './execute.ts';
+import { fragmentsOf } from './operation.ts';
 
 /** How an operation would be answered, as found without a database. */
 export interface Explanation {

@@ -1,15 +1,13 @@
 import type { Context } from '../resolvers/context.ts';
-import type { ScopedOperation } from './scope-rule.ts';
+import { extensionsOf, type FirstRead } from '../schema/builder/output-extensions.ts';
+import type { CoercedOperation } from './operation.ts';
 import { visitFields } from './selected-fields.ts';
 import { perVariant } from './variants.ts';
 
-/** A read for a field that must come before all other statements of the operation. Returns properties to add to the context. */
-export type FirstRead = (context: Context) => Promise<Partial<Context>>;
-
-const firstReadsOf = perVariant((scoped: ScopedOperation) => {
+const firstReadsOf = perVariant((scoped: CoercedOperation) => {
   const found = new Set<FirstRead>();
-  visitFields(scoped, ({ extensions }) => {
-    const { firstRead } = extensions as { firstRead?: FirstRead };
+  visitFields(scoped, ({ field }) => {
+    const { firstRead } = extensionsOf(field);
     if (firstRead) found.add(firstRead);
   });
   return [...found];
@@ -17,7 +15,7 @@ const firstReadsOf = perVariant((scoped: ScopedOperation) => {
 
 /** The context of an operation, with the data of the first reads that its fields need. */
 export async function withFirstReads<Ctx extends Context>(
-  scoped: ScopedOperation,
+  scoped: CoercedOperation,
   context: Ctx,
 ): Promise<Ctx> {
   const reads = firstReadsOf(scoped);

@@ -7,11 +7,12 @@ import { type SignedIn, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import { keepAnswer, type Once, once, underKey } from '../resolvers/writes/idempotency.ts';
 import { type KeyedWrite, NeedsTransaction } from '../resolvers/writes/keyed-write.ts';
+import { extensionsOf } from '../schema/builder/output-extensions.ts';
 import { showsOnlyWritten } from './compiled/executor.ts';
 import type { WrittenAnswer } from './compiled/json-writer.ts';
 import { isOutage, rootOf } from './errors.ts';
 import type { OperationContext } from './execute.ts';
-import type { ScopedOperation } from './scope-rule.ts';
+import type { CoercedOperation } from './operation.ts';
 
 /**
  * The result of an operation. `replayed` is set when it ran before under the same key; `json` is the response body with
@@ -34,7 +35,7 @@ export const keyForm = /^[!-~]{1,255}$/;
 export const keyRule = 'must be 1 to 255 visible ASCII characters';
 
 /** A mutation with an Idempotency-Key. */
-export interface KeyedMutation extends ScopedOperation {
+export interface KeyedMutation extends CoercedOperation {
   readonly document: DocumentNode;
   readonly key: string;
 }
@@ -143,10 +144,8 @@ function checkKey(mutation: KeyedMutation): boolean {
   const [name, second] = names.filter((each) => !each.startsWith('__'));
   if (name === undefined || second !== undefined)
     return refuse('goes with an operation of exactly one mutation: send others on their own');
-  const { takesNoKey, keepsKey = false } = (type.getFields()[name]?.extensions ?? {}) as {
-    takesNoKey?: string;
-    keepsKey?: boolean;
-  };
+  const field = type.getFields()[name];
+  const { takesNoKey, keepsKey = false } = field ? extensionsOf(field) : {};
   if (takesNoKey !== undefined) refuse(`is not taken by ${name}: ${takesNoKey}`);
   return keepsKey;
 }

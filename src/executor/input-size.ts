@@ -14,7 +14,7 @@ import { maxConditions, maxRelatedConditions } from '../resolvers/filters.ts';
 import type { InputFieldExtensions, InputTypeExtensions } from '../schema/builder/filters.ts';
 import { maxListItems, valueCharacters } from './limits.ts';
 
-/** The size of an input: the conditions of its filter, its characters, and its items if it is a list itself. */
+/** The size of an input: the conditions of its filters, those on related types, its characters, and its items if it is a list. */
 export interface InputSize {
   conditions: number;
   relations: number;
@@ -23,7 +23,7 @@ export interface InputSize {
 }
 
 /** The position of a part of an input, and what the schema says about that position. */
-interface JsonPath {
+interface InputPosition {
   /** Undefined if graphql-js will refuse the input. */
   readonly type: GraphQLInputType | undefined;
   readonly path: string;
@@ -36,7 +36,7 @@ interface JsonPath {
 /** A variable in a literal. Its size is that of the value in the request. */
 export interface NestedVariable {
   readonly name: string;
-  readonly at: JsonPath;
+  readonly at: InputPosition;
 }
 
 /** A part of an input, whether it was sent as JSON or as a literal of the document. */
@@ -91,7 +91,7 @@ class InputMeter<Input> {
   readonly size: InputSize = { conditions: 0, relations: 0, characters: 0, items: 0 };
   readonly variables: NestedVariable[] = [];
   readonly #partOf: (input: Input) => InputPart<Input>;
-  readonly #root: JsonPath;
+  readonly #root: InputPosition;
 
   constructor(partOf: (input: Input) => InputPart<Input>, type: GraphQLInputType, path: string) {
     this.#partOf = partOf;
@@ -104,7 +104,7 @@ class InputMeter<Input> {
     };
   }
 
-  add(input: Input, at: JsonPath = this.#root): void {
+  add(input: Input, at: InputPosition = this.#root): void {
     const { type, path, isOperand } = at;
     const part = this.#partOf(input);
     if (part.kind === 'list') {
@@ -119,7 +119,7 @@ class InputMeter<Input> {
     if (isOperand && part.kind !== 'variable' && this.size.conditions === before) this.#addCondition(false);
   }
 
-  #addList(items: readonly Input[], at: JsonPath): void {
+  #addList(items: readonly Input[], at: InputPosition): void {
     const { type, path, isOperand, maxItems } = at;
     checkItems(items.length, path, maxItems);
     if (at === this.#root) this.size.items = items.length;

@@ -66,10 +66,10 @@ export const plainListCost = 5;
 /** The most values that an operation may write for each object of the limit on its cost. Up to it, leaves cost nothing. */
 export const valuesPerObject = 10;
 
-/** The number of values as which a list of leaves counts. */
+/** How many values a list of leaves counts as. */
 export const leafListValues = 20;
 
-/** The number of values as which a connection counts, in addition to its leaves. Finding its page takes about as long. */
+/** How many values a connection counts as, in addition to its leaves: finding its page takes about as long. */
 export const connectionValues = 20;
 
 /** The most bytes of rows that one request may read, and of its answer. */

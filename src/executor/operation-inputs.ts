@@ -1,10 +1,8 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   getNamedType,
   type GraphQLInputType,
   type GraphQLNamedType,
-  type GraphQLSchema,
   isInputType,
   isInterfaceType,
   isObjectType,
@@ -23,21 +21,15 @@ import {
   sizeOfValue,
 } from './input-size.ts';
 import { maxFilterConditions, maxInputCharacters } from './limits.ts';
+import type { Operation } from './operation.ts';
 import { type SelectionWalk, walkSelections } from './selections.ts';
-
-/** An operation with the rest of its document. */
-export interface InputSource {
-  readonly schema: GraphQLSchema;
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-}
 
 /**
  * Measures the values of an operation's variables as they were sent, each once, and with them all arguments of the
  * operation; returns the characters of the variables. Throws `invalid_request` for a list or a filter that is too large,
  * and `query_too_complex` when all arguments together are too large.
  */
-export function checkInputs(source: InputSource, inputs: Readonly<Record<string, unknown>>): number {
+export function checkInputs(source: Operation, inputs: Readonly<Record<string, unknown>>): number {
   const { variables, args } = declaredInputs(source);
   if (variables.length === 0) return 0;
   const sizes = new Map<string, InputSize>();
@@ -76,7 +68,7 @@ const nothing: InputSize = { conditions: 0, relations: 0, characters: 0, items: 
 const inputsByOperation = new WeakMap<OperationDefinitionNode, DeclaredInputs>();
 
 /** The declared inputs of an operation, read once. Literals are checked here, once for all requests. */
-function declaredInputs(source: InputSource): DeclaredInputs {
+function declaredInputs(source: Operation): DeclaredInputs {
   const known = inputsByOperation.get(source.operation);
   if (known) return known;
   const declared = { variables: variablesOf(source), args: argumentsOf(source) };
@@ -85,7 +77,7 @@ function declaredInputs(source: InputSource): DeclaredInputs {
   return declared;
 }
 
-function variablesOf({ schema, operation }: InputSource): DeclaredVariable[] {
+function variablesOf({ schema, operation }: Operation): DeclaredVariable[] {
   return (operation.variableDefinitions ?? []).flatMap(({ variable, type: written, defaultValue }) => {
     const type = typeFromAST(schema, written);
     if (!isInputType(type)) return [];
@@ -107,12 +99,12 @@ function checkTogether(args: readonly DocumentArgument[], sizes: ReadonlyMap<str
   }
   if (conditions > maxFilterConditions) {
     tooComplex(
-      `The filters of the operation have more than ${inWords(maxFilterConditions)} conditions together.`,
+      `The filters of the operation have more than ${maxFilterConditions.toLocaleString('en')} conditions together.`,
     );
   }
   if (characters > maxInputCharacters) {
     tooComplex(
-      `The arguments of the operation hold more than ${inWords(maxInputCharacters)} characters, each variable counted as often as it is used.`,
+      `The arguments of the operation hold more than ${maxInputCharacters.toLocaleString('en')} characters, each variable counted as often as it is used.`,
     );
   }
 }
@@ -131,7 +123,7 @@ function sizeWith({ size, variables }: DocumentArgument, sizes: ReadonlyMap<stri
 }
 
 /** The arguments of all fields of an operation, those of each fragment read once. */
-function argumentsOf(source: InputSource): DocumentArgument[] {
+function argumentsOf(source: Operation): DocumentArgument[] {
   const { schema, operation, fragments } = source;
   const root = schema.getRootType(operation.operation);
   if (!root) return [];
@@ -173,7 +165,7 @@ class SelectedArguments {
   readonly spreads = new Map<string, number>();
   readonly #walk: SelectionWalk;
 
-  constructor({ schema, fragments }: InputSource) {
+  constructor({ schema, fragments }: Operation) {
     const field = (node: FieldNode, parent: GraphQLNamedType) => this.#addField(node, parent);
     this.#walk = { schema, fragments, field, enters: (name) => this.#spread(name) };
   }
@@ -204,10 +196,6 @@ class SelectedArguments {
   #addArgument(value: ValueNode, type: GraphQLInputType, path: string): void {
     this.found.push({ path, ...sizeOfLiteral(value, type, path) });
   }
-}
-
-function inWords(number: number): string {
-  return number.toLocaleString('en');
 }
 
 function tooComplex(message: string): never {

@@ -6,10 +6,10 @@ import type { Prepared } from '../db/query/prepared.ts';
 import { selectDataPosition } from '../db/reads/data-position.ts';
 import { readsCoveredTables } from '../db/tables/position-tables.ts';
 import type { Context, Principal } from '../resolvers/context.ts';
-import { isOfPosition } from '../schema/builder/of-position.ts';
+import { extensionsOf } from '../schema/builder/output-extensions.ts';
 import type { Plan } from '../schema/builder/plan.ts';
 import { isOutage } from './errors.ts';
-import type { ScopedOperation } from './scope-rule.ts';
+import type { CoercedOperation } from './operation.ts';
 import { visitFields } from './selected-fields.ts';
 import { perVariant } from './variants.ts';
 
@@ -17,11 +17,11 @@ import { perVariant } from './variants.ts';
  * Whether an answer can depend on nothing but rows, the token, the document and today's date. Then the statements tell which
  * rows. Other resolvers may read anything, and what is computed from the request's context depends on the clock or is signed.
  */
-const dependsOnRows = perVariant((scoped: ScopedOperation) => {
+const dependsOnRows = perVariant((scoped: CoercedOperation) => {
   let only = scoped.operation.operation === OperationTypeNode.QUERY;
-  visitFields(scoped, ({ extensions }) => {
-    const { plan } = extensions as { plan?: Plan };
-    if (isOfPosition(extensions)) return;
+  visitFields(scoped, ({ field }) => {
+    const { plan, isCoveredByPosition } = extensionsOf(field);
+    if (isCoveredByPosition) return;
     if (plan && (resolved.has(plan.kind) || (plan.kind === 'computed' && plan.context))) only = false;
   });
   return only;
@@ -30,14 +30,14 @@ const dependsOnRows = perVariant((scoped: ScopedOperation) => {
 const resolved: ReadonlySet<Plan['kind']> = new Set(['source', 'series', 'events']);
 
 /** Whether an operation sent statements when it was last run. One that is answered from memory costs less than its position. */
-const lastRun = perVariant((_scoped: ScopedOperation) => ({ sentStatements: true }));
+const lastRun = perVariant((_scoped: CoercedOperation) => ({ sentStatements: true }));
 
 /**
  * Reads the position of the data before the query is run, on the server that will answer it. Undefined where the position would not
  * cover the answer: the version of the reference data must be the one in memory, from which a part of the answer comes.
  */
 export async function positionBefore(
-  scoped: ScopedOperation,
+  scoped: CoercedOperation,
   { principal, connect, shared, reads, reference, now }: Context,
 ): Promise<string | undefined> {
   if (!principal || !connect || !reference) return undefined;
@@ -59,7 +59,7 @@ export async function positionBefore(
 }
 
 /** Whether the position covers everything that an operation has read by these statements. */
-export function isCovered(scoped: ScopedOperation, statements: ReadonlySet<Prepared>): boolean {
+export function isCovered(scoped: CoercedOperation, statements: ReadonlySet<Prepared>): boolean {
   lastRun(scoped).sentStatements = statements.size > 0;
   for (const statement of statements) {
     const known = covered.get(statement);
@@ -125,8 +125,8 @@ export class Revalidation {
     this.#key = keyOf(request, principal);
   }
 
-  /** Whether the client has the answer that was given at this position. */
-  hasAnswerOf(position: string): boolean {
+  /** Uses the client's answer, as `unchanged`, if it was given at this position; returns whether it was. */
+  useAnswerOf(position: string): boolean {
     const known = this.#answers.get(this.#key);
     if (known?.position !== position || performance.now() - known.givenMs > trustedMs) return false;
     if (!this.#request.hasAnswer(known)) return false;
@@ -134,8 +134,8 @@ export class Revalidation {
     return true;
   }
 
-  /** Called if the answer will be the same as long as the data is at this position. */
-  isAnsweredAt(position: string): void {
+  /** Notes that the answer stays the same as long as the data is at this position. */
+  noteReusable(position: string): void {
     this.#position = position;
   }
 

@@ -1,30 +1,12 @@
-import {
-  type FieldNode,
-  type FragmentDefinitionNode,
-  getNamedType,
-  type GraphQLNamedType,
-  type GraphQLSchema,
-  isCompositeType,
-  isInterfaceType,
-  isObjectType,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-} from 'graphql';
 import type { Principal, Scope } from '../resolvers/context.ts';
 import { AppError } from '../resolvers/errors.ts';
+import { extensionsOf } from '../schema/builder/output-extensions.ts';
 import type { ScopeNeed } from '../schema/builder/scopes.ts';
 import { argumentReader } from './argument-values.ts';
 import { usesVariables } from './compiled/selection.ts';
-import { isCutBy, type SelectionWalk, walkSelections } from './selections.ts';
+import type { CoercedOperation } from './operation.ts';
+import { visitFields } from './selected-fields.ts';
 import { perVariant } from './variants.ts';
-
-/** An operation as it will run: its document's fragments and its coerced variables. */
-export interface ScopedOperation {
-  schema: GraphQLSchema;
-  operation: OperationDefinitionNode;
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  variables: Record<string, unknown>;
-}
 
 /** The token lacks scopes; `scopes` are those that it would need, for the challenge (RFC 6750). */
 export class InsufficientScopeError extends AppError {
@@ -46,7 +28,7 @@ export class InsufficientScopeError extends AppError {
  * Refuses an operation before it runs if a field needs a scope that the principal does not have. The error names all such
  * fields. Fields that `@skip` and `@include` leave out do not count. Each fragment is read once.
  */
-export function checkScopes(scoped: ScopedOperation, principal: Principal | undefined): void {
+export function checkScopes(scoped: CoercedOperation, principal: Principal | undefined): void {
   const needs = needsOf(scoped);
   if (principal ? holdsAll(principal, needs, scoped.variables) : isPublic(needs)) return;
   const missing = missingScopes(scoped, principal);
@@ -55,7 +37,7 @@ export function checkScopes(scoped: ScopedOperation, principal: Principal | unde
 
 /** The scopes that each field lacks, by its coordinate. Throws `unauthenticated`. */
 export function missingScopes(
-  scoped: ScopedOperation,
+  scoped: CoercedOperation,
   principal: Principal | undefined,
 ): ReadonlyMap<string, readonly Scope[]> {
   const missing = new Map<string, readonly Scope[]>();
@@ -97,7 +79,7 @@ function isPublic({ fixed, ofVariables }: Needs): boolean {
   return ofVariables.length === 0 && fixed.every((need) => need === 'public');
 }
 
-const needsOf = perVariant((scoped: ScopedOperation): Needs => {
+const needsOf = perVariant((scoped: CoercedOperation): Needs => {
   const fixed = new Map<string, ScopeNeed>();
   const ofVariables: NeedsOfArguments['needs'][] = [];
   const note = (need: ScopeNeed) => fixed.set(String(need), need);
@@ -124,58 +106,18 @@ interface FieldNeeds {
   readonly ofArguments: NeedsOfArguments | undefined;
 }
 
-interface ScopeExtensions {
-  scope?: ScopeNeed;
-  /** For fields whose arguments decide what they need. */
-  scopeOfArguments?: (args: Record<string, unknown>) => readonly ScopeNeed[];
-}
-
 /** Calls `report` with the needs and the coordinate (`Query.node`) of each field that is not left out. */
-function walkScopes(scoped: ScopedOperation, report: ScopeWalk['report']): void {
-  const root = scoped.schema.getRootType(scoped.operation.operation);
-  if (root) new ScopeWalk(scoped, report).selections(scoped.operation.selectionSet, root);
-}
-
-class ScopeWalk {
-  readonly report: (coordinate: string, needs: FieldNeeds) => void;
-  readonly #walk: SelectionWalk;
-  readonly #read = new Set<string>();
-
-  constructor({ schema, fragments, variables }: ScopedOperation, report: ScopeWalk['report']) {
-    this.report = report;
-    this.#walk = {
-      schema,
-      fragments,
-      isCut: (selection) => isCutBy(selection, variables),
-      enters: (fragment) => this.#enters(fragment),
-      field: (node, parent) => this.#field(node, parent),
-    };
-  }
-
-  selections(selectionSet: SelectionSetNode, parent: GraphQLNamedType): void {
-    walkSelections(this.#walk, selectionSet, parent);
-  }
-
-  /** The needs of a fragment are the same wherever it is spread, so it is read once. */
-  #enters(fragment: string): boolean {
-    if (this.#read.has(fragment)) return false;
-    this.#read.add(fragment);
-    return true;
-  }
-
-  #field(node: FieldNode, parent: GraphQLNamedType): void {
-    const field =
-      isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
-    // The fields of introspection belong to no type and need nothing.
-    if (!field) return;
-    const { scope, scopeOfArguments } = field.extensions as ScopeExtensions;
+function walkScopes(
+  operation: CoercedOperation,
+  report: (coordinate: string, needs: FieldNeeds) => void,
+): void {
+  visitFields(operation, ({ field, node, parent }) => {
+    const { scope, scopeOfArguments } = extensionsOf(field);
     const read = scopeOfArguments && argumentReader(field, node);
     const ofArguments = read && {
       needs: (variables: Variables) => scopeOfArguments(read(variables)),
       vary: usesVariables([node]),
     };
-    this.report(`${parent.name}.${node.name.value}`, { scope, ofArguments });
-    const type = getNamedType(field.type);
-    if (node.selectionSet && isCompositeType(type)) this.selections(node.selectionSet, type);
-  }
+    report(`${parent.name}.${node.name.value}`, { scope, ofArguments });
+  });
 }

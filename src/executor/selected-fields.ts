@@ -1,4 +1,5 @@
 import {
+  type FieldNode,
   getNamedType,
   type GraphQLField,
   type GraphQLNamedType,
@@ -6,13 +7,23 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql';
-import type { ScopedOperation } from './scope-rule.ts';
+import type { CoercedOperation } from './operation.ts';
 import { isCutBy, type SelectionWalk, walkSelections } from './selections.ts';
 
-/** Calls `visit` for each field that an operation selects, at any depth. Each fragment is visited once, even if it is spread often. */
+/** A field that an operation selects, where it is selected, and the type that has it. */
+export interface SelectedField {
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly node: FieldNode;
+  readonly parent: GraphQLNamedType;
+}
+
+/**
+ * Calls `visit` for each field that an operation selects, at any depth, except those of introspection, which belong to no type. Each
+ * fragment is visited once, even if it is spread often.
+ */
 export function visitFields(
-  { schema, operation, fragments, variables }: ScopedOperation,
-  visit: (field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType) => void,
+  { schema, operation, fragments, variables }: CoercedOperation,
+  visit: (selected: SelectedField) => void,
 ): void {
   const entered = new Set<string>();
   const walk: SelectionWalk = {
@@ -24,13 +35,13 @@ export function visitFields(
       entered.add(fragment);
       return true;
     },
-    field: ({ name, selectionSet }, parent) => {
+    field: (node, parent) => {
       const fields = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields() : {};
-      const field = fields[name.value];
+      const field = fields[node.name.value];
       if (!field) return;
-      visit(field, parent);
+      visit({ field, node, parent });
       const type = getNamedType(field.type);
-      if (selectionSet && isCompositeType(type)) walkSelections(walk, selectionSet, type);
+      if (node.selectionSet && isCompositeType(type)) walkSelections(walk, node.selectionSet, type);
     },
   };
   const root = schema.getRootType(operation.operation);

@@ -12,17 +12,19 @@ import { AnswerTooLargeError, ReadAllowance } from '../db/engine/read-allowance.
 import { readNewestCursor } from '../resolvers/changes.ts';
 import type { PageTest } from '../reference/page-test.ts';
 import { raise } from '../resolvers/errors.ts';
-import type { Plan, StreamEvent } from '../schema/builder/plan.ts';
+import { extensionsOf } from '../schema/builder/output-extensions.ts';
+import type { StreamEvent } from '../schema/builder/plan.ts';
 import { answerEventsCompiled } from './compiled/executor.ts';
 import { type OperationCost, priceOperation } from './cost.ts';
 import { documentNumber } from './document-number.ts';
 import { formatError, rootOf } from './errors.ts';
-import { chooseOperation, type EventAnswers, fragmentsOf, type OperationContext } from './execute.ts';
+import { chooseOperation, type EventAnswers, type OperationContext } from './execute.ts';
 import { runFallback, reportFallback } from './fallbacks.ts';
 import { withFirstReads } from './first-reads.ts';
 import { defaultOperationCost, eventsPerOperation, maxAnswerBytes } from './limits.ts';
 import { asksForSnapshot } from './one-snapshot.ts';
-import { checkScopes, type ScopedOperation } from './scope-rule.ts';
+import { type CoercedOperation, fragmentsOf } from './operation.ts';
+import { checkScopes } from './scope-rule.ts';
 import { coerceVariables } from './variables.ts';
 import { dependsOnViewer } from './viewer-fields.ts';
 import { walk } from './walk.ts';
@@ -48,8 +50,8 @@ export interface AnsweredEvents {
   readonly hasMore: boolean;
   /** The objects of the answers, which are to be charged to each client that gets them. */
   readonly objects: number;
-  /** Whether no answer has errors. Errors contain a request id, so they cannot be shared. */
-  readonly isSound: boolean;
+  /** Errors contain a request id, so answers with errors are not shared. */
+  readonly hasErrors: boolean;
 }
 
 /** A subscription that may be read, again and again. */
@@ -90,21 +92,21 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
     read: async (reading, cursor) => {
       checkScopes(scoped, reading.principal);
       const page = await plan.read(reading, args, cursor);
-      const none = { cursor: page.cursor, hasMore: page.hasMore, objects: 0, isSound: true };
+      const none = { cursor: page.cursor, hasMore: page.hasMore, objects: 0, hasErrors: false };
       if (page.isReset) return { ...none, events: [{ cursor: page.cursor, json: resetJson }] };
       if (page.events.length === 0) return { ...none, events: [] };
-      const own = () => answersOf(request, scoped, cost, reading, page.events);
+      const own = () => answersThatFit(request, scoped, cost, reading, page.events);
       const parts = [shown, ...page.events.map(({ identity }) => identity)];
-      const { texts, objects, isSound } = await (shown === undefined
+      const { texts, objects, hasErrors } = await (shown === undefined
         ? own()
-        : answeredOnce(reading, parts, own));
+        : sharedOrOwnAnswer(reading, parts, own));
       const isCut = texts.length < page.events.length;
       const events = texts.map((json, index) => ({
         json,
         cursor: page.events[index]?.cursor ?? page.cursor,
       }));
       const end = (isCut && events.at(-1)?.cursor) || page.cursor;
-      return { events, cursor: end, hasMore: isCut || page.hasMore, objects, isSound };
+      return { events, cursor: end, hasMore: isCut || page.hasMore, objects, hasErrors };
     },
   };
 }
@@ -119,7 +121,7 @@ export async function newestCursor(context: OperationContext): Promise<string> {
 const resetJson = JSON.stringify({ data: null, extensions: { reset: true } });
 
 /** The only root field of a subscription, and its arguments. Validation ensures that there is exactly one. */
-function rootOfStream({ schema, operation, fragments, variables }: ScopedOperation) {
+function rootOfStream({ schema, operation, fragments, variables }: CoercedOperation) {
   let [selection] = operation.selectionSet.selections;
   while (selection && selection.kind !== Kind.FIELD) {
     const { selectionSet } =
@@ -129,26 +131,26 @@ function rootOfStream({ schema, operation, fragments, variables }: ScopedOperati
     [selection] = selectionSet.selections;
   }
   const field = selection && schema.getSubscriptionType()?.getFields()[selection.name.value];
-  const { plan } = (field?.extensions ?? {}) as { plan?: Plan };
+  const plan = field && extensionsOf(field).plan;
   if (!field || !selection || plan?.kind !== 'events')
     return raise('graphql_validation_failed', 'A subscription selects one field.');
   return { plan, args: getArgumentValues(field, selection, variables), selection };
 }
 
 /** The answer that is shared with other streams, or an own answer if that has errors, because errors contain a request id. */
-async function answeredOnce(
+async function sharedOrOwnAnswer(
   { answerOnce }: OperationContext,
   parts: readonly unknown[],
   own: () => Promise<EventAnswers>,
 ): Promise<EventAnswers> {
   const shared = await answerOnce?.(parts, own);
-  return shared?.isSound ? shared : own();
+  return shared && !shared.hasErrors ? shared : own();
 }
 
 /** A key of everything but the event on which an answer depends: the document, and the variables outside of the root field's arguments. */
 function selectionKey(
   { document }: SubscriptionRequest,
-  { operation, fragments, variables }: ScopedOperation & { variables: Record<string, unknown> },
+  { operation, fragments, variables }: CoercedOperation,
   root: FieldNode,
 ): string {
   const ofArguments = new Set<ASTNode>();
@@ -164,9 +166,9 @@ function selectionKey(
 }
 
 /** Answers for as many of the events as fit into one answer, at least for the first. */
-async function answersOf(
+async function answersThatFit(
   request: SubscriptionRequest,
-  scoped: ScopedOperation & { variables: Record<string, unknown> },
+  scoped: CoercedOperation,
   cost: OperationCost,
   outer: OperationContext,
   events: readonly StreamEvent[],
@@ -175,7 +177,7 @@ async function answersOf(
   for (let count = events.length; ; count = Math.ceil(count / 2)) {
     const some = events.slice(0, count);
     try {
-      return await metered(() => answers(request, scoped, cost, context, some), {
+      return await metered(() => executeForEvents(request, scoped, cost, context, some), {
         ...meter(),
         allowance: new ReadAllowance(maxAnswerBytes),
       });
@@ -185,9 +187,9 @@ async function answersOf(
   }
 }
 
-async function answers(
+async function executeForEvents(
   { schema, document, operationName, variables }: SubscriptionRequest,
-  scoped: ScopedOperation & { variables: Record<string, unknown> },
+  scoped: CoercedOperation,
   cost: OperationCost,
   context: OperationContext,
   events: readonly StreamEvent[],
@@ -197,7 +199,7 @@ async function answers(
     const answered = await answerEventsCompiled({ ...scoped, document }, context, rows, (reason) =>
       reportFallback(reason, scoped.operation, context.fellBack),
     );
-    if (answered) return { ...answered, isSound: true };
+    if (answered) return { ...answered, hasErrors: false };
   }
   const one = async ({ event }: StreamEvent) =>
     execute({
@@ -220,6 +222,6 @@ async function answers(
   return {
     texts,
     objects: results.reduce((sum, { data }) => sum + cost.count(data), 0),
-    isSound: results.every(({ errors }) => !errors),
+    hasErrors: results.some(({ errors }) => errors !== undefined),
   };
 }

@@ -1,6 +1,7 @@
 import { getVariableValues, GraphQLError } from 'graphql';
 import { longVariables } from './limits.ts';
-import { checkInputs, type InputSource } from './operation-inputs.ts';
+import type { Operation } from './operation.ts';
+import { checkInputs } from './operation-inputs.ts';
 
 /** The variables of a request do not fit their types. The messages are those of graphql-js. */
 export class InvalidVariables extends Error {
@@ -16,7 +17,7 @@ export class InvalidVariables extends Error {
  * Coerces the variables of an operation. Throws what `checkInputs` throws for values that are too large, then
  * InvalidVariables for values of the wrong type.
  */
-export function coerceVariables(source: InputSource, inputs: Readonly<Record<string, unknown>>) {
+export function coerceVariables(source: Operation, inputs: Readonly<Record<string, unknown>>) {
   const characters = checkInputs(source, inputs);
   // Each error of an object quotes the whole object, so many errors of a large one would be very long.
   const maxErrors = characters > longVariables ? 1 : 50;

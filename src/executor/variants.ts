@@ -8,7 +8,7 @@ interface Operation {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** The most cached variants of an operation, which may have two for each variable in its `@skip` and `@include`. */
+/** The most cached variants of an operation; n variables in its `@skip` and `@include` give up to 2^n. */
 const maxVariants = 32;
 
 /**

@@ -1,6 +1,7 @@
 import type { GraphQLNamedType } from 'graphql';
+import { extensionsOf } from '../schema/builder/output-extensions.ts';
 import type { Plan } from '../schema/builder/plan.ts';
-import type { ScopedOperation } from './scope-rule.ts';
+import type { CoercedOperation } from './operation.ts';
 import { visitFields } from './selected-fields.ts';
 import { perVariant } from './variants.ts';
 
@@ -8,10 +9,10 @@ import { perVariant } from './variants.ts';
  * Whether an operation selects a field whose value may differ between tokens that may read it: one that is computed for the
  * viewer, or by a resolver, which receives the whole context.
  */
-export const dependsOnViewer = perVariant((scoped: ScopedOperation) => {
+export const dependsOnViewer = perVariant((scoped: CoercedOperation) => {
   let depends = false;
-  visitFields(scoped, ({ extensions }, parent) => {
-    const { plan, pothosExposedField } = extensions as { plan?: Plan; pothosExposedField?: string };
+  visitFields(scoped, ({ field, parent }) => {
+    const { plan, pothosExposedField } = extensionsOf(field);
     if (plan ? isOfViewer(plan) : pothosExposedField === undefined && !isOfConnection(parent)) depends = true;
   });
   return depends;

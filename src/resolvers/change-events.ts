@@ -34,7 +34,7 @@ export async function readChangeEvents(
 }
 
 /** The test of pages for a filter that has been validated already; undefined if only SQL can evaluate the filter. */
-export function changeSieve(
+export function changePageTest(
   ctx: Context,
   filterFields: () => FilterFields,
   filter: ChangesWanted['filter'],

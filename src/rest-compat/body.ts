@@ -38,13 +38,13 @@ export type BodyValues<F> = {
       : never;
 };
 
-/** Declares a body that creates a resource. */
-export function creation<F extends Fields>(fields: F): Body<F> {
+/** Declares a body. */
+export function bodyOf<F extends Fields>(fields: F): Body<F> {
   return { fields, writesSomething: false };
 }
 
-/** Declares a body that changes a resource. Fields that are not sent stay unchanged, and at least one must be sent. */
-export function change<F extends Fields>(fields: F): Body<F> {
+/** Declares a body that changes a resource: a field that is not sent stays unchanged, and at least one field must be sent. */
+export function changeOf<F extends Fields>(fields: F): Body<F> {
   return { fields, writesSomething: true };
 }
 
@@ -107,7 +107,7 @@ export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
 ): JsonValue<{ [Name in keyof F]: F[Name] extends JsonValue<infer T> ? T : never }> {
   const names = Object.keys(fields);
   const entries = Object.entries(fields).map(([field, of]) => [field, required(of)] as const);
-  const body: Body<Fields> = creation(Object.fromEntries(entries));
+  const body: Body<Fields> = bodyOf(Object.fromEntries(entries));
   return {
     kind: 'value',
     description: `An object of ${names.join(', ')}.`,

@@ -41,7 +41,7 @@ export interface StreamSource<Context> {
   readonly pageTest?: PageTest | undefined;
   /** The last delivery, for an error that ends the stream; undefined if the client gets the error when it reconnects. */
   readonly errorDelivery?: (error: unknown) => Delivery | undefined;
-  /** Streams of the same workspace, scopes and role with the same text here deliver the same after the same cursor. */
+  /** A key: streams of the same workspace, scopes and role with an equal key get the same events after the same cursor. Undefined if the stream shares nothing. */
   readonly cohort?: string | undefined;
   readonly face: 'graphql' | 'rest';
 }

@@ -42,8 +42,8 @@ export interface RestRequest {
   visitor(): Promise<OperationContext>;
   /** The context of a probe, which is always answered and never counted. */
   anonymous(): OperationContext;
-  /** The first delivery of a stream, which streams share for which `begin` is equal. */
-  firstDelivery(begin: string, read: () => Promise<Delivery>): Promise<Delivery>;
+  /** Reads the first events of a stream. Streams that open at the same time with an equal `key` share one read. */
+  firstDelivery(key: string, read: () => Promise<Delivery>): Promise<Delivery>;
   /**
    * Opens a stream, which sends the first delivery and then what `deliver` reads after its cursor, with a context whose token has
    * been checked again. Throws `too_many_streams`.

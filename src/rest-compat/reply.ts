@@ -39,7 +39,7 @@ export interface Success {
   readonly isBounded?: boolean;
   /** Its `ETag` contains a revision and can be used in `If-Match`. */
   readonly revised?: boolean;
-  /** The resource can be read, changed or deleted at a path of its own. */
+  /** The path of the created resource. */
   readonly made?: Made;
   /** It is also answered as CSV. */
   readonly isTable?: true;
@@ -49,7 +49,7 @@ export interface Success {
   readonly located?: true;
 }
 
-/** Where a created resource can be read. */
+/** The path of a created resource, at which it can be read, changed or deleted; not every resource supports all three. */
 export interface Made {
   /** The path of its routes. The last part in braces names the resource itself. */
   readonly path: `/v1/${string}/{${string}}`;

@@ -7,6 +7,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import type { RowForm } from '../executor/compiled/row-form.ts';
+import { fragmentsOf } from '../executor/operation.ts';
 import type { ScopeNeed } from '../schema/builder/scopes.ts';
 import { type Body, type BodyValues, type Fields, readBody } from './body.ts';
 import {
@@ -242,9 +243,4 @@ function operationOf({ definitions }: DocumentNode): Route['operation'] {
   const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   if (!operation?.name) throw new Error('A route runs a named operation.');
   return { ...operation, name: operation.name };
-}
-
-function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }

@@ -1,7 +1,7 @@
 import { many } from './params.ts';
 import { id, keyOf, type Violation } from './values.ts';
 
-/** The filters by team of projects and members. An unknown team is a violation, and not an empty list. */
+/** The parameters that filter a list by team. An unknown team is a violation; the list is not simply empty. */
 export function teamFilters(plural: string) {
   return {
     team_code: keyOf('team', `${plural} of the team with this code, whatever its case.`),

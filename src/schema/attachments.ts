@@ -108,6 +108,6 @@ Attachment.implement((t) => ({
   }),
   revision: t.exposeInt('revision', {
     description:
-      'The number of uploads that were started, with the one of `attachmentCreate`, for optimistic locking (`expectedRevision`).',
+      'The number of uploads that were started, including the first (`attachmentCreate`); for optimistic locking (`expectedRevision`).',
   }),
 }));

@@ -1,7 +1,7 @@
 import { burnupField } from './burnup.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { DeliveryState } from './builder/enums.ts';
-import { ofPosition } from './builder/of-position.ts';
+import { coveredByPosition } from './builder/of-position.ts';
 import { Issue } from './issues.ts';
 import { Team } from './teams.ts';
 
@@ -77,14 +77,14 @@ Delivery.implement((t) => ({
   isCurrent: t.computedForViewer({
     type: 'Boolean',
     columns: ['startsOn', 'endsOn'],
-    extensions: ofPosition,
+    extensions: coveredByPosition,
     compute: ({ startsOn, endsOn }, _references, { now }) => startsOn <= today(now) && today(now) <= endsOn,
     description: 'Whether the delivery is running today, in UTC.',
   }),
   isUpcoming: t.computedForViewer({
     type: 'Boolean',
     columns: ['startsOn'],
-    extensions: ofPosition,
+    extensions: coveredByPosition,
     compute: ({ startsOn }, _references, { now }) => startsOn > today(now),
     description: 'Whether the delivery starts after today, in UTC.',
   }),

@@ -15,7 +15,7 @@ import { Issue } from './issues.ts';
 import { filterScopes, type ListArgumentBuilder, listArguments, rowsOfPage } from './builder/lists.ts';
 import { Member } from './members.ts';
 import { naming } from './builder/naming.ts';
-import { ofPosition } from './builder/of-position.ts';
+import { coveredByPosition } from './builder/of-position.ts';
 import { Project } from './projects.ts';
 import { Team } from './teams.ts';
 import { Viewer } from './viewer.ts';
@@ -67,7 +67,7 @@ builder.queryType({
         ids: t.arg.idList({ extensions: naming('id', 'team'), description: 'Ids of teams (`team_…`).' }),
       },
       // It reads the teams.
-      extensions: ofPosition,
+      extensions: coveredByPosition,
       load: unknownTeams,
     }),
     project: t.byKey(Project, {

@@ -1,5 +1,5 @@
-import { changeSieve, readChangeEvents, streamedChanges } from '../resolvers/change-events.ts';
-import { type IssueEvent, issueSieve, readIssueEvents } from '../resolvers/issues/issue-events.ts';
+import { changePageTest, readChangeEvents, streamedChanges } from '../resolvers/change-events.ts';
+import { type IssueEvent, issuePageTest, readIssueEvents } from '../resolvers/issues/issue-events.ts';
 import { builder } from './builder/builder.ts';
 import { filterScopes } from './builder/lists.ts';
 import { naming } from './builder/naming.ts';
@@ -62,7 +62,7 @@ builder.subscriptionType({
       extensions: { scopeOfArguments: filterScopes(Change) },
       read: (ctx, { filter }, from) =>
         readChangeEvents(ctx, () => Change.filterFields(), { after: from, filter }),
-      pageTest: (ctx, { filter }) => changeSieve(ctx, () => Change.filterFields(), filter),
+      pageTest: (ctx, { filter }) => changePageTest(ctx, () => Change.filterFields(), filter),
     }),
     issues: t.events({
       type: IssueListEvent,
@@ -80,7 +80,7 @@ builder.subscriptionType({
       extensions: { scopeOfArguments: filterScopes(Issue) },
       read: (ctx, { filter }, from) =>
         readIssueEvents(ctx, () => Issue.filterFields(), { after: from, filter }),
-      pageTest: (ctx, { filter }) => issueSieve(ctx, () => Issue.filterFields(), filter),
+      pageTest: (ctx, { filter }) => issuePageTest(ctx, () => Issue.filterFields(), filter),
     }),
   }),
 });

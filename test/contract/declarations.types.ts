@@ -27,17 +27,17 @@ import { Team } from '../../src/schema/teams.ts';
 import { via } from '../../src/schema/builder/via.ts';
 import '../../src/schema/builder/lists.ts';
 
-const description = 'Only types are looked at.';
+const description = 'Only the types matter here.';
 const byName = [{ column: 'nameFold' }] as const;
 const assignees = through('issueAssignee', 'issueId', 'userAccountId', 'member', 'userAccountId');
 
 Issue.implement((t) => ({
   // idOf
-  sound: t.idOf('team', 'teamId', { description }),
-  soundNull: t.idOf('project', 'projectId', { nullable: true, description }),
+  valid: t.idOf('team', 'teamId', { description }),
+  validNull: t.idOf('project', 'projectId', { nullable: true, description }),
   // @ts-expect-error -- no such column
   absentColumn: t.idOf('team', 'teamUuid', { description }),
-  // @ts-expect-error -- a column of a number is no id
+  // @ts-expect-error -- an id needs a text column
   numberAsId: t.idOf('team', 'number', { description }),
   // @ts-expect-error -- no such kind of id
   absentPrefix: t.idOf('squad', 'teamId', { description }),
@@ -60,14 +60,14 @@ Issue.implement((t) => ({
 
   // children
   comments: t.children(Comment, { key: 'issueId', description }),
-  joined: t.children(Member, { through: assignees, description }),
+  throughJoinTable: t.children(Member, { through: assignees, description }),
   // @ts-expect-error -- the key is a column of the children
   childKey: t.children(Comment, { key: 'parentIssueId', description }),
   // @ts-expect-error -- the key holds an id, not a number
   childKeyNumber: t.children(Issue, { key: 'number', description }),
   // @ts-expect-error -- `of` is a column of the parent
   childOf: t.children(Comment, { key: 'issueId', of: 'displayName', description }),
-  // @ts-expect-error -- children hang on a key or on a join table
+  // @ts-expect-error -- children need a key or a join table
   childNeither: t.children(Comment, { description }),
   // @ts-expect-error -- the join table leads to members
   childThrough: t.children(Comment, { through: assignees, description }),
@@ -156,7 +156,7 @@ Issue.implement((t) => ({
   computedKey: t.computed({
     type: 'String',
     columns: [],
-    // @ts-expect-error -- the key is no column of the parent
+    // @ts-expect-error -- the key is not a column of the parent
     references: { team: via(Team, 'squadId', ['code']) },
     compute: () => '',
     description,
@@ -165,37 +165,37 @@ Issue.implement((t) => ({
     type: 'String',
     columns: [],
     references: {
-      // @ts-expect-error -- the nested key is no column of the row before it
+      // @ts-expect-error -- the nested key is not a column of the row before it
       team: via(Team, 'teamId', ['code'], { nested: { lead: via(Member, 'reporterId', ['displayName']) } }),
     },
     compute: () => '',
     description,
   }),
-  joinedOwn: t.concatenated({
+  concatenatedOwn: t.concatenated({
     type: 'String',
     references: { team: via(Team, 'teamId', ['code']) },
-    // @ts-expect-error -- no column of the parent
+    // @ts-expect-error -- not a column of the parent
     pieces: [{ column: 'serial' }],
     description,
   }),
-  joinedReferred: t.concatenated({
+  concatenatedReferred: t.concatenated({
     type: 'String',
     references: { team: via(Team, 'teamId', ['code']) },
     // @ts-expect-error -- a column of the reference that was not named
     pieces: [{ of: 'team', column: 'name' }],
     description,
   }),
-  joinedNobody: t.concatenated({
+  concatenatedUnknown: t.concatenated({
     type: 'String',
     references: { team: via(Team, 'teamId', ['code']) },
-    // @ts-expect-error -- nothing of that name is referred to
+    // @ts-expect-error -- no reference has that name
     pieces: [{ of: 'squad', column: 'code' }],
     description,
   }),
   computedContext: t.computed({
     type: 'Boolean',
     columns: [],
-    // @ts-expect-error -- what depends on who asks says so by its helper
+    // @ts-expect-error -- a field that depends on the viewer needs computedForViewer
     compute: (_issue, _references, { principal }) => principal.role === 1,
     description,
   }),
@@ -214,7 +214,7 @@ Issue.implement((t) => ({
   exposeKind: t.exposeInt('title', { description }),
   // @ts-expect-error -- the column may be null, so the field must say that it may be
   exposeNull: t.exposeInt('estimateValue', { description }),
-  // @ts-expect-error -- the column is a moment, the type a text
+  // @ts-expect-error -- the column is a time, the type is a text
   exposeType: t.expose('createdUtc', { type: 'String', description }),
   // @ts-expect-error -- no such scope
   exposeScope: t.exposeString('title', { scope: 'issues:admin', description }),
@@ -275,15 +275,15 @@ entity('Filtered', {
     absent: f.text('titleFold'),
     // @ts-expect-error -- the column is text
     int: f.int('nameFold'),
-    // @ts-expect-error -- the column is a yes or no
+    // @ts-expect-error -- the column is a boolean
     text: f.text('isGroup'),
     // @ts-expect-error -- the column is text
     boolean: f.boolean('nameFold'),
-    // @ts-expect-error -- the column is a moment, not a date
+    // @ts-expect-error -- the column is a time, not a date
     date: f.date('createdUtc'),
     // @ts-expect-error -- the column is text
     time: f.time('nameFold'),
-    // @ts-expect-error -- the column holds no code
+    // @ts-expect-error -- the column has no codes
     enum: f.enum(Priority, 'nameFold'),
     // @ts-expect-error -- no such column
     id: f.id('team', 'squadId'),
@@ -304,26 +304,26 @@ interface LongerTable extends IssueTable {
 }
 // @ts-expect-error -- a column of the table that is neither a stored field nor declared beside the fields
 export const missingColumn: OtherIssueColumns<LongerTable> = otherIssueColumns;
-const spoken = { activity: 'the estimate', description };
-export const sound: StoredField<number | null, never> = {
+const texts = { activity: 'the estimate', description };
+export const valid: StoredField<number | null, never> = {
   kind: 'integer',
   min: 0,
   cleared: { to: null },
-  ...spoken,
+  ...texts,
 };
 export const wrongKind: StoredField<number, never> = {
-  // @ts-expect-error -- a column of numbers holds no date
+  // @ts-expect-error -- a column of numbers has no dates
   kind: 'date',
   order: 'ESTIMATE',
   cleared: { to: 0 },
-  ...spoken,
+  ...texts,
 };
 export const neverNull: StoredField<number, never> = {
   kind: 'integer',
   min: 0,
   // @ts-expect-error -- a column that is never null cannot be cleared to null
   cleared: { to: null },
-  ...spoken,
+  ...texts,
 };
 
 // The fields of a REST shape, by their paths in a fragment.
@@ -337,7 +337,7 @@ interface Fragment {
   revision: number;
 }
 const labelShape: Shape<{ id: string }> = shape('Label', { id: id('label', 'id') });
-export const soundShape: Shape<Fragment> = shape(
+export const validShape: Shape<Fragment> = shape(
   'Sound',
   {
     key: text(10, 'key'),
@@ -352,7 +352,7 @@ export const soundShape: Shape<Fragment> = shape(
 );
 // @ts-expect-error -- no such field
 export const absentPath: Shape<Fragment> = shape('Shape', { name: text(10, 'team.nmae') });
-// @ts-expect-error -- a number is no text
+// @ts-expect-error -- a number is not a text
 export const numberAsText: Shape<Fragment> = shape('Shape', { number: text(10, 'number') });
 // @ts-expect-error -- the value may be null
 export const silentNullValue: Shape<Fragment> = shape('Shape', { parentId: id('issue', 'parentId') });

@@ -1,11 +1,11 @@
-import type { PricedOperation } from '../../src/executor/cost.ts';
+import type { CoercedOperation } from '../../src/executor/operation.ts';
 import { rowsOf } from '../../src/executor/cost-formula.ts';
 import { type CostNode, costTree, isIncluded } from '../../src/executor/cost-tree.ts';
 import { SchemaCount } from '../../src/executor/introspection-cost.ts';
 import { plainListCost } from '../../src/executor/limits.ts';
 
 /** Computes the cost of an operation from its tree by the rules of docs/limits.md, to check the formula against. */
-export function costByTree(operation: PricedOperation): number {
+export function costByTree(operation: CoercedOperation): number {
   const { variables } = operation;
   const schemaCount = new SchemaCount(variables);
   const price = (node: CostNode, times: number, parentRows: number | undefined): number => {

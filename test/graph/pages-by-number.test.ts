@@ -36,15 +36,12 @@ describe('issues whose numbers are listed, of which other teams have many', () =
       issues(first: 25, after: $after, filter: { teamId: { eq: $team }, number: { in: $numbers } }) {
         nodes { number } pageInfo { hasNextPage endCursor } } }`;
     const found: number[] = [];
-    for (let after: string | null = null, hasMore = true; hasMore; ) {
-      const { body }: { body: { data?: { issues: Page } } } = await app.graphql(query, {
-        team: world.eng.id,
-        numbers: listed,
-        after,
-      });
-      const { nodes = [], pageInfo } = body.data?.issues ?? {};
-      found.push(...nodes.map(({ number }) => number));
-      [after, hasMore] = [pageInfo?.endCursor ?? null, pageInfo?.hasNextPage ?? false];
+    let page: Page = { nodes: [], pageInfo: { hasNextPage: true, endCursor: null } };
+    while (page.pageInfo.hasNextPage) {
+      const variables = { team: world.eng.id, numbers: listed, after: page.pageInfo.endCursor };
+      const { body } = await app.graphql<{ issues: Page }>(query, variables);
+      page = body.data?.issues ?? noPage;
+      found.push(...page.nodes.map(({ number }) => number));
     }
     expect(found.toSorted((one, other) => one - other)).toEqual(listed);
   });
@@ -69,3 +66,5 @@ interface Page {
   nodes: { number: number }[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
+
+const noPage: Page = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };

@@ -5,12 +5,12 @@ const shared = new WeakSet<Database>();
 /** The workspaces that a test file has created in a database. */
 const created = new WeakMap<Database, string[]>();
 
-/** Has only the workspaces of the file checked in this database, since those of other files may break rules on purpose. */
+/** Marks a database that other test files use too, so that only the workspaces of this file are checked: others may break rules on purpose. */
 export function noteShared(database: Database): void {
   shared.add(database);
 }
 
-/** Has the workspace checked also where other test files use the same database. */
+/** Notes a workspace that this test file created, so that it is checked even in a shared database. */
 export function noteCreated(database: Database, workspaceId: string): void {
   created.set(database, [...(created.get(database) ?? []), workspaceId]);
 }

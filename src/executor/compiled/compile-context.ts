@@ -21,7 +21,7 @@ type SharedFetch = ReferenceFetch | ListFetch | SumsFetch | ConnectionFetch;
 
 /** The object whose selection is being compiled. */
 export interface CompileContext {
-  reading: Compiling;
+  compiling: Compiling;
   type: GraphQLObjectType;
   plan: ObjectPlan;
   /** The fetches that several fields of the object share, by a key that begins with the kind of fetch. */
@@ -67,11 +67,11 @@ export function shared<Fetch extends SharedFetch>(
 
 /** A column attached to the rows of the object; a write that returns such rows is asked to preload it. */
 export function attachedColumn(
-  { reading, plan }: CompileContext,
+  { compiling, plan }: CompileContext,
   table: TableName,
   derive?: Derivation,
 ): KeyColumn | undefined {
-  if (plan.columns.isResolved) reading.preloads.add(table);
+  if (plan.columns.isResolved) compiling.preloads.add(table);
   return plan.columns.attached(table, derive);
 }
 

@@ -13,6 +13,7 @@ import { concatenatedField } from './concatenated.ts';
 import { joinsViewer } from '../../db/tables/derived-columns.ts';
 import { preloadedSums } from '../../db/writes/preloaded.ts';
 import { encodeId } from '../../resolvers/ids.ts';
+import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import type { Plan } from '../../schema/builder/plan.ts';
 import { CountFetch, ExistsFetch, SumsFetch } from './children.ts';
 import { Columns } from './columns.ts';
@@ -65,20 +66,20 @@ export function compileOperation(
 
 /** Compiles the selections on one object type whose rows have these columns. */
 function compileObject(
-  reading: Compiling,
+  compiling: Compiling,
   type: GraphQLObjectType,
   nodes: readonly (FieldNode | OperationDefinitionNode)[],
   columns: Columns,
 ): ObjectPlan {
-  const fields = collectFields(reading, type, nodes);
+  const fields = collectFields(compiling, type, nodes);
   const make = () => {
     const plan = new ObjectPlan(type.name, columns);
-    const context: CompileContext = { reading, type, plan, shared: new Map() };
+    const context: CompileContext = { compiling, type, plan, shared: new Map() };
     for (const [key, fieldNodes] of fields) plan.fields.push(compileField(context, key, fieldNodes));
     plan.repeatsFields = new Set([...fields.values()].map(([node]) => node?.name.value)).size < fields.size;
     return plan;
   };
-  return columns.isCached ? leafPlan(reading.schema, type, fields, make) : make();
+  return columns.isCached ? leafPlan(compiling.schema, type, fields, make) : make();
 }
 
 function compileField(context: CompileContext, key: string, nodes: readonly FieldNode[]): Field {
@@ -90,10 +91,7 @@ function compileField(context: CompileContext, key: string, nodes: readonly Fiel
   }
   const field: AnyField | undefined = context.type.getFields()[name];
   if (!field) throw new NotCompilable(`${context.type.name}.${name}`);
-  const { plan, pothosExposedField: column } = field.extensions as {
-    plan?: Plan;
-    pothosExposedField?: string;
-  };
+  const { plan, pothosExposedField: column } = extensionsOf(field);
   if (plan) return compilePlan(context, key, field, nodes, plan);
   if (typeof column === 'string') {
     if (isLeafType(getNamedType(field.type)))
@@ -128,7 +126,7 @@ function compilePlan(
     }
     case 'byKey': {
       const fetch = new KeyedFetch(plan, argumentsOf(field, nodes), object.newPart());
-      fetch.plan = compileObject(context.reading, objectType(field), nodes, fetch.columns);
+      fetch.plan = compileObject(context.compiling, objectType(field), nodes, fetch.columns);
       object.fetches.push(fetch);
       return linkedField(key, nullable, fetch.part, fetch.plan);
     }
@@ -141,7 +139,7 @@ function compilePlan(
         const count = counted === undefined || columns.isCached ? undefined : () => columns.reader(counted);
         return new ConnectionFetch({ list, key: parent, count, part: object.newPart(), args, fixed });
       });
-      return connectionField(key, fetch.part, pageFields(context.reading, fetch, objectType(field), nodes));
+      return connectionField(key, fetch.part, pageFields(context.compiling, fetch, objectType(field), nodes));
     }
     case 'list':
       return listField(context, key, field, nodes, plan);
@@ -182,11 +180,13 @@ function compilePlan(
       const { args } = argumentsOf(field, nodes);
       const part = object.newPart();
       const ids = (run: Run) => [args(run)[plan.argument]].flat() as string[];
-      object.fetches.push(new NodesFetch({ kinds: plan.kinds, ids, part, reading: context.reading, nodes }));
+      object.fetches.push(
+        new NodesFetch({ kinds: plan.kinds, ids, part, compiling: context.compiling, nodes }),
+      );
       return nodesField(key, part, plan.argument === 'ids');
     }
     case 'series': {
-      const below = compileObject(context.reading, objectType(field), nodes, new Columns('resolved'));
+      const below = compileObject(context.compiling, objectType(field), nodes, new Columns('resolved'));
       const { args } = argumentsOf(field, nodes);
       const part = object.newPart();
       object.fetches.push(new SeriesFetch({ ...plan, args, key: columns.key(plan.parentKey), part, below }));
@@ -197,7 +197,7 @@ function compilePlan(
     case 'source':
       return source(context, key, field, nodes, plan);
     case 'events': {
-      const below = compileObject(context.reading, objectType(field), nodes, new Columns('resolved'));
+      const below = compileObject(context.compiling, objectType(field), nodes, new Columns('resolved'));
       const part = object.newPart();
       object.fetches.push(new EventsFetch(part, below));
       return linkedField(key, nullable, part, below);
@@ -214,7 +214,7 @@ function reference(
   keyColumn: string,
 ): Field {
   const fetch = referenceFetch(context, target);
-  const plan = compileObject(context.reading, objectType(field), nodes, fetch.columns);
+  const plan = compileObject(context.compiling, objectType(field), nodes, fetch.columns);
   const part = context.plan.newPart();
   const preloads = plan.fetches.flatMap((each) => preloadOf(context, each, keyColumn) ?? []);
   fetch.add({ key: context.plan.columns.key(keyColumn), part, plan, preloads });
@@ -231,7 +231,7 @@ function preloadOf(context: CompileContext, fetch: Fetch, keyColumn: string): Pr
 
 /** The same row under another type. */
 function self(context: CompileContext, key: string, field: AnyField, nodes: readonly FieldNode[]): Field {
-  const plan = compileObject(context.reading, objectType(field), nodes, context.plan.columns);
+  const plan = compileObject(context.compiling, objectType(field), nodes, context.plan.columns);
   const part = context.plan.newPart();
   context.plan.fetches.push({
     showsOnlyWritten: plan.showsOnlyWritten,
@@ -262,7 +262,7 @@ function source(
   nodes: readonly FieldNode[],
   { load }: Extract<Plan, { kind: 'source' }>,
 ): Field {
-  const { schema } = context.reading;
+  const { schema } = context.compiling;
   if (context.type !== schema.getQueryType() && context.type !== schema.getMutationType())
     throw new NotCompilable(`${context.type.name}.${field.name}`);
   const { args } = argumentsOf(field, nodes);
@@ -270,9 +270,9 @@ function source(
   const leaf = isLeafType(getNamedType(field.type));
   const plan = leaf
     ? undefined
-    : compileObject(context.reading, objectType(field), nodes, new Columns('resolved'));
+    : compileObject(context.compiling, objectType(field), nodes, new Columns('resolved'));
   context.plan.fetches.push(
-    new ResolverFetch({ key, load, args, part, plan, preloads: context.reading.preloads }),
+    new ResolverFetch({ key, load, args, part, plan, preloads: context.compiling.preloads }),
   );
   return resolverField(key, field.type, part, plan);
 }

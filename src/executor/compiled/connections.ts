@@ -98,7 +98,7 @@ export class ConnectionFetch implements Fetch {
     const { key } = this.#options;
     const keys = key ? distinctKeys(frame, key) : undefined;
     const at = keys?.at ?? new Int32Array(frame.rows.length);
-    const embedded = frame.parts[this.part] as TextRows | undefined;
+    const readWithParent = frame.parts[this.part] as TextRows | undefined;
     const show = (found: Pages): Promise<void> | undefined => {
       const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
       frame.parts[this.part] = { ...found, at, walked, frames } satisfies ConnectionPart;
@@ -107,8 +107,9 @@ export class ConnectionFetch implements Fetch {
     const cached = cachedPages(run, walked.request, () => keys?.texts ?? ['']);
     if (cached) return show(cached);
     const known = this.#countsIn(frame, at, walked);
-    if (embedded && (known || !this.#showsCount)) return show(this.#pages(walked, keys, { embedded, known }));
-    return this.#read(walked, keys, { known, embedded }, run).then(show);
+    if (readWithParent && (known || !this.#showsCount))
+      return show(this.#pages(walked, keys, { readWithParent, known }));
+    return this.#read(walked, keys, { known, readWithParent }, run).then(show);
   }
 
   /** The counts by group, if the list has no filter and the parents have its count. */
@@ -125,19 +126,19 @@ export class ConnectionFetch implements Fetch {
   async #read(
     walked: Walked,
     keys: DistinctKeys | undefined,
-    { known, embedded }: AlreadyRead,
+    { known, readWithParent }: AlreadyRead,
     run: Run,
   ): Promise<Pages> {
     const shaped = walked.shaped(run.cached);
     const values = { ...shaped.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
     const [page, counted] = await Promise.all([
-      this.#showsRows && !embedded ? this.#readPage(walked, shaped, keys, values, run) : undefined,
+      this.#showsRows && !readWithParent ? this.#readPage(walked, shaped, keys, values, run) : undefined,
       isCounted ? readTotals(this.#statements, walked.total(run.cached), keys, run) : known,
     ]);
     return page
       ? { ...page, totals: counted ?? [] }
-      : this.#pages(walked, keys, { embedded, known: counted });
+      : this.#pages(walked, keys, { readWithParent, known: counted });
   }
 
   async #readPage(
@@ -160,9 +161,9 @@ export class ConnectionFetch implements Fetch {
     });
   }
 
-  #pages(walked: Walked, keys: DistinctKeys | undefined, { embedded, known = [] }: AlreadyRead): Pages {
+  #pages(walked: Walked, keys: DistinctKeys | undefined, { readWithParent, known = [] }: AlreadyRead): Pages {
     return {
-      ...pagesOf(embedded, walked.request, { count: keys?.count ?? 1, ordinal: undefined }),
+      ...pagesOf(readWithParent, walked.request, { count: keys?.count ?? 1, ordinal: undefined }),
       totals: known,
     };
   }
@@ -171,7 +172,7 @@ export class ConnectionFetch implements Fetch {
    * The page for the statement that reads its single parent, which puts the rows into the part of the parent's frame.
    * Undefined if no rows are needed, they may be cached, or they have to be read within bounds.
    */
-  embedded(run: Run): EmbeddedPage | undefined {
+  pageWithParent(run: Run): PageWithParent | undefined {
     const { key, list } = this.#options;
     if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
     const shaped = this.#walk(run).shaped(run.cached);
@@ -190,11 +191,11 @@ export class ConnectionFetch implements Fetch {
 
 /** The rows of a page that the statement of their parent has read, and the counts, if they are known already. */
 interface AlreadyRead {
-  readonly embedded: TextRows | undefined;
+  readonly readWithParent: TextRows | undefined;
   readonly known: readonly Total[] | undefined;
 }
 
-export interface EmbeddedPage {
+export interface PageWithParent {
   /** The index of the parent's column that the rows refer to. */
   readonly key: number;
   readonly columns: readonly ReadColumn[];

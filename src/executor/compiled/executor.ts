@@ -39,8 +39,8 @@ interface Wanted {
 }
 
 /**
- * Counts of operations: those that this executor answered, those that it left to graphql-js by reason, and those whose
- * plan was cached or was not.
+ * Counts of operations: those that this executor answered, those that it left to graphql-js by reason, and look-ups
+ * of plans that were cached or were not.
  */
 export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHits: 0, planMisses: 0 };
 
@@ -56,9 +56,7 @@ export async function answerCompiled(
   { form, rows }: Wanted,
   onFallback: (reason: unknown) => void,
 ): Promise<Answered | RootResults | undefined> {
-  const misses = compiledCounts.planMisses;
   const plan = planOf(compilable);
-  if (misses === compiledCounts.planMisses) compiledCounts.planHits += 1;
   if (plan instanceof NotCompilable) {
     compiledCounts.notCompilable += 1;
     onFallback(plan);
@@ -232,8 +230,15 @@ function values(plan: ObjectPlan, root: Frame): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** The plan of an operation, or the reason why there is none. */
-const planOf = perVariant(({ schema, operation, fragments, variables }: Compilable) => {
+/** The plan of an operation, or the reason why there is none. Each look-up counts as a hit or a miss of the cache. */
+function planOf(compilable: Compilable): ObjectPlan | NotCompilable {
+  const misses = compiledCounts.planMisses;
+  const plan = cachedPlan(compilable);
+  if (misses === compiledCounts.planMisses) compiledCounts.planHits += 1;
+  return plan;
+}
+
+const cachedPlan = perVariant(({ schema, operation, fragments, variables }: Compilable) => {
   compiledCounts.planMisses += 1;
   try {
     return compileOperation(schema, operation, fragments, variables);

@@ -75,7 +75,7 @@ export interface Field {
 /** The objects that a field shows: rows of another frame, from `from` to before `to`. */
 export interface Below {
   readonly fields: readonly Field[];
-  /** The plan of the objects; undefined for a connection, which holds rows and is none. */
+  /** The plan of the objects; undefined for a connection, which does not count as an object. */
   readonly plan: ObjectPlan | undefined;
   frame(frame: Frame): Frame;
   /** -1 where the field is null; throws Bail where it may not be. */

@@ -31,7 +31,7 @@ export function listField(
   });
   const listed = only
     ? new ObjectPlan('', fetch.columns)
-    : context.reading.object(objectType(field), nodes, fetch.columns);
+    : context.compiling.object(objectType(field), nodes, fetch.columns);
   const view = fetch.view(listed);
   const item = only ? onlyField(field.type, only, fetch.columns) : listed;
   const partOf = (frame: Frame) => frame.parts[fetch.part] as ListPart;

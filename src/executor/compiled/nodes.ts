@@ -31,7 +31,7 @@ interface NodesOptions {
   kinds: () => ReadonlyMap<IdPrefix, NodeKind>;
   ids: (run: Run) => readonly string[];
   part: number;
-  reading: Compiling;
+  compiling: Compiling;
   nodes: readonly FieldNode[];
 }
 
@@ -96,13 +96,13 @@ export class NodesFetch implements Fetch {
   #planOf({ typeName, table }: NodeKind): { plan: ObjectPlan; statement?: Prepared } {
     const known = this.#plans.get(typeName);
     if (known) return known;
-    const { reading, nodes } = this.#options;
-    const type = reading.schema.getType(typeName);
+    const { compiling, nodes } = this.#options;
+    const type = compiling.schema.getType(typeName);
     if (!isObjectType(type)) throw new Bail(`${typeName} is no object type.`);
     const columns = new Columns({ of: table });
     // The id becomes the first column.
     columns.index('id');
-    const made = { plan: reading.object(type, nodes, columns) };
+    const made = { plan: compiling.object(type, nodes, columns) };
     this.#plans.set(typeName, made);
     return made;
   }

@@ -15,12 +15,12 @@ import { literalOf } from './sink.ts';
 
 /** The fields of a connection: its rows, with or without cursors, `pageInfo` and the count. */
 export function pageFields(
-  reading: Compiling,
+  compiling: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): PageField[] {
-  return [...collectFields(reading, type, nodes)].map(([key, fields]) => {
+  return [...collectFields(compiling, type, nodes)].map(([key, fields]) => {
     const name = nameOf(fields);
     if (name === '__typename') return { key, write: typeName(type) };
     if (name === 'totalCount') {
@@ -34,11 +34,11 @@ export function pageFields(
     fetch.showPage();
     const of = fieldType(type, name);
     if (name === 'nodes') {
-      const rows = pageRows(reading, fetch, of, fields);
+      const rows = pageRows(compiling, fetch, of, fields);
       return { key, rows, write: pageList(rowWriter(rows)) };
     }
-    if (name === 'edges') return { key, write: pageList(edgeWriter(reading, fetch, of, fields)) };
-    return { key, write: pageObject(pageInfoFields(reading, fetch, of, fields)) };
+    if (name === 'edges') return { key, write: pageList(edgeWriter(compiling, fetch, of, fields)) };
+    return { key, write: pageObject(pageInfoFields(compiling, fetch, of, fields)) };
   });
 }
 
@@ -59,12 +59,12 @@ function typeName({ name }: GraphQLObjectType): WritePart {
 }
 
 function pageRows(
-  reading: Compiling,
+  compiling: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): PageRows {
-  const plan = reading.object(type, nodes, fetch.columns);
+  const plan = compiling.object(type, nodes, fetch.columns);
   return { plan, view: fetch.view(plan) };
 }
 
@@ -74,15 +74,15 @@ function rowWriter({ plan, view }: PageRows): WritePart {
 }
 
 function edgeWriter(
-  reading: Compiling,
+  compiling: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): WritePart {
-  const fields = [...collectFields(reading, type, nodes)].map(([key, selected]): PageField => {
+  const fields = [...collectFields(compiling, type, nodes)].map(([key, selected]): PageField => {
     const field = nameOf(selected);
     if (field === 'node')
-      return { key, write: rowWriter(pageRows(reading, fetch, fieldType(type, field), selected)) };
+      return { key, write: rowWriter(pageRows(compiling, fetch, fieldType(type, field), selected)) };
     if (field !== 'cursor') return { key, write: typeName(type) };
     const cursor = fetch.cursor();
     return { key, write: (out, part, row) => out.string(cursor(part, row)) };
@@ -91,12 +91,12 @@ function edgeWriter(
 }
 
 function pageInfoFields(
-  reading: Compiling,
+  compiling: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): PageField[] {
-  return [...collectFields(reading, type, nodes)].map(([key, selected]) => {
+  return [...collectFields(compiling, type, nodes)].map(([key, selected]) => {
     switch (nameOf(selected)) {
       case '__typename':
         return { key, write: typeName(type) };

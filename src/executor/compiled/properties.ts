@@ -25,7 +25,7 @@ export function nestedField(
   nodes: readonly FieldNode[],
   nested: ReadNested,
 ): Field {
-  const plan = context.reading.object(objectType(field), nodes, new Columns('resolved'));
+  const plan = context.compiling.object(objectType(field), nodes, new Columns('resolved'));
   const part = context.plan.newPart();
   context.plan.fetches.push(new NestedFetch(nested, part, plan));
   return partField(key, field.type, part, plan);

@@ -12,7 +12,7 @@ import type { Plan } from '../../schema/builder/plan.ts';
 import { testOf } from '../../reference/conditions.ts';
 import { naturalAt, type TextRow, WireRow } from '../../db/wire/wire-row.ts';
 import { Columns } from './columns.ts';
-import { ConnectionFetch, type EmbeddedPage } from './connections.ts';
+import { ConnectionFetch, type PageWithParent } from './connections.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
 import { refuseNull, valueField } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
@@ -31,21 +31,21 @@ export class KeyedFetch implements Fetch {
   readonly columns: Columns;
   readonly part: number;
   plan: ObjectPlan | undefined;
-  readonly #named: ByKey;
+  readonly #keyPlan: ByKey;
   readonly #args: Arguments['args'];
   readonly #byShape = new Map<string, Prepared>();
 
   constructor(named: ByKey, { args }: Arguments, part: number) {
-    this.#named = named;
+    this.#keyPlan = named;
     this.columns = new Columns({ of: named.table });
     this.#args = args;
     this.part = part;
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const { argument, lookup } = this.#named;
+    const { argument, lookup } = this.#keyPlan;
     const named = lookup(String(this.#args(run)[argument]));
-    const page = this.plan?.fetches.find((fetch) => fetch instanceof ConnectionFetch)?.embedded(run);
+    const page = this.plan?.fetches.find((fetch) => fetch instanceof ConnectionFetch)?.pageWithParent(run);
     const { rows, types, children } = named
       ? (this.#cached(named, run) ?? (await this.#read(named, page, run)))
       : { rows: [], types: [] };
@@ -59,7 +59,7 @@ export class KeyedFetch implements Fetch {
   }
 
   #cached(named: Predicate, { cached }: Run): Found | undefined {
-    const { table: name, where } = this.#named;
+    const { table: name, where } = this.#keyPlan;
     const table = cached?.table(name);
     const test = table && cached && testOf({ all: [where, named] }, table, cached);
     if (!table || !test) return undefined;
@@ -67,18 +67,18 @@ export class KeyedFetch implements Fetch {
     return { rows: row ? [row] : [], types: table.types };
   }
 
-  async #read(named: Predicate, page: EmbeddedPage | undefined, run: Run): Promise<Found> {
+  async #read(named: Predicate, page: PageWithParent | undefined, run: Run): Promise<Found> {
     const { shape, values } = slotted(named, 'named');
     const statement = this.#statement(shape, page, run);
     const found = await run.rows(statement, { ...page?.shaped.values, ...values });
     return page ? this.#split(found, page) : found;
   }
 
-  #statement(shape: Predicate, page: EmbeddedPage | undefined, run: Run): Prepared {
+  #statement(shape: Predicate, page: PageWithParent | undefined, run: Run): Prepared {
     const key = `${JSON.stringify(shape)} ${page?.shaped.shape ?? ''}`;
     const known = this.#byShape.get(key);
     if (known) return known;
-    const { table, where } = this.#named;
+    const { table, where } = this.#keyPlan;
     const { read } = this.columns;
     const below = page && [page.key, page.shaped.walk.source, columnParts(page.columns)];
     const made = statement(['named', table, where, columnParts(read), key, below], () => {
@@ -91,7 +91,7 @@ export class KeyedFetch implements Fetch {
   }
 
   /** Splits the rows of a statement into the row and the page below it. */
-  #split({ rows, types }: TextRows, { columns }: EmbeddedPage): Found {
+  #split({ rows, types }: TextRows, { columns }: PageWithParent): Found {
     const width = this.columns.read.length;
     const [first] = rows;
     const formats = first instanceof WireRow ? first.formats?.slice(width) : undefined;
@@ -123,7 +123,7 @@ interface Found extends TextRows {
 /** The most statements that are cached, one for each shape of the page's arguments. */
 const maxShapes = 50;
 
-function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, shaped }: EmbeddedPage, run: Run) {
+function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, shaped }: PageWithParent, run: Run) {
   const named = row.columns[key];
   if (typeof named !== 'string') throw new Bail('A key is a column.');
   return rowWithPageQuery(

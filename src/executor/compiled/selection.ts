@@ -17,14 +17,14 @@ import type { Columns } from './columns.ts';
 import type { ObjectPlan } from './objects.ts';
 
 /** What the meaning of a selection depends on. */
-export interface Reading {
+export interface SelectionSource {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
 /** An operation that is being compiled. */
-export interface Compiling extends Reading {
+export interface Compiling extends SelectionSource {
   /** The tables of which the operation shows rows that belong to a written row, which the write may preload. */
   readonly preloads: Set<TableName>;
   /** Compiles the selections on an object below. */
@@ -33,17 +33,17 @@ export interface Compiling extends Reading {
 
 /** The fields of an object by their response names; GraphQL merges those that have the same one. */
 export function collectFields(
-  reading: Reading,
+  source: SelectionSource,
   type: GraphQLObjectType,
   nodes: readonly { selectionSet?: SelectionSetNode | undefined }[],
 ): Map<string, FieldNode[]> {
-  const { schema, fragments, variables } = reading;
+  const { schema, fragments, variables } = source;
   const fields = new Map<string, FieldNode[]>();
   const entered = new Set<string>();
   const collect: SelectionWalk = {
     schema,
     fragments,
-    isCut: (selection) => isCutBy(selection, variables) || !applies(reading, type, selection),
+    isCut: (selection) => isCutBy(selection, variables) || !applies(source, type, selection),
     enters: (fragment) => {
       const isFirst = !entered.has(fragment);
       entered.add(fragment);
@@ -61,7 +61,11 @@ export function collectFields(
 }
 
 /** Whether a selection applies to the type; the type condition of a fragment may exclude it. */
-function applies({ schema, fragments }: Reading, type: GraphQLObjectType, selection: SelectionNode): boolean {
+function applies(
+  { schema, fragments }: SelectionSource,
+  type: GraphQLObjectType,
+  selection: SelectionNode,
+): boolean {
   if (selection.kind === Kind.FIELD) return true;
   const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
   const condition = fragment?.typeCondition?.name.value;

@@ -56,7 +56,7 @@ export async function readIssueEvents(
 }
 
 /** The test of pages for a filter that has been validated already. */
-export function issueSieve(
+export function issuePageTest(
   ctx: Context,
   filterFields: () => FilterFields,
   filter: Record<string, unknown> | null | undefined,

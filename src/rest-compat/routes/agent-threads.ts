@@ -1,5 +1,5 @@
 import { limits } from '../../schema/builder/limits.ts';
-import { creation, list, record, required } from '../body.ts';
+import { bodyOf, list, record, required } from '../body.ts';
 import {
   AgentMessageCreateDocument,
   AgentThreadDocument,
@@ -52,7 +52,7 @@ export const messageCreate = route({
   summary:
     'Writes a message to the agent of an issue, or as the agent. The first message creates the thread.',
   parameters: { issueKey },
-  body: creation({
+  body: bodyOf({
     body: required(
       text('The text of the message, as plain text.', { minLength: 1, maxLength: limits.comment }),
     ),

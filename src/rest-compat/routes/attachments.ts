@@ -1,5 +1,5 @@
 import { limits } from '../../schema/builder/limits.ts';
-import { creation, required } from '../body.ts';
+import { bodyOf, required } from '../body.ts';
 import { equals } from '../comparators.ts';
 import {
   AttachmentContentDocument,
@@ -94,7 +94,7 @@ export const attachmentCreate = route({
   summary:
     'Creates an attachment of an issue and returns the URL for the upload. The attachment can be read after the upload.',
   parameters: { issueKey },
-  body: creation({
+  body: bodyOf({
     fileName: required(
       text('The name of the file, without a path or control characters.', {
         minLength: 1,

@@ -1,5 +1,5 @@
 import { limits } from '../../schema/builder/limits.ts';
-import { creation, required } from '../body.ts';
+import { bodyOf, required } from '../body.ts';
 import { equals } from '../comparators.ts';
 import {
   CommentCreateDocument,
@@ -67,7 +67,7 @@ export const commentCreate = route({
   scope: 'issues:write',
   summary: 'Creates a comment on an issue, or a reply to a comment.',
   parameters: { issueKey },
-  body: creation({
+  body: bodyOf({
     parentCommentId: id('comment', 'The comment of the same issue that this one replies to.'),
     body: required(commentBody),
   }),
@@ -84,7 +84,7 @@ export const commentUpdate = route({
   scope: 'issues:write',
   summary: 'Changes the text of a comment. Only its author, owners and admins may do so.',
   parameters: { issueKey, commentId, ...ifMatch },
-  body: creation({ body: required(commentBody) }),
+  body: bodyOf({ body: required(commentBody) }),
   operation: CommentUpdateDocument,
   variables: (p, { body }) => ({
     input: { issueKey: p.issueKey, id: p.commentId, expectedRevision: p['If-Match'], body },

@@ -1,5 +1,5 @@
 import { limits } from '../../schema/builder/limits.ts';
-import { change, clears, creation, required, set } from '../body.ts';
+import { changeOf, clears, bodyOf, required, set } from '../body.ts';
 import { issueBodyFields } from '../issue-body-fields.ts';
 import { IssueCreateDocument, IssueDeleteDocument, IssueUpdateDocument } from '../operations.generated.ts';
 import { ifMatch } from '../params.ts';
@@ -23,7 +23,7 @@ export const issueCreate = route({
   scope: 'issues:write',
   summary: 'Creates an issue.',
   parameters: {},
-  body: creation({
+  body: bodyOf({
     teamId: required(id('team', 'The team of the issue.')),
     parentIssueId: id('issue', 'The parent issue.'),
     projectId,
@@ -50,7 +50,7 @@ export const issueUpdate = route({
   scope: 'issues:write',
   summary: 'Changes the fields of an issue that are sent.',
   parameters: { issueKey, ...ifMatch },
-  body: change({
+  body: changeOf({
     title,
     description,
     issueStatusId: id('status', 'The new status, which must belong to the team.'),

@@ -1,5 +1,5 @@
 import { limits } from '../../schema/builder/limits.ts';
-import { creation, required } from '../body.ts';
+import { bodyOf, required } from '../body.ts';
 import {
   IssueLinkCreateDocument,
   IssueLinkDeleteDocument,
@@ -32,7 +32,7 @@ export const linkCreate = route({
   scope: 'issues:write',
   summary: 'Adds a link to an issue. The same URL is linked only once.',
   parameters: { issueKey },
-  body: creation({
+  body: bodyOf({
     url: required(httpUrl('The URL of the link.', { maxLength: limits.url })),
     title: required(text('The title of the link.', { minLength: 1, maxLength: limits.title, trimmed: true })),
   }),

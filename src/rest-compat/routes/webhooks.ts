@@ -1,6 +1,6 @@
 import { eventTypes } from '../../model/events.ts';
 import { limits } from '../../schema/builder/limits.ts';
-import { change, clears, creation, required, set } from '../body.ts';
+import { changeOf, clears, bodyOf, required, set } from '../body.ts';
 import { equals } from '../comparators.ts';
 import {
   WebhookCreateDocument,
@@ -70,7 +70,7 @@ export const webhookCreate = route({
   scope,
   summary: 'Creates a webhook. Its secret is shown only in this answer.',
   parameters: {},
-  body: creation({ url: required(url), ...fields }),
+  body: bodyOf({ url: required(url), ...fields }),
   operation: WebhookCreateDocument,
   variables: (_parameters, body) => ({ input: body }),
   pick: 'webhookCreate',
@@ -99,7 +99,7 @@ export const webhookUpdate = route({
   scope,
   summary: 'Changes a webhook. From then on it receives what this token may read.',
   parameters: { webhookId, ...ifMatch },
-  body: change({
+  body: changeOf({
     url,
     ...fields,
     clearTeam: clears('teamId', 'Whether to send the events of all teams.'),

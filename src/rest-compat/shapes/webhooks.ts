@@ -63,7 +63,7 @@ export const webhook: Shape<WebhookFieldsFragment> = shape(
   'revision',
 );
 
-/** A webhook with its secret, which is shown only in the response that creates it. */
+/** A webhook with its secret, which is shown only when the webhook is created or the secret is rotated. */
 export const webhookWithSecret: Shape<WebhookCreateMutation['webhookCreate']> = shape('WebhookWithSecret', {
   secret: text(longestSecret, 'secret', { description: 'The secret that messages are signed with.' }),
   webhook: object(webhook, 'webhook'),

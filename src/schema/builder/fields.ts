@@ -12,6 +12,7 @@ import type { IdPrefix } from '../../resolvers/ids.ts';
 import type { Entity } from './entity.ts';
 import { naming } from './naming.ts';
 import type { Piece } from './concatenated.ts';
+import type { DeclaredExtensions } from './output-extensions.ts';
 import type { EventPage, EventsPlan, Plan } from './plan.ts';
 import { type Fields, planned } from './plan-resolver.ts';
 import type { ScopeNeed } from './scopes.ts';
@@ -35,7 +36,7 @@ interface ComputedOptions<Parent, Column extends keyof Parent, References, Type,
   type: Type;
   nullable?: boolean;
   columns: readonly Column[];
-  extensions?: Readonly<Record<string, unknown>>;
+  extensions?: DeclaredExtensions;
   references?: References;
   compute: (row: Pick<Parent, Column>, references: Referred<References>, ctx: Ctx) => unknown;
 }
@@ -110,7 +111,7 @@ declare global {
           type: Type;
           key: Key;
           args: Args;
-          extensions?: Readonly<Record<string, unknown>>;
+          extensions?: DeclaredExtensions;
           load: (
             ctx: Context,
             args: InputShapeFromFields<Args>,
@@ -124,8 +125,8 @@ declare global {
           type: Type;
           nullable?: boolean;
           args?: Args;
-          extensions?: Readonly<Record<string, unknown>>;
-          load: (ctx: Context, args: InputShapeFromFields<Args>, parent: ParentShape) => unknown;
+          extensions?: DeclaredExtensions;
+          load: (ctx: Context, args: InputShapeFromFields<Args>) => unknown;
         },
       ): FieldRef<Types, unknown>;
       /** The events of a subscription: `read` returns those after a cursor; `pageTest` makes a cheap test whether there may be any. */
@@ -133,7 +134,7 @@ declare global {
         options: FieldMeta & {
           type: Type;
           args: Args;
-          extensions?: Readonly<Record<string, unknown>>;
+          extensions?: DeclaredExtensions;
           read: (ctx: Context, args: InputShapeFromFields<Args>, after: string) => Promise<EventPage>;
           pageTest: (ctx: Context, args: InputShapeFromFields<Args>) => PageTest | undefined;
         },

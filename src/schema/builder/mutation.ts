@@ -2,13 +2,14 @@ import type { InputObjectRef, ObjectRef } from '@pothos/core';
 import type { EventType } from '../../model/events.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { builder, type Types } from './builder.ts';
+import type { DeclaredExtensions } from './output-extensions.ts';
 import type { ScopeNeed } from './scopes.ts';
 
 interface MutationOptions {
   readonly description: string;
   /** By default `issues:write`. */
   readonly scope?: ScopeNeed;
-  readonly extensions?: Readonly<Record<string, unknown>>;
+  readonly extensions?: DeclaredExtensions;
   /** The types of events that a successful call adds to the log of changes, or the reason why it adds none. */
   readonly events: MutationEvents;
 }

@@ -1,9 +1,5 @@
 /**
- * The extension of a field that is computed or resolved from nothing but rows that the position of the data covers
- * (`src/db/tables/position-tables.ts`) and today's date in UTC. Answers without other such fields can be recognised as unchanged.
+ * Marks a field whose value depends only on tables that the position of the data covers (`src/db/tables/position-tables.ts`) and on
+ * today's date in UTC. An answer without other computed fields can be recognised as unchanged.
  */
-export const ofPosition = { isOfPosition: true } as const;
-
-export function isOfPosition(extensions: Readonly<Record<string, unknown>>): boolean {
-  return extensions['isOfPosition'] === true;
-}
+export const coveredByPosition = { isCoveredByPosition: true } as const;

@@ -1,6 +1,7 @@
 import { type GraphQLSchema, Source } from 'graphql';
 import { parseText } from '../../executor/document.ts';
-import { chooseOperation, fragmentsOf, type OperationContext } from '../../executor/execute.ts';
+import { chooseOperation, type OperationContext } from '../../executor/execute.ts';
+import { fragmentsOf } from '../../executor/operation.ts';
 import { checkScopes } from '../../executor/scope-rule.ts';
 import type { PersistedDocuments } from '../../executor/persisted-documents.ts';
 import { AppError } from '../../resolvers/errors.ts';

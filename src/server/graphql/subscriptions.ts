@@ -22,9 +22,9 @@ export async function subscriptionReply(
   if (!acceptsEvents(request.headers.accept))
     raise('not_acceptable', 'A subscription is answered as text/event-stream, which Accept has to allow.');
   const deliver = async (reading: OperationContext, cursor: string): Promise<Delivery> => {
-    const { events, isSound, ...rest } = await read(reading, cursor);
+    const { events, hasErrors, ...rest } = await read(reading, cursor);
     const answers = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));
-    return deliveryOf(answers, { ...rest, isOwn: !isSound });
+    return deliveryOf(answers, { ...rest, isOwn: hasErrors });
   };
   const cohort = isShared ? cohortOf(subscribed, variables) : undefined;
   const cursor = request.headers['last-event-id']?.toString() || after;

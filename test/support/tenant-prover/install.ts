@@ -6,7 +6,7 @@ import { TenantPlugin } from '../../../src/db/guard/tenant-plugin.ts';
 import { type TenantStatement, violationsOf } from './rules.ts';
 import { unscopedViolations } from './unscoped-rule.ts';
 
-// Importing this module has the rules check every statement that this process sends through the handle of a workspace,
+// After this module is imported, the rules check every statement that this process sends through the handle of a workspace,
 // before the statement is compiled. A statement that breaks a rule is not sent. A statement without such a handle is checked if a
 // module of src compiles it: tests may look at all workspaces.
 

@@ -9,7 +9,8 @@ import { date } from './format.js';
  * - `days`: the days of the values, as `2026-11-24`;
  * - `series`: `{ label, colour, values, dash }`, the colour being a custom property;
  * - `format`: formats a value; by default numbers are not changed;
- * - `until`: the last day of the axis, if it is not that of the last value.
+ * - `until`: the last day of the axis, if it is not that of the last value;
+ * - `floor`: the lowest value of the axis; 0 by default.
  *
  * Above it is a legend with the values of the day under the pointer, or of the last day.
  */

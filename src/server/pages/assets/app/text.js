@@ -7,7 +7,7 @@ export function plainText(text) {
   return blocksOf(text.split(/\r\n|\r|\n/)).map(block);
 }
 
-/** A text in the form of the API: a document of paragraphs. What it may contain one day, and we do not know, is left out. */
+/** A text in the form of the API: a document of paragraphs. Nodes of unknown kinds are left out. */
 export function richText({ content }) {
   const lines = (content.content ?? []).map(({ content = [] }) =>
     content.map(({ text = '' }) => text).join(''),

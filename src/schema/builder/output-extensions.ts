@@ -1,0 +1,47 @@
+import type { GraphQLField } from 'graphql';
+import type { Context } from '../../resolvers/context.ts';
+import type { MutationEvents } from './mutation.ts';
+import type { Plan } from './plan.ts';
+import type { ScopeNeed } from './scopes.ts';
+
+/** A read for a field that must come before all other statements of the operation. Returns properties to add to the context. */
+export type FirstRead = (context: Context) => Promise<Partial<Context>>;
+
+/**
+ * What the declaration of an output field says about it, beside its type and its plan. Functions of the arguments are methods, so that
+ * each field can name the arguments that it has.
+ */
+export interface DeclaredExtensions {
+  /** The most objects that it returns, by its arguments. */
+  rows?(this: void, args: object): number;
+  /** Its rows are periods, whose number `first` does not limit. */
+  readonly periods?: true;
+  /** The scopes that its arguments need, such as those of an id of any type. */
+  scopeOfArguments?(this: void, args: Record<string, unknown>): readonly ScopeNeed[];
+  readonly firstRead?: FirstRead;
+  /** It reads the log of changes, of which a replica may not have the newest rows yet. */
+  readonly readsLog?: true;
+  /** Its value depends only on tables that the position of the data covers, see `coveredByPosition`. */
+  readonly isCoveredByPosition?: true;
+  /** The statement of the mutation keeps the Idempotency-Key itself. */
+  readonly keepsKey?: boolean;
+  /** Why the mutation takes no Idempotency-Key. */
+  readonly takesNoKey?: string;
+  /** The events that the mutation leaves in the log of changes, or why there are none. */
+  readonly events?: MutationEvents;
+}
+
+/** The extensions of an output field of the schema. */
+export interface OutputExtensions extends DeclaredExtensions {
+  /** How the field is answered; undefined for a column of its row, and for the fields of connections. */
+  readonly plan?: Plan;
+  /** The column of the row that the field shows. */
+  readonly pothosExposedField?: string;
+  readonly scope?: ScopeNeed;
+}
+
+export function extensionsOf({
+  extensions,
+}: Pick<GraphQLField<unknown, unknown>, 'extensions'>): OutputExtensions {
+  return extensions as OutputExtensions;
+}
