@@ -52,10 +52,14 @@ onLinux('a supervisor', () => {
 
   /** Asks on a new connection, and returns the pid of the worker that answered. */
   async function ask(agent = new Agent()): Promise<number> {
-    const sent = request(url, { agent });
+    return Number(await answerTo('/', agent));
+  }
+
+  async function answerTo(path: string, agent = new Agent()): Promise<string> {
+    const sent = request(new URL(path, url), { agent });
     const response = once(sent, 'response') as Promise<[NodeJS.ReadableStream]>;
     sent.end();
-    return Number(await text((await response)[0]));
+    return text((await response)[0]);
   }
 
   it('loses no connection while its workers are replaced, however fast connections come', async () => {
@@ -80,6 +84,16 @@ onLinux('a supervisor', () => {
     await Promise.all(clients);
     expect(failures).toEqual([]);
     expect(pids.size).toBeGreaterThanOrEqual(8);
+  }, 60_000);
+
+  it('tells all workers which caller has no objects left', async () => {
+    await supervisor.start();
+    await answerTo('/charge/token:1');
+    const told = new Set<string>();
+    while (told.size < 2) {
+      const [pid = '', ...debts] = (await answerTo('/debts')).split(' ');
+      if (debts.join(' ') === 'token:1 true') told.add(pid);
+    }
   }, 60_000);
 
   it('starts another worker when one dies, and fails when they die again and again', async () => {
