@@ -38,7 +38,7 @@ export async function supervise({ config, workers, stopped }: SuperviseOptions):
   });
   // A second signal ends this process at once, and its workers with it.
   process.on('exit', () => supervisor.kill());
-  // A terminal that is closed sends it to end its processes.
+  // SIGHUP reloads the workers, except in a terminal, where it means that the terminal was closed.
   if (!process.stderr.isTTY) process.on('SIGHUP', () => supervisor.reload());
   let metrics: MetricsServer | undefined;
   try {

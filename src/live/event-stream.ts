@@ -1,6 +1,6 @@
 import { AppError } from '../resolvers/errors.ts';
 import { RateLimitedError } from '../executor/challenge.ts';
-import type { Delivery, EventStream } from '../rest-compat/events.ts';
+import type { EventChunk, EventStream } from '../rest-compat/events.ts';
 import type { Arrivals } from './change-watch.ts';
 import type { CutReason } from './live-counts.ts';
 
@@ -23,31 +23,31 @@ const lastsMs = () => 60 * 60_000 * (0.9 + Math.random() / 5);
 interface StreamParts {
   readonly arrivals: Arrivals;
   /** What is sent at once. */
-  readonly first: Delivery;
+  readonly first: EventChunk;
   /** The cursor after the new changes, if none of them concerns this stream; undefined if it has to read. */
   readonly skip: (cursor: string) => Promise<string | undefined>;
   /** Calls the listener within `cursorMs`, and again until the returned function is called. */
   readonly soon: (listener: () => void) => () => void;
   /** Reads what comes after a cursor. Throws if the token may not read it any more. */
-  readonly deliver: (cursor: string) => Promise<Delivery>;
+  readonly deliver: (cursor: string) => Promise<EventChunk>;
   /** Called when the stream ends here, and not because its client has left or the process stops. */
   readonly onCut: (reason: CutReason) => void;
   readonly onEnd: () => void;
   /** What is sent for an error that ends the stream; undefined if the client gets the error when it reconnects. */
-  readonly errorDelivery?: ((error: unknown) => Delivery | undefined) | undefined;
+  readonly errorChunk?: ((error: unknown) => EventChunk | undefined) | undefined;
 }
 
 /**
  * The text of a stream of events (`text/event-stream`). The next piece is produced when the client has read the last one, so only
  * the cursor of a slow client is kept. A stream ends without an event, and its client reconnects with the last `id`, except after
- * an error that has a delivery.
+ * an error that has a chunk.
  */
 export class LiveStream implements EventStream {
   onBeat: (() => void) | undefined;
   readonly #parts: Omit<StreamParts, 'first'>;
   readonly #untilMs = performance.now() + lastsMs();
   /** What is sent next. */
-  #delivery: Delivery | undefined;
+  #chunk: EventChunk | undefined;
   /** The cursor of the stream, and the last one that was sent. */
   #cursor = '';
   #sentCursor = '';
@@ -55,7 +55,7 @@ export class LiveStream implements EventStream {
   #cancelCursor: (() => void) | undefined;
 
   constructor({ first, ...parts }: StreamParts) {
-    this.#delivery = first;
+    this.#chunk = first;
     this.#parts = parts;
   }
 
@@ -70,17 +70,17 @@ export class LiveStream implements EventStream {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array> {
-    const { arrivals, skip, soon, errorDelivery, onCut, onEnd } = this.#parts;
+    const { arrivals, skip, soon, errorChunk, onCut, onEnd } = this.#parts;
     let hasMore = false;
     try {
       yield `retry: ${retryMs}\n`;
       for (;;) {
-        const delivery = this.#delivery;
-        this.#delivery = undefined;
-        if (delivery) {
-          if (delivery.cursor !== this.#sentCursor || delivery.isLast) yield* delivery.pieces;
-          if (delivery.isLast) break;
-          ({ cursor: this.#cursor, hasMore } = delivery);
+        const chunk = this.#chunk;
+        this.#chunk = undefined;
+        if (chunk) {
+          if (chunk.cursor !== this.#sentCursor || chunk.isLast) yield* chunk.pieces;
+          if (chunk.isLast) break;
+          ({ cursor: this.#cursor, hasMore } = chunk);
           this.#sentCursor = this.#cursor;
         }
         try {
@@ -95,12 +95,12 @@ export class LiveStream implements EventStream {
             this.#cancelCursor ??= soon(() => arrivals.interrupt());
             continue;
           }
-          this.#delivery = await this.#read();
-          if (!this.#delivery) break;
+          this.#chunk = await this.#read();
+          if (!this.#chunk) break;
         } catch (error) {
           onCut(reasonOf(error));
-          this.#delivery = errorDelivery?.(error);
-          if (!this.#delivery) break;
+          this.#chunk = errorChunk?.(error);
+          if (!this.#chunk) break;
         }
       }
       if (arrivals.isEnded) yield `retry: ${returnMs()}\n\n`;
@@ -120,7 +120,7 @@ export class LiveStream implements EventStream {
   }
 
   /** Reads what comes next, and tries again while the token is in debt. Returns undefined when the stream has ended. */
-  async #read(): Promise<Delivery | undefined> {
+  async #read(): Promise<EventChunk | undefined> {
     const { arrivals, deliver } = this.#parts;
     while (!arrivals.isEnded) {
       try {

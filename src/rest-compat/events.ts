@@ -10,7 +10,7 @@ export interface StreamedEvent {
 }
 
 /** Events that are delivered together, and the cursor to continue from. */
-export interface Delivery {
+export interface EventChunk {
   /** The events in the format of `text/event-stream`, in pieces that are written one after another. */
   readonly pieces: readonly Uint8Array[];
   /** The number of events. */
@@ -33,33 +33,33 @@ export interface EventStream extends AsyncIterable<string | Uint8Array> {
 
 /** How the content of a stream is read. */
 export interface StreamSource<Context> {
-  /** The delivery that is sent at once. */
-  readonly first: Delivery;
+  /** The chunk that is sent at once. */
+  readonly first: EventChunk;
   /** Reads what comes after a cursor. Throws if the token may not read it any more. */
-  readonly deliver: (context: Context, cursor: string) => Promise<Delivery>;
+  readonly deliver: (context: Context, cursor: string) => Promise<EventChunk>;
   /** Tests whether a shared page of the log may have events for the stream. */
   readonly pageTest?: PageTest | undefined;
-  /** The last delivery, for an error that ends the stream; undefined if the client gets the error when it reconnects. */
-  readonly errorDelivery?: (error: unknown) => Delivery | undefined;
+  /** The last chunk, for an error that ends the stream; undefined if the client gets the error when it reconnects. */
+  readonly errorChunk?: (error: unknown) => EventChunk | undefined;
   /** A key: streams of the same workspace, scopes and role with an equal key get the same events after the same cursor. Undefined if the stream shares nothing. */
   readonly cohort?: string | undefined;
   readonly face: 'graphql' | 'rest';
 }
 
 /**
- * TextEncoder allocates a buffer for each text. A waiting stream holds its last delivery, and a slice of Node's buffer pool would
+ * TextEncoder allocates a buffer for each text. A waiting stream holds its last chunk, and a slice of Node's buffer pool would
  * keep the whole pool in memory.
  */
 const encoder = new TextEncoder();
 
-/** A delivery is written in pieces of about this size. */
+/** A chunk is written in pieces of about this size. */
 const pieceCharacters = 65_536;
 
-/** The delivery of these events. If the cursor is beyond the last event, it is sent as an id without an event. */
-export function deliveryOf(
+/** The chunk of these events. If the cursor is beyond the last event, it is sent as an id without an event. */
+export function chunkOf(
   events: readonly StreamedEvent[],
-  rest: Pick<Delivery, 'cursor' | 'hasMore' | 'isLast' | 'objects' | 'isOwn'>,
-): Delivery {
+  rest: Pick<EventChunk, 'cursor' | 'hasMore' | 'isLast' | 'objects' | 'isOwn'>,
+): EventChunk {
   const pieces: Uint8Array[] = [];
   let piece = '';
   for (const event of events) {
@@ -86,14 +86,14 @@ interface LogPage {
 }
 
 /** The entries of a page as events. */
-export function deliveryOfPage(body: unknown): Delivery {
+export function chunkOfPage(body: unknown): EventChunk {
   const { results, cursor, hasMore } = body as LogPage;
   const events = results.map((item) => ({
     id: item.cursor,
     type: item.eventType,
     json: JSON.stringify(item),
   }));
-  return deliveryOf(events, { cursor, hasMore });
+  return chunkOf(events, { cursor, hasMore });
 }
 
 /** The headers of an answer that is a stream of events. */

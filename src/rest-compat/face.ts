@@ -7,7 +7,7 @@ import { replayedHeaders } from '../executor/idempotent.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
 import { Turns } from '../executor/turns.ts';
 import { csvOf } from './csv.ts';
-import type { Delivery, EventStream, StreamSource } from './events.ts';
+import type { EventChunk, EventStream, StreamSource } from './events.ts';
 import { streamReply } from './stream-reply.ts';
 import { entityTag } from './entity-tags.ts';
 import { isJsonMediaType, readJson } from './json.ts';
@@ -43,9 +43,9 @@ export interface RestRequest {
   /** The context of a probe, which is always answered and never counted. */
   anonymous(): OperationContext;
   /** Reads the first events of a stream. Streams that open at the same time with an equal `key` share one read. */
-  firstDelivery(key: string, read: () => Promise<Delivery>): Promise<Delivery>;
+  firstChunk(key: string, read: () => Promise<EventChunk>): Promise<EventChunk>;
   /**
-   * Opens a stream, which sends the first delivery and then what `deliver` reads after its cursor, with a context whose token has
+   * Opens a stream, which sends the first chunk and then what `deliver` reads after its cursor, with a context whose token has
    * been checked again. Throws `too_many_streams`.
    */
   stream(source: StreamSource<OperationContext>): Promise<EventStream>;

@@ -1,5 +1,5 @@
 import type { Table } from './csv.ts';
-import { type Delivery, deliveryOfPage } from './events.ts';
+import { type EventChunk, chunkOfPage } from './events.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { largestPage, longestCursor } from './params.ts';
 import type { WrittenAnswer } from '../executor/compiled/json-writer.ts';
@@ -23,7 +23,7 @@ export interface Rendered {
   /** For a page of a list whose total may be a lower bound, whether it is exact. */
   readonly isTotalExact?: boolean | undefined;
   /** The entries of a page of a log, for a stream. */
-  readonly delivery?: Delivery;
+  readonly chunk?: EventChunk;
   /** The revision of the resource in the body. */
   readonly revision?: number | undefined;
 }
@@ -90,7 +90,7 @@ export function log<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
     successes: page.successes.map((success) => ({ ...success, isStream: true })),
     render: (picked) => {
       const { body, ...rendering } = page.render(picked, undefined);
-      return { ...rendering, body, ...(!(body instanceof Uint8Array) && { delivery: deliveryOfPage(body) }) };
+      return { ...rendering, body, ...(!(body instanceof Uint8Array) && { chunk: chunkOfPage(body) }) };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/execute.ts';
 import { limits } from '../model/limits.ts';
-import { type Delivery, streamHeaders } from './events.ts';
+import { type EventChunk, streamHeaders } from './events.ts';
 import type { RestReply, RestRequest } from './face.ts';
 import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';
 import { type Failure, operationProblem, problemReply, refusalOf } from './problem.ts';
@@ -43,7 +43,7 @@ export async function streamReply(
     });
   const { after: named } = checked.variables;
   const cohort = JSON.stringify([operationName, { ...checked.variables, ...whole, after: null }]);
-  const begin = async (): Promise<Delivery> => {
+  const begin = async (): Promise<EventChunk> => {
     let objects = 0;
     const reading: OperationContext = { ...context, charge: (count) => (objects += count) };
     const after = typeof named === 'string' && named !== '' ? named : await newestCursor(schema, reading);
@@ -51,11 +51,11 @@ export async function streamReply(
     if (error) throw error;
     const outcome = checked.answer(data);
     if (outcome.verdict === 'refused') throw new RefusedRead(refusalOf(outcome.code, outcome.violations));
-    return { ...deliveryIn(checked, data), objects };
+    return { ...chunkIn(checked, data), objects };
   };
-  let first: Delivery;
+  let first: EventChunk;
   try {
-    first = await request.firstDelivery(JSON.stringify([named, cohort]), begin);
+    first = await request.firstChunk(JSON.stringify([named, cohort]), begin);
   } catch (error) {
     if (error instanceof RefusedRead) return problemReply(error.refusal, requestId);
     if (error instanceof GraphQLError) return operationProblem(route, error, requestId, context.report);
@@ -64,16 +64,16 @@ export async function streamReply(
   if (first.objects) context.charge?.(first.objects);
   const deliver = async (reading: OperationContext, cursor: string) => {
     let objects = 0;
-    // Each stream that shares the delivery is charged for it.
+    // Each stream that shares the chunk is charged for it.
     const result = await read({ ...reading, charge: (count) => (objects += count) }, cursor);
     if (result.errors) throw new Error('The stream ends. Its client gets the reason when it reconnects.');
-    return { ...deliveryIn(checked, result.data), objects };
+    return { ...chunkIn(checked, result.data), objects };
   };
   const events = await request.stream({ first, deliver, cohort, face: 'rest' });
   return { status: 200, headers: { ...streamHeaders, 'X-GraphQL-Operation': operationName }, events };
 }
 
-/** A stream has no pages: with more changes in each delivery, fewer deliveries keep up with many writes. */
+/** A stream has no pages: with more changes in each chunk, fewer chunks keep up with many writes. */
 const whole = { first: limits.changesPerRead, waitSeconds: 0 };
 
 async function newestCursor(schema: GraphQLSchema, context: OperationContext): Promise<string> {
@@ -86,9 +86,9 @@ async function newestCursor(schema: GraphQLSchema, context: OperationContext): P
   return (data as unknown as NewestCursorQuery).workspace.changeCursor;
 }
 
-function deliveryIn({ answer }: Ready, data: unknown): Delivery {
+function chunkIn({ answer }: Ready, data: unknown): EventChunk {
   const outcome = answer(data);
-  const delivery = outcome.verdict === 'rendered' ? outcome.rendered.delivery : undefined;
-  if (!delivery) throw new Error('The reply of a route with a stream must have a delivery.');
-  return delivery;
+  const chunk = outcome.verdict === 'rendered' ? outcome.rendered.chunk : undefined;
+  if (!chunk) throw new Error('The reply of a route with a stream must have a chunk.');
+  return chunk;
 }

@@ -13,7 +13,7 @@ import type { Live } from '../live/live.ts';
 import { Pulse } from '../live/pulse.ts';
 import { type Reading, SharedLog } from '../live/shared-log.ts';
 import { Slices } from '../live/slices.ts';
-import type { Delivery, EventStream, StreamSource } from '../rest-compat/events.ts';
+import type { EventChunk, EventStream, StreamSource } from '../rest-compat/events.ts';
 import { parseCursor, sharedChanges } from '../resolvers/changes.ts';
 import { type ChangeArrivals, type Principal, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
@@ -31,7 +31,7 @@ export interface WaitingRequest {
   onGone(listener: () => void): () => void;
 }
 
-/** The permissions of a stream's token, checked again before each delivery. */
+/** The permissions of a stream's token, checked again before each chunk. */
 export interface StreamRights {
   /** The same text for all streams of the token. */
   readonly token: string;
@@ -46,21 +46,21 @@ export interface StreamRights {
 }
 
 /** The maximum number of streams that deliver at once, and that check their tokens at once, in addition to the requests in progress. */
-const deliveriesAtOnce = 4;
+const chunksAtOnce = 4;
 
 /** Lets requests wait for changes of their workspaces, and wakes up their streams. */
 export class ChangeWaits {
   readonly #live: Pick<Live, 'watch' | 'openStreams' | 'limits' | 'counts'>;
-  readonly #deliveries = new Semaphore(deliveriesAtOnce);
+  readonly #chunks = new Semaphore(chunksAtOnce);
   readonly #catchUps = new CatchUps();
-  readonly #checks = new Semaphore(deliveriesAtOnce);
+  readonly #checks = new Semaphore(chunksAtOnce);
   readonly #slices = new Slices();
   readonly #audiences = new Audiences(this.#slices);
   readonly #beats = new Pulse(beatMs);
   readonly #cursors = new Pulse(cursorMs);
   readonly #tokens = new StreamTokens();
-  readonly #firsts = new Cohorts<Delivery>();
-  readonly #cohorts = new Cohorts<Delivery>();
+  readonly #firsts = new Cohorts<EventChunk>();
+  readonly #cohorts = new Cohorts<EventChunk>();
   readonly #answers = new Cohorts<EventAnswers>();
   readonly #log = new SharedLog(apart);
 
@@ -97,26 +97,26 @@ export class ChangeWaits {
   }
 
   /**
-   * The first delivery of a stream. Equal streams that begin while nothing arrives share it, such as those of all clients after a
+   * The first chunk of a stream. Equal streams that begin while nothing arrives share it, such as those of all clients after a
    * restart. `begin` is equal for streams that want the same.
    */
-  async first(principal: Principal, begin: string, read: () => Promise<Delivery>): Promise<Delivery> {
+  async first(principal: Principal, begin: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
     // What arrives is noted only while somebody listens.
     const arrivals = this.#live.watch.arrivals(principal.workspaceId);
     try {
       const key = keyOf(principal, `${arrivals.arrival} ${begin}`);
-      return await this.#firsts.read(key, () => inTurn(this.#deliveries, read));
+      return await this.#firsts.read(key, () => inTurn(this.#chunks, read));
     } finally {
       arrivals.end();
     }
   }
 
-  /** A stream that begins with its first delivery. Throws `too_many_streams`. */
+  /** A stream that begins with its first chunk. Throws `too_many_streams`. */
   stream(
     request: WaitingRequest,
     principal: Principal,
     rights: StreamRights,
-    { first, deliver, pageTest, errorDelivery, cohort, face }: StreamSource<OperationContext>,
+    { first, deliver, pageTest, errorChunk, cohort, face }: StreamSource<OperationContext>,
   ): EventStream {
     const { watch, counts } = this.#live;
     if (watch.isClosed) raise('unavailable', stoppingMessage);
@@ -126,7 +126,7 @@ export class ChangeWaits {
       for (const each of undo) each();
     });
     counts.streams[face] += 1;
-    // Something may have arrived between the first delivery and now.
+    // Something may have arrived between the first chunk and now.
     arrivals.arrive();
     const { workspaceId } = principal;
     const key = cohort === undefined ? undefined : keyOf(principal, cohort);
@@ -137,7 +137,7 @@ export class ChangeWaits {
     const stream = new LiveStream({
       arrivals,
       first,
-      errorDelivery,
+      errorChunk,
       onCut: (reason) => {
         counts.cut[reason] += 1;
       },
@@ -152,22 +152,20 @@ export class ChangeWaits {
         const reader = await check();
         const { arrival } = arrivals;
         const work = async () => {
-          // A thousand deliveries that are answered from memory would hold up everything else.
+          // A thousand chunks that are answered from memory would hold up everything else.
           await this.#slices.next();
           return deliver(this.#contextOf(rights, reader, arrivals), cursor);
         };
         const behind = arrivals.position - (parseCursor(cursor)?.position ?? 0);
         // Those that are so far behind share no page with the others.
         const read = () =>
-          behind > sharedChanges
-            ? this.#catchUps.run(behind, () => apart(work))
-            : inTurn(this.#deliveries, work);
+          behind > sharedChanges ? this.#catchUps.run(behind, () => apart(work)) : inTurn(this.#chunks, work);
         // What is far from the end of the log is the same whatever has arrived since.
         const since = behind > sharedChanges ? 'far' : arrival;
-        const delivery = await (cohort === undefined
+        const chunk = await (cohort === undefined
           ? read()
           : this.#cohorts.read(keyOf(reader, `${since} ${cursor} ${cohort}`), read));
-        const own = delivery.isOwn ? await read() : delivery;
+        const own = chunk.isOwn ? await read() : chunk;
         if (own.objects) rights.charge(own.objects);
         this.#count(own, arrivals);
         return own;
@@ -183,7 +181,7 @@ export class ChangeWaits {
     return stream;
   }
 
-  /** The context of one delivery, which shares its reads with the deliveries of other streams. */
+  /** The context of one chunk, which shares its reads with the chunks of other streams. */
   #contextOf(rights: StreamRights, reader: Principal, arrivals: Arrivals): OperationContext {
     const context = rights.contextOf(reader);
     const { arrival } = arrivals;
@@ -195,7 +193,7 @@ export class ChangeWaits {
     };
   }
 
-  #count({ count }: Delivery, { notedMs }: Arrivals): void {
+  #count({ count }: EventChunk, { notedMs }: Arrivals): void {
     const { counts } = this.#live;
     counts.delivered += count;
     if (count > 0 && notedMs > 0) counts.onLag?.('delivered', (performance.now() - notedMs) / 1_000);

@@ -7,7 +7,7 @@ import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
 import { InvalidTokenError, RateLimitedError } from '../executor/challenge.ts';
-import type { Delivery, EventStream, StreamSource } from '../rest-compat/events.ts';
+import type { EventChunk, EventStream, StreamSource } from '../rest-compat/events.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { CachedReference, Principal, QuotaState, RateLimit } from '../resolvers/context.ts';
 import { causeOf } from '../executor/errors.ts';
@@ -157,13 +157,13 @@ export class Contexts {
     return principal ?? raise('unauthenticated', 'An access token is required.');
   }
 
-  /** The first delivery of a stream, shared by streams of the same rights for which `begin` is equal. */
-  firstDelivery(principal: Principal, begin: string, read: () => Promise<Delivery>): Promise<Delivery> {
+  /** The first chunk of a stream, shared by streams of the same rights for which `begin` is equal. */
+  firstChunk(principal: Principal, begin: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
     return this.#changeWaits.first(principal, begin, read);
   }
 
   /**
-   * Opens a stream, which continues from the first delivery. Before each delivery its token is checked again. A delivery does not
+   * Opens a stream, which continues from the first chunk. Before each chunk its token is checked again. A chunk does not
    * count as a request, but its objects are charged, and it waits while none are left.
    */
   stream(

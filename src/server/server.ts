@@ -9,7 +9,6 @@ import { type Channels, Listener } from '../db/engine/listener.ts';
 import { defaultReadBudget, readBounds } from '../db/query/read-bounds.ts';
 import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
 import { Live } from '../live/live.ts';
-import type { OpenStreams } from '../live/open-streams.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { referenceChannels } from '../reference/notifications.ts';
 import { createRestFace } from '../rest-compat/face.ts';
@@ -40,9 +39,10 @@ import { createPages } from './pages/pages.ts';
 import { openReplicas } from './open-replicas.ts';
 import { warnOfConnectionLimit } from './connection-limit.ts';
 import { listenerName, warnOfNeighbours } from './neighbours.ts';
-import { openRateLimiter, type RateLimiter } from './limits/rate-limit.ts';
+import { openRateLimiter } from './limits/rate-limit.ts';
 import { logSlowStatements } from './observability/slow-statements.ts';
 import { Webhooks } from './webhooks.ts';
+import { joinWorkers } from './workers/join-workers.ts';
 import { UnknownTokens } from './limits/unknown-tokens.ts';
 import { defaultUnsentBytes, Unsent } from './http/unsent.ts';
 import type { WorkerLink } from './workers/worker-link.ts';
@@ -298,22 +298,6 @@ function listen(config: ServerOptions['config'], channels: Channels, logger: Log
         'notifications from PostgreSQL are interrupted, so changes by other processes are seen later',
       ),
   });
-}
-
-/** Shares what is counted with the other workers, because the limits hold for all workers together. */
-function joinWorkers(
-  link: WorkerLink,
-  {
-    unknownTokens,
-    openStreams,
-    rateLimiter,
-  }: { unknownTokens: UnknownTokens; openStreams: OpenStreams; rateLimiter: RateLimiter },
-): void {
-  unknownTokens.onNote = (address) => link.noteUnknownToken(address);
-  link.onUnknownToken = (address) => unknownTokens.noteElsewhere(address);
-  link.onDebt = (caller, level) => rateLimiter.noteCost(caller, level);
-  openStreams.onChange = (tokenId, change) => link.noteStreams(tokenId, change);
-  link.onStreams = (tokenId, change) => openStreams.noteElsewhere(tokenId, change);
 }
 
 function addressOf(server: Server): string {

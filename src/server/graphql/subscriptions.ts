@@ -2,7 +2,7 @@ import { documentNumber } from '../../executor/document-number.ts';
 import type { OperationContext } from '../../executor/execute.ts';
 import { expectedError, formatError } from '../../executor/errors.ts';
 import { newestCursor, openSubscription, type SubscriptionRequest } from '../../executor/subscribe.ts';
-import { type Delivery, deliveryOf, streamHeaders } from '../../rest-compat/events.ts';
+import { type EventChunk, chunkOf, streamHeaders } from '../../rest-compat/events.ts';
 import type { RestReply } from '../../rest-compat/face.ts';
 import { raise } from '../../resolvers/errors.ts';
 import type { ServerRequest } from '../http/request.ts';
@@ -21,21 +21,21 @@ export async function subscriptionReply(
   const { read, after, isShared, variables, pageTest } = openSubscription(subscribed, context);
   if (!acceptsEvents(request.headers.accept))
     raise('not_acceptable', 'A subscription is answered as text/event-stream, which Accept has to allow.');
-  const deliver = async (reading: OperationContext, cursor: string): Promise<Delivery> => {
+  const deliver = async (reading: OperationContext, cursor: string): Promise<EventChunk> => {
     const { events, hasErrors, ...rest } = await read(reading, cursor);
     const answers = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));
-    return deliveryOf(answers, { ...rest, isOwn: hasErrors });
+    return chunkOf(answers, { ...rest, isOwn: hasErrors });
   };
   const cohort = isShared ? cohortOf(subscribed, variables) : undefined;
   const cursor = request.headers['last-event-id']?.toString() || after;
   const begin = async () => deliver(context, cursor || (await newestCursor(context)));
-  const first = await (cohort ? request.firstDelivery(`${cursor ?? ''} ${cohort}`, begin) : begin());
+  const first = await (cohort ? request.firstChunk(`${cursor ?? ''} ${cohort}`, begin) : begin());
   if (first.objects) context.charge?.(first.objects);
   const events = await request.stream({
     first,
     deliver,
     pageTest: pageTest(),
-    errorDelivery: (error) => errorDelivery(error, context),
+    errorChunk: (error) => errorChunk(error, context),
     cohort,
     face: 'graphql',
   });
@@ -47,11 +47,11 @@ export async function subscriptionReply(
  * The error that ends a stream, and `complete`, so that the client does not reconnect only to get the same error. If the service is
  * unavailable, the stream just ends, and the client reconnects.
  */
-function errorDelivery(error: unknown, { requestId, report }: OperationContext): Delivery | undefined {
+function errorChunk(error: unknown, { requestId, report }: OperationContext): EventChunk | undefined {
   const formatted = formatError(error, requestId, report);
   if (expectedError(error)?.code === 'unavailable') return undefined;
   const next = { type: 'next', json: JSON.stringify({ errors: [formatted] }) };
-  return deliveryOf([next, complete], { cursor: '', hasMore: false, isLast: true });
+  return chunkOf([next, complete], { cursor: '', hasMore: false, isLast: true });
 }
 
 const complete = { type: 'complete', json: '' };
@@ -62,7 +62,7 @@ export function completed(
   headers: Record<string, string>,
   sent: (() => void) | undefined,
 ): RestReply {
-  const { pieces } = deliveryOf([{ type: 'next', json }, complete], {
+  const { pieces } = chunkOf([{ type: 'next', json }, complete], {
     cursor: '',
     hasMore: false,
     isLast: true,

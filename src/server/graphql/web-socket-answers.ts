@@ -5,7 +5,7 @@ import { schema } from '../../schema/index.ts';
 
 // Answers of HTTP as messages of a WebSocket.
 
-/** Reads the events of a stream, as `deliveryOf` writes them. Calls `onBroken` if it ends without `complete`. */
+/** Reads the events of a stream, as `chunkOf` writes them. Calls `onBroken` if it ends without `complete`. */
 export async function* answersIn(
   events: AsyncIterable<string | Uint8Array>,
   onBroken: () => void,

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/execute.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
 import type { GivenAnswer } from '../../executor/revalidation.ts';
-import type { Delivery, EventStream, StreamSource } from '../../rest-compat/events.ts';
+import type { EventChunk, EventStream, StreamSource } from '../../rest-compat/events.ts';
 import type { RestRequest } from '../../rest-compat/face.ts';
 import { signedIn } from '../../resolvers/context.ts';
 import type { WalPosition } from '../../db/engine/wal-position.ts';
@@ -117,10 +117,10 @@ export class ServerRequest implements RestRequest {
     return this.method === 'GET' && acceptedStreams(this.headers.accept)[0] === 'text/event-stream';
   }
 
-  /** The first delivery of a stream, which streams share for which `begin` is equal. */
-  async firstDelivery(begin: string, read: () => Promise<Delivery>): Promise<Delivery> {
+  /** The first chunk of a stream, which streams share for which `begin` is equal. */
+  async firstChunk(begin: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
     const { principal } = signedIn(await this.context());
-    const shared = await this.#contexts.firstDelivery(principal, begin, read);
+    const shared = await this.#contexts.firstChunk(principal, begin, read);
     return shared.isOwn ? read() : shared;
   }
 

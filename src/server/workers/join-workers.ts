@@ -1,0 +1,20 @@
+import type { OpenStreams } from '../../live/open-streams.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
+import type { UnknownTokens } from '../limits/unknown-tokens.ts';
+import type { WorkerLink } from './worker-link.ts';
+
+/** What a worker counts. The limits hold for all workers together. */
+interface Counts {
+  readonly unknownTokens: UnknownTokens;
+  readonly openStreams: OpenStreams;
+  readonly rateLimiter: RateLimiter;
+}
+
+/** Tells the other workers what this one counts, and adds what they count. */
+export function joinWorkers(link: WorkerLink, { unknownTokens, openStreams, rateLimiter }: Counts): void {
+  unknownTokens.onNote = (address) => link.noteUnknownToken(address);
+  link.onUnknownToken = (address) => unknownTokens.noteElsewhere(address);
+  link.onDebt = (caller, level) => rateLimiter.noteCost(caller, level);
+  openStreams.onChange = (tokenId, change) => link.noteStreams(tokenId, change);
+  link.onStreams = (tokenId, change) => openStreams.noteElsewhere(tokenId, change);
+}
