@@ -6,18 +6,21 @@ import { concatenatedField } from '../../src/executor/compiled/concatenated.ts';
 import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
 import { ObjectPlan } from '../../src/executor/compiled/objects.ts';
 import { ValueSink } from '../../src/executor/compiled/value-sink.ts';
-import type { CompileContext } from '../../src/executor/compiled/compile-context.ts';
+import type { FieldContext } from '../../src/executor/compiled/compile-context.ts';
 
 /** A field like the key of an issue, which consists of the code of its team and its number. */
 function keyField(): { field: ReturnType<typeof concatenatedField>; number: number; code: number } {
   const plan = new ObjectPlan('Issue', new Columns('fetched'));
-  const field = concatenatedField({ plan, shared: new Map() } as unknown as CompileContext, 'key', {
-    kind: 'concatenated',
-    pieces: [{ of: 'team', column: 'code' }, '-', { column: 'number' }],
-    references: {
-      team: { key: 'teamId', table: 'team', by: 'id', where: { all: [] }, columns: ['code'], nested: {} },
+  const field = concatenatedField(
+    { context: { plan, shared: new Map() }, key: 'key' } as unknown as FieldContext,
+    {
+      kind: 'concatenated',
+      pieces: [{ of: 'team', column: 'code' }, '-', { column: 'number' }],
+      references: {
+        team: { key: 'teamId', table: 'team', by: 'id', where: { all: [] }, columns: ['code'], nested: {} },
+      },
     },
-  });
+  );
   return { field, number: plan.columns.index('number'), code: new Columns({ of: 'team' }).index('code') };
 }
 

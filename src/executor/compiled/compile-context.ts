@@ -30,6 +30,17 @@ export interface CompileContext {
 
 export type AnyField = GraphQLField<unknown, unknown>;
 
+/** A field that is being compiled. */
+export interface FieldContext {
+  /** The object that has the field. */
+  readonly context: CompileContext;
+  /** Its response name. */
+  readonly key: string;
+  readonly field: AnyField;
+  /** Where it is selected. */
+  readonly nodes: readonly FieldNode[];
+}
+
 /** The object type of a field, or of the items of its list. */
 export function objectType(field: AnyField): GraphQLObjectType {
   const type = getNamedType(field.type);

@@ -1,27 +1,22 @@
-import { type FieldNode, getNamedType, isLeafType } from 'graphql';
+import { getNamedType, isLeafType } from 'graphql';
 import { type SignedIn, signedIn } from '../../resolvers/context.ts';
-import type { Plan, ReferencePlans } from '../../schema/builder/plan.ts';
+import type { PlanOf, ReferencePlans } from '../../schema/builder/plan.ts';
 import { type Field, type Frame, type Link, NotCompilable } from './frame.ts';
 import { valueField } from './leaves.ts';
 import { ObjectPlan } from './objects.ts';
-import { type AnyField, type CompileContext, referenceFetch } from './compile-context.ts';
-import { nestedField } from './properties.ts';
+import { type CompileContext, type FieldContext, referenceFetch } from './compile-context.ts';
+import { nestedField } from './nested-field.ts';
 
-type Computed = Extract<Plan, { kind: 'computed' }>;
+type Computed = PlanOf<'computed'>;
 
 /** A field whose value a function computes from columns, from referred rows and, where the plan says so, from the principal. */
-export function computedField(
-  context: CompileContext,
-  key: string,
-  field: AnyField,
-  nodes: readonly FieldNode[],
-  plan: Computed,
-): Field {
+export function computedField(selected: FieldContext, plan: Computed): Field {
+  const { context, key, field } = selected;
   if (!isLeafType(getNamedType(field.type))) {
     // Objects are computed when the fetches of their row start, before the referred rows are there.
     if (Object.keys(plan.references).length > 0)
       throw new NotCompilable(`${context.type.name}.${field.name} makes objects of rows that it refers to`);
-    return nestedField(context, key, field, nodes, computation(context, plan));
+    return nestedField(selected, computation(context, plan));
   }
   const { context: needsContext, references } = plan;
   return valueField(key, field.type, computation(context, plan), {

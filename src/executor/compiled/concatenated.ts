@@ -1,18 +1,18 @@
-import type { Plan } from '../../schema/builder/plan.ts';
+import type { PlanOf } from '../../schema/builder/plan.ts';
 import { WireRow } from '../../db/wire/wire-row.ts';
 import type { Read } from './columns.ts';
 import { Bail, type Field, type Frame, type Link, type Row } from './frame.ts';
 import { ObjectPlan } from './objects.ts';
-import { type CompileContext, referenceFetch } from './compile-context.ts';
+import { type CompileContext, type FieldContext, referenceFetch } from './compile-context.ts';
 import { literalPiece, type Sink } from './sink.ts';
 
-type ConcatenatedPlan = Extract<Plan, { kind: 'concatenated' }>;
+type ConcatenatedPlan = PlanOf<'concatenated'>;
 
 /** Writes one piece of the string. */
 type WritePiece = (out: Sink, frame: Frame, row: number) => void;
 
 /** A string of literals and columns, whose bytes are copied from the cells. */
-export function concatenatedField(context: CompileContext, key: string, plan: ConcatenatedPlan): Field {
+export function concatenatedField({ context, key }: FieldContext, plan: ConcatenatedPlan): Field {
   const pieces = plan.pieces.map((piece) => {
     if (typeof piece === 'string') {
       const text = literalPiece(piece);

@@ -8,7 +8,7 @@ import { Prepared, slotted } from '../../db/query/prepared.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { TableName } from '../../db/tables/tables.ts';
 import type { Context } from '../../resolvers/context.ts';
-import type { Plan } from '../../schema/builder/plan.ts';
+import type { PlanOf } from '../../schema/builder/plan.ts';
 import { testOf } from '../../reference/conditions.ts';
 import { naturalAt, type TextRow, WireRow } from '../../db/wire/wire-row.ts';
 import { Columns } from './columns.ts';
@@ -20,7 +20,7 @@ import type { Run } from './run.ts';
 import { writeList } from './sink.ts';
 import { fetchRows } from './rows-ahead.ts';
 
-type ByKey = Extract<Plan, { kind: 'byKey' }>;
+type ByKey = PlanOf<'byKey'>;
 
 interface Arguments {
   args: (run: Run) => Record<string, unknown>;

@@ -1,11 +1,11 @@
-import type { Plan } from '../../schema/builder/plan.ts';
+import type { PlanOf } from '../../schema/builder/plan.ts';
 import type { KeyColumn } from './columns.ts';
 import { distinctKeys } from './distinct-keys.ts';
 import { type Frame, type Link, newFrame, type Row } from './frame.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
 
-interface SeriesOptions extends Pick<Extract<Plan, { kind: 'series' }>, 'load'> {
+interface SeriesOptions extends Pick<PlanOf<'series'>, 'load'> {
   args: (run: Run) => Record<string, unknown>;
   key: KeyColumn;
   part: number;

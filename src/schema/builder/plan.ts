@@ -131,3 +131,6 @@ export type Plan =
   | { kind: 'source'; load: (ctx: Context, args: unknown) => unknown }
   /** The events of a subscription. Each is the parent of an answer of its own. */
   | EventsPlan;
+
+/** The plans of one kind. */
+export type PlanOf<Kind extends Plan['kind']> = Extract<Plan, { kind: Kind }>;

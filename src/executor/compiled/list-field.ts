@@ -1,25 +1,28 @@
-import { type FieldNode, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { joinedKeys } from '../../db/tables/derived-columns.ts';
 import { cachedDeclaration } from '../../db/tables/cached-tables.ts';
 import type { ListOrder } from '../../db/query/page.ts';
 import type { ChildSource } from '../../db/query/walk.ts';
 import { linkColumns } from '../../reference/lists.ts';
-import type { Plan } from '../../schema/builder/plan.ts';
+import type { PlanOf } from '../../schema/builder/plan.ts';
 import type { Columns, Derivation, KeyColumn } from './columns.ts';
 import { type Field, type Frame, NotCompilable } from './frame.ts';
 import { columnField, idField } from './leaves.ts';
 import { ListFetch, type ListPart } from './list-fetch.ts';
 import { ObjectPlan } from './objects.ts';
-import { type AnyField, attachedColumn, objectType, type CompileContext, shared } from './compile-context.ts';
+import {
+  attachedColumn,
+  type CompileContext,
+  type FieldContext,
+  objectType,
+  shared,
+} from './compile-context.ts';
 import { writeList } from './sink.ts';
 
 /** A plain list under each row, or one column of its rows. */
 export function listField(
-  context: CompileContext,
-  key: string,
-  field: AnyField,
-  nodes: readonly FieldNode[],
-  { source, orderBy, parentKey, only }: Extract<Plan, { kind: 'list' }>,
+  { context, key, field, nodes }: FieldContext,
+  { source, orderBy, parentKey, only }: PlanOf<'list'>,
 ): Field {
   const { plan } = context;
   const { parent } = source;
@@ -74,7 +77,7 @@ function joinedColumn(
 
 function onlyField(
   listType: GraphQLOutputType,
-  { column, prefix }: NonNullable<Extract<Plan, { kind: 'list' }>['only']>,
+  { column, prefix }: NonNullable<PlanOf<'list'>['only']>,
   columns: Columns,
 ): Field {
   const type = itemType(listType);

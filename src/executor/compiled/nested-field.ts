@@ -1,9 +1,9 @@
-import { type FieldNode, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { Columns } from './columns.ts';
 import { type Field, type Frame, newFrame, type Row } from './frame.ts';
 import { refuseNull } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
-import { type AnyField, objectType, type CompileContext } from './compile-context.ts';
+import { type FieldContext, objectType } from './compile-context.ts';
 import type { Run } from './run.ts';
 import { writeList } from './sink.ts';
 
@@ -18,13 +18,7 @@ interface NestedPart {
 type ReadNested = (frame: Frame, row: number) => unknown;
 
 /** Objects that are values of their row: the object in a payload, the entries of a table, a list in a JSON column. */
-export function nestedField(
-  context: CompileContext,
-  key: string,
-  field: AnyField,
-  nodes: readonly FieldNode[],
-  nested: ReadNested,
-): Field {
+export function nestedField({ context, key, field, nodes }: FieldContext, nested: ReadNested): Field {
   const plan = context.compiling.object(objectType(field), nodes, new Columns('resolved'));
   const part = context.plan.newPart();
   context.plan.fetches.push(new NestedFetch(nested, part, plan));
