@@ -6,6 +6,7 @@ import { type GivenAnswer, GivenAnswers } from '../executor/revalidation.ts';
 import { replayedHeaders } from '../executor/idempotent.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
 import { Turns } from '../executor/turns.ts';
+import { isCompressed } from './content-encoding.ts';
 import { csvOf } from './csv.ts';
 import type { EventChunk, EventStream, StreamSource } from './events.ts';
 import { streamReply } from './stream-reply.ts';
@@ -236,8 +237,7 @@ function admit(schema: GraphQLSchema, route: Route, { principal }: OperationCont
 async function receive(request: RestRequest): Promise<{ body: unknown } | { reply: RestReply }> {
   const { headers, requestId } = request;
   const bytes = await request.body();
-  const encoded = (headers['content-encoding'] ?? 'identity') !== 'identity';
-  if (encoded || !isJsonMediaType(headers['content-type'] ?? '')) {
+  if (isCompressed(headers) || !isJsonMediaType(headers['content-type'] ?? '')) {
     const message = 'The body must be application/json in UTF-8, not compressed.';
     return { reply: problemReply({ code: 'unsupported_media_type', message }, requestId) };
   }

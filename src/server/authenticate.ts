@@ -3,6 +3,7 @@ import { type TokenHolder, TokenHolders, updateLastUsed } from '../db/access-tok
 import type { Database } from '../db/engine/engine.ts';
 import { metered } from '../db/engine/meter.ts';
 import { InvalidTokenError } from '../executor/challenge.ts';
+import { AppError } from '../resolvers/errors.ts';
 import { hashToken, isScope, mayUseTokens } from '../resolvers/access-tokens.ts';
 import type { ReferenceMemory } from '../reference/memory.ts';
 import type { Principal } from '../resolvers/context.ts';
@@ -41,12 +42,14 @@ export class Authenticator {
     this.#logger = logger;
   }
 
-  /** Returns undefined without the header. Throws InvalidTokenError for an invalid token, for public operations too. */
+  /**
+   * Returns undefined without the header. Throws InvalidTokenError for an invalid token, and `unauthenticated` for another scheme, for
+   * public operations too.
+   */
   async authenticate(authorization: string | undefined, now: Date): Promise<Principal | undefined> {
     if (authorization === undefined || authorization === tokenPlaceholder) return undefined;
     const token = tokenIn(authorization);
-    if (!token)
-      throw new InvalidTokenError('The Authorization header must be: Bearer, a space, and an access token.');
+    if (!token) throw noTokenIn(authorization);
     const holder = await this.#holderOf(hashToken(token));
     if (!holder || !isGood(holder, now))
       throw new InvalidTokenError('The access token is unknown, expired or revoked.');
@@ -158,6 +161,13 @@ export class Authenticator {
 
 function tokenIn(authorization: string): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
+}
+
+/** Another scheme gets a challenge without an error code (RFC 6750, 3.1). */
+function noTokenIn(authorization: string): AppError {
+  const message = 'The Authorization header must be: Bearer, a space, and an access token.';
+  const isBearer = /^Bearer(?:\s|$)/i.test(authorization);
+  return isBearer ? new InvalidTokenError(message) : new AppError('unauthenticated', message);
 }
 
 function keyOfHash(tokenHash: Buffer): string {

@@ -6,7 +6,7 @@ import type { ReadBounds } from '../db/query/read-bounds.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
-import { InvalidTokenError, RateLimitedError } from '../executor/challenge.ts';
+import { RateLimitedError } from '../executor/challenge.ts';
 import type { EventChunk, EventStream, StreamSource } from '../rest-compat/events.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { CachedReference, Principal, QuotaState, RateLimit } from '../resolvers/context.ts';
@@ -113,7 +113,7 @@ export class Contexts {
   }
 
   /**
-   * Throws InvalidTokenError, `unavailable` when the token cannot be looked up, and `rate_limited` when its quota is used up.
+   * Throws `unauthenticated`, `unavailable` when the token cannot be looked up, and `rate_limited` when its quota is used up.
    * Without a valid token the address is counted but not refused here, because 401 comes before 429.
    */
   async authenticated(request: RequestSource, authorization: string | undefined): Promise<OperationContext> {
@@ -150,7 +150,7 @@ export class Contexts {
 
   /**
    * The principal of a token with which a client signs in once for many requests, each of which is authenticated again. It is not
-   * counted unless the token is invalid. Throws InvalidTokenError, and `unavailable` when it cannot be looked up.
+   * counted unless the token is invalid. Throws `unauthenticated`, and `unavailable` when it cannot be looked up.
    */
   async signIn(request: RequestSource, authorization: string): Promise<Principal> {
     const principal = await this.#principal(request, authorization, new Date());
@@ -249,7 +249,7 @@ export class Contexts {
     try {
       return await this.#authenticator.authenticate(authorization, now);
     } catch (error) {
-      if (error instanceof InvalidTokenError) {
+      if (error instanceof AppError && error.code === 'unauthenticated') {
         this.#unknownTokens.note(request.address);
         await this.#count(request);
       }

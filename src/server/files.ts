@@ -5,6 +5,7 @@ import { receiveUpload, type SignedAttachment } from '../resolvers/attachments/a
 import { raise } from '../resolvers/errors.ts';
 import { parseId } from '../resolvers/ids.ts';
 import type { Disposition, FilePart, SignedAccess } from '../resolvers/attachments/signed-urls.ts';
+import { isCompressed } from '../rest-compat/content-encoding.ts';
 import type { RestReply } from '../rest-compat/face.ts';
 import { problemReply } from '../rest-compat/problem.ts';
 import { byteRange } from './http/byte-range.ts';
@@ -65,8 +66,7 @@ async function answer(
   }
   const db = request.dataOf(access.workspaceId);
   if (method !== 'PUT') return serve(db, files, request, access);
-  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
-    raise('unsupported_media_type', 'The bytes must be sent uncompressed.');
+  if (isCompressed(request.headers)) raise('unsupported_media_type', 'The bytes must be sent uncompressed.');
   await receiveUpload(db, files.store, access, openUpload(req, res, request.clientMs));
   return { status: 204 };
 }

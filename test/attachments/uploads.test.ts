@@ -154,6 +154,7 @@ describe('an upload', () => {
     const { uploadUrl } = await desk.create({ sizeBytes: 5 });
     const response = await put(uploadUrl, random(5), { 'Content-Encoding': 'gzip' });
     expect(await problemOf(response)).toEqual([415, 'unsupported_media_type']);
+    expect((await put(uploadUrl, random(5), { 'Content-Encoding': 'Identity' })).status).toBe(204);
   });
 
   it('gets 100 Continue only after its signature was checked', async () => {

@@ -40,6 +40,15 @@ describe('GET /v1/changes as a stream', () => {
     expect(page.body.results).toEqual([commented.data]);
   });
 
+  it.each(['text/event-stream; charset=utf-8', 'text/event-stream;charset="UTF-8"'])(
+    'is sent to %s',
+    async (accept) => {
+      const stream = await listen(at(), world.ada.token, { Accept: accept });
+      stream.stop();
+      expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8');
+    },
+  );
+
   it('starts after a cursor, and continues from Last-Event-ID without loss or repetition', async () => {
     const start = await cursorNow();
     const { key } = await newIssue();

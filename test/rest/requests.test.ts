@@ -163,14 +163,18 @@ describe('credentials', () => {
     expect(answer.statements).toBe(0);
   });
 
-  it.each(['Bearer wg_unknown', 'Bearer', 'Basic d29yazpncmFwaA==', 'wg_unknown'])(
-    '%j is 401 invalid_token',
-    async (authorization) => {
-      const answer = await app.request('GET', '/v1/teams', { token: null, headers: { authorization } });
-      expectProblem(answer, 401, 'unauthenticated');
-      expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
-    },
-  );
+  const realm = 'Bearer realm="workgraph"';
+
+  it.each([
+    ['Bearer wg_unknown', `${realm}, error="invalid_token"`],
+    ['bearer', `${realm}, error="invalid_token"`],
+    ['Basic d29yazpncmFwaA==', realm],
+    ['wg_unknown', realm],
+  ])('%j is 401 with the challenge %s', async (authorization, challenge) => {
+    const answer = await app.request('GET', '/v1/teams', { token: null, headers: { authorization } });
+    expectProblem(answer, 401, 'unauthenticated');
+    expect(answer.headers.get('www-authenticate')).toBe(challenge);
+  });
 
   it.each(endpoints)('%s %s needs the scope %s, and no other', async (method, path, scope, template) => {
     for (const scopes of [allScopes.filter((other) => other !== scope), []]) {
@@ -211,6 +215,10 @@ describe('bodies', () => {
 
   it('is answered 415 when it is compressed', async () => {
     expectProblem(await post('x', { 'content-encoding': 'gzip' }), 415, 'unsupported_media_type');
+  });
+
+  it.each(['identity', 'Identity', ''])('is read with the coding %j', async (coding) => {
+    expectProblem(await post('{}', { 'content-encoding': coding }), 400, 'validation_failed');
   });
 
   it.each([

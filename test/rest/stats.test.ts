@@ -155,23 +155,31 @@ describe('CSV', () => {
     expect(await csv(`${path}&format=csv`)).toEqual(expected.map((values) => values.join(',')));
   });
 
-  it.each(['text/csv', 'text/csv, application/json;q=0.5', 'application/json;q=0.1, text/*'])(
-    'is answered to %s',
-    async (accept) => {
-      expect(await csv(path, accept)).toEqual(await csv(`${path}&format=csv`));
-    },
-  );
+  it.each([
+    'text/csv',
+    'text/csv; charset=utf-8',
+    'text/csv;charset="UTF-8";q=0.9, application/json;q=0.5',
+    'text/csv, application/json;q=0.5',
+    'application/json;q=0.1, text/*',
+    '*/*, text/csv',
+  ])('is answered to %s', async (accept) => {
+    expect(await csv(path, accept)).toEqual(await csv(`${path}&format=csv`));
+  });
 
-  it.each([undefined, '*/*', 'application/json', 'application/json, text/csv', 'text/html'])(
-    'is not answered to %s',
-    async (accept) => {
-      const headers = { authorization: `Bearer ${app.token}`, ...(accept !== undefined && { accept }) };
-      for (const target of [path, '/v1/teams']) {
-        const response = await fetch(`${app.url}${target}`, { headers });
-        expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-      }
-    },
-  );
+  it.each([
+    undefined,
+    '*/*',
+    'application/json',
+    'application/json, text/csv',
+    'text/csv;charset=latin1',
+    'text/html',
+  ])('is not answered to %s', async (accept) => {
+    const headers = { authorization: `Bearer ${app.token}`, ...(accept !== undefined && { accept }) };
+    for (const target of [path, '/v1/teams']) {
+      const response = await fetch(`${app.url}${target}`, { headers });
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
+  });
 
   it('is left to the parameter where it contradicts Accept', async () => {
     const headers = { authorization: `Bearer ${app.token}`, accept: 'text/csv' };

@@ -23,14 +23,20 @@ describe('a refusal before GraphQL', () => {
     app.request<Refused>('POST', '/graphql', { body, headers });
 
   it.each(mediaTypes)('is 401 for a token that is not valid, %s', async (accept) => {
-    for (const authorization of ['Bearer wg_none', 'Bearer', 'Basic d2c6', 'wg_none']) {
+    const realm = 'Bearer realm="workgraph"';
+    for (const [authorization, challenge] of [
+      ['Bearer wg_none', `${realm}, error="invalid_token"`],
+      ['Bearer', `${realm}, error="invalid_token"`],
+      ['Basic d2c6', realm],
+      ['wg_none', realm],
+    ] as const) {
       const answer = await app.request<Refused>('POST', '/graphql', {
         token: null,
         body: { query: '{ health { status } }' },
         headers: { accept, authorization },
       });
       expect(answer.status).toBe(401);
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="workgraph", error="invalid_token"');
+      expect(answer.headers.get('www-authenticate')).toBe(challenge);
       expect(answer.headers.get('content-type')).toContain(accept);
       expect(answer.body.errors[0]?.extensions.code).toBe('UNAUTHENTICATED');
     }
@@ -81,6 +87,8 @@ describe('a refusal before GraphQL', () => {
 
   it('is 415 for a compressed body', async () => {
     expect((await post('x', { 'content-encoding': 'gzip' })).status).toBe(415);
+    for (const coding of ['identity', 'Identity', ''])
+      expect([coding, (await post(teams, { 'content-encoding': coding })).status]).toEqual([coding, 200]);
   });
 
   it('is 406 when no accepted media type can be given', async () => {

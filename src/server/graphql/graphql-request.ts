@@ -3,6 +3,7 @@ import { documentIdOf, hexHash } from '../../executor/manifest.ts';
 import { isNestedDeeper } from '../../executor/nesting.ts';
 import type { NamedDocument } from '../../executor/persisted-documents.ts';
 import { raise } from '../../resolvers/errors.ts';
+import { isCompressed } from '../../rest-compat/content-encoding.ts';
 import { mediaTypeNegotiator } from '../http/negotiation.ts';
 import type { ServerRequest } from '../http/request.ts';
 
@@ -20,7 +21,7 @@ export async function parametersOf(
 ): Promise<GraphQLRequest> {
   const { method, headers } = request;
   if (method === 'GET') return parseQuery(request.query);
-  if (!isJson(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity') {
+  if (!isJson(headers['content-type']) || isCompressed(headers)) {
     raise('unsupported_media_type', 'The body of a POST must be application/json in UTF-8, not compressed.');
   }
   return parseBody(await request.body());
@@ -57,22 +58,10 @@ function isJson(contentType: string | undefined): boolean {
   return /^application\/json *(; *charset="?utf-8"? *)?$/i.test(contentType ?? '');
 }
 
-// A client may ask for the charset, which is UTF-8.
-const [json, graphqlJson, html] = [
-  'application/json;charset=utf-8',
-  'application/graphql-response+json;charset=utf-8',
-  'text/html;charset=utf-8',
-] as const;
-
-const mediaTypes = {
-  [json]: 'application/json',
-  [graphqlJson]: 'application/graphql-response+json',
-} as const;
-
-const events = 'text/event-stream;charset=utf-8';
-const acceptedJson = mediaTypeNegotiator([json, graphqlJson]);
-const acceptedEvents = mediaTypeNegotiator([events]);
-const acceptedPages = mediaTypeNegotiator([json, graphqlJson, html]);
+const json = ['application/json', 'application/graphql-response+json'] as const;
+const acceptedJson = mediaTypeNegotiator(json);
+const acceptedEvents = mediaTypeNegotiator(['text/event-stream']);
+const acceptedPages = mediaTypeNegotiator([...json, 'text/html']);
 
 /**
  * The media type to answer a query or a mutation in. JSON where the `Accept` header leaves the choice, events where it allows
@@ -80,7 +69,7 @@ const acceptedPages = mediaTypeNegotiator([json, graphqlJson, html]);
  */
 export function acceptedMediaType(accept: string | undefined): GraphQLMediaType | undefined {
   const [best] = acceptedJson(accept);
-  if (best) return mediaTypes[best];
+  if (best) return best;
   return acceptsEvents(accept) ? 'text/event-stream' : undefined;
 }
 
@@ -91,7 +80,7 @@ export function acceptsEvents(accept: string | undefined): boolean {
 
 /** Whether the client is a browser that shows a page, and not a client of the API. */
 export function prefersHtml(accept: string | undefined): boolean {
-  return acceptedPages(accept)[0] === html;
+  return acceptedPages(accept)[0] === 'text/html';
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -6,13 +6,19 @@ const cacheSize = { maxSize: 20_000, maxEntrySize: 500 };
 
 /**
  * Returns a function that negotiates with an `Accept` header: those of `offered` that the client accepts, the best first. All
- * are accepted without the header.
+ * are accepted without the header. The client may ask for the charset, which is UTF-8.
  */
 export function mediaTypeNegotiator<Type extends string>(
   offered: readonly Type[],
 ): (accept: string | undefined) => readonly Type[] {
-  return cached((accept) => new Negotiator({ headers: { accept } }).mediaTypes(offered) as Type[]);
+  return cached((header) => {
+    const accept = header?.replace(utf8, '');
+    return new Negotiator({ headers: { accept } }).mediaTypes(offered) as Type[];
+  });
 }
+
+/** negotiator requires every parameter of the header in the offered type. */
+const utf8 = /;\s*charset="?utf-8"?(?=\s*(?:[;,]|$))/gi;
 
 /**
  * Returns a function that negotiates with an `Accept-Encoding` header, in the same way. Of codings with the same weight, the
