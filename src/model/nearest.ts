@@ -1,6 +1,6 @@
 /**
  * The known spelling that is most similar to the text; undefined when none is. Ignores case, hyphens and underscores. About a
- * third of the letters may be wrong.
+ * third of the letters may be wrong, and not all of them.
  */
 export function nearest(text: string, known: readonly string[]): string | undefined {
   // A much longer text is not a typing error, and comparing it would be slow.
@@ -9,7 +9,10 @@ export function nearest(text: string, known: readonly string[]): string | undefi
     .map((spelling) => ({ spelling, edits: editDistance(normalized(text), normalized(spelling)) }))
     .toSorted((a, b) => a.edits - b.edits);
   const [best] = ranked;
-  return best && best.edits <= Math.floor((best.spelling.length + 2) / 3) ? best.spelling : undefined;
+  if (!best) return undefined;
+  const { length } = best.spelling;
+  const allowed = Math.min(Math.floor((length + 2) / 3), length - 1);
+  return best.edits <= allowed ? best.spelling : undefined;
 }
 
 /** The end of a message about an invalid value: a suggestion, if a known value is similar. */

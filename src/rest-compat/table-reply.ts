@@ -7,7 +7,7 @@ import { oneOf } from './values.ts';
 export const tableFormat = {
   format: oneOf<'json' | 'csv'>(
     { json: 'json', csv: 'csv' },
-    'The format of the response; by default the one that `Accept` prefers, or JSON if it prefers neither.',
+    'The format of the response; by default the one that `Accept` prefers (of equal weights, the one that is named, or named first), or JSON if it prefers neither.',
   ),
 } as const;
 

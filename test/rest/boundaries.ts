@@ -111,6 +111,8 @@ export function longestText(schema: JsonSchema, allows: (value: unknown) => bool
   if (prefix !== undefined) return `${prefix}_01h455vb4pex5vsknk084sn02q`;
   const candidates = [
     ...['\u{1f600}', 'x', '0', '"'].map((character) => character.repeat(maxLength)),
+    // The parameters of a media type.
+    `;${'\u{1f600}'.repeat(Math.max(maxLength - 1, 0))}`,
     '2026-01-31T12:00:00.123456789+02:00',
     '2026-01-31',
   ];

@@ -127,10 +127,16 @@ describe('GET /v1/issues/{issueKey}/attachments', () => {
     ['content_type=image/*', ['a.png', 'b.jpg']],
     ['content_type=Image%2F*', ['a.png', 'b.jpg']],
     ['content_type=*/*', ['a.png', 'b.jpg', 'c.txt']],
-    ['content_type=image', []],
-    ['content_type=%25/*', []],
+    ['content_type=image/gif', []],
+    ['content_type=text/plain%3B charset=utf-8', ['c.txt']],
+    ['content_type=image/*%3Bq=0.5', ['a.png', 'b.jpg']],
+    ['content_type=', ['a.png', 'b.jpg', 'c.txt']],
   ])('%j lets through %j', async (query, names) => {
     expect(await shown(`${path}?${query}`, 'fileName')).toEqual(names);
+  });
+
+  it.each(['image', 'text*', '/*', '*/plain', 'image/', 'image/p*', '%25/*'])('refuses %s', async (type) => {
+    await expectBad(`${path}?content_type=${type}`, 'content_type');
   });
 
   it('filters by who uploaded it', async () => {

@@ -104,6 +104,12 @@ describe('GET /v1/stats/trend', () => {
     expect(results).toMatchObject(expected ?? []);
   });
 
+  it.each(['trend', 'flow'])('of %s ends with its first day where that is still to come', async (kind) => {
+    const from = day(3);
+    const { results } = await table(`/v1/stats/${kind}?every=day&from=${from}`);
+    expect(results).toEqual((await table(`/v1/stats/${kind}?every=day&from=${from}&to=${from}`)).results);
+  });
+
   it('names what is wrong by the names of its parameters', async () => {
     expect(await violations('/v1/stats/trend?time_zone=Moon&from=2026-01-02&to=2026-01-01')).toEqual([
       'time_zone: must be the name of an IANA time zone, such as Europe/Berlin',

@@ -124,6 +124,7 @@ describe('a wrong value of a closed set', () => {
     expect(nearest('member_cuont', ['member_count', 'code'])).toBe('member_count');
     expect(nearest('membercount', ['member_count', 'code'])).toBe('member_count');
     expect(nearest('zzz', ['asc', 'desc'])).toBeUndefined();
+    expect(nearest('5', ['0', '1', 'urgent'])).toBeUndefined();
   });
 });
 

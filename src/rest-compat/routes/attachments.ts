@@ -12,10 +12,12 @@ import { page, pathId } from '../params.ts';
 import { createdAt, item, list, redirect } from '../reply.ts';
 import { route } from '../route.ts';
 import { attachment, attachmentUpload } from '../shapes/attachments.ts';
-import { id, integer, text } from '../values.ts';
+import { bad, id, integer, text, type Value } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
 const mediaTypePart = '[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}';
+const mediaType = `${mediaTypePart}/${mediaTypePart}`;
+const mediaRange = String.raw`(?:\*/\*|${mediaTypePart}/(?:\*|${mediaTypePart}))`;
 const attachmentId = pathId('attachment', 'attachment', 'The id of the attachment.');
 
 /** GET /v1/issues/{issueKey}/attachments */
@@ -27,9 +29,9 @@ export const attachments = route({
   parameters: {
     issueKey,
     ...page,
-    content_type: text('Attachments of this media type, in any case; `image/*` matches all images.', {
-      maxLength: limits.mediaType,
-    }),
+    content_type: mediaRangeOf(
+      'Attachments of this media type, in any case and without parameters; `image/*` matches all images. Empty or `*/*` filters nothing.',
+    ),
     created_by_user_account_id: id('user', 'Attachments that this account created.'),
   },
   operation: AttachmentsDocument,
@@ -104,7 +106,7 @@ export const attachmentCreate = route({
       }),
     ),
     contentType: text('The media type, such as `image/png`; empty or left out when it is unknown.', {
-      pattern: String.raw`^(?!\ufeff)[\s\ufeff]*(?:${mediaTypePart}/${mediaTypePart}[\s\ufeff]*)?(?:;[^\x00]*)?$`,
+      pattern: withParameters(mediaType),
     }),
     sizeBytes: required(
       integer(
@@ -124,8 +126,29 @@ export const attachmentCreate = route({
   }),
 });
 
-/** Compares with a media type or with a range of them, as in an Accept header. */
-function mediaTypeComparison(mediaType: string | undefined) {
-  if (mediaType === undefined || mediaType === '*/*') return undefined;
-  return mediaType.endsWith('/*') ? { startsWith: mediaType.slice(0, -1) } : { eq: mediaType };
+/** The pattern of an optional media type, which may have parameters. */
+function withParameters(type: string): string {
+  return String.raw`^(?!\ufeff)[\s\ufeff]*(?:${type}[\s\ufeff]*)?(?:;[^\x00]*)?$`;
+}
+
+/** Declares a media type or a range of them, as in an Accept header. Parameters are dropped, as they are from uploads. */
+function mediaRangeOf(description: string): Value<string> {
+  const pattern = withParameters(mediaRange);
+  const whole = text(description, { maxLength: limits.mediaType, pattern });
+  const form = new RegExp(pattern);
+  return {
+    ...whole,
+    fromText: (input) => {
+      const read = whole.fromText(input);
+      if (!('value' in read)) return read;
+      if (!form.test(read.value))
+        return bad('must be a media type such as image/png, or a range such as image/*');
+      return { value: read.value.replace(/;.*$/s, '').trim() };
+    },
+  };
+}
+
+function mediaTypeComparison(range = '') {
+  if (range === '' || range === '*/*') return undefined;
+  return range.endsWith('/*') ? { startsWith: range.slice(0, -1) } : { eq: range };
 }

@@ -46,7 +46,7 @@ const periods = {
     ),
   ),
   from: date(`The first day; by default ${defaultDays} days before the last.`),
-  to: date('The last day; by default today, in UTC.'),
+  to: date('The last day; by default today, in UTC, or `from` if that is later.'),
   time_zone: withDefault(
     'UTC',
     text('The IANA time zone of the days, such as Europe/Berlin.', { minLength: 1 }),
@@ -55,7 +55,8 @@ const periods = {
 
 /** The days of the parameters, or the last three months. */
 function days({ from, to }: { from: string | undefined; to: string | undefined }) {
-  const last = to ?? dateOf(Date.now());
+  const today = dateOf(Date.now());
+  const last = to ?? (from !== undefined && from > today ? from : today);
   const first = Math.max(Date.parse(`${last}T00:00:00Z`) - defaultDays * dayMs, Date.parse(firstDay));
   return { from: from ?? dateOf(first), to: last };
 }
@@ -94,6 +95,9 @@ export const stats = route({
   names,
 });
 
+/** The limit is that of docs/limits.md, "Cost". */
+const manyPeriods = 'Many periods of many groups are refused as `query_too_complex`.';
+
 /** GET /v1/stats/trend */
 export const statsTrend = route({
   method: 'GET',
@@ -105,7 +109,7 @@ export const statsTrend = route({
     group_by: groupBy,
     first: withDefault(
       String(defaultTrendGroups),
-      integer('The maximum number of groups: those with the most events.', {
+      integer(`The maximum number of groups: those with the most events. ${manyPeriods}`, {
         minimum: 1,
         maximum: maxTrendGroups,
       }),
