@@ -54,21 +54,27 @@ export function costByPath(
   return paths;
 }
 
-/** The objects that could be returned with these variables if no page had more than `pageSize` rows. */
-export function costWithPages(
+/** The most rows of each list of a kind. */
+export interface MostRows {
+  readonly pages?: number;
+  readonly periods?: number;
+}
+
+/** The objects that could be returned with these variables if no list had more rows than `most`. */
+export function costWithin(
   tree: readonly CostNode[],
   input: Omit<FormulaInput, 'unit'>,
-  pageSize: number,
+  most: MostRows,
 ): number {
-  const cost = sumOf(tree, { ...input, unit: 'objects', isBound: true, pageSize }, root);
+  const cost = sumOf(tree, { ...input, unit: 'objects', isBound: true, most }, root);
   return at(cost, input.variables);
 }
 
 interface Rule extends FormulaInput {
   /** Set if the amounts are needed only for these `variables`, so that they are numbers. */
   readonly isBound?: boolean;
-  /** The size to which pages are limited in the calculation. */
-  readonly pageSize?: number;
+  /** The sizes to which lists are limited in the calculation. */
+  readonly most?: MostRows;
   readonly note?: (path: string, objects: Amount, page: Amount | undefined) => void;
 }
 
@@ -87,7 +93,7 @@ function sumOf(tree: readonly CostNode[], rule: Rule, parent: CostPath): Amount 
 
 /** The cost of a node and everything below it, for one parent. */
 function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
-  const { variables, unit, schemaCount, pageSize, note } = rule;
+  const { variables, unit, schemaCount, most = {}, note } = rule;
   const { occurrences, isList, below, describes } = node;
   const alive = occurrences.filter(({ conditions }) => isIncluded(conditions, variables));
   if (alive.length === 0) return 0;
@@ -100,7 +106,8 @@ function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
   }
   const page = largest(alive.flatMap((occurrence) => sizeOf(occurrence, rule)));
   const isPage = page !== undefined && !alive.some(hasPeriods);
-  const rows = isPage && pageSize !== undefined ? combined(page, pageSize, Math.min) : page;
+  const atMost = isPage ? most.pages : most.periods;
+  const rows = page !== undefined && atMost !== undefined ? combined(page, atMost, Math.min) : page;
   const each = isList ? (rows ?? parent.rows ?? plainListCost) : 1;
   const own = ownOf(node, rule);
   const path = parent.path === '' ? node.key : `${parent.path}.${node.key}`;

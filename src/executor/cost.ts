@@ -1,6 +1,6 @@
 import { AppError } from '../resolvers/errors.ts';
 import { type CostNode, costTree } from './cost-tree.ts';
-import { costByPath, costFormula, costWithPages } from './cost-formula.ts';
+import { costByPath, costFormula, costWithin, type MostRows } from './cost-formula.ts';
 import { SchemaCount } from './introspection-cost.ts';
 import { valuesPerObject } from './limits.ts';
 import type { CoercedOperation } from './operation.ts';
@@ -69,11 +69,7 @@ function refuse(
   const paths = costByPath(tree, input);
   const costliest = paths.toSorted((a, b) => b.objects - a.objects).slice(0, 3);
   const largest = paths.reduce((most, { page = 0 }) => Math.max(most, page), 0);
-  const fits = (size: number) => costWithPages(tree, input, size) <= limit;
-  const pageSize = largestThat(fits, largest);
-  const advice = pageSize
-    ? `With pages of at most ${pageSize} (first: ${pageSize}) it would pass.`
-    : 'Smaller pages would not do: ask for less in one operation.';
+  const advice = adviceFor(largest, (most) => costWithin(tree, input, most) <= limit);
   throw new AppError(
     'query_too_complex',
     `The operation could return ${formattedCount(requested)} objects, and one may cost at most ${formattedCount(limit)}. ${advice}`,
@@ -82,6 +78,14 @@ function refuse(
       message: `could be ${formattedCount(objects)} objects`,
     })),
   );
+}
+
+function adviceFor(largestPage: number, fits: (most: MostRows) => boolean): string {
+  const pageSize = largestThat((pages) => fits({ pages }), largestPage);
+  if (pageSize) return `With pages of at most ${pageSize} (first: ${pageSize}) it would pass.`;
+  return fits({ periods: 1 })
+    ? 'With fewer groups (`first`), fewer days or longer periods it would pass.'
+    : 'Smaller pages would not do: ask for less in one operation.';
 }
 
 function refuseValues(values: number, most: number): void {

@@ -225,11 +225,12 @@ describe('a refusal before anything runs', () => {
     );
   });
 
-  it('says that no page size would be accepted with too many periods', async () => {
-    const trend =
-      '{ issueTrend(every: DAY, from: "2026-01-01", to: "2026-12-31", groupBy: [TEAM], first: 100) { periods { created } } }';
-    const { message } = await refusalOf(trend);
-    expect(message).toContain('Smaller pages would not do: ask for less in one operation.');
+  it('advises fewer groups or periods when these are too many', async () => {
+    const trend = (first: number) =>
+      `{ issueTrend(every: DAY, from: "2026-01-01", to: "2026-12-31", groupBy: [TEAM], first: ${first}) { periods { created } } }`;
+    const { message } = await refusalOf(trend(100));
+    expect(message).toContain('With fewer groups (`first`), fewer days or longer periods it would pass.');
+    await costOf(trend(10));
   });
 
   it('stops hostile operations, however they are written', async () => {
