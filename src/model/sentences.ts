@@ -12,3 +12,6 @@ export function detailOf(
     ? ended(`${first.field}: ${first.message}`)
     : `${violations.length} fields are invalid.`;
 }
+
+/** The violation of a text without visible characters. */
+export const blankRule = 'must not be white space alone';

@@ -1,6 +1,6 @@
 import { keyForm, keyRule } from '../executor/idempotent.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
-import { limits } from '../schema/builder/limits.ts';
+import { limits } from '../model/limits.ts';
 import type { SortDirection } from './operations.generated.ts';
 import { entityTagsForm, readEntityTags, revisionOf } from './entity-tags.ts';
 import { idLength, idTail } from './ids.ts';

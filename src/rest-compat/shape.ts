@@ -1,4 +1,4 @@
-import { limits } from '../schema/builder/limits.ts';
+import { limits } from '../model/limits.ts';
 import { codeSchema, codesOf, namesOf } from './enums.ts';
 import { idLength } from './ids.ts';
 import { type JsonSchema, largestInt32, orNull } from './json-schema.ts';

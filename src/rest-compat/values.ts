@@ -1,4 +1,5 @@
-import { blankRule, limits as writeLimits } from '../schema/builder/limits.ts';
+import { blankRule } from '../model/sentences.ts';
+import { limits as writeLimits } from '../model/limits.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import { isCalendarDate, parseDateTime } from '../schema/builder/scalars.ts';
 import { codeSchema, codesOf } from './enums.ts';

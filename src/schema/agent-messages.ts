@@ -4,7 +4,7 @@ import { builder } from './builder/builder.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { AuthorType, MessageType, PrincipalKind } from './builder/enums.ts';
 import { via } from './builder/via.ts';
-import { limits } from './builder/limits.ts';
+import { limits } from '../model/limits.ts';
 import { Member } from './members.ts';
 
 export const FollowUpAction = builder.objectRef<{ name: string; key: string; color: string }>(

@@ -1,5 +1,6 @@
+import { maxPeriods } from '../model/statistics-limits.ts';
 import { type Burnup, type BurnupDay, type BurnupOf, burnups } from '../resolvers/trends/burnup.ts';
-import { countPeriods, maxPeriods } from '../resolvers/trends/periods.ts';
+import { countPeriods } from '../resolvers/trends/periods.ts';
 import { builder, type Types } from './builder/builder.ts';
 import { dayArguments, historyField } from './periods.ts';
 

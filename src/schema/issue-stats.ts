@@ -1,5 +1,6 @@
+import { maxStatsDimensions, maxStatsGroups } from '../model/statistics-limits.ts';
 import type { IssueGroup, StatsColumn } from '../db/reads/issue-groups.ts';
-import { issueStats, maxStatsDimensions, maxStatsGroups } from '../resolvers/issues/issue-stats.ts';
+import { issueStats } from '../resolvers/issues/issue-stats.ts';
 import { builder } from './builder/builder.ts';
 import { filterScopes } from './builder/lists.ts';
 import { groupFields, IssueStatsGroup, possibleGroups } from './issue-groups.ts';

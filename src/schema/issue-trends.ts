@@ -1,15 +1,18 @@
-import type { IssueGroup, StatsColumn } from '../db/reads/issue-groups.ts';
-import { maxStatsDimensions } from '../resolvers/issues/issue-stats.ts';
-import { type FlowPeriod, type IssueFlow, issueFlow } from '../resolvers/trends/issue-flow.ts';
 import {
   defaultTrendGroups,
+  maxPeriods,
+  maxStatsDimensions,
+  maxTrendGroups,
+} from '../model/statistics-limits.ts';
+import type { IssueGroup, StatsColumn } from '../db/reads/issue-groups.ts';
+import { type FlowPeriod, type IssueFlow, issueFlow } from '../resolvers/trends/issue-flow.ts';
+import {
   type IssueTrend,
   issueTrend,
-  maxTrendGroups,
   type Percentiles,
   type TrendCounts,
 } from '../resolvers/trends/issue-trend.ts';
-import { countPeriods, maxPeriods, type PeriodsInput } from '../resolvers/trends/periods.ts';
+import { countPeriods, type PeriodsInput } from '../resolvers/trends/periods.ts';
 import { builder } from './builder/builder.ts';
 import { filterScopes } from './builder/lists.ts';
 import { groupFields, IssueStatsGroup, possibleGroups } from './issue-groups.ts';

@@ -11,7 +11,7 @@ import { via } from './builder/via.ts';
 import { issueCard } from './issue-card.ts';
 import { dateOrders, storedFilters } from './issue-fields.ts';
 import { Label } from './labels.ts';
-import { limits } from './builder/limits.ts';
+import { limits } from '../model/limits.ts';
 import { IssueLink } from './links.ts';
 import { through } from './builder/lists.ts';
 import { Member } from './members.ts';

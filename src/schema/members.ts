@@ -1,7 +1,7 @@
 import { type Entity, entity } from './builder/entity.ts';
 import { MemberRole, MemberStatus, PrincipalKind } from './builder/enums.ts';
 import { Issue } from './issues.ts';
-import { limits } from './builder/limits.ts';
+import { limits } from '../model/limits.ts';
 import { through } from './builder/lists.ts';
 import { Project } from './projects.ts';
 import { Team } from './teams.ts';

@@ -1,5 +1,6 @@
+import { maxPeriods } from '../model/statistics-limits.ts';
 import type { ArgBuilder } from '@pothos/core';
-import { type PeriodLength, maxPeriods } from '../resolvers/trends/periods.ts';
+import { type PeriodLength } from '../resolvers/trends/periods.ts';
 import { builder, type Types } from './builder/builder.ts';
 
 export const TrendPeriodLength = builder.enumType('TrendPeriodLength', {

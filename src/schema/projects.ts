@@ -4,7 +4,7 @@ import { type Entity, entity } from './builder/entity.ts';
 import { Priority, ProjectState } from './builder/enums.ts';
 import { Issue } from './issues.ts';
 import { Label } from './labels.ts';
-import { limits } from './builder/limits.ts';
+import { limits } from '../model/limits.ts';
 import { through } from './builder/lists.ts';
 import { Member } from './members.ts';
 import { ProjectLink } from './project-links.ts';

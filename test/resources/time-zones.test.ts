@@ -1,6 +1,7 @@
+import { maxPeriods } from '../../src/model/statistics-limits.ts';
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../../src/resolvers/errors.ts';
-import { maxPeriods, periodsOf } from '../../src/resolvers/trends/periods.ts';
+import { periodsOf } from '../../src/resolvers/trends/periods.ts';
 import { TimeZone } from '../../src/resolvers/trends/time-zones.ts';
 import { Random } from '../support/random.ts';
 

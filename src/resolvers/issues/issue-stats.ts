@@ -1,12 +1,10 @@
+import { maxStatsDimensions, maxStatsGroups } from '../../model/statistics-limits.ts';
 import type { StatsColumn } from '../../db/reads/issue-groups.ts';
 import { type IssueStatsRow, selectIssueStats } from '../../db/reads/issue-stats.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import { type Context, signedIn } from '../context.ts';
 import { AppError, Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
-
-export const maxStatsDimensions = 3;
-export const maxStatsGroups = 1000;
 
 /** Counts the issues that match the filter, grouped by up to three columns; gives the `first` largest groups. */
 export async function issueStats(

@@ -1,3 +1,4 @@
+import { defaultTrendGroups, maxTrendGroups } from '../../model/statistics-limits.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { IssueGroup, StatsColumn } from '../../db/reads/issue-groups.ts';
 import { selectIssueTrend, type TrendRow } from '../../db/reads/issue-trend.ts';
@@ -6,9 +7,6 @@ import { Violations } from '../errors.ts';
 import type { FilterFields } from '../filters.ts';
 import { groupingOf, refuseStatistics } from '../issues/issue-stats.ts';
 import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
-
-export const maxTrendGroups = 100;
-export const defaultTrendGroups = 10;
 
 /** In seconds; null where no issue has such a time. */
 export interface Percentiles {

@@ -1,10 +1,6 @@
+import { firstDay, lastDay, maxPeriods } from '../../model/statistics-limits.ts';
 import { raise, Violations } from '../errors.ts';
 import { TimeZone } from './time-zones.ts';
-
-/** The maximum number of periods of a trend: more than a year of days. */
-export const maxPeriods = 400;
-export const firstDay = '1900-01-01';
-export const lastDay = '2199-12-31';
 
 export type PeriodLength = 'day' | 'week' | 'month';
 

@@ -1,8 +1,6 @@
+import { blankRule } from '../../model/sentences.ts';
 import type { Violations } from '../errors.ts';
 import { decodeId, type IdPrefix } from '../ids.ts';
-
-/** The violation of a text without visible characters. */
-export const blankRule = 'must not be white space alone';
 
 /**
  * Adds a violation for a text of the wrong length or with characters that cannot be stored. With a `min` of 1, the text

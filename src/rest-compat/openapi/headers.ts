@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import { largestInt32 } from '../json-schema.ts';
 import { longestLinks } from '../page-links.ts';
 import type { Route } from '../route.ts';

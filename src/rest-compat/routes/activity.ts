@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import { between, equals } from '../comparators.ts';
 import { ActivityDocument } from '../operations.generated.ts';
 import { page } from '../params.ts';

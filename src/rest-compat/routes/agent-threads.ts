@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import { bodyOf, list, record, required } from '../body.ts';
 import {
   AgentMessageCreateDocument,

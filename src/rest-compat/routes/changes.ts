@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import { between, equals } from '../comparators.ts';
 import { ChangesDocument } from '../operations.generated.ts';
 import { lastEventId, page, withDefault } from '../params.ts';

@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import { changeOf, clears, bodyOf, required, set } from '../body.ts';
 import { issueBodyFields } from '../issue-body-fields.ts';
 import { IssueCreateDocument, IssueDeleteDocument, IssueUpdateDocument } from '../operations.generated.ts';

@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import { bodyOf, required } from '../body.ts';
 import {
   IssueLinkCreateDocument,

@@ -1,5 +1,5 @@
 import { HealthDocument, ReadinessDocument } from '../operations.generated.ts';
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import { item } from '../reply.ts';
 import { route } from '../route.ts';
 import { type Shape, shape, text } from '../shape.ts';

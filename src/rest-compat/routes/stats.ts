@@ -1,3 +1,11 @@
+import {
+  defaultTrendGroups,
+  firstDay,
+  maxPeriods,
+  maxStatsDimensions,
+  maxStatsGroups,
+  maxTrendGroups,
+} from '../../model/statistics-limits.ts';
 import { equals, oneOfThese } from '../comparators.ts';
 import { issueFilter, issueFilters } from '../issue-filters.ts';
 import {
@@ -7,14 +15,6 @@ import {
   StatsTrendDocument,
   type TrendPeriodLength,
 } from '../operations.generated.ts';
-import {
-  defaultTrendGroups,
-  firstDay,
-  maxPeriods,
-  maxStatsDimensions,
-  maxStatsGroups,
-  maxTrendGroups,
-} from '../../schema/builder/limits.ts';
 import { many, withDefault } from '../params.ts';
 import { route } from '../route.ts';
 import { issueFlowPeriod, issueGroup, issueTrendPeriod } from '../shapes/stats.ts';

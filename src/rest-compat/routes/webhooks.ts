@@ -1,5 +1,5 @@
 import { eventTypes } from '../../model/events.ts';
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import { changeOf, clears, bodyOf, required, set } from '../body.ts';
 import { equals } from '../comparators.ts';
 import {

@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import type {
   AgentThreadFieldsFragment,
   AgentThreadMessageFieldsFragment,

@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import type { ChangeFieldsFragment, ChangePageFieldsFragment } from '../operations.generated.ts';
 import { largestPage } from '../params.ts';
 import { boolean, id, name, nullable, objects, type Shape, shape, text, texts, timestamp } from '../shape.ts';

@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import type { CommentFieldsFragment } from '../operations.generated.ts';
 import { boolean, id, richText, type Shape, shape, text, timestamp, url } from '../shape.ts';
 

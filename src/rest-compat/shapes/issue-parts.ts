@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import type { IssueFieldsFragment } from '../operations.generated.ts';
 import { boolean, code, date, id, integer, name, type Shape, shape, text, url } from '../shape.ts';
 

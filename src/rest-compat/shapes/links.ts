@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import type { IssueLinkFieldsFragment, ProjectLinkFieldsFragment } from '../operations.generated.ts';
 import { id, type Shape, shape, text, timestamp, url } from '../shape.ts';
 

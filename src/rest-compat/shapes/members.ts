@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import type { MemberFieldsFragment } from '../operations.generated.ts';
 import { code, id, ids, type Shape, shape, text, texts, url } from '../shape.ts';
 

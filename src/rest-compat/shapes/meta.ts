@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import { allCodeTables } from '../../schema/codes.ts';
 import type { CodesQuery } from '../operations.generated.ts';
 import { integer, nullable, objects, type Shape, shape, text } from '../shape.ts';

@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import type { ProjectFieldsFragment, ProjectQuery } from '../operations.generated.ts';
 import { code, id, ids, integer, name, nullable, type Shape, shape, text, timestamp } from '../shape.ts';
 

@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import type { RepositoryContextFieldsFragment } from '../operations.generated.ts';
 import { boolean, code, id, type Shape, shape, text, url } from '../shape.ts';
 

@@ -1,4 +1,4 @@
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import type { StatsFlowQuery, StatsQuery, StatsTrendQuery } from '../operations.generated.ts';
 import { code, date, id, integer, name, nullable, type Shape, shape, text } from '../shape.ts';
 

@@ -1,5 +1,5 @@
 import { eventTypes } from '../../model/events.ts';
-import { limits } from '../../schema/builder/limits.ts';
+import { limits } from '../../model/limits.ts';
 import type {
   WebhookCreateMutation,
   WebhookDeliveryFieldsFragment,

@@ -1,0 +1,14 @@
+/** By how many columns statistics may be grouped. */
+export const maxStatsDimensions = 3;
+/** The most groups of statistics that one request may ask for. */
+export const maxStatsGroups = 1000;
+
+/** The most groups of a trend, and how many there are if none are asked for. */
+export const maxTrendGroups = 100;
+export const defaultTrendGroups = 10;
+
+/** The maximum number of periods of a trend: more than a year of days. */
+export const maxPeriods = 400;
+/** The first and the last day that a period may contain. */
+export const firstDay = '1900-01-01';
+export const lastDay = '2199-12-31';
