@@ -92,8 +92,8 @@ export async function removeAbandonedAttachment(
 }
 
 /**
- * The issues of all workspaces that were deleted before a time, oldest first. The rows must be older too: an issue may be
- * imported with a deletion of long ago, and `verify` relies on it that no number is missing so soon.
+ * The issues of all workspaces that were deleted before a time, oldest first. The rows must be as old too, because an issue may be
+ * imported with a deletion of long ago, and `verify` takes a missing number of a younger row for damage.
  */
 export async function selectLongDeletedIssues(
   unscoped: Kysely<Tables>,

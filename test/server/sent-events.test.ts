@@ -80,7 +80,7 @@ it('a client that reads one large event slowly but steadily receives all of it',
   const cuts: number[] = [];
   const unsent = new Unsent({
     maxBytes: 100_000_000,
-    silenceMs: 1_000,
+    silenceMs: 2_500,
     onCut: (_, silentMs) => cuts.push(silentMs),
   });
   const large = Buffer.alloc(24_000_000, 'a');

@@ -1,4 +1,4 @@
-import type { FallbackSeen } from './known-fallbacks.ts';
+import type { Fallback } from '../../src/executor/fallbacks.ts';
 
 const deliberate = new Set<string>();
 
@@ -7,6 +7,6 @@ export function allowFallback(part: string): void {
   deliberate.add(part);
 }
 
-export function isDeliberate({ message }: FallbackSeen): boolean {
+export function isDeliberate({ message }: Fallback): boolean {
   return [...deliberate].some((part) => message.includes(part));
 }

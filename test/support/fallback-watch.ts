@@ -2,13 +2,14 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach } from '@jest/globals';
+import type { Fallback } from '../../src/executor/fallbacks.ts';
 import { isDeliberate } from './deliberate-fallbacks.ts';
-import { type FallbackSeen, isKnownFallback } from './known-fallbacks.ts';
+import { isKnownFallback } from './known-fallbacks.ts';
 
 const { WORKGRAPH_TEST_FALLBACKS: folder, JEST_WORKER_ID: worker } = process.env;
 const reported = folder && worker ? join(folder, worker) : undefined;
-const seen: FallbackSeen[] = [];
-const note = (fallback: unknown) => void seen.push(fallback as FallbackSeen);
+const seen: Fallback[] = [];
+const note = (fallback: unknown) => void seen.push(fallback as Fallback);
 /** How many bytes of `reported` have been read. An earlier worker with the same number has read what is there at first. */
 let bytesRead = reported && existsSync(reported) ? statSync(reported).size : 0;
 
@@ -30,14 +31,14 @@ function check(): void {
     );
 }
 
-function reportedByProcesses(): FallbackSeen[] {
+function reportedByProcesses(): Fallback[] {
   if (!reported || !existsSync(reported)) return [];
   const unread = readFileSync(reported).subarray(bytesRead);
   // A process may be writing its last line right now; that line is read next time.
   const complete = unread.subarray(0, unread.lastIndexOf('\n') + 1);
   bytesRead += complete.length;
   const lines = complete.toString('utf8').split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as FallbackSeen);
+  return lines.map((line) => JSON.parse(line) as Fallback);
 }
 
 /**

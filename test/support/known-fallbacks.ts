@@ -1,7 +1,5 @@
 import type { Fallback, FallbackKind } from '../../src/executor/fallbacks.ts';
 
-export type FallbackSeen = Fallback;
-
 /**
  * The reasons for which graphql-js may answer instead of the compiled executor. A refusal is always permitted, because only
  * graphql-js formats refusals as GraphQL requires. So is an outage, which affects graphql-js as well. A fault never is.
@@ -16,6 +14,6 @@ const known: Readonly<Record<FallbackKind, RegExp>> = {
   fault: /^(?!)/,
 };
 
-export function isKnownFallback({ kind, message }: FallbackSeen): boolean {
+export function isKnownFallback({ kind, message }: Fallback): boolean {
   return known[kind].test(message);
 }

@@ -124,7 +124,8 @@ export class Deliverer {
       const errors = (this.#errors.get(id) ?? 0) + 1;
       this.#errors.set(id, errors);
       const ms = Math.min(pauseMs.first * 2 ** (errors - 1), pauseMs.longest);
-      await holdWebhook(db, id, this.#claimId, new Date(Date.now() + ms));
+      // If that fails too, the claim expires by itself.
+      await holdWebhook(db, id, this.#claimId, new Date(Date.now() + ms)).catch(() => undefined);
       throw error;
     }
     this.#errors.delete(id);

@@ -12,6 +12,9 @@ import { lostMessage, lostType, webhookMessage } from '../../rest-compat/webhook
 
 type Page = WebhookChangesQuery['changes'];
 
+/** Runs a read with the rights of the webhook, with limits of its own for time and bytes. */
+type Reading = <Result>(work: (context: OperationContext) => Promise<Result>) => Promise<Result>;
+
 /**
  * Creates deliveries for the next changes in the log that a webhook subscribes to. Returns whether the log has more changes;
  * undefined if the webhook is no longer as it was when it was claimed, so that nothing was created.
@@ -20,11 +23,11 @@ export async function createDeliveries(
   schema: GraphQLSchema,
   db: TenantDb,
   webhook: WebhookRow,
-  context: OperationContext,
+  reading: Reading,
   claimId: string,
 ): Promise<boolean | undefined> {
   if ((await countFreeDeliveries(db, webhook.id)) < changesAtOnce) return false;
-  const page = await readChanges(schema, webhook, context);
+  const page = await readChanges(schema, webhook, reading);
   const now = new Date();
   if (page === 'expired') return skipToEnd(db, webhook, claimId, now);
   // A log that was started over begins with this event. By then the webhook has been sent its own message of this type.
@@ -53,7 +56,7 @@ export async function createDeliveries(
 async function readChanges(
   schema: GraphQLSchema,
   { position, tag, eventTypes, teamId, hasImports }: WebhookRow,
-  context: OperationContext,
+  reading: Reading,
 ): Promise<Page | 'expired'> {
   const filter = {
     ...(eventTypes.length > 0 && { eventType: { in: eventTypes } }),
@@ -61,13 +64,15 @@ async function readChanges(
     ...(!hasImports && { origin: { nin: ['IMPORT'] } }),
   };
   for (let first = changesAtOnce; ; first = Math.ceil(first / 2)) {
-    const { data, errors } = await executeOperation({
-      schema,
-      document: WebhookChangesDocument,
-      operationName: 'WebhookChanges',
-      variables: { after: changeCursor({ position, tag }), first, filter },
-      context,
-    });
+    const { data, errors } = await reading((context) =>
+      executeOperation({
+        schema,
+        document: WebhookChangesDocument,
+        operationName: 'WebhookChanges',
+        variables: { after: changeCursor({ position, tag }), first, filter },
+        context,
+      }),
+    );
     const [error] = errors ?? [];
     if (!error && data) return (data as unknown as WebhookChangesQuery).changes;
     const code = error?.extensions?.code;

@@ -35,7 +35,7 @@ const maxAtOnce = 4;
 /** A round sends at most so many messages, and starts none after this time, because it must end before the claim expires. */
 const maxPerRound = 50;
 const startsWithinMs = 10_000;
-/** How long messages may still be sent to a URL after it was changed, or the webhook was disabled or deleted. */
+/** How long messages may still be sent as before after a webhook was changed, disabled or deleted. */
 const changedWithinMs = 1_000;
 
 export interface RoundParts {
@@ -85,9 +85,7 @@ export async function serveOnce(
   const isProbe = webhook.state === webhookState.backing_off;
   const hasMore =
     !isProbe &&
-    (await parts.reading(principal, (context) =>
-      createDeliveries(parts.schema, db, webhook, context, claimId),
-    ));
+    (await createDeliveries(parts.schema, db, webhook, (work) => parts.reading(principal, work), claimId));
   if (hasMore === undefined) return true;
   const due = await selectNextDeliveries(db, id, { now, isProbe, limit: isProbe ? 1 : maxPerRound });
   if (due.length === 0) {
@@ -109,7 +107,8 @@ function checkedNowAndThen(look: () => Promise<boolean>): () => Promise<boolean>
   return () => {
     if (performance.now() - checkedMs >= changedWithinMs) {
       checkedMs = performance.now();
-      last = look();
+      // If that cannot be found out, no more is sent, but the results of what was sent are stored.
+      last = look().catch(() => false);
     }
     return last;
   };

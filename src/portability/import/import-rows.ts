@@ -27,7 +27,7 @@ export interface PreparedIssue {
   readonly stored: StoredRecord;
 }
 
-/** What an import has written to the history of an issue without an entry in its feed. */
+/** What an import has added to the history of an issue without entries in its feed, and which attachments need not be added again. */
 export interface WrittenHistory {
   readonly attachments: number;
   readonly messages: number;

@@ -24,9 +24,9 @@ export class WebSocketSender {
     this.#unsent = unsent;
   }
 
-  /** Whether the client has not yet taken what it was sent. */
+  /** Whether the client has not yet taken all messages. Pings and their answers do not count, because `Unsent` does not watch them. */
   get isSending(): boolean {
-    return this.#line !== undefined || this.#socket.writableLength > 0;
+    return this.#bytes > 0;
   }
 
   /** Sends a message; resolves when the system has taken it, so that nothing more is read for a client that does not read. */

@@ -34,7 +34,7 @@ import { WebSocketSender } from './web-socket-sender.ts';
 /** How long a client may take to name its token. */
 const signInMs = 3_000;
 const pingMs = 15_000;
-/** How many pings a client may leave unanswered that still has messages to read before them: some megabytes in the systems of both ends. */
+/** How many pings a client may leave unanswered if it had messages to read before them. The systems of both ends may hold some megabytes of these. */
 const slowPings = 20;
 /** The maximum number of operations of a connection that wait for their admission. */
 const mostBeginning = 32;

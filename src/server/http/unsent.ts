@@ -219,8 +219,11 @@ export class Unsent {
 
   /** Disconnects a client. Its bytes do not count any more, because the answer is dropped when the connection is closed. */
   #disconnect(held: Held): void {
-    this.#cut += 1;
-    this.#limits.onCut?.(held.bytes, this.#silentMs(held));
+    // Several messages of one connection may be held.
+    if (!held.socket.destroyed) {
+      this.#cut += 1;
+      this.#limits.onCut?.(held.bytes, this.#silentMs(held));
+    }
     this.#held.delete(held);
     this.#bytes -= held.bytes;
     held.bytes = 0;

@@ -98,6 +98,7 @@ export class RateLimiter {
   /** Remembers a caller whose bucket of objects has this level if it is used up. */
   noteCost(caller: string, cost: number): void {
     if (cost < 1) this.#indebted.set(caller, { cost, atMs: this.#now() });
+    else this.#indebted.delete(caller);
   }
 
   /** The refusal for a caller who is known to have no objects left; undefined for any other. */

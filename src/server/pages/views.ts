@@ -61,6 +61,7 @@ const views: readonly View[] = [
 /** The modules that views import. */
 const parts = [
   'session',
+  'address',
   'page',
   'graph',
   'live',

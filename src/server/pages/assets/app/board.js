@@ -1,5 +1,6 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { repeat } from '../lit-html/directives/repeat.js';
+import { changedChoices, choicesInAddress } from './address.js';
 import { count, plural, words } from './format.js';
 import { ask } from './graph.js';
 import { follow } from './live.js';
@@ -13,7 +14,7 @@ const team = decodeURIComponent(location.pathname.split('/')[2]);
 const ranks = ['URGENT', 'HIGH', 'MEDIUM', 'LOW', 'NONE'];
 
 /** The conditions in the address, under the names that they have there. */
-let chosen = Object.fromEntries(new URLSearchParams(location.search));
+let chosen = choicesInAddress();
 let shown;
 let state = 'connecting';
 let stop = () => undefined;
@@ -64,6 +65,8 @@ async function read() {
     };
     for (const issue of [...data.team.open.nodes, ...data.team.closed.nodes])
       shown.issues.set(issue.id, issue);
+    // Another reading with the same filter may have begun to follow meanwhile.
+    stop();
     stop = follow({
       query: liveQuery,
       variables: { board: variables.board },
@@ -138,10 +141,7 @@ async function more() {
 }
 
 function choose(name, value) {
-  const { [name]: _, ...others } = chosen;
-  chosen = value ? { ...others, [name]: value } : others;
-  const search = new URLSearchParams(chosen).toString();
-  history.replaceState(null, '', search ? `?${search}` : location.pathname);
+  chosen = changedChoices(chosen, name, value);
   readAfter(name === 'q' ? 250 : 0);
   draw();
 }

@@ -1,4 +1,5 @@
 import { html, nothing } from '../lit-html/lit-html.js';
+import { changedChoices, choicesInAddress } from './address.js';
 import { ago, count, date, duration, isoDay, plural } from './format.js';
 import { figure } from './figure.js';
 import { avatar, dot, prioritySign, progress } from './parts.js';
@@ -17,7 +18,7 @@ const ranges = [
 const periodNames = { DAY: 'day', WEEK: 'week', MONTH: 'month' };
 const palette = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c0'];
 
-let chosen = Object.fromEntries(new URLSearchParams(location.search));
+let chosen = choicesInAddress();
 
 function rangeOf() {
   return ranges.find(([days]) => String(days) === chosen.range) ?? ranges[1];
@@ -37,10 +38,7 @@ function variablesOf() {
 }
 
 function choose(name, value) {
-  const { [name]: _, ...others } = chosen;
-  chosen = value ? { ...others, [name]: value } : others;
-  const search = new URLSearchParams(chosen).toString();
-  history.replaceState(null, '', search ? `?${search}` : location.pathname);
+  chosen = changedChoices(chosen, name, value);
   void read();
 }
 

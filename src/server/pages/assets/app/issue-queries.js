@@ -43,7 +43,6 @@ query Issue($key: String!) {
       userAccountId
       displayName
     }
-    primaryAssigneeUserAccountId
     roleAssignments {
       role
       displayName

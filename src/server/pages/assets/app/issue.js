@@ -1,8 +1,18 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { agentThread } from './thread.js';
 import { attachmentList } from './attachments.js';
-import { date, duration, plural } from './format.js';
-import { avatar, dot, dueDate, labelChip, prioritySign, progress, statusSign, time } from './parts.js';
+import { date, duration, plural, words } from './format.js';
+import {
+  avatar,
+  dot,
+  dueDate,
+  fieldSheet,
+  labelChip,
+  prioritySign,
+  progress,
+  statusSign,
+  time,
+} from './parts.js';
 import { queryPanel } from './query-panel.js';
 import { keepReading } from './reading.js';
 import { empty, liveness, missing } from './states.js';
@@ -51,18 +61,14 @@ function page({ data, figures, variables, state }) {
 
 function fields(issue) {
   const { status, priority, project, delivery, estimateValue, dueDate: due, labels, assignees } = issue;
-  const people = assignees.toSorted((one) =>
-    one.userAccountId === issue.primaryAssigneeUserAccountId ? -1 : 1,
-  );
   const entries = [
     ['Status', html`${statusSign(status)} ${status.name}`],
-    [
-      'Priority',
-      html`${prioritySign(priority)} <span aria-hidden="true">${priority.charAt(0)}${priority.slice(1).toLowerCase()}</span>`,
-    ],
+    ['Priority', html`${prioritySign(priority)} <span aria-hidden="true">${words(priority)}</span>`],
     [
       'Assignees',
-      people.length ? people.map((member) => html`<div>${avatar(member, { named: true })}</div>`) : 'Nobody',
+      assignees.length
+        ? assignees.map((member) => html`<div>${avatar(member, { named: true })}</div>`)
+        : 'Nobody',
     ],
     ['Labels', labels.length && html`<span class="chips">${labels.map(labelChip)}</span>`],
     [
@@ -82,9 +88,7 @@ function fields(issue) {
     ['Updated', time(issue.updatedUtc)],
     ['Closed', issue.closedUtc && time(issue.closedUtc)],
   ];
-  return html`<aside class="fields sheet" aria-label="Fields">
-    <dl>${entries.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-  </aside>`;
+  return fieldSheet(entries);
 }
 
 function subIssues({ subIssues: { nodes }, subIssuesSummary: { total, completed } }) {

@@ -69,3 +69,10 @@ export function time(utc) {
 export function progress(done, total, label) {
   return html`<progress max=${Math.max(total, 1)} .value=${done} aria-label=${label}></progress>`;
 }
+
+/** The fields of an object beside its content: pairs of a name and a value, of which those without a value are left out. */
+export function fieldSheet(entries) {
+  return html`<aside class="fields sheet" aria-label="Fields">
+    <dl>${entries.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  </aside>`;
+}

@@ -1,7 +1,17 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { count, date, isoDay, plural, words } from './format.js';
 import { figure } from './figure.js';
-import { avatar, dot, dueDate, labelChip, prioritySign, progress, statusSign, time } from './parts.js';
+import {
+  avatar,
+  dot,
+  dueDate,
+  fieldSheet,
+  labelChip,
+  prioritySign,
+  progress,
+  statusSign,
+  time,
+} from './parts.js';
 import { queryPanel } from './query-panel.js';
 import { keepReading } from './reading.js';
 import { empty, liveness, missing } from './states.js';
@@ -64,9 +74,7 @@ function fields(project) {
     ['Labels', labels.nodes.length && html`<span class="chips">${labels.nodes.map(labelChip)}</span>`],
     ['Updated', time(project.updatedUtc)],
   ];
-  return html`<aside class="fields sheet" aria-label="Fields">
-    <dl>${entries.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-  </aside>`;
+  return fieldSheet(entries);
 }
 
 function burnup({ key, burnup: { days } }) {

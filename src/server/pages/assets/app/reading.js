@@ -6,6 +6,9 @@ import { problem } from './states.js';
 /** Changes come in bursts, so one read after this time covers all of them. */
 const gatherMs = 700;
 
+/** The codes of errors that a later reading would meet again. */
+const final = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NO_TOKEN']);
+
 const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
@@ -36,13 +39,16 @@ export async function keepReading({ query, variables, view, live }) {
       return 'read';
     } catch (error) {
       // The page keeps what it has read before, with the state of the connection; the next event reads again.
-      if (reading && error.code !== 'UNAUTHENTICATED') return 'failed';
+      if (reading && !final.has(error.code)) return 'failed';
       show(problem(error, begin));
       return 'ended';
     }
   };
 
+  let begun = 0;
   const begin = async () => {
+    begun += 1;
+    const own = begun;
     stop();
     let outcome = await read();
     // Nothing is followed yet, so no event would read again.
@@ -52,8 +58,9 @@ export async function keepReading({ query, variables, view, live }) {
       draw();
       await delay(Math.min(15_000, 500 * 2 ** failures));
       failures += 1;
+      if (own !== begun) return;
     }
-    if (outcome === 'ended') return;
+    if (outcome === 'ended' || own !== begun) return;
     const subscription = live(reading.data);
     if (!subscription) return;
     stop = follow({
