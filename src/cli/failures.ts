@@ -99,7 +99,12 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'CommandError',
   'DatabaseUnavailableError',
   'DirectoryHeldError',
+  'StorageFullError',
+  'StorageUnavailableError',
 ]);
+
+/** The code of PostgreSQL. */
+const insufficientPrivilege = '42501';
 
 const systemProblems: Readonly<Record<string, string>> = {
   EACCES: 'cannot be read or written by this user',
@@ -119,7 +124,11 @@ function describe(error: unknown): string {
   if (expectedErrors.has(error.name)) return error.message;
   const { code, path } = error as NodeJS.ErrnoException;
   const problem = systemProblems[code ?? ''];
-  return problem && path ? `${path} ${problem}.` : (error.stack ?? error.message);
+  if (problem && path) return `${path} ${problem}.`;
+  // Errors of writing to an open file do not name it.
+  if (code === 'ENOSPC') return 'The disk is full.';
+  if (code === insufficientPrivilege) return `PostgreSQL: ${error.message}. Use a role that owns the tables.`;
+  return error.stack ?? error.message;
 }
 
 /** citty treats `data-dir` and `dataDir` as the same flag. */

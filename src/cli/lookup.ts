@@ -6,6 +6,7 @@ import { memberRole } from '../model/codes.ts';
 import { fold } from '../model/fold.ts';
 import { whatExists } from '../model/nearest.ts';
 import { ended } from '../model/sentences.ts';
+import { mayUseTokens } from '../resolvers/access-tokens.ts';
 import { parseId } from '../resolvers/ids.ts';
 import { CommandError, UsageError } from './failures.ts';
 
@@ -30,11 +31,12 @@ export async function findWorkspace(
   throw new CommandError(ended(`There is no workspace ${named}${whatExists(named, names)}`));
 }
 
-/** The first owner of a workspace. */
+/** The first owner of a workspace who may use tokens. */
 export async function findOwner(db: TenantDb): Promise<MemberCard> {
-  const [first] = await selectMemberCards(db);
-  if (first?.role === memberRole.owner) return first;
-  throw new CommandError('The workspace has no owner; choose a member with --member.');
+  const members = await selectMemberCards(db);
+  const owner = members.find((member) => member.role === memberRole.owner && mayUseTokens(member));
+  if (owner) return owner;
+  throw new CommandError('The workspace has no active owner; choose a member with --member.');
 }
 
 /** Finds a member by id, account, e-mail address or name. Returns undefined if no member has it. */

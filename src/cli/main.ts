@@ -14,7 +14,10 @@ const program = defineCommand({ meta: { name, version, description }, subCommand
 // log: if the disk is full, the log has gaps, but the server continues.
 const isServer = rawArgs[0] === 'serve';
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE' && !isServer) throw error;
+  if (error.code === 'EPIPE' || isServer) return;
+  const why = error.code === 'ENOSPC' ? 'the disk is full' : error.message;
+  process.stderr.write(`Standard output cannot be written, so it is incomplete: ${why}.\n`);
+  process.exit(exitCodes.failed);
 });
 if (isServer) process.stderr.on('error', () => undefined);
 

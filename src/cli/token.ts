@@ -80,22 +80,26 @@ export async function listTokens(
   }));
   if (args.json) stdout(`${JSON.stringify(tokens)}\n`);
   else {
-    const day = (time: Date | null) => time?.toISOString().slice(0, 10) ?? '';
     const rows = tokens.map((token) => [
       token.id,
       token.name,
       token.displayName,
-      token.revokedUtc
-        ? `revoked ${day(token.revokedUtc)}`
-        : token.expiresUtc
-          ? `until ${day(token.expiresUtc)}`
-          : 'valid',
-      day(token.lastUsedUtc),
+      stateOf(token),
+      minute(token.lastUsedUtc),
       token.scopes.join(','),
     ]);
     stdout(table(['ID', 'NAME', 'MEMBER', 'STATE', 'LAST USED', 'SCOPES'], rows));
   }
   return 0;
+}
+
+const day = (time: Date | null) => time?.toISOString().slice(0, 10) ?? '';
+const minute = (time: Date | null) => time?.toISOString().slice(0, 16).replace('T', ' ') ?? '';
+
+function stateOf({ revokedUtc, expiresUtc }: { revokedUtc: Date | null; expiresUtc: Date | null }): string {
+  if (revokedUtc) return `revoked ${day(revokedUtc)}`;
+  if (!expiresUtc) return 'valid';
+  return `${expiresUtc.getTime() <= Date.now() ? 'expired' : 'until'} ${day(expiresUtc)}`;
 }
 
 interface RevokeArguments {

@@ -197,3 +197,40 @@ it('directory apply reports when it is ambiguous which workspace is meant', asyn
     await createWorkspace(world.database, systemActor, { name, ownerDisplayName: 'Ada' });
   await expect(world.apply(yaml())).rejects.toThrow('Several workspaces have the name in the file');
 });
+
+it('directory apply puts a label that exists into a new group', async () => {
+  const members = 'members: [{ displayName: Ada, role: owner }]';
+  await world.apply(`workspace: ${world.name}\n${members}\nlabels: [bug, chore]`);
+  const grouped = `workspace: ${world.name}\n${members}\nlabels: [{ name: Kind, labels: [bug, chore, { name: task }] }]`;
+  expect(await world.apply(grouped)).toMatchObject({ exitCode: 0 });
+  expect((await world.apply(grouped)).stderr).toMatch(/^No change/);
+});
+
+it('a directory that only adds keeps the category of a status that issues have', async () => {
+  const members = [{ displayName: 'Ada', role: 'owner' as const }];
+  const withReview = (category: 'active' | 'completed') =>
+    parseDirectory({
+      workspace: world.name,
+      members,
+      teams: [
+        {
+          code: 'QA',
+          statuses: [
+            { name: 'New', category: 'open' },
+            { name: 'Review', category },
+          ],
+        },
+      ],
+    });
+  const { workspaceId } = await applyDirectory(world.database, systemActor, withReview('active'));
+  await sql`
+    insert into issue (workspace_id, id, team_id, number, title, title_fold, reporter_user_account_id, status_id, status_rank,
+      priority, created_utc, updated_utc)
+    select t.workspace_id, ${newUuid()}, t.id, 1, 'One', 'one', m.user_account_id, s.id, s.rank, 0, now(), now()
+    from team t join status s on s.team_id = t.id and s.name = 'Review' join member m on m.workspace_id = t.workspace_id
+    where t.workspace_id = ${workspaceId} limit 1`.execute(world.database.unscoped);
+  const again = withReview('completed');
+  await expect(applyDirectory(world.database, systemActor, again)).rejects.toThrow('cannot change');
+  const { changes } = await applyDirectory(world.database, systemActor, again, { keepExisting: true });
+  expect(changes).toEqual([]);
+});

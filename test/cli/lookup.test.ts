@@ -49,3 +49,15 @@ it('the error for an unknown member lists some existing ones', async () => {
     /^The workspace has no member Bob; there are Ada, .*Grace Hopper.*\.$/,
   );
 });
+
+it('the owner of a workspace is the first who may use tokens', async () => {
+  const { database, drop } = await copyTemplate('migrated');
+  const made = await createWorkspace(database, systemActor, { name: 'Acme', ownerDisplayName: 'Ada' });
+  const ofWorkspace = database.of(made.workspaceId);
+  await member(database, made.workspaceId, { displayName: 'Yan', role: 'owner' });
+  await ofWorkspace.updateTable('member').set({ status: 3 }).where('id', '=', made.ownerMemberId).execute();
+  expect(await findOwner(ofWorkspace)).toMatchObject({ displayName: 'Yan' });
+  await ofWorkspace.updateTable('member').set({ status: 3 }).execute();
+  await expect(findOwner(ofWorkspace)).rejects.toThrow('no active owner; choose a member with --member');
+  await drop();
+});

@@ -237,6 +237,13 @@ describe('the commands', () => {
     await inProcess(app, 'token create', ['--workspace', 'acme', '--name', 'ci', '--expires', '30d']);
     const list = await inProcess(app, 'token list', ['--workspace', 'acme']);
     expect(list.stdout).toMatch(/token_\w+ +ci +Ada +until \d{4}-\d\d-\d\d/);
+    await app.database.unscoped
+      .updateTable('accessToken')
+      .set({ expiresUtc: new Date(Date.now() - 60_000) })
+      .where('name', '=', 'ci')
+      .execute();
+    const later = await inProcess(app, 'token list', ['--workspace', 'acme']);
+    expect(later.stdout).toMatch(/token_\w+ +ci +Ada +expired \d{4}-\d\d-\d\d/);
     const scripted = await inProcess(app, 'workspace list', ['--json']);
     expect(JSON.parse(scripted.stdout)).toContainEqual(
       expect.objectContaining({ id: workspace.id, name: 'Ácme' }),

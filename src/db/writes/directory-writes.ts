@@ -28,13 +28,17 @@ const unstamped: ReadonlySet<DirectoryTable> = new Set(['agentInstallation', 'pr
 /** The rows in one statement, which keeps it far below the 65,535 parameters that the protocol allows. */
 const rowsPerStatement = 500;
 
-/** Writes updates and then new rows, in the order of the tables, and brings the derived counts up to date. */
+/** Writes new groups of labels, updates and then other new rows, in the order of the tables, and brings the derived counts up to date. */
 export async function writeDirectory(
   trx: Trx,
   writes: DirectoryWrites,
   counted: CountedCodes,
 ): Promise<void> {
   for (const table of directoryTables) {
+    const inserts = writes.inserts.get(table) ?? [];
+    const isGroup = (row: Readonly<Record<string, unknown>>) => row['isGroup'] === true;
+    // Labels that exist may be put into a new group.
+    await insertRows(trx, table, inserts.filter(isGroup));
     // A flag that only one row may have must be cleared on one row before it is set on another.
     const updates = writes.updates.filter((update) => update.table === table).sort(clearingFirst);
     for (const { id, columns } of updates) {
@@ -45,7 +49,11 @@ export async function writeDirectory(
         .where('id', '=', id)
         .execute();
     }
-    await insertRows(trx, table, writes.inserts.get(table) ?? []);
+    await insertRows(
+      trx,
+      table,
+      inserts.filter((row) => !isGroup(row)),
+    );
   }
   await recountTeams(trx, counted);
   await recountProjectLinks(trx);

@@ -92,7 +92,7 @@ function putStatus(
   const { name, category, description, color, position } = entry;
   const ofTeam = plan.rows.status.filter(({ teamId }) => teamId === team.id);
   const existing = ofTeam.find(({ nameFold }) => nameFold === fold(name));
-  if (existing && kindOf(existing.category) !== kindOf(category))
+  if (existing && !plan.keepExisting && kindOf(existing.category) !== kindOf(category))
     plan.recategorized.set(existing.id, `${path}.category`);
   const last = ofTeam.reduce((highest, status) => Math.max(highest, status.position), -1);
   plan.put('status', {
