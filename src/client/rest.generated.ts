@@ -3837,7 +3837,7 @@ export interface operations {
                  * @example 2
                  */
                 page_size?: number;
-                /** @description Attachments of this media type, in any case; `image/*` matches all images. */
+                /** @description Attachments of this media type, in any case and without parameters; `image/*` matches all images. Empty or `*\/*` filters nothing. */
                 content_type?: string;
                 /** @description Attachments that this account created. */
                 created_by_user_account_id?: string;
@@ -10357,7 +10357,7 @@ export interface operations {
                 group_by?: ("status" | "status_category" | "team" | "project" | "delivery" | "assignee" | "priority" | "label")[];
                 /** @description The maximum number of groups. */
                 first?: number;
-                /** @description The format of the response; by default the one that `Accept` prefers, or JSON if it prefers neither. */
+                /** @description The format of the response; by default the one that `Accept` prefers (of equal weights, the one that is named, or named first), or JSON if it prefers neither. */
                 format?: "json" | "csv";
                 /** @description Issues of the team with this code, whatever its case. */
                 team_code?: string;
@@ -10676,7 +10676,7 @@ export interface operations {
                  */
                 from?: string;
                 /**
-                 * @description The last day; by default today, in UTC.
+                 * @description The last day; by default today, in UTC, or `from` if that is later.
                  * @example 2026-01-31
                  */
                 to?: string;
@@ -10687,9 +10687,9 @@ export interface operations {
                 time_zone?: string;
                 /** @description A column to group by. */
                 group_by?: ("status" | "status_category" | "team" | "project" | "delivery" | "assignee" | "priority" | "label")[];
-                /** @description The maximum number of groups: those with the most events. */
+                /** @description The maximum number of groups: those with the most events. Many periods of many groups are refused as `query_too_complex`. */
                 first?: number;
-                /** @description The format of the response; by default the one that `Accept` prefers, or JSON if it prefers neither. */
+                /** @description The format of the response; by default the one that `Accept` prefers (of equal weights, the one that is named, or named first), or JSON if it prefers neither. */
                 format?: "json" | "csv";
                 /** @description Issues of the team with this code, whatever its case. */
                 team_code?: string;
@@ -10974,13 +10974,13 @@ export interface operations {
                  */
                 from?: string;
                 /**
-                 * @description The last day; by default today, in UTC.
+                 * @description The last day; by default today, in UTC, or `from` if that is later.
                  * @example 2026-01-18
                  */
                 to?: string;
                 /** @description The IANA time zone of the days, such as Europe/Berlin. */
                 time_zone?: string;
-                /** @description The format of the response; by default the one that `Accept` prefers, or JSON if it prefers neither. */
+                /** @description The format of the response; by default the one that `Accept` prefers (of equal weights, the one that is named, or named first), or JSON if it prefers neither. */
                 format?: "json" | "csv";
                 /** @description Issues of the team with this code, whatever its case. */
                 team_code?: string;
@@ -13516,17 +13516,17 @@ export interface operations {
                      *           "entries": [
                      *             {
                      *               "name": "active",
-                     *               "code": 1,
+                     *               "code": null,
                      *               "description": ""
                      *             },
                      *             {
                      *               "name": "backing_off",
-                     *               "code": 2,
+                     *               "code": null,
                      *               "description": ""
                      *             },
                      *             {
                      *               "name": "disabled",
-                     *               "code": 3,
+                     *               "code": null,
                      *               "description": ""
                      *             }
                      *           ]
@@ -13536,17 +13536,17 @@ export interface operations {
                      *           "entries": [
                      *             {
                      *               "name": "waiting",
-                     *               "code": 1,
+                     *               "code": null,
                      *               "description": ""
                      *             },
                      *             {
                      *               "name": "delivered",
-                     *               "code": 2,
+                     *               "code": null,
                      *               "description": ""
                      *             },
                      *             {
                      *               "name": "failed",
-                     *               "code": 3,
+                     *               "code": null,
                      *               "description": ""
                      *             }
                      *           ]

@@ -163,6 +163,16 @@ describe('subscription { issues }', () => {
     for (const each of [stream, unaffected]) each.stop();
   });
 
+  it('refuses an id of something else in its filter', async () => {
+    const query = `subscription { issues(filter: { teamId: { eq: "${world.ada.id}" } }) { kind } }`;
+    const headers = { accept: 'text/event-stream' };
+    const { status, body } = await app.request('POST', '/graphql', { body: { query }, headers });
+    expect({ status, code: JSON.stringify(body) }).toEqual({
+      status: 400,
+      code: expect.stringContaining('"code":"INVALID_REQUEST"'),
+    });
+  });
+
   it('refuses a filter by other issues', async () => {
     const { response } = await follow({ or: [{ parent: { title: { eq: 'A' } } }] });
     expect(response.status).toBe(400);

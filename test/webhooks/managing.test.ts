@@ -57,10 +57,10 @@ describe('webhookCreate', () => {
     ['an id of something else', { url, teamId: encodeId('issue', newUuid()) }, ['teamId']],
     ['a long description', { url, description: 'a'.repeat(1_001) }, ['description']],
   ])('refuses %s', async (_what, input, fields) => {
-    expect(await hooks().refused('webhookCreate', input)).toMatchObject({
-      code: 'VALIDATION_FAILED',
-      fields,
-    });
+    const { id } = await made();
+    const refusal = { code: 'VALIDATION_FAILED', fields };
+    expect(await hooks().refused('webhookCreate', input)).toMatchObject(refusal);
+    expect(await hooks().refused('webhookUpdate', { ...input, id })).toMatchObject(refusal);
   });
 
   it('enforces the limit of a workspace, even for concurrent requests', async () => {

@@ -95,7 +95,7 @@ export class RateLimiter {
     return this.#allowance(caller, { granted: false, requests, cost });
   }
 
-  /** Remembers a caller whose bucket of objects has this level if it is used up. */
+  /** Remembers whether the bucket of objects of a caller is used up. */
   noteCost(caller: string, cost: number): void {
     if (cost < 1) this.#indebted.set(caller, { cost, atMs: this.#now() });
     else this.#indebted.delete(caller);
