@@ -1,5 +1,5 @@
 import type { Table } from './csv.ts';
-import { type EventChunk, chunkOfPage } from './events.ts';
+import { chunkOfPage, type EventChunk } from './events.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { largestPage, longestCursor } from './params.ts';
 import type { WrittenAnswer } from '../executor/compiled/json-writer.ts';

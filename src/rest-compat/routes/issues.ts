@@ -1,5 +1,5 @@
 import { limits } from '../../model/limits.ts';
-import { changeOf, clears, bodyOf, required, set } from '../body.ts';
+import { bodyOf, changeOf, clears, required, set } from '../body.ts';
 import { issueBodyFields } from '../issue-body-fields.ts';
 import { IssueCreateDocument, IssueDeleteDocument, IssueUpdateDocument } from '../operations.generated.ts';
 import { ifMatch } from '../params.ts';

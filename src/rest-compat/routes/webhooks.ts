@@ -1,6 +1,6 @@
 import { eventTypes } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
-import { changeOf, clears, bodyOf, required, set } from '../body.ts';
+import { bodyOf, changeOf, clears, required, set } from '../body.ts';
 import { equals } from '../comparators.ts';
 import {
   WebhookCreateDocument,

@@ -2,7 +2,7 @@ import { documentNumber } from '../../executor/document-number.ts';
 import type { OperationContext } from '../../executor/execute.ts';
 import { expectedError, formatError } from '../../executor/errors.ts';
 import { newestCursor, openSubscription, type SubscriptionRequest } from '../../executor/subscribe.ts';
-import { type EventChunk, chunkOf, streamHeaders } from '../../rest-compat/events.ts';
+import { chunkOf, type EventChunk, streamHeaders } from '../../rest-compat/events.ts';
 import type { RestReply } from '../../rest-compat/face.ts';
 import { raise } from '../../resolvers/errors.ts';
 import type { ServerRequest } from '../http/request.ts';
