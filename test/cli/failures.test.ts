@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from '@jest/globals';
+import { reportFailure } from '../../src/cli/failures.ts';
+import { StorageFullError, StorageUnavailableError } from '../../src/storage/storage.ts';
+
+const root = join(import.meta.dirname, '../..');
+const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });
+
+it.each([
+  ['a full disk', withCode('no space left on device, write', 'ENOSPC'), 'The disk is full.\n'],
+  [
+    'a store that does not answer',
+    new StorageUnavailableError('The store is silent.'),
+    'The store is silent.\n',
+  ],
+  ['a store that is full', new StorageFullError('The store is full.'), 'The store is full.\n'],
+  [
+    'a role without a right',
+    withCode('must be owner of table issue', '42501'),
+    'PostgreSQL: must be owner of table issue. Use a role that owns the tables.\n',
+  ],
+])('a command reports %s without a stack', async (_what, error, message) => {
+  let said = '';
+  const exitCode = await reportFailure(
+    () => Promise.reject(error),
+    (line) => (said += line),
+  );
+  expect({ exitCode, said }).toEqual({ exitCode: 1, said: message });
+});
+
+it('a command whose output does not fit on the disk says that it is incomplete', async () => {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, ['bin/workgraph.js', 'schema'], {
+    cwd: root,
+    stdio: ['ignore', full, 'pipe'],
+  });
+  if (!child.stderr) throw new Error('Its errors are piped.');
+  const said = text(child.stderr);
+  const [exitCode] = (await once(child, 'exit')) as [number];
+  expect({ exitCode, said: await said }).toEqual({
+    exitCode: 1,
+    said: 'Standard output cannot be written, so it is incomplete: the disk is full.\n',
+  });
+});
