@@ -231,7 +231,7 @@ export async function writeOutcomes(
   await trx.updateTable('webhook').set(change).where('id', '=', webhookId).execute();
 }
 
-/** Whether the outcome of an attempt decides about the delivery: what has arrived is delivered in any case. */
+/** Whether the outcome sets the state of the delivery: always if the message has arrived, and otherwise only if it still waits. */
 const isOpen = sql`(d.state = ${sql.lit(webhookDeliveryState.waiting)} or outcome.state = ${sql.lit(webhookDeliveryState.delivered)})`;
 
 /** The member with whose permissions a webhook reads. */

@@ -1,12 +1,8 @@
-import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode } from 'graphql';
+import { Kind, type OperationDefinitionNode } from 'graphql';
+import type { CoercedOperation } from './operation.ts';
 import { walk } from './walk.ts';
 
-/** An operation as it will run: its document's fragments and its coerced variables. */
-interface Operation {
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly variables: Readonly<Record<string, unknown>>;
-}
+type Operation = Omit<CoercedOperation, 'schema'>;
 
 /** The most cached variants of an operation; n variables in its `@skip` and `@include` give up to 2^n. */
 const maxVariants = 32;

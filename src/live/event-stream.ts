@@ -40,7 +40,7 @@ interface StreamParts {
 /**
  * The text of a stream of events (`text/event-stream`). The next piece is produced when the client has read the last one, so only
  * the cursor of a slow client is kept. A stream ends without an event, and its client reconnects with the last `id`, except after
- * an error that has a chunk.
+ * an error for which `errorChunk` returns a chunk.
  */
 export class LiveStream implements EventStream {
   onBeat: (() => void) | undefined;

@@ -35,10 +35,11 @@ export async function writeDirectory(
   counted: CountedCodes,
 ): Promise<void> {
   for (const table of directoryTables) {
-    const inserts = writes.inserts.get(table) ?? [];
-    const isGroup = (row: Readonly<Record<string, unknown>>) => row['isGroup'] === true;
+    const { groups = [], others = [] } = Object.groupBy(writes.inserts.get(table) ?? [], (row) =>
+      row['isGroup'] === true ? 'groups' : 'others',
+    );
     // Labels that exist may be put into a new group.
-    await insertRows(trx, table, inserts.filter(isGroup));
+    await insertRows(trx, table, groups);
     // A flag that only one row may have must be cleared on one row before it is set on another.
     const updates = writes.updates.filter((update) => update.table === table).sort(clearingFirst);
     for (const { id, columns } of updates) {
@@ -49,11 +50,7 @@ export async function writeDirectory(
         .where('id', '=', id)
         .execute();
     }
-    await insertRows(
-      trx,
-      table,
-      inserts.filter((row) => !isGroup(row)),
-    );
+    await insertRows(trx, table, others);
   }
   await recountTeams(trx, counted);
   await recountProjectLinks(trx);

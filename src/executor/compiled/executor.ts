@@ -1,16 +1,11 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-} from 'graphql';
+import { type DocumentNode, OperationTypeNode } from 'graphql';
 import type { ReadServer } from '../../db/engine/replicas.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { NeedsTransaction } from '../../resolvers/writes/keyed-write.ts';
 import { RootResults } from '../../schema/builder/root-results.ts';
 import { isFinal, isOutage } from '../errors.ts';
+import type { CoercedOperation } from '../operation.ts';
 import { Turns } from '../turns.ts';
 import { perVariant } from '../variants.ts';
 import { compileOperation } from './compile.ts';
@@ -20,13 +15,9 @@ import { ObjectPlan } from './objects.ts';
 import { type CompiledRowForm, compileRowForm, type RowForm } from './row-form.ts';
 import { type AnswerForm, MissingReference, Run } from './run.ts';
 
-/** An operation of a valid document, with its coerced variables. */
-export interface Compilable {
-  schema: GraphQLSchema;
-  document: DocumentNode;
-  operation: OperationDefinitionNode;
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  variables: Readonly<Record<string, unknown>>;
+/** An operation with its document, which is valid. */
+export interface Compilable extends CoercedOperation {
+  readonly document: DocumentNode;
 }
 
 /** An answer as JSON, or its data as values, and the number of its objects. */
@@ -230,7 +221,7 @@ function values(plan: ObjectPlan, root: Frame): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** The plan of an operation, or the reason why there is none. Each look-up counts as a hit or a miss of the cache. */
+/** Returns the plan of an operation, or the reason why it has none. Counts whether the plan was cached. */
 function planOf(compilable: Compilable): ObjectPlan | NotCompilable {
   const misses = compiledCounts.planMisses;
   const plan = cachedPlan(compilable);

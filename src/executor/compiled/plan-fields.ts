@@ -28,6 +28,7 @@ import { SeriesFetch } from './series.ts';
 
 // One function for each kind of plan that needs no module of its own.
 
+/** The TypeID of a column. */
 export function encodedId({ context, key, field }: FieldContext, { column, prefix }: PlanOf<'id'>): Field {
   const { columns } = context.plan;
   // Cached rows belong to the tenant of the request, so they have no column for it.

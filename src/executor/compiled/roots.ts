@@ -35,9 +35,9 @@ export class KeyedFetch implements Fetch {
   readonly #args: Arguments['args'];
   readonly #byShape = new Map<string, Prepared>();
 
-  constructor(named: ByKey, { args }: Arguments, part: number) {
-    this.#keyPlan = named;
-    this.columns = new Columns({ of: named.table });
+  constructor(keyPlan: ByKey, { args }: Arguments, part: number) {
+    this.#keyPlan = keyPlan;
+    this.columns = new Columns({ of: keyPlan.table });
     this.#args = args;
     this.part = part;
   }

@@ -13,7 +13,7 @@ import { lostMessage, lostType, webhookMessage } from '../../rest-compat/webhook
 type Page = WebhookChangesQuery['changes'];
 
 /** Runs a read with the rights of the webhook, with limits of its own for time and bytes. */
-type Reading = <Result>(work: (context: OperationContext) => Promise<Result>) => Promise<Result>;
+type ReadAsWebhook = <Result>(work: (context: OperationContext) => Promise<Result>) => Promise<Result>;
 
 /**
  * Creates deliveries for the next changes in the log that a webhook subscribes to. Returns whether the log has more changes;
@@ -23,11 +23,11 @@ export async function createDeliveries(
   schema: GraphQLSchema,
   db: TenantDb,
   webhook: WebhookRow,
-  reading: Reading,
+  read: ReadAsWebhook,
   claimId: string,
 ): Promise<boolean | undefined> {
   if ((await countFreeDeliveries(db, webhook.id)) < changesAtOnce) return false;
-  const page = await readChanges(schema, webhook, reading);
+  const page = await readChanges(schema, webhook, read);
   const now = new Date();
   if (page === 'expired') return skipToEnd(db, webhook, claimId, now);
   // A log that was started over begins with this event. By then the webhook has been sent its own message of this type.
@@ -56,7 +56,7 @@ export async function createDeliveries(
 async function readChanges(
   schema: GraphQLSchema,
   { position, tag, eventTypes, teamId, hasImports }: WebhookRow,
-  reading: Reading,
+  read: ReadAsWebhook,
 ): Promise<Page | 'expired'> {
   const filter = {
     ...(eventTypes.length > 0 && { eventType: { in: eventTypes } }),
@@ -64,7 +64,7 @@ async function readChanges(
     ...(!hasImports && { origin: { nin: ['IMPORT'] } }),
   };
   for (let first = changesAtOnce; ; first = Math.ceil(first / 2)) {
-    const { data, errors } = await reading((context) =>
+    const { data, errors } = await read((context) =>
       executeOperation({
         schema,
         document: WebhookChangesDocument,

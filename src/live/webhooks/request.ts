@@ -76,7 +76,7 @@ export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: 
         reject(new AttemptError('The receiver switched to another protocol (101) instead of answering.'));
       })
       .on('error', reject)
-      // Nothing else may end a request without a response, and the webhook would wait for it for ever.
+      // Node may close a connection without any of these events, and the attempt would never end.
       .on('close', () => reject(new AttemptError(messages.ECONNRESET)))
       .end(body);
     try {
