@@ -162,7 +162,7 @@ export class WebSockets {
       allowed = 1;
     });
     const ping = setInterval(() => {
-      // Until then its silence is watched by `Unsent`.
+      // While messages are unsent, `Unsent` watches for a client that reads nothing.
       if (sender.isSending) {
         unanswered = 0;
         allowed = slowPings;
