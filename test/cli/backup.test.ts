@@ -108,6 +108,22 @@ describe('the commands', () => {
     });
   });
 
+  it('restore once, and refuse with a message, when two restore into the same database at once', async () => {
+    const target = await emptyTemplate();
+    try {
+      const ran = await Promise.all([restore(target, first), restore(target, first)]);
+      const [done, refused] = ran.toSorted((a, b) => a.exitCode - b.exitCode);
+      expect(done).toMatchObject({ exitCode: 0 });
+      expect(refused).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('A backup can only be restored into an empty database'),
+      });
+      expect(await inProcess(target, 'verify', ['--files'])).toMatchObject({ exitCode: 0, stdout: '' });
+    } finally {
+      await target.drop();
+    }
+  });
+
   it('refuse with a message a backup that is damaged or of another version', async () => {
     const target = await emptyTemplate();
     const damaged = join(room, 'damaged');

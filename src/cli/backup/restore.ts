@@ -7,7 +7,14 @@ import {
   selectBackupTables,
   selectMigrations,
 } from '../../db/backup/catalog.ts';
-import { advanceSequences, normalizeOutput, withoutForeignKeys, writeRows } from '../../db/backup/rows.ts';
+import {
+  advanceSequences,
+  lockWorkspaces,
+  normalizeOutput,
+  withoutForeignKeys,
+  writeRows,
+} from '../../db/backup/rows.ts';
+import type { Database } from '../../db/engine/engine.ts';
 import { analyzeTables } from '../../db/statistics.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
@@ -50,7 +57,7 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
   const manifest = await readManifest(directory);
   const tables = await selectBackupTables(database.unscoped);
   requireSameSchema(manifest, await selectMigrations(database.unscoped), tables);
-  await requireEmpty(env, tables);
+  await requireEmpty(database.unscoped, tables);
   await requireUndamaged(env, directory, manifest);
   for await (const file of listedFiles(directory)) {
     signal.throwIfAborted();
@@ -67,6 +74,9 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
   await database.unscoped
     .transaction()
     .execute(async (trx) => {
+      await lockWorkspaces(trx);
+      // Another restore, or a workspace created since the first check, may have filled the database.
+      await requireEmpty(trx, tables);
       await normalizeOutput(trx);
       await withoutForeignKeys(trx, async () => {
         for (const table of tables) await restoreTable(trx, table, manifest, directory, reached);
@@ -102,11 +112,8 @@ function requireSameSchema(
   }
 }
 
-async function requireEmpty(
-  { database }: Pick<CommandEnvironment, 'database'>,
-  tables: readonly BackupTable[],
-): Promise<void> {
-  const filled = await findFilledTable(database.unscoped, tables);
+async function requireEmpty(unscoped: Database['unscoped'], tables: readonly BackupTable[]): Promise<void> {
+  const filled = await findFilledTable(unscoped, tables);
   if (filled === undefined) return;
   throw new CommandError(
     `A backup can only be restored into an empty database; this one has rows in ${filled}. Choose a new one (--data-dir, --database-url).`,

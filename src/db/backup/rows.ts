@@ -2,6 +2,11 @@ import { sql } from 'kysely';
 import type { UnscopedTrx } from '../engine/transaction.ts';
 import type { BackupTable } from './catalog.ts';
 
+/** Keeps others from creating workspaces until the transaction ends, and waits for those that do so now. */
+export async function lockWorkspaces(trx: UnscopedTrx): Promise<void> {
+  await sql`lock table workspace in share row exclusive mode`.execute(trx);
+}
+
 /** Even this many of the longest possible rows fit into memory. */
 const rowsPerFetch = 200;
 
