@@ -9,7 +9,7 @@ import { UsageError } from './failures.ts';
 import { limitOf } from './limit.ts';
 import { findWorkspace, memberNamed, noMember } from './lookup.ts';
 import { table } from './table.ts';
-import { timeOf } from './times.ts';
+import { timeOfFlag } from './times.ts';
 
 interface AuditArguments {
   readonly workspace?: string | undefined;
@@ -27,7 +27,7 @@ export async function runAudit(
 ): Promise<number> {
   const { id: workspaceId } = await findWorkspace(database, args.workspace);
   const selection: AuditSelection = {
-    since: args.since ? timeOf('--since', args.since, new Date(), -1) : undefined,
+    since: args.since ? timeOfFlag('--since', args.since, new Date(), -1) : undefined,
     ...(args.actor && (await actorNamed(database.of(workspaceId), args.actor))),
     act: args.act ? actNamed(args.act) : undefined,
     limit: limitOf(args.limit),

@@ -18,8 +18,7 @@ export async function addDemo(
 ): Promise<string> {
   // Most starts create no demo, so what creates it is loaded only now.
   const { seedDemo } = await import('./seed-demo.ts');
-  const { workspaceId } = await seedDemo(database, { store, actor, say });
-  return workspaceId;
+  return seedDemo(database, { store, actor, say });
 }
 
 /** Says whether the demo exists, and whether the database has no workspace at all. */

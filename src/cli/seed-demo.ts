@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../db/engine/engine.ts';
 import { inTransaction, type Trx } from '../db/engine/transaction.ts';
-import { selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
+import { selectWorkspaces } from '../db/workspaces.ts';
 import { analyzeTables } from '../db/statistics.ts';
 import { principalKind } from '../model/codes.ts';
 import { createFromDirectory } from '../portability/directory/directory.ts';
@@ -36,13 +36,13 @@ export interface SeedOptions {
 }
 
 /**
- * Creates the workspace of a demo directory in one transaction. The same files and time always give the same rows.
+ * Creates the workspace of a demo directory in one transaction, and returns its id. The same files and time always give the same rows.
  * Throws `conflict` if the workspace already exists, and a `CommandError` if the importer refuses or warns of anything.
  */
 export async function seedDemo(
   database: Database,
   { store, actor, say = () => undefined, from = ownDemo, now = new Date() }: SeedOptions,
-): Promise<{ workspaceId: string; ownerUserAccountId: string }> {
+): Promise<string> {
   const directoryFile = join(from, 'directory.yaml');
   await fileSize(directoryFile);
   const header = await headerOf(from);
@@ -77,8 +77,7 @@ export async function seedDemo(
   }
   // The embedded engine has no autovacuum, so nothing else updates the statistics.
   await analyzeTables(database.unscoped);
-  const [owner] = await selectMemberCards(database.of(workspaceId));
-  return { workspaceId, ownerUserAccountId: owner?.userAccountId ?? '' };
+  return workspaceId;
 }
 
 interface Demo {

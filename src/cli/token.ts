@@ -8,7 +8,7 @@ import { actorOf, type CommandEnvironment } from './environment.ts';
 import { CommandError, readingFlags, UsageError } from './failures.ts';
 import { findMember, findOwner, findWorkspace } from './lookup.ts';
 import { table } from './table.ts';
-import { timeOf } from './times.ts';
+import { timeOfFlag } from './times.ts';
 
 interface CreateArguments {
   readonly workspace?: string | undefined;
@@ -32,7 +32,7 @@ export async function createToken(env: CommandEnvironment, args: CreateArguments
   const input = {
     name: args.name,
     scopes,
-    expiresUtc: args.expires ? timeOf('--expires', args.expires, now, 1) : undefined,
+    expiresUtc: args.expires ? timeOfFlag('--expires', args.expires, now, 1) : undefined,
   };
   await readingFlags(() => checkTokenInput(input, now));
   const { userAccountId } = member;

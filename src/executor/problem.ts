@@ -1,4 +1,5 @@
-import { type ErrorCode, errorCodes, maxViolations, type Violation } from '../resolvers/errors.ts';
+import { limits } from '../model/limits.ts';
+import { type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
 
 /** Problem details (RFC 9457) as this service writes them. */
 export interface Problem {
@@ -10,8 +11,6 @@ export interface Problem {
   requestId: string;
   errors: readonly Violation[];
 }
-
-export { maxViolations };
 
 /** All codes and titles of problems. */
 export const problemCodes: readonly string[] = Object.keys(errorCodes);
@@ -32,7 +31,7 @@ export function problemOf(
     detail: cut(error.message),
     code: error.code,
     requestId,
-    errors: (error.violations ?? []).slice(0, maxViolations).map(brief),
+    errors: (error.violations ?? []).slice(0, limits.violations).map(brief),
   };
 }
 

@@ -16,6 +16,9 @@ export const limits = {
   filterValues: 250,
   /** The ids that `nodes` takes, and the names that are looked up at once. */
   names: 250,
+  /** The rows of a page of most lists, and how many a page has when its size is not given. */
+  pageSize: 250,
+  defaultPageSize: 50,
   /** A text that a filter compares with. */
   filterText: 1_000,
   /** The name of a member, a team, a status and so on. */
@@ -55,6 +58,8 @@ export const limits = {
   changesPerRead: 250,
   /** For how many seconds a read of changes may wait. */
   changesWaitSeconds: 25,
+  /** The violations in one error. More would not help the client, and the answer must not be longer than the request. */
+  violations: 100,
   /** The `X-Request-Id` of a request. */
   requestId: 128,
   threadPreview: 200,

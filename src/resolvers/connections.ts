@@ -3,6 +3,7 @@ import type { Order, Source } from '../db/query/walk.ts';
 import { always, isAlways } from '../db/query/predicate.ts';
 import type { Total } from '../db/reads/bounded-totals.ts';
 import type { Page, PageRequest } from '../db/reads/pages.ts';
+import { limits } from '../model/limits.ts';
 import { type Context, signedIn } from './context.ts';
 import { cursorAt, decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';
 import { AppError, Violations } from './errors.ts';
@@ -14,9 +15,8 @@ export interface ListDeclaration {
   orders: Readonly<Record<string, Omit<Order, 'direction'>>>;
   defaultOrder: { field: string; direction: 'asc' | 'desc' };
   filter: () => FilterFields;
-  /** The maximum and the default size of a page. */
+  /** The maximum size of a page. */
   maxPageSize: number;
-  defaultPageSize: number;
 }
 
 export interface ConnectionArguments {
@@ -155,7 +155,7 @@ export function pageRequest(list: ListDeclaration, args: ConnectionArguments): V
     source: list.source,
     filter,
     order,
-    limit: last ?? first ?? list.defaultPageSize,
+    limit: last ?? first ?? limits.defaultPageSize,
     backward: last != null,
     after: positionOf('after', args.after, order, fingerprint, violations),
     before: positionOf('before', args.before, order, fingerprint, violations),

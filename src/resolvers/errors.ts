@@ -1,3 +1,4 @@
+import { limits } from '../model/limits.ts';
 import { detailOf } from '../model/sentences.ts';
 
 /**
@@ -166,19 +167,13 @@ export function raise(code: ErrorCode, message: string, violations?: readonly Vi
   throw new AppError(code, message, violations);
 }
 
-/**
- * The maximum number of violations in an answer. More would not help the client, and the answer must not be longer than
- * the request.
- */
-export const maxViolations = 100;
-
-/** Collects the violations of an input, at most a hundred, so that a client gets all of them at once. */
+/** Collects the violations of an input, as many as an error lists, so that a client gets all of them at once. */
 export class Violations {
   readonly #found: Violation[] = [];
 
   /** A message that is expensive to write can be a function, which is called only if the message is used. */
   add(field: string, message: string | (() => string)): void {
-    if (this.#found.length >= maxViolations) return;
+    if (this.#found.length >= limits.violations) return;
     this.#found.push({ field, message: typeof message === 'string' ? message : message() });
   }
 

@@ -110,8 +110,6 @@ export function pathId(prefix: NamedKind, noun: string, description: string): Pa
   return { kind: 'path', noun, form, description, schema, ...naming('id', prefix) };
 }
 
-export const largestPage = 250;
-
 /**
  * A name of 255 characters has at most 8.5 kB in the form by which it is sorted (U+FDFA becomes 18 letters), which the cursor
  * contains in base64.
@@ -126,7 +124,7 @@ export const page = {
   ),
   page_size: withDefault(
     '100',
-    integer('The maximum number of results of a page.', { minimum: 1, maximum: largestPage }),
+    integer('The maximum number of results of a page.', { minimum: 1, maximum: limits.pageSize }),
   ),
 };
 

@@ -1,7 +1,8 @@
+import { limits } from '../model/limits.ts';
 import type { Table } from './csv.ts';
 import { chunkOfPage, type EventChunk } from './events.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { largestPage, longestCursor } from './params.ts';
+import { longestCursor } from './params.ts';
 import type { WrittenAnswer } from '../executor/compiled/json-writer.ts';
 import type { RowForm } from '../executor/compiled/row-form.ts';
 import { boolean, integer, type Shape, shape, text } from './shape.ts';
@@ -205,7 +206,7 @@ export function list<Node>(of: Shape<Node>, { isBounded = false } = {}): Reply<C
     title: `${schema.title ?? 'Resource'}List`,
     type: 'object',
     properties: {
-      results: { type: 'array', items: schema, maxItems: largestPage },
+      results: { type: 'array', items: schema, maxItems: limits.pageSize },
       pagination: pagination.schema,
     },
     required: ['results', 'pagination'],

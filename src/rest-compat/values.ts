@@ -1,7 +1,7 @@
 import { blankRule } from '../model/sentences.ts';
 import { limits as writeLimits } from '../model/limits.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
-import { isCalendarDate, parseDateTime } from '../schema/builder/scalars.ts';
+import { isCalendarDate, parseDateTime } from '../model/times.ts';
 import { codeSchema, codesOf } from './enums.ts';
 import { idLength, idProblem, idTail } from './ids.ts';
 import { type JsonSchema, largestInt32 } from './json-schema.ts';

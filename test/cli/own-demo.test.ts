@@ -87,7 +87,7 @@ it('own files create a workspace beside the demo, and their dates are shifted', 
   write([ownHeader, ownIssue]);
   writeFileSync(join(from, 'plan.md'), '# The plan');
   await use('demo');
-  const { workspaceId } = await seed({ from });
+  const workspaceId = await seed({ from });
   const { rows } = await sql
     .raw(
       `select i.title, i.due_date, i.created_utc, a.text, f.size_bytes, f.preview_kind from issue i

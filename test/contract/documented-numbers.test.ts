@@ -59,7 +59,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     'by its /64 network): {executor/limits.ts unknownTokensPerMinute}, refilled by {executor/limits.ts unknownTokensPerMinute / 60} a second',
     'One operation may cost {executor/limits.ts defaultOperationCost}, or what',
     'A plain list of objects counts {executor/limits.ts plainListCost}, whatever it holds',
-    'A refusal names at most {resolvers/errors.ts maxViolations} fields',
+    'A refusal names at most {model/limits.ts violations} fields',
     '| `requests` | {executor/limits.ts requestsPerMinute} requests | {executor/limits.ts requestsPerMinute / 60} a second |',
     '| `cost` | {executor/limits.ts costPerHour} objects | {executor/limits.ts costPerHour / 3600} a second |',
     '"requests";q={executor/limits.ts requestsPerMinute};w=60, "cost";q={executor/limits.ts costPerHour};w=3600',

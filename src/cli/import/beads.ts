@@ -1,6 +1,6 @@
 import { principalKind, priority, statusCategory } from '../../model/codes.ts';
 import type { ImportedComment, ImportedPerson, LineContent } from '../../portability/import/import-issue.ts';
-import { dayOf, isRecord, type JsonRecord, recordsOf, textOf, timeOf, wordOf } from './records.ts';
+import { dayOf, isAddress, isRecord, type JsonRecord, recordsOf, textOf, timeOf, wordOf } from './records.ts';
 
 /** The person who is used where a beads file names none. */
 export const beadsAnonymous: ImportedPerson = { name: 'beads', principalKind: principalKind.service };
@@ -114,11 +114,6 @@ function personOf(value: unknown): ImportedPerson | undefined {
   const name = wordOf(value);
   if (name === undefined) return undefined;
   return isAddress(name) ? { name, emailAddress: name } : { name };
-}
-
-/** Whether a text is an e-mail address: a name, `@`, and a host with a dot. */
-function isAddress(text: string): boolean {
-  return /^[^\s@]+@[^\s@]+$/.test(text) && text.slice(text.indexOf('@') + 2, -1).includes('.');
 }
 
 function commentOf(comment: JsonRecord, index: number): ImportedComment {

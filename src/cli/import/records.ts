@@ -1,3 +1,4 @@
+import { isCalendarDate } from '../../model/times.ts';
 import type { LineContent, SourceLine } from '../../portability/import/import-issue.ts';
 import type { Line } from './lines.ts';
 
@@ -56,8 +57,12 @@ const offset = /(?:Z|[+-]\d\d:?\d\d)$/i;
 /** The value as a date that exists (YYYY-MM-DD), or the date part of a time as written; undefined if it is neither. */
 export function dayOf(value: unknown): string | undefined {
   const day = typeof value === 'string' ? /^\d{4}-\d\d-\d\d(?=$|T)/.exec(value)?.[0] : undefined;
-  const time = day === undefined || day.startsWith('0000') ? undefined : new Date(`${day}T00:00:00Z`);
-  return time && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day ?? '') ? day : undefined;
+  return day !== undefined && isCalendarDate(day) ? day : undefined;
+}
+
+/** Whether a text is an e-mail address: a name, `@`, and a host with a dot. */
+export function isAddress(text: string): boolean {
+  return /^[^\s@]+@[^\s@]+$/.test(text) && text.slice(text.indexOf('@') + 2, -1).includes('.');
 }
 
 export function isRecord(value: unknown): value is JsonRecord {

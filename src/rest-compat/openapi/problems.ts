@@ -4,12 +4,12 @@ import { headRule } from '../../executor/limits.ts';
 import { InsufficientScopeError } from '../../executor/scope-rule.ts';
 import {
   longestMessage,
-  maxViolations,
   type Problem,
   problemCodes,
   problemOf,
   problemTitles,
 } from '../../executor/problem.ts';
+import { limits } from '../../model/limits.ts';
 import { allCodeTables } from '../../schema/codes.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { type Failure, refusalOf } from '../problem.ts';
@@ -40,7 +40,7 @@ const problemSchema: JsonSchema = {
     requestId: { ...requestId, description: 'Identifies the request in the log; also in `X-Request-Id`.' },
     errors: {
       type: 'array',
-      maxItems: maxViolations,
+      maxItems: limits.violations,
       description: 'Every invalid field or parameter, or missing scope; at most the first hundred.',
       items: {
         title: 'Violation',

@@ -1,6 +1,5 @@
 import { limits } from '../../model/limits.ts';
 import type { ChangeFieldsFragment, ChangePageFieldsFragment } from '../operations.generated.ts';
-import { largestPage } from '../params.ts';
 import { boolean, id, name, nullable, objects, type Shape, shape, text, texts, timestamp } from '../shape.ts';
 import { longestKey } from '../values.ts';
 
@@ -36,7 +35,7 @@ export const change: Shape<ChangeFieldsFragment> = shape('Change', {
 
 /** Changes after a cursor, oldest first. */
 export const changePage: Shape<ChangePageFieldsFragment> = shape('ChangePage', {
-  results: objects(change, largestPage, 'nodes'),
+  results: objects(change, limits.pageSize, 'nodes'),
   cursor: text(limits.changeCursor, 'cursor', {
     description: 'The cursor to continue from; it is set even if there are no results.',
   }),

@@ -2,6 +2,7 @@ import type { FieldMap, InputRef, InputType, ObjectRef } from '@pothos/core';
 import type { Counter, Order, OrderKind, Source } from '../../db/query/walk.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
+import { limits } from '../../model/limits.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
 import type { FilterFields } from '../../resolvers/filters.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
@@ -125,8 +126,7 @@ export class Entity<Name extends TableName> {
       orders,
       defaultOrder,
       filter: () => this.filterFields(),
-      defaultPageSize: 50,
-      maxPageSize: 250,
+      maxPageSize: limits.pageSize,
     };
   }
 

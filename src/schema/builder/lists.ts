@@ -3,6 +3,7 @@ import type { ListOrder } from '../../db/query/page.ts';
 import type { Predicate, Through } from '../../db/query/predicate.ts';
 import type { Parent as ParentLink } from '../../db/query/walk.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
+import { limits } from '../../model/limits.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
 import type { Entity, RelatedEntity } from './entity.ts';
@@ -100,12 +101,11 @@ export type ListArgumentBuilder = Pick<Fields, 'arg'>;
 export function listArguments(
   { arg }: ListArgumentBuilder,
   target: RelatedEntity & Pick<Entity<TableName>, 'orderInput'>,
-  maxPageSize = 250,
-  defaultPageSize = 50,
+  maxPageSize: number = limits.pageSize,
 ) {
   return {
     first: arg.int({
-      description: `The number of rows on the page, counted from the start of the list or from \`after\`: 1 to ${maxPageSize}, by default ${defaultPageSize}.`,
+      description: `The number of rows on the page, counted from the start of the list or from \`after\`: 1 to ${maxPageSize}, by default ${limits.defaultPageSize}.`,
     }),
     after: arg.string({
       extensions: naming('cursor'),
@@ -130,8 +130,9 @@ export function listArguments(
 }
 
 /** The maximum number of rows on a page. A size out of range is refused later, when the page is read. */
-export function rowsOfPage({ maxPageSize, defaultPageSize }: ListDeclaration): RowsOf {
-  return ({ first, last }) => Math.min(Math.max(Number(last ?? first ?? defaultPageSize), 1), maxPageSize);
+export function rowsOfPage({ maxPageSize }: ListDeclaration): RowsOf {
+  return ({ first, last }) =>
+    Math.min(Math.max(Number(last ?? first ?? limits.defaultPageSize), 1), maxPageSize);
 }
 
 /** The scopes that the `filter` argument requires, for the scope rule. */
@@ -150,7 +151,7 @@ function connection(
   const options = {
     ...meta,
     scope: target.options.scope,
-    args: listArguments(t, target, list.maxPageSize, list.defaultPageSize),
+    args: listArguments(t, target, list.maxPageSize),
     extensions: { scopeOfArguments: filterScopes(target), rows: rowsOfPage(list) },
   };
   return planned(t, target.connection(), options, { kind: 'connection', list, parentKey, count });
