@@ -183,20 +183,24 @@ describe('issueDelete', () => {
     const columns = sql.raw(rows.map(({ name }) => name).join(', '));
     const ofChild = sql`from issue where id = ${uuidOf(child.id)}`;
     // They are copied from the first, because creating thousands would take long.
-    await sql`
+    const copyChild = (count: number) =>
+      sql`
       insert into issue (${columns}) select ${columns} from (
-        select (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid(), 'number', 1000000 + n))).*
-        from (select issue.*::issue as one ${ofChild}) first, generate_series(1, 2000) n
+        select (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid(), 'number', 1002000 - n))).*
+        from (select issue.*::issue as one ${ofChild}) first, generate_series(0, ${sql.lit(count - 1)}) n
       ) copies`.execute(unscoped);
+    const deleteCopies = (above: number) =>
+      sql`delete from issue where number > ${above} and team_id = (select team_id ${ofChild})`.execute(
+        unscoped,
+      );
+    await copyChild(2_000);
     expect(await ada.refused('issueDelete', { key: parent.key })).toMatchObject({
       code: 'CONFLICT',
       message:
         'An issue can be deleted together with 2,000 sub-issues at most, and this one has 2,001, ' +
         'including deleted ones. Move some of them to another parent first.',
     });
-    await sql`delete from issue where number > 1000600 and team_id = (select team_id ${ofChild})`.execute(
-      unscoped,
-    );
+    await deleteCopies(1_000_600);
     const single = await create();
     await create({ parentIssueId: single.id });
     // 601 sub-issues are changed by one statement more than a single one, because a statement changes 500.
@@ -208,14 +212,18 @@ describe('issueDelete', () => {
       return found.rows;
     };
     expect(await parents()).toEqual([{ parent: null, count: 600 }]);
+    await copyChild(1_400);
+    expect(await ada.refused('issueRestore', { key: parent.key })).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('can be restored together with 2,000 sub-issues at most'),
+    });
+    await deleteCopies(1_000_600);
     await ada.mutate('issueRestore', { key: parent.key });
     expect(await parents()).toEqual([{ parent: uuidOf(parent.id), count: 600 }]);
     expect(await ada.read(child.key)).toMatchObject({ parentIssueId: parent.id });
-    await sql`delete from issue where number > 1000000 and team_id = (select team_id ${ofChild})`.execute(
-      unscoped,
-    );
+    await deleteCopies(1_000_000);
     // A trigger has counted those that were removed.
-    await sql`update team_counter set gone_issue_count = gone_issue_count - 2000 where team_id = (select team_id ${ofChild})`.execute(
+    await sql`update team_counter set gone_issue_count = gone_issue_count - 3400 where team_id = (select team_id ${ofChild})`.execute(
       unscoped,
     );
     await sql`update issue set sub_issue_count = 1 where id = ${uuidOf(parent.id)}`.execute(unscoped);
