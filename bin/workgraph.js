@@ -72,7 +72,7 @@ function runWith(node) {
   // The heap's limits among them.
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: 'inherit',
-    // This process outlives its shell while the child runs, so the child watches the shell (src/cli/parent.ts).
+    // This process outlives its shell while the child runs, so the child watches the shell (src/cli/serve/parent.ts).
     env: { ...process.env, WORKGRAPH_PARENT_PID: String(process.ppid) },
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

@@ -5,7 +5,7 @@ import { type LazyCommand, valueOf } from './usage.ts';
 /** All commands by name. The module of a command is loaded only when the command runs, or for its own `--help`. */
 export const commands: SubCommandsDef = {
   serve: described('Start the server (npm start)', () =>
-    import('./serve.ts').then(({ serveCommand }) => serveCommand(findDatabaseCommand) as CommandDef),
+    import('./serve/serve.ts').then(({ serveCommand }) => serveCommand(findDatabaseCommand) as CommandDef),
   ),
   migrate: described('Bring the database up to date; nothing else changes an external one', () =>
     import('./migrate.ts').then(({ command }) => command as CommandDef),

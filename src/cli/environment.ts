@@ -96,7 +96,7 @@ export function databaseCommand<const Args extends ArgsDef>(
       process.exitCode = await reportFailure(async () => {
         refuseWrongArguments(context.args, args);
         // Loaded only now, since `--help` needs no database.
-        const { runWithDatabase } = await import('./location.ts');
+        const { runWithDatabase } = await import('./location/location.ts');
         return runWithDatabase({ name, execute, hasNoTimeout }, context.args);
       });
     },

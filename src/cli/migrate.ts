@@ -14,8 +14,8 @@ export const command = defineCommand({
   async run({ args }) {
     process.exitCode = await reportFailure(async () => {
       refuseWrongArguments(args, locationArgs);
-      const { locationOf, ownScreen } = await import('./location.ts');
-      const { migrateLocation } = await import('./open-location.ts');
+      const { locationOf, ownScreen } = await import('./location/location.ts');
+      const { migrateLocation } = await import('./location/open-location.ts');
       const { readConfig } = await import('../server/config.ts');
       const { Progress } = await import('./progress.ts');
       let progress: InstanceType<typeof Progress> | undefined;

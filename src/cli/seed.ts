@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { encodeId } from '../resolvers/ids.ts';
-import { demoToken, ownerToken } from './demo-workspace.ts';
+import { demoToken, ownerToken } from './demo/demo-workspace.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
-import { seedDemo } from './seed-demo.ts';
+import { seedDemo } from './demo/seed-demo.ts';
 
 interface SeedArguments {
   /** The directory of a demo of one's own. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { seedDemo } from '../../src/cli/seed-demo.ts';
+import { seedDemo } from '../../src/cli/demo/seed-demo.ts';
 import { selectMemberCards } from '../../src/db/workspaces.ts';
 import { codeTables, threadStatus } from '../../src/model/codes.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';

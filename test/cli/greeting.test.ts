@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { greeting } from '../../src/cli/greeting.ts';
+import { greeting } from '../../src/cli/serve/greeting.ts';
 
 const token = `wg_${'0123456789abcdef'.repeat(3)}`;
 const tokenFile = "/srv/it's here/demo-token";

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { migrateLocation, openUpToDate, requireCurrentSchema } from '../../src/cli/open-location.ts';
+import { migrateLocation, openUpToDate, requireCurrentSchema } from '../../src/cli/location/open-location.ts';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { copyIntoDirectory } from '../support/templates.ts';

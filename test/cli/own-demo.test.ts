@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { seedDemo } from '../../src/cli/seed-demo.ts';
+import { seedDemo } from '../../src/cli/demo/seed-demo.ts';
 import { previewKind } from '../../src/model/codes.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';

@@ -1,4 +1,4 @@
-import { whenParentIsGone } from '../../src/cli/parent.ts';
+import { whenParentIsGone } from '../../src/cli/serve/parent.ts';
 
 // Watches its parent as a server does, without the rest of a server. It prints its pid, and exits when the callback is called.
 whenParentIsGone(() => process.exit());

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Predecessor } from '../../src/cli/predecessor.ts';
+import { Predecessor } from '../../src/cli/serve/predecessor.ts';
 
 it('a start tries again when the other server has ended before it could say that it is stopping', async () => {
   const said: string[] = [];

@@ -8,9 +8,9 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { CommandEnvironment, Terminal } from '../../src/cli/environment.ts';
 import { UsageError } from '../../src/cli/failures.ts';
-import { type CommandSocket, openCommandSocket } from '../../src/cli/socket.ts';
-import { runThroughServer } from '../../src/cli/socket-client.ts';
-import { socketPathOf } from '../../src/cli/socket-protocol.ts';
+import { type CommandSocket, openCommandSocket } from '../../src/cli/location/socket.ts';
+import { runThroughServer } from '../../src/cli/location/socket-client.ts';
+import { socketPathOf } from '../../src/cli/location/socket-protocol.ts';
 import type { Database } from '../../src/db/engine/engine.ts';
 import type { FileStore } from '../../src/storage/storage.ts';
 

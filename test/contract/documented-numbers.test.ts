@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { serveCommand } from '../../src/cli/serve.ts';
+import { serveCommand } from '../../src/cli/serve/serve.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { flagNameOf } from '../../src/server/setting-flags.ts';
 import { type SettingName, settingNames, settings } from '../../src/server/settings.ts';

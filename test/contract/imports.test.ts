@@ -91,17 +91,17 @@ it('migrations import only kysely', () => {
 it('serve checks settings and the data directory before it loads the rest of the program', () => {
   // citty reads the words, zod the settings; all else is what a second server is refused without.
   expect(packagesBehind('src/cli/main.ts')).toEqual(['citty']);
-  expect(packagesBehind('src/cli/serve.ts')).toEqual(['citty']);
-  expect(packagesBehind('src/cli/start.ts')).toEqual(['zod']);
+  expect(packagesBehind('src/cli/serve/serve.ts')).toEqual(['citty']);
+  expect(packagesBehind('src/cli/serve/start.ts')).toEqual(['zod']);
 });
 
 it('a command that a running server answers loads neither the engines nor what makes statements', () => {
   expect(packagesBehind('src/cli/database-commands.ts')).toEqual(['citty']);
-  expect(packagesBehind('src/cli/location.ts')).toEqual([]);
+  expect(packagesBehind('src/cli/location/location.ts')).toEqual([]);
 });
 
 it('the server loads rarely used packages only when they are needed', () => {
-  const packages = packagesBehind('src/cli/run-server.ts');
+  const packages = packagesBehind('src/cli/serve/run-server.ts');
   expect(packages).toEqual(expect.arrayContaining(['graphql', 'kysely']));
   for (const rare of ['graphql-yoga', 'ioredis', 'pino-pretty', 'prom-client', 'sharp', 'yaml'])
     expect(packages).not.toContain(rare);

@@ -29,7 +29,7 @@ function hashOfSources(content: TemplateContent): string {
     patterns.push(
       'test/support/templates.ts',
       'demo/**',
-      'src/cli/seed-demo.ts',
+      'src/cli/demo/seed-demo.ts',
       'src/cli/import/*.ts',
       'src/portability/**/*.ts',
       'src/model/fold.ts',

@@ -249,7 +249,7 @@ function withDatabase(serverUrl: string, name: string): string {
 async function fill(database: Database, content: Content, dataDir: string): Promise<void> {
   await migrate(database);
   if (content === 'migrated') return;
-  const { seedDemo } = await import('../../src/cli/seed-demo.ts');
+  const { seedDemo } = await import('../../src/cli/demo/seed-demo.ts');
   const store = openStorage({ dataDir, storageUrl: undefined });
   const now = content === 'examples' ? exampleDay : new Date();
   await seedDemo(database, { store, actor: systemActor, now });

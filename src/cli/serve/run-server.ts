@@ -1,16 +1,16 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { type Database, openDatabase } from '../db/engine/engine.ts';
-import { systemActor } from '../resolvers/audit.ts';
-import { createLogger } from '../server/observability/logger.ts';
-import { secretsOf } from '../server/observability/secrets.ts';
-import { openFiles, type ServerFiles } from '../server/open-files.ts';
-import { type RunningServer, startServer } from '../server/server.ts';
-import { addDemo, demoToken, findDemo, storedToken } from './demo-workspace.ts';
-import { exitCodes } from './failures.ts';
+import { type Database, openDatabase } from '../../db/engine/engine.ts';
+import { systemActor } from '../../resolvers/audit.ts';
+import { createLogger } from '../../server/observability/logger.ts';
+import { secretsOf } from '../../server/observability/secrets.ts';
+import { openFiles, type ServerFiles } from '../../server/open-files.ts';
+import { type RunningServer, startServer } from '../../server/server.ts';
+import { addDemo, demoToken, findDemo, storedToken } from '../demo/demo-workspace.ts';
+import { exitCodes } from '../failures.ts';
 import { printGreeting } from './greeting.ts';
-import { migrateLocation, openUpToDate, requireCurrentSchema } from './open-location.ts';
-import { type CommandSocket, openCommandSocket } from './socket.ts';
+import { migrateLocation, openUpToDate, requireCurrentSchema } from '../location/open-location.ts';
+import { type CommandSocket, openCommandSocket } from '../location/socket.ts';
 import type { Start } from './start.ts';
 
 /** The maximum duration of stopping the server. */

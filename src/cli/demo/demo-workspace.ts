@@ -1,11 +1,11 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
-import { TokenHolders } from '../db/access-tokens.ts';
-import type { Database } from '../db/engine/engine.ts';
-import type { FileStore } from '../storage/storage.ts';
-import { selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
-import type { Actor } from '../resolvers/audit.ts';
-import { hashToken, issueToken, newTokenText } from '../resolvers/access-tokens.ts';
-import { scopes } from '../resolvers/context.ts';
+import { TokenHolders } from '../../db/access-tokens.ts';
+import type { Database } from '../../db/engine/engine.ts';
+import type { FileStore } from '../../storage/storage.ts';
+import { selectMemberCards, selectWorkspaces } from '../../db/workspaces.ts';
+import type { Actor } from '../../resolvers/audit.ts';
+import { hashToken, issueToken, newTokenText } from '../../resolvers/access-tokens.ts';
+import { scopes } from '../../resolvers/context.ts';
 import { headerOf, ownDemo, workspaceIdOf } from './demo-files.ts';
 import { tokenFileOf } from './token-file.ts';
 

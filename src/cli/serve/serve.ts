@@ -1,9 +1,9 @@
 import { defineCommand } from 'citty';
-import { settingGroups } from '../server/setting-kinds.ts';
-import { flagNameOf, flagsOf } from '../server/setting-flags.ts';
-import { type SettingName, settingNames } from '../server/settings.ts';
-import type { DatabaseCommand } from './environment.ts';
-import { refuseWrongArguments, reportFailure } from './failures.ts';
+import { settingGroups } from '../../server/setting-kinds.ts';
+import { flagNameOf, flagsOf } from '../../server/setting-flags.ts';
+import { type SettingName, settingNames } from '../../server/settings.ts';
+import type { DatabaseCommand } from '../environment.ts';
+import { refuseWrongArguments, reportFailure } from '../failures.ts';
 
 const args = {
   ...flagsOf(settingNames),

@@ -1,8 +1,8 @@
-import type { DirectoryLock } from '../db/engine/directory-lock.ts';
-import { type Database, openDatabase } from '../db/engine/engine.ts';
-import { type Config, readConfig, type Settings } from '../server/config.ts';
-import { openStorage } from '../storage/open-storage.ts';
-import type { DatabaseCommand, Terminal } from './environment.ts';
+import type { DirectoryLock } from '../../db/engine/directory-lock.ts';
+import { type Database, openDatabase } from '../../db/engine/engine.ts';
+import { type Config, readConfig, type Settings } from '../../server/config.ts';
+import { openStorage } from '../../storage/open-storage.ts';
+import type { DatabaseCommand, Terminal } from '../environment.ts';
 import { openUpToDate, requireCurrentSchema } from './open-location.ts';
 
 interface Here {

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
-import type { Database } from '../db/engine/engine.ts';
-import type { FileStore } from '../storage/storage.ts';
-import type { CommandEnvironment, DatabaseCommand } from './environment.ts';
-import { exitCodes, reportFailure } from './failures.ts';
+import type { Database } from '../../db/engine/engine.ts';
+import type { FileStore } from '../../storage/storage.ts';
+import type { CommandEnvironment, DatabaseCommand } from '../environment.ts';
+import { exitCodes, reportFailure } from '../failures.ts';
 import { type CommandLine, interruptPath, socketPathOf } from './socket-protocol.ts';
 import { commandRequest } from './socket-request.ts';
-import { whenDrained } from './when-drained.ts';
+import { whenDrained } from '../serve/when-drained.ts';
 
 export interface CommandSocketOptions {
   readonly database: Database;

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
-import type { Config } from '../server/config.ts';
-import { tokenFileOf } from './token-file.ts';
+import type { Config } from '../../server/config.ts';
+import { tokenFileOf } from '../demo/token-file.ts';
 
 export interface Greeting {
   /** Where clients reach the server. */

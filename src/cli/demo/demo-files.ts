@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { derivedIds } from '../portability/row-ids.ts';
-import { parseId } from '../resolvers/ids.ts';
-import { type Line, readLines } from './import/lines.ts';
-import { type NdjsonHeader, readHeader } from './import/ndjson.ts';
-import { openSourceFile } from './import/source-file.ts';
+import { derivedIds } from '../../portability/row-ids.ts';
+import { parseId } from '../../resolvers/ids.ts';
+import { type Line, readLines } from '../import/lines.ts';
+import { type NdjsonHeader, readHeader } from '../import/ndjson.ts';
+import { openSourceFile } from '../import/source-file.ts';
 
 /** The directory of the demo that comes with the service; docs/importing.md describes such a directory. */
-export const ownDemo = join(import.meta.dirname, '../../demo');
+export const ownDemo = join(import.meta.dirname, '../../../demo');
 
 /** The file of the issues in a demo directory. */
 export function issuesFile(from: string): string {

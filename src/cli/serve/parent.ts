@@ -1,4 +1,4 @@
-import { readLauncher } from '../server/process-environment.ts';
+import { readLauncher } from '../../server/process-environment.ts';
 
 /** The interval of the checks for the parent. */
 const everyMs = 250;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EmbeddedLocation } from '../db/engine/embedded.ts';
-import { type Database, openDatabase } from '../db/engine/engine.ts';
-import { migrate, type MigrateOptions, schemaState } from '../db/engine/migrate.ts';
-import type { Config } from '../server/config.ts';
-import { CommandError } from './failures.ts';
+import type { EmbeddedLocation } from '../../db/engine/embedded.ts';
+import { type Database, openDatabase } from '../../db/engine/engine.ts';
+import { migrate, type MigrateOptions, schemaState } from '../../db/engine/migrate.ts';
+import type { Config } from '../../server/config.ts';
+import { CommandError } from '../failures.ts';
 
 /** Opens and migrates the embedded database. Says so if it has to create it, which takes seconds. */
 export async function openUpToDate(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Terminal } from './environment.ts';
-import { CommandError } from './failures.ts';
+import type { Terminal } from '../environment.ts';
+import { CommandError } from '../failures.ts';
 import { interruptPath, socketPathOf } from './socket-protocol.ts';
 import type { CommandRequest } from './socket-request.ts';
 

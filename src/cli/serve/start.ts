@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../db/engine/directory-lock.ts';
-import { type Config, readConfig, type Settings } from '../server/config.ts';
-import { isWorker } from '../server/process-environment.ts';
-import type { TrustedDocuments } from '../executor/persisted-documents.ts';
-import type { DatabaseCommand } from './environment.ts';
-import { CommandError, exitCodes } from './failures.ts';
+import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../db/engine/directory-lock.ts';
+import { type Config, readConfig, type Settings } from '../../server/config.ts';
+import { isWorker } from '../../server/process-environment.ts';
+import type { TrustedDocuments } from '../../executor/persisted-documents.ts';
+import type { DatabaseCommand } from '../environment.ts';
+import { CommandError, exitCodes } from '../failures.ts';
 import { whenParentIsGone } from './parent.ts';
 import { Predecessor } from './predecessor.ts';
-import { numberOfWorkers, shareOf } from '../server/workers/shares.ts';
-import type { StopReason, WorkerLink } from '../server/workers/worker-link.ts';
+import { numberOfWorkers, shareOf } from '../../server/workers/shares.ts';
+import type { StopReason, WorkerLink } from '../../server/workers/worker-link.ts';
 
 export interface StartOptions {
   readonly settings: Settings;
@@ -57,7 +57,7 @@ export async function start({ settings, ...options }: StartOptions): Promise<num
 
 /** Runs one of several workers. The supervisor has checked the ports. */
 async function startWorker(config: Config, options: Omit<StartOptions, 'settings'>): Promise<number> {
-  const { WorkerLink } = await import('../server/workers/worker-link.ts');
+  const { WorkerLink } = await import('../../server/workers/worker-link.ts');
   const link = await WorkerLink.open(process);
   const documents = await documentsOf(config);
   const { serve } = await import('./run-server.ts');
@@ -72,7 +72,7 @@ async function startWorker(config: Config, options: Omit<StartOptions, 'settings
 async function claimResources(config: Config): Promise<DirectoryLock | undefined> {
   const { metricsAddress, databaseUrl, dataDir } = config;
   const predecessor = new Predecessor((text) => process.stderr.write(text));
-  const isStopping = async () => (await import('../server/stopping.ts')).isStoppingAt(config);
+  const isStopping = async () => (await import('../../server/stopping.ts')).isStoppingAt(config);
   await predecessor.wait(() => requireFreePort(config), isStopping);
   if (metricsAddress)
     await predecessor.wait(() => requireFreePort(metricsAddress, '--metrics-address'), isStopping);
@@ -85,7 +85,7 @@ async function claimResources(config: Config): Promise<DirectoryLock | undefined
 
 async function documentsOf(config: Config): Promise<TrustedDocuments | undefined> {
   if (config.documentsFile === undefined) return undefined;
-  const { openDocuments } = await import('../server/graphql/open-documents.ts');
+  const { openDocuments } = await import('../../server/graphql/open-documents.ts');
   return openDocuments(config);
 }
 

@@ -1,13 +1,13 @@
 import { hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../db/engine/directory-lock.ts';
-import type { Config, Settings } from '../server/config.ts';
-import { soleDataDir } from '../server/process-environment.ts';
-import type { DatabaseCommand, Terminal } from './environment.ts';
-import { exitCodes } from './failures.ts';
+import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../db/engine/directory-lock.ts';
+import type { Config, Settings } from '../../server/config.ts';
+import { soleDataDir } from '../../server/process-environment.ts';
+import type { DatabaseCommand, Terminal } from '../environment.ts';
+import { exitCodes } from '../failures.ts';
 import { runThroughServer } from './socket-client.ts';
-import { whenDrained } from './when-drained.ts';
+import { whenDrained } from '../serve/when-drained.ts';
 
 type NamedCommand = Pick<DatabaseCommand, 'execute' | 'hasNoTimeout'> & { readonly name: string };
 
@@ -34,7 +34,7 @@ async function readLocation(settings: Settings): Promise<Pick<Config, 'dataDir' 
   const dataDir = soleDataDir(settings);
   if (dataDir !== undefined) return { dataDir, databaseUrl: undefined };
   // Loaded only now, because loading the checks takes longer than all that the client of a server does.
-  const { readConfig } = await import('../server/config.ts');
+  const { readConfig } = await import('../../server/config.ts');
   return readConfig(settings);
 }
 
