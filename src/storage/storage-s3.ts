@@ -1,22 +1,24 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 import { AwsClient } from 'aws4fetch';
 import { type ByteRange, type FileStore, StorageFullError, StorageUnavailableError } from './storage.ts';
 
 /** A request fails after the store has sent nothing for this time. */
-const silenceMs = 60_000;
+const defaultSilenceMs = 60_000;
 
 /** Files as objects of an S3-compatible store. An example of the URL is `https://KEY:SECRET@s3.example.com/bucket/folder`. */
 export class S3Store implements FileStore {
   readonly #base: string;
   readonly #client: AwsClient;
+  readonly #silenceMs: number;
 
   /** The region is the parameter `region` of the URL, or is read from the host name. */
-  constructor(address: URL) {
+  constructor(address: URL, silenceMs = defaultSilenceMs) {
+    this.#silenceMs = silenceMs;
     const { protocol, host, pathname, username, password, searchParams } = address;
     const region = searchParams.get('region');
     this.#base = `${protocol}//${host}${pathname.replace(/(?<!\/)\/*$/, '/')}`;
@@ -42,7 +44,7 @@ export class S3Store implements FileStore {
   async get(key: string, range?: ByteRange): Promise<Readable | undefined> {
     const headers = range ? { range: `bytes=${range.start}-${range.end}` } : undefined;
     const response = await this.#send('GET', key, headers);
-    if (response.statusCode === (range ? 206 : 200)) return response;
+    if (response.statusCode === (range ? 206 : 200)) return contentOf(response);
     await settle(response, [404]);
     return undefined;
   }
@@ -78,7 +80,10 @@ export class S3Store implements FileStore {
       // An idle connection may be closed by the store at this moment, and a streamed body cannot be sent again.
       agent,
     });
-    request.setTimeout(silenceMs, () =>
+    // After the headers nobody else listens, and an 'error' event without listeners ends the process. The answer fails by itself,
+    // maybe before somebody reads it, while the body is still being sent.
+    request.on('error', ignore).once('response', (response) => response.on('error', ignore));
+    request.setTimeout(this.#silenceMs, () =>
       request.destroy(new StorageUnavailableError('The store does not answer.')),
     );
     let broken: { error: unknown } | undefined;
@@ -112,10 +117,32 @@ async function* withErrorReport(bytes: AsyncIterable<Uint8Array>, report: (error
   }
 }
 
+/**
+ * The bytes of an answer. They fail as unavailable when the store breaks off. Resolves with the first bytes, so that a store that sends
+ * none can still be reported by a status.
+ */
+async function contentOf(response: IncomingMessage): Promise<Readable> {
+  // The answer may fail before the reader listens, who is told of it as soon as it reads.
+  const bytes = new PassThrough().on('error', ignore);
+  response.on('error', (error) => bytes.destroy(brokenOff(error)));
+  // A reader that stops early must not leave the connection waiting for it.
+  bytes.on('close', () => response.destroy());
+  await once(response.pipe(bytes), 'readable');
+  return bytes;
+}
+
+function ignore(): void {}
+
+function brokenOff(error: unknown): StorageUnavailableError {
+  return new StorageUnavailableError('The store broke its answer off.', { cause: error });
+}
+
 /** Reads the answer to its end. Throws unless the status is one of `statuses`. */
 async function settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
   const { statusCode = 0 } = response;
-  const body = await text(response);
+  const body = await text(response).catch((error: unknown) => {
+    throw brokenOff(error);
+  });
   if (statuses.includes(statusCode)) return;
   const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? '';
   const message = `The store answered ${statusCode} ${code}`.trim();

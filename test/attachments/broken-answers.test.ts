@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { StorageUnavailableError } from '../../src/storage/storage.ts';
+import { S3Store } from '../../src/storage/storage-s3.ts';
+import { type App, startApp } from '../support/app.ts';
+import { inProcess } from '../cli/workgraph.ts';
+import { type FileDesk, fileDesk, problemOf } from './files.ts';
+
+type Answering = (response: ServerResponse) => void;
+
+const bytes = Buffer.alloc(200_000, 'a line of text\n');
+
+/** The ways in which a store breaks its answer off after the headers. */
+const half = { 'Content-Length': bytes.length };
+const resets: Answering = (response) => {
+  response.writeHead(200, half);
+  response.write(bytes.subarray(0, 100_000), () => response.socket?.resetAndDestroy());
+};
+const endsEarly: Answering = (response) => {
+  response.writeHead(200, half);
+  response.write(bytes.subarray(0, 100_000), () => response.socket?.end());
+};
+const stalls: Answering = (response) => {
+  response.writeHead(200, half).write(bytes.subarray(0, 100_000));
+};
+const resetsAtOnce: Answering = (response) => {
+  response.writeHead(200, half).flushHeaders();
+  response.socket?.end();
+};
+const sendsTooMuch: Answering = (response) => {
+  const head = `HTTP/1.1 200 OK\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+  response.socket?.end(Buffer.concat([Buffer.from(head), bytes, Buffer.from('and more')]));
+};
+const sendsAll: Answering = (response) => response.writeHead(200, half).end(bytes);
+
+let server: Server;
+let storageUrl: string;
+/** How the store answers a GET. */
+let answers: Answering = sendsAll;
+
+beforeAll(async () => {
+  server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    request.resume().on('end', () => {
+      if (request.method === 'GET') answers(response);
+      else response.writeHead(request.method === 'PUT' ? 200 : 204).end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  storageUrl = `http://K:S@127.0.0.1:${(server.address() as AddressInfo).port}/bucket?region=here`;
+});
+
+afterEach(() => {
+  answers = sendsAll;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+describe('a store', () => {
+  it.each([
+    ['resets the connection', resets],
+    ['ends the connection', endsEarly],
+    ['sends nothing more', stalls],
+    ['ends the connection before the first byte', resetsAtOnce],
+  ])('is unavailable when it %s in the middle of an answer', async (_, how) => {
+    answers = how;
+    const store = new S3Store(new URL(storageUrl), 200);
+    const read = store.get('a/key').then((content) => buffer(content ?? Readable.from([])));
+    await expect(read).rejects.toThrow(StorageUnavailableError);
+    answers = sendsAll;
+    expect((await buffer((await store.get('a/key')) ?? Readable.from([]))).equals(bytes)).toBe(true);
+  });
+
+  it('is unavailable when it breaks off the description of an error', async () => {
+    answers = (response) => {
+      response.writeHead(500, { 'Content-Length': 100 });
+      response.write('<Code>', () => response.socket?.resetAndDestroy());
+    };
+    await expect(new S3Store(new URL(storageUrl)).get('a/key')).rejects.toThrow(StorageUnavailableError);
+  });
+
+  it('is read as announced when it sends more than it has announced', async () => {
+    answers = sendsTooMuch;
+    const store = new S3Store(new URL(storageUrl));
+    for (let round = 0; round < 3; round++) {
+      expect((await buffer((await store.get('a/key')) ?? Readable.from([]))).equals(bytes)).toBe(true);
+    }
+  });
+
+  it('keeps no connection for a reader that stops early', async () => {
+    const closed = new Promise<void>((resolve) => {
+      answers = (response) => {
+        response.socket?.once('close', () => resolve());
+        stalls(response);
+      };
+    });
+    (await new S3Store(new URL(storageUrl)).get('a/key'))?.destroy();
+    await closed;
+  });
+});
+
+describe('a server on a store that breaks its answers off', () => {
+  let app: App;
+  let desk: FileDesk;
+  let room: string;
+  beforeAll(async () => {
+    room = mkdtempSync(join(tmpdir(), 'workgraph-broken-'));
+    app = await startApp({ settings: { STORAGE_URL: storageUrl } });
+    desk = await fileDesk(app);
+  });
+  afterAll(async () => {
+    rmSync(room, { recursive: true });
+    await app.stop();
+  });
+
+  it('breaks the download off and lives', async () => {
+    const { signedDownloadUrl } = await desk.attach('a.bin', 'application/octet-stream', bytes);
+    answers = resets;
+    const response = await fetch(signedDownloadUrl ?? '');
+    expect(response.status).toBe(200);
+    await expect(response.arrayBuffer()).rejects.toThrow('terminated');
+    answers = sendsAll;
+    expect((await (await fetch(signedDownloadUrl ?? '')).arrayBuffer()).byteLength).toBe(bytes.length);
+  });
+
+  it('answers 503 when the store has sent nothing', async () => {
+    const { signedDownloadUrl } = await desk.attach('a.bin', 'application/octet-stream', bytes);
+    answers = resetsAtOnce;
+    expect(await problemOf(await fetch(signedDownloadUrl ?? ''))).toEqual([503, 'unavailable']);
+  });
+
+  it('answers a preview with 503', async () => {
+    answers = (response) =>
+      response.writeHead(206, { 'Content-Length': 65_536 }).end(bytes.subarray(0, 65_536));
+    const { signedPreviewUrl } = await desk.attach('a.txt', 'text/plain', bytes);
+    answers = (response) => {
+      response.writeHead(206, { 'Content-Length': 65_536 });
+      response.write(bytes.subarray(0, 100), () => response.socket?.resetAndDestroy());
+    };
+    expect(await problemOf(await fetch(signedPreviewUrl ?? ''))).toEqual([503, 'unavailable']);
+  });
+
+  it('ends a backup with a sentence and leaves no part of it', async () => {
+    await desk.attach('a.bin', 'application/octet-stream', bytes);
+    answers = resets;
+    expect(await inProcess(app, 'export', ['--to', join(room, 'copy')])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'The store broke its answer off.\n',
+    });
+    expect(readdirSync(room)).toEqual([]);
+  });
+});
