@@ -69,8 +69,8 @@ export class DocumentReader {
     const document = parseText(new Source(text));
     checkSize(document);
     const errors = validate(this.#schema, document, [allRules]);
-    // An error without nodes means that graphql-js stopped comparing selections, because too many have the same name.
-    if (errors.some(({ nodes }) => !nodes) && errors.length === 1) {
+    // With this error, graphql-js stops comparing selections, because too many have the same name.
+    if (errors.at(-1)?.message === 'Validation aborted.') {
       tooComplex('The selections repeat each other too often to be compared.');
     }
     if (errors.length > 0) throw new InvalidDocument(errors.map(asInvalid));

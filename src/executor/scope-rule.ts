@@ -12,16 +12,24 @@ import { perVariant } from './variants.ts';
 export class InsufficientScopeError extends AppError {
   readonly scopes: readonly Scope[];
 
-  constructor(missing: ReadonlyMap<string, readonly Scope[]>) {
-    const violations = [...missing].map(([field, scopes]) => ({
+  constructor(missing: readonly MissingScopes[]) {
+    const violations = missing.map(({ field, scopes, ofArguments }) => ({
       field,
-      message: `needs ${scopes.join(' or ')}`,
+      message: `needs ${scopes.join(' or ')}${ofArguments ? ' for its arguments' : ''}`,
     }));
     const named = violations.map(({ field, message }) => `${field} ${message}`).join(', ');
     super('forbidden', `The access token lacks scopes: ${named}.`, violations);
     this.name = 'InsufficientScopeError';
-    this.scopes = [...new Set([...missing.values()].flatMap(([first]) => first ?? []))];
+    this.scopes = [...new Set(missing.flatMap(({ scopes: [first] }) => first ?? []))];
   }
+}
+
+/** Scopes of which a field or an endpoint needs one, by itself or for its arguments, and of which the token has none. */
+interface MissingScopes {
+  /** The coordinate of the field (`Query.node`), or the method and the path of the endpoint. */
+  readonly field: string;
+  readonly scopes: readonly Scope[];
+  readonly ofArguments?: boolean;
 }
 
 /**
@@ -32,26 +40,29 @@ export function checkScopes(scoped: CoercedOperation, principal: Principal | und
   const needs = needsOf(scoped);
   if (principal ? holdsAll(principal, needs, scoped.variables) : isPublic(needs)) return;
   const missing = missingScopes(scoped, principal);
-  if (missing.size > 0) throw new InsufficientScopeError(missing);
+  if (missing.length > 0) throw new InsufficientScopeError(missing);
 }
 
-/** The scopes that each field lacks, by its coordinate. Throws `unauthenticated`. */
+/** The scopes that the fields lack, each once. Throws `unauthenticated`. */
 export function missingScopes(
   scoped: CoercedOperation,
   principal: Principal | undefined,
-): ReadonlyMap<string, readonly Scope[]> {
-  const missing = new Map<string, readonly Scope[]>();
-  const require = (coordinate: string, need: ScopeNeed) => {
+): readonly MissingScopes[] {
+  const missing = new Map<string, MissingScopes>();
+  const require = (field: string, need: ScopeNeed, ofArguments: boolean) => {
     if (need !== 'public' && !principal)
       throw new AppError('unauthenticated', 'This needs an access token: Authorization: Bearer wg_…');
-    if (principal && !holds(principal, need)) missing.set(coordinate, scopesOf(need));
+    if (!principal || holds(principal, need)) return;
+    const scopes = scopesOf(need);
+    const key = `${field} ${scopes.join(' ')}`;
+    if (!missing.has(key)) missing.set(key, { field, scopes, ofArguments });
   };
   walkScopes(scoped, (coordinate, { scope, ofArguments }) => {
-    if (scope !== undefined) require(coordinate, scope);
+    if (scope !== undefined) require(coordinate, scope, false);
     if (!ofArguments || !principal) return;
-    for (const need of ofArguments.needs(scoped.variables)) require(coordinate, need);
+    for (const need of ofArguments.needs(scoped.variables)) require(coordinate, need, true);
   });
-  return missing;
+  return [...missing.values()];
 }
 
 function holds({ scopes }: Principal, need: ScopeNeed): boolean {

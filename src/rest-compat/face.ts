@@ -230,7 +230,7 @@ function admit(schema: GraphQLSchema, route: Route, { principal }: OperationCont
   // Without a principal, the scope rule of operations raises the error.
   if (!principal) return checkScopes({ schema, operation, fragments, variables: {} }, principal);
   if (scope === 'token' || principal.scopes.has(scope)) return;
-  throw new InsufficientScopeError(new Map([[`${method} ${path}`, [scope]]]));
+  throw new InsufficientScopeError([{ field: `${method} ${path}`, scopes: [scope] }]);
 }
 
 /** Reads the JSON of the body. Checks its size first, then its type, then its content. */

@@ -42,7 +42,7 @@ it('the cached cost and scopes of a query are right for any values of its variab
       compared += 1;
       expect([seed, priceOperation(source, Infinity).requested]).toEqual([seed, costByTree(source)]);
       const principal = holder(random.sample(scopes, random.integer(0, scopes.length)));
-      const lacks = missingScopes(source, principal).size > 0;
+      const lacks = missingScopes(source, principal).length > 0;
       expect([seed, isRefused(source, principal)]).toEqual([seed, lacks]);
     }
   }
@@ -59,7 +59,7 @@ it('the cached cost and scopes of documented queries and of REST operations are 
     expect(priceOperation(source, Infinity).requested).toBe(costByTree(source));
     for (const lost of scopes) {
       const principal = holder(scopes.filter((scope) => scope !== lost));
-      expect(isRefused(source, principal)).toBe(missingScopes(source, principal).size > 0);
+      expect(isRefused(source, principal)).toBe(missingScopes(source, principal).length > 0);
     }
   }
 });

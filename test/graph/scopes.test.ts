@@ -106,6 +106,26 @@ describe('a token that lacks the scope of a field', () => {
     );
   });
 
+  it('is told all scopes that the ids of `nodes` and the fields of a filter need', async () => {
+    const missingOf = async (query: string, variables: Record<string, unknown>, scopes: Scope[]) => {
+      const { body } = await world.ask(query, variables, await tokenWith(scopes));
+      return body.errors?.[0]?.extensions?.errors;
+    };
+    const ids = ['Team', 'Member', 'Project'].map((name) => world.model.all(name)[0]?.id);
+    expect(
+      await missingOf('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename } }', { ids }, ['issues:read']),
+    ).toEqual([
+      { field: 'Query.nodes', message: 'needs teams:read for its arguments' },
+      { field: 'Query.nodes', message: 'needs members:read for its arguments' },
+      { field: 'Query.nodes', message: 'needs projects:read for its arguments' },
+    ]);
+    const filtered = '{ issues(filter: { reporter: { displayName: { eq: "A" } } }) { __typename } }';
+    expect(await missingOf(filtered, {}, ['teams:read'])).toEqual([
+      { field: 'Query.issues', message: 'needs issues:read' },
+      { field: 'Query.issues', message: 'needs members:read for its arguments' },
+    ]);
+  });
+
   it('may select the field where @skip or @include leaves it out', async () => {
     const token = await tokenWith(['teams:read']);
     const query = `query ($no: Boolean! = false) {

@@ -80,6 +80,31 @@ describe('a WebSocket', () => {
     expect(response.statusCode).toBe(200);
   });
 
+  it('is refused, with the id of the request, the operations that too many others wait before', async () => {
+    const { socket, say } = bare(app.url);
+    await say(init(world.ada.token));
+    await once(socket, 'message');
+    const operations = 100;
+    const answers = new Map<string, { type: string; payload: unknown }>();
+    const answered = new Promise<void>((resolve) => {
+      socket.on('message', (data: Buffer) => {
+        const { id, ...answer } = JSON.parse(String(data)) as { id: string; type: string; payload: unknown };
+        if (answer.type !== 'complete') answers.set(id, answer);
+        if (answers.size === operations) resolve();
+      });
+    });
+    for (let id = 0; id < operations; id += 1)
+      void say({ type: 'subscribe', id: String(id), payload: { query: '{ viewer { scopes } }' } });
+    await answered;
+    const refused = [...answers.values()].filter(({ type }) => type === 'error');
+    expect(refused).not.toEqual([]);
+    for (const { payload } of refused)
+      expect(payload).toMatchObject([
+        { extensions: { code: 'UNAVAILABLE', requestId: expect.stringMatching(/./) } },
+      ]);
+    socket.terminate();
+  });
+
   it('that is closed while its subscription begins leaves no stream behind', async () => {
     for (let turns = 0; turns < 40; turns += 1) {
       const { socket, closed, say } = bare(app.url);

@@ -113,6 +113,41 @@ describe('a refusal before GraphQL', () => {
   });
 });
 
+it.each([
+  [
+    'a date',
+    '"2026-02-30"',
+    'Date must be',
+    (at) => `{ issues(filter: { dueDate: { eq: ${at} } }) { totalCount } }`,
+  ],
+  [
+    'a time',
+    '"noon"',
+    'DateTime must be',
+    (at) => `{ issues(filter: { createdUtc: { gt: ${at} } }) { totalCount } }`,
+  ],
+  ['a URL', '5', 'URL must be', (at) => `mutation { webhookCreate(input: { url: ${at} }) { secret } }`],
+  [
+    'a default',
+    '"x"',
+    'Date must be',
+    (at) => `query ($day: Date = ${at}) { issues(filter: { dueDate: { eq: $day } }) { totalCount } }`,
+  ],
+] satisfies [string, string, string, (at: string) => string][])(
+  'one invalid literal is refused with its position: %s',
+  async (_what, literal, message, queryWith) => {
+    const query = queryWith(literal);
+    const { body } = await app.graphql(query);
+    expect(body.errors).toEqual([
+      {
+        message: expect.stringContaining(message),
+        locations: [{ line: 1, column: query.indexOf(literal) + 1 }],
+        extensions: { code: 'GRAPHQL_VALIDATION_FAILED', requestId: expect.any(String) },
+      },
+    ]);
+  },
+);
+
 describe('errors of a request are 400 or 403 in the modern media type and 200 in the older one', () => {
   it.each([
     ['syntax', '{ teams', 'GRAPHQL_PARSE_FAILED', 400],

@@ -2,10 +2,9 @@ import { markUnlogged } from '../../db/changes.ts';
 import { deleteSubscription, insertSubscriptions } from '../../db/reads/issue-sets.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
-import type { Context, Principal } from '../context.ts';
+import { type Context, type Principal, signedIn } from '../context.ts';
 import { lockLivingIssue } from './issue-locks.ts';
 import { requireIssue } from './issue-names.ts';
-import { contributor } from '../writes/write-access.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { write } from '../writes/write-transaction.ts';
 
@@ -27,7 +26,8 @@ async function changeSubscription(
   key: string,
   change: (trx: Trx, principal: Principal, issueId: string) => Promise<void>,
 ): Promise<IssueRow> {
-  const context = contributor(ctx);
+  // Guests may, too: a comment of theirs subscribes them.
+  const context = signedIn(ctx);
   const { principal } = context;
   const { workspaceId } = principal;
   return write(context, serialKeys.issue(workspaceId, key), async (trx) => {

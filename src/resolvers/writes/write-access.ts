@@ -2,10 +2,11 @@ import { memberRole } from '../../model/codes.ts';
 import { type Context, type Principal, type SignedIn, signedIn } from '../context.ts';
 import { raise } from '../errors.ts';
 
-/** The context of a principal who may change issues. Guests may only read and comment. */
+/** The context of a principal who may change issues. Guests may only read, comment and subscribe. */
 export function contributor(ctx: Context): SignedIn {
   const context = signedIn(ctx);
-  if (context.principal.role === memberRole.guest) raise('forbidden', 'Guests read and comment only.');
+  if (context.principal.role === memberRole.guest)
+    raise('forbidden', 'Guests may only read, comment and subscribe.');
   return context;
 }
 

@@ -7,8 +7,15 @@ function refuse(message: string): never {
   throw new GraphQLError(message);
 }
 
-function literal(node: ValueNode): unknown {
-  return node.kind === Kind.STRING ? node.value : undefined;
+/** Reads a literal as the same value in the variables would be read. An error has the position of the literal. */
+function inLiteral<Value>(read: (value: unknown) => Value): (node: ValueNode) => Value {
+  return (node) => {
+    try {
+      return read(node.kind === Kind.STRING ? node.value : undefined);
+    } catch (error) {
+      throw error instanceof GraphQLError ? new GraphQLError(error.message, { nodes: node }) : error;
+    }
+  };
 }
 
 function toDateTime(value: unknown): Date {
@@ -21,7 +28,7 @@ builder.scalarType('DateTime', {
     'A point in time in UTC, ISO 8601 with milliseconds: `2026-01-31T12:00:00.000Z`. Inputs may have any offset.',
   serialize: (value) => value.toISOString(),
   parseValue: toDateTime,
-  parseLiteral: (node) => toDateTime(literal(node)),
+  parseLiteral: inLiteral(toDateTime),
 });
 
 function toDate(value: unknown): string {
@@ -34,7 +41,7 @@ builder.scalarType('Date', {
   description: 'A calendar date, `YYYY-MM-DD`, without a time or a time zone.',
   serialize: (value) => value,
   parseValue: toDate,
-  parseLiteral: (node) => toDate(literal(node)),
+  parseLiteral: inLiteral(toDate),
 });
 
 function toText(value: unknown): string {
@@ -45,7 +52,7 @@ builder.scalarType('URL', {
   description: 'An absolute http or https URL, or a path of this service.',
   serialize: (value) => value,
   parseValue: toText,
-  parseLiteral: (node) => toText(literal(node)),
+  parseLiteral: inLiteral(toText),
 });
 
 builder.scalarType('RichText', {

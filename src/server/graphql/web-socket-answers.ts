@@ -50,8 +50,8 @@ export function graphQLError({
   return new GraphQLError(message, { path, ...(extensions && { extensions }) });
 }
 
-export function errorOf(error: unknown): GraphQLError {
+export function errorOf(error: unknown, requestId: string): GraphQLError {
   const { code, message } =
     error instanceof AppError ? error : new AppError('internal_error', 'An internal error occurred.');
-  return new GraphQLError(message, { extensions: { code: code.toUpperCase() } });
+  return new GraphQLError(message, { extensions: { code: code.toUpperCase(), requestId } });
 }

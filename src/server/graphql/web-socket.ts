@@ -229,7 +229,7 @@ export class WebSockets {
     };
     if (connected.beginning >= mostBeginning) {
       end(503);
-      return [errorOf(new AppError('unavailable', busy))];
+      return [errorOf(new AppError('unavailable', busy), request.requestId)];
     }
     connected.beginning += 1;
     try {
@@ -249,7 +249,7 @@ export class WebSockets {
     } catch (error) {
       if (isOurs(error)) this.#options.contexts.report(request, error);
       end(503);
-      return [errorOf(error)];
+      return [errorOf(error, request.requestId)];
     } finally {
       connected.beginning -= 1;
       request.release();
