@@ -82,9 +82,9 @@ function refuse(
 
 function adviceFor(largestPage: number, fits: (most: MostRows) => boolean): string {
   const pageSize = largestThat((pages) => fits({ pages }), largestPage);
-  if (pageSize) return `With pages of at most ${pageSize} (first: ${pageSize}) it would pass.`;
+  if (pageSize) return `With pages of at most ${pageSize} it would pass.`;
   return fits({ periods: 1 })
-    ? 'With fewer groups (`first`), fewer days or longer periods it would pass.'
+    ? 'With fewer groups, fewer days or longer periods it would pass.'
     : 'Smaller pages would not do: ask for less in one operation.';
 }
 

@@ -143,7 +143,7 @@ function checkKey(mutation: KeyedMutation): boolean {
   const names = [...fields.values()].flatMap(([node]) => node?.name.value ?? []);
   const [name, second] = names.filter((each) => !each.startsWith('__'));
   if (name === undefined || second !== undefined)
-    return refuse('goes with an operation of exactly one mutation: send others on their own');
+    return refuse('needs an operation with exactly one mutation: send the others separately');
   const field = type.getFields()[name];
   const { takesNoKey, keepsKey = false } = field ? extensionsOf(field) : {};
   if (takesNoKey !== undefined) refuse(`is not taken by ${name}: ${takesNoKey}`);

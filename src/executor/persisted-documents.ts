@@ -85,7 +85,7 @@ export class PersistedDocuments {
     if (query !== undefined || documentId === undefined) {
       raise(
         'invalid_request',
-        'This server runs the documents of its manifest alone: send a documentId, and no query.',
+        'This server accepts only the documents of its manifest: send a documentId, and no query.',
       );
     }
     return (

@@ -143,7 +143,8 @@ describe.each(ways)('a server that trusts a manifest alone (%s path, %s)', (path
         expect(answer.status).toBe(400);
         expect(answer.body.errors).toMatchObject([
           {
-            message: 'This server runs the documents of its manifest alone: send a documentId, and no query.',
+            message:
+              'This server accepts only the documents of its manifest: send a documentId, and no query.',
             extensions: { code: 'INVALID_REQUEST' },
           },
         ]);

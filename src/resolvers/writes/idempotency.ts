@@ -65,7 +65,10 @@ export async function once(
     const kept = await selectKept(inside.db, key, new Date(context.now.getTime() - keptMs));
     if (kept) {
       if (!kept.requestHash.equals(key.requestHash))
-        raise('idempotency_key_reused', 'This Idempotency-Key came with another request: take a new one.');
+        raise(
+          'idempotency_key_reused',
+          'This Idempotency-Key was already used for a different request: use a new one.',
+        );
       const { result, written, createdUtc } = kept;
       return result === null
         ? { written: rowOf(written ?? {}), createdUtc }

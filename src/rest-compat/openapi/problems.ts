@@ -79,7 +79,7 @@ const examples = {
     code: 'unauthenticated',
     message: 'This needs an access token: Authorization: Bearer wg_…',
   },
-  forbidden: new InsufficientScopeError(new Map([['PATCH /v1/issues/{issueKey}', ['issues:write']]])),
+  forbidden: new InsufficientScopeError([{ field: 'PATCH /v1/issues/{issueKey}', scopes: ['issues:write'] }]),
   rate_limited: new RateLimitedError('The quota of 6,000 requests a minute is used up: come back in 1 s.', 1),
   not_found: { code: 'not_found', message: 'There is no such issue.' },
   conflict: {
@@ -102,7 +102,7 @@ const examples = {
   },
   idempotency_key_reused: {
     code: 'idempotency_key_reused',
-    message: 'This Idempotency-Key came with another request: take a new one.',
+    message: 'This Idempotency-Key was already used for a different request: use a new one.',
   },
   headers_too_large: {
     code: 'headers_too_large',
@@ -258,7 +258,7 @@ function exampleOf(code: Code, route: Route): Failure {
   if (code === 'validation_failed' && field !== undefined && !route.body?.writesSomething)
     return refused('validation_failed', field, 'is required');
   if (code === 'forbidden' && route.scope !== 'public' && route.scope !== 'token')
-    return new InsufficientScopeError(new Map([[`${route.method} ${route.path}`, [route.scope]]]));
+    return new InsufficientScopeError([{ field: `${route.method} ${route.path}`, scopes: [route.scope] }]);
   const example = Object.entries(examples).find(([name]) => name === code)?.[1];
   if (!example) throw new Error(`There is no example of ${code}.`);
   return example;
