@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LeasedBuckets } from '../../src/server/limits/leased-buckets.ts';
 import { quotasOf } from '../../src/server/limits/quotas.ts';
-import { CrashLoop } from '../../src/server/workers/crash-loop.ts';
 import { QuotaLeases } from '../../src/server/workers/quota-leases.ts';
 
 const caller = 'token:1';
@@ -86,19 +85,5 @@ describe('leases of quotas', () => {
     const link = { take: () => Promise.resolve(undefined), giveBack: nothing, charge: nothing };
     const buckets = new LeasedBuckets(quotas, link);
     for (let n = 0; n < 3; n += 1) expect(await buckets.take(caller)).toMatchObject({ granted: true });
-  });
-});
-
-describe('a crash loop', () => {
-  it('is a fifth death within a minute, and the pauses before double', () => {
-    const crashes = new CrashLoop();
-    const pauses = [0, 1, 2, 3, 4].map((second) => crashes.pauseAfterDeath(second * 1_000));
-    expect(pauses).toEqual([0, 1_000, 2_000, 4_000, undefined]);
-  });
-
-  it('is not made of deaths that are further apart', () => {
-    const crashes = new CrashLoop();
-    const pauses = Array.from({ length: 10 }, (_, minute) => crashes.pauseAfterDeath(minute * 60_000));
-    expect(pauses).toEqual(pauses.map(() => 0));
   });
 });

@@ -1,24 +1,42 @@
-/** The number of deaths of workers within the time that ends the service. */
+/** The number of deaths within the time that end the service, if each of them left no worker that answers. */
 const maxDeaths = 5;
 const withinMs = 60_000;
 
-/** The pause after the second death within the time. It doubles with each further one. */
+/** The pause after the second of several deaths. It doubles with each further one, up to a maximum. */
 const defaultPauseMs = 1_000;
+const maxPauseMs = 30_000;
 
 /** Decides when a worker that died is started again. */
 export class CrashLoop {
   readonly #firstPauseMs: number;
-  #deaths: number[] = [];
+  /** The deaths of the last minute that left no worker. */
+  #outages: number[] = [];
+  /** How many deaths followed each other, and when the next one would follow no other any more. */
+  #inARow = 0;
+  #calmAtMs = 0;
 
   constructor(firstPauseMs = defaultPauseMs) {
     this.#firstPauseMs = firstPauseMs;
   }
 
-  /** Records a death. Returns the pause before the next start, or undefined when there were too many deaths to continue. */
-  pauseAfterDeath(nowMs: number): number | undefined {
-    this.#deaths = [...this.#deaths.filter((atMs) => nowMs - atMs < withinMs), nowMs];
-    const { length } = this.#deaths;
-    if (length >= maxDeaths) return undefined;
-    return length === 1 ? 0 : this.#firstPauseMs * 2 ** (length - 2);
+  /**
+   * Records a death. Returns the pause before the next start, or undefined when too many deaths left no worker. While a worker is
+   * left, however many others cannot start, the service is better than none.
+   */
+  pauseAfterDeath(nowMs: number, isOneLeft: boolean): number | undefined {
+    this.#inARow = nowMs < this.#calmAtMs ? this.#inARow + 1 : 1;
+    let pauseMs = this.#pauseAfter(this.#inARow);
+    if (!isOneLeft) {
+      this.#outages = [...this.#outages.filter((atMs) => nowMs - atMs < withinMs), nowMs];
+      if (this.#outages.length >= maxDeaths) return undefined;
+      // Others that could not start for long must not lengthen an outage.
+      pauseMs = this.#pauseAfter(this.#outages.length);
+    }
+    this.#calmAtMs = nowMs + pauseMs + withinMs;
+    return pauseMs;
+  }
+
+  #pauseAfter(deaths: number): number {
+    return deaths === 1 ? 0 : Math.min(this.#firstPauseMs * 2 ** (deaths - 2), maxPauseMs);
   }
 }

@@ -31,7 +31,7 @@ export interface SupervisorOptions {
  * sockets, so no connection is lost that waits to be accepted.
  */
 export class Supervisor {
-  /** Resolves when the service cannot continue, because workers die too often. */
+  /** Resolves when the service cannot continue, because no worker is left and new ones die again and again. */
   readonly failed: Promise<void>;
   readonly #options: SupervisorOptions;
   /** The workers that accept connections or will, by their number minus 1. */
@@ -44,7 +44,8 @@ export class Supervisor {
   /** Replacing takes place one worker after the other. */
   #replacing: Promise<unknown> = Promise.resolve();
   #isReloadQueued = false;
-  #isStopping = false;
+  /** Aborted when all workers are to stop. */
+  readonly #stopping = new AbortController();
   #onRetired: (snapshot: MetricsSnapshot) => void = () => undefined;
 
   constructor(options: SupervisorOptions) {
@@ -90,14 +91,14 @@ export class Supervisor {
 
   /** Stops all workers at once. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
+    this.#stopping.abort();
     const { stopWithinMs } = this.#options;
     await Promise.all([...this.#running].map((worker) => worker.stop('stopping', stopWithinMs)));
   }
 
   /** Kills all workers. */
   kill(): void {
-    this.#isStopping = true;
+    this.#stopping.abort();
     for (const worker of this.#running) worker.kill();
   }
 
@@ -108,6 +109,10 @@ export class Supervisor {
 
   onRetired(callback: (snapshot: MetricsSnapshot) => void): void {
     this.#onRetired = callback;
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   /** Starts a worker and lets it listen: on the sockets of the one that it replaces, or on its own. */
@@ -173,17 +178,24 @@ export class Supervisor {
     this.#revive(worker.number);
   }
 
+  /** Starts a worker after a pause. Meanwhile others may be replaced, because this one may be unable to start for long. */
   #revive(number: number): void {
-    const pauseMs = this.#crashes.pauseAfterDeath(performance.now());
+    const isOneLeft = this.#workers.some((worker) => worker?.isReady);
+    const pauseMs = this.#crashes.pauseAfterDeath(performance.now(), isOneLeft);
     if (pauseMs === undefined) return this.#fail();
-    this.#inTurn(async () => {
-      await delay(pauseMs);
-      if (this.#isStopping || this.#workers[number - 1]) return;
-      await this.#launch(number, undefined).catch((error: unknown) => {
-        if (!(error instanceof EarlyExit)) throw error;
-        this.#options.logger.error({ worker: number }, error.message);
-        if (!this.#isStopping) this.#revive(number);
-      });
+    const { signal } = this.#stopping;
+    delay(pauseMs, undefined, { signal }).then(
+      () => this.#inTurn(() => this.#startAgain(number)),
+      () => undefined,
+    );
+  }
+
+  async #startAgain(number: number): Promise<void> {
+    if (this.#isStopping || this.#workers[number - 1]) return;
+    await this.#launch(number, undefined).catch((error: unknown) => {
+      if (!(error instanceof EarlyExit)) throw error;
+      this.#options.logger.error({ worker: number }, error.message);
+      if (!this.#isStopping) this.#revive(number);
     });
   }
 
