@@ -10,7 +10,7 @@ import { quotasOf } from '../../src/server/limits/quotas.ts';
 import { CrashLoop } from '../../src/server/workers/crash-loop.ts';
 import { QuotaLeases } from '../../src/server/workers/quota-leases.ts';
 import { Supervisor, type SupervisorOptions } from '../../src/server/workers/supervisor.ts';
-import { EarlyExit } from '../../src/server/workers/worker-process.ts';
+import { EarlyExit, WorkerProcess } from '../../src/server/workers/worker-process.ts';
 import { freePort } from '../faults/support/ports.ts';
 import { untilReplaced, workersOf } from '../faults/support/workers.ts';
 
@@ -149,6 +149,45 @@ onLinux('a supervisor', () => {
     supervisor.reload();
     await replacing;
     expect(tries).toBe(1);
+  }, 60_000);
+
+  it('kills a worker that hangs, starts another one, and lets the other one lead', async () => {
+    supervisor = newSupervisor({ beat: { everyMs: 100, unanswered: 30 } });
+    await supervisor.start();
+    let leader = 0;
+    while (leader === 0) {
+      const [pid, leads] = (await answerTo('/leads')).split(' ');
+      if (leads === 'true') leader = Number(pid);
+    }
+    const killed = once(log, 'a worker does not answer, so it is killed');
+    process.kill(leader, 'SIGSTOP');
+    await killed;
+    await untilReplaced(workers, [leader]);
+    const answers = new Map<string, string>();
+    while (answers.size < 2) {
+      const [pid = '', leads = ''] = (await answerTo('/leads')).split(' ');
+      answers.set(pid, leads);
+    }
+    expect(answers.has(String(leader))).toBe(false);
+    expect([...answers.values()].toSorted()).toEqual(['false', 'true']);
+  }, 60_000);
+
+  it('takes a worker for hanging that does not read its messages, and stops sending', async () => {
+    let hangs = 0;
+    const worker = new WorkerProcess({
+      program: { script, args: [obstacle], env: process.env },
+      start: { number: 1, workers: 1, port, isFirst: true },
+      onMessage: () => undefined,
+      onHang: () => {
+        hangs += 1;
+      },
+    });
+    await worker.prepared;
+    process.kill(worker.pid ?? 0, 'SIGSTOP');
+    for (let sent = 0; sent < 100_000; sent += 1) worker.send({ kind: 'gap' });
+    expect(hangs).toBe(1);
+    worker.kill();
+    await worker.exited;
   }, 60_000);
 
   it('fails when no worker is left and none can start', async () => {

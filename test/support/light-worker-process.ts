@@ -5,16 +5,21 @@ import { stopAccepting } from '../../src/server/http/listening.ts';
 import { WorkerLink } from '../../src/server/workers/worker-link.ts';
 
 // A worker without a database: it answers each request with its pid, and charges the caller that the path names, or says which debts
-// it has been told of. It ends at its start if the file of the first argument exists.
+// it has been told of or whether it leads. It ends at its start if the file of the first argument exists.
 const link = await WorkerLink.open(process);
 if (existsSync(process.argv[2] ?? '')) process.exit(3);
 const debts: string[] = [];
 link.onDebt = (caller, level) => debts.push(`${caller} ${level < 1}`);
+let leads = false;
+link.onLead(() => {
+  leads = true;
+});
 const server = createServer(({ url }, res) => {
   res.shouldKeepAlive = false;
   const charged = url?.startsWith('/charge/') ? url.slice(8) : undefined;
   if (charged !== undefined) link.charge(charged, 1);
-  res.end(url === '/debts' ? `${process.pid} ${debts.join()}` : String(process.pid));
+  if (url === '/debts') return res.end(`${process.pid} ${debts.join()}`);
+  return res.end(url === '/leads' ? `${process.pid} ${leads}` : String(process.pid));
 });
 const additional = await link.listen(server, '127.0.0.1');
 link.ready(`http://127.0.0.1:${link.start.port}`, undefined);

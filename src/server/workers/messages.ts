@@ -47,6 +47,8 @@ export type ToWorker =
   | { readonly kind: 'wrote'; readonly tokenId: string }
   | ({ readonly kind: 'streams' } & StreamsOfToken)
   | { readonly kind: 'read metrics'; readonly id: number }
+  /** Answer that you are there. */
+  | { readonly kind: 'ping' }
   | { readonly kind: 'stop'; readonly why: 'stopping' | 'replaced' };
 
 /** The messages of a worker to the supervisor. */
@@ -64,4 +66,5 @@ export type FromWorker =
   | { readonly kind: 'unknown token'; readonly caller: string }
   | { readonly kind: 'wrote'; readonly tokenId: string }
   | ({ readonly kind: 'streams' } & StreamsOfToken)
-  | { readonly kind: 'metrics'; readonly id: number | undefined; readonly snapshot: MetricsSnapshot };
+  | { readonly kind: 'metrics'; readonly id: number | undefined; readonly snapshot: MetricsSnapshot }
+  | { readonly kind: 'pong' };

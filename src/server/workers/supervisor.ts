@@ -1,6 +1,7 @@
 import { createServer, type Server as SocketServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Beat } from '../heartbeat.ts';
 import { adopt } from '../http/listening.ts';
 import { CrashLoop } from './crash-loop.ts';
 import type { MetricsSnapshot } from './messages.ts';
@@ -23,6 +24,8 @@ export interface SupervisorOptions {
   /** How long a worker may take to stop. Then it is killed. */
   readonly stopWithinMs: number;
   readonly crashes?: CrashLoop;
+  /** How long a worker may be silent. */
+  readonly beat?: Beat;
 }
 
 /**
@@ -121,10 +124,17 @@ export class Supervisor {
     old: WorkerProcess | undefined,
     isFirst = false,
   ): Promise<{ url: string; token: string | undefined }> {
-    const { workers, port, program } = this.#options;
-    const worker = new WorkerProcess(program, { number, workers, port, isFirst }, (from, message) =>
-      this.#receive(from, message),
-    );
+    const { workers, port, program, beat, logger } = this.#options;
+    const worker = new WorkerProcess({
+      program,
+      start: { number, workers, port, isFirst },
+      beat,
+      onMessage: (from, message) => this.#receive(from, message),
+      onHang: ({ pid }) => {
+        logger.error({ worker: number, pid }, 'a worker does not answer, so it is killed');
+        worker.kill();
+      },
+    });
     this.#running.add(worker);
     void worker.exited.then((exit) => this.#onExit(worker, exit));
     this.#sendStreamsOfOthers(worker);

@@ -197,6 +197,8 @@ export class WorkerLink implements LeaseLink {
       case 'read metrics':
         void this.readMetrics().then((snapshot) => this.#send({ kind: 'metrics', id: message.id, snapshot }));
         return;
+      case 'ping':
+        return this.#send({ kind: 'pong' });
       case 'start':
     }
   }

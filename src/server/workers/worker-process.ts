@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Server as SocketServer, Socket } from 'node:net';
+import { type Beat, Heartbeat } from '../heartbeat.ts';
 import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart } from './messages.ts';
 
 /** How the process of a worker ended. */
@@ -11,6 +12,12 @@ export interface Exit {
 
 /** How long a worker may take to send its metrics. After that, the last ones that it sent are used. */
 const metricsMs = 2_000;
+
+/** A worker that is this long silent hangs: far longer than a collection of garbage or a large request takes on a slow machine. */
+const defaultBeat: Beat = { everyMs: 1_000, unanswered: 10 };
+
+/** The most messages that may wait for a worker. One that does not read them hangs, too. */
+const maxUnsent = 50_000;
 
 /** The program of each worker. */
 export interface WorkerProgram {
@@ -24,8 +31,18 @@ type MessageOf<Kind extends FromWorker['kind']> = Extract<FromWorker, { kind: Ki
 /** The messages of a worker that the supervisor handles. */
 export type ForSupervisor = Exclude<
   FromWorker,
-  { kind: 'prepared' | 'ready' | 'socket' | 'sockets sent' | 'metrics' }
+  { kind: 'prepared' | 'ready' | 'socket' | 'sockets sent' | 'metrics' | 'pong' }
 >;
+
+interface WorkerOptions {
+  readonly program: WorkerProgram;
+  readonly start: WorkerStart;
+  readonly beat?: Beat | undefined;
+  /** Receives the messages that this class does not handle itself. */
+  readonly onMessage: (worker: WorkerProcess, message: ForSupervisor) => void;
+  /** The worker hangs. A worker that is not ready yet, and may wait for a database, hangs only if it does not read its messages. */
+  readonly onHang: (worker: WorkerProcess) => void;
+}
 
 /** The process of one worker, as its supervisor sees it. */
 export class WorkerProcess {
@@ -43,23 +60,25 @@ export class WorkerProcess {
   /** Whether it was asked to stop, so that its exit is not a crash. */
   isStopping = false;
   readonly #child: ChildProcess;
-  readonly #onMessage: (worker: WorkerProcess, message: ForSupervisor) => void;
+  readonly #beat: Beat;
+  readonly #onMessage: WorkerOptions['onMessage'];
+  readonly #onHang: WorkerOptions['onHang'];
   readonly #prepared = Promise.withResolvers<void>();
   readonly #ready = Promise.withResolvers<MessageOf<'ready'>>();
   readonly #metrics = new Map<number, (snapshot: MetricsSnapshot) => void>();
   #onSocket: (socket: SocketServer) => void = () => undefined;
   #onSocketsSent: () => void = () => undefined;
   #lastId = 0;
+  #unsent = 0;
+  #heartbeat: Heartbeat | undefined;
 
-  /** Starts the process. `onMessage` receives the messages that this class does not handle itself. */
-  constructor(
-    { script, args, env }: WorkerProgram,
-    start: WorkerStart,
-    onMessage: (worker: WorkerProcess, message: ForSupervisor) => void,
-  ) {
+  /** Starts the process. */
+  constructor({ program, start, beat = defaultBeat, onMessage, onHang }: WorkerOptions) {
     this.number = start.number;
+    this.#beat = beat;
     this.#onMessage = onMessage;
-    this.#child = fork(script, [...args], { env });
+    this.#onHang = onHang;
+    this.#child = fork(program.script, [...program.args], { env: program.env });
     this.prepared = this.#prepared.promise;
     this.ready = this.#ready.promise;
     this.exited = once(this.#child, 'exit').then(([code, signal]) => {
@@ -68,6 +87,7 @@ export class WorkerProcess {
       this.#prepared.reject(early);
       this.#ready.reject(early);
       this.#onSocketsSent();
+      this.#heartbeat?.stop();
       for (const answer of this.#metrics.values()) answer(this.lastMetrics);
       return exit;
     });
@@ -87,9 +107,14 @@ export class WorkerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Sends the worker a message, unless it has ended. */
+  /** Sends the worker a message, unless it has ended or hangs. */
   send(message: ToWorker, handle?: SocketServer | Socket): void {
-    if (this.#child.connected) this.#child.send(message, handle, {}, () => undefined);
+    if (!this.#child.connected || this.#unsent === maxUnsent) return;
+    this.#unsent += 1;
+    this.#child.send(message, handle, {}, () => {
+      this.#unsent -= 1;
+    });
+    if (this.#unsent === maxUnsent) this.#onHang(this);
   }
 
   /** Asks for the listening sockets, and resolves when all have come or the worker has ended. */
@@ -132,13 +157,21 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL');
   }
 
+  #watch(): void {
+    const ask = () => this.send({ kind: 'ping' });
+    this.#heartbeat = new Heartbeat({ ...this.#beat, ask, onSilence: () => this.#onHang(this) });
+  }
+
   #receive(message: FromWorker, handle: unknown): void {
     switch (message.kind) {
       case 'prepared':
         return this.#prepared.resolve();
       case 'ready':
         this.isReady = true;
+        this.#watch();
         return this.#ready.resolve(message);
+      case 'pong':
+        return this.#heartbeat?.answered();
       case 'socket':
         return this.#onSocket(handle as SocketServer);
       case 'sockets sent':
