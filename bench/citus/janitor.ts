@@ -1,5 +1,6 @@
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { choresOf, tidy } from '../../src/server/janitor.ts';
+import { Webhooks } from '../../src/server/webhooks.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 
 /** How far in the future the janitor believes to be, so that everything the suites have left is old enough for it. */
@@ -17,8 +18,10 @@ export async function tidyDistributed(url: string, dataDir: string): Promise<str
   };
   try {
     const store = openStorage({ dataDir, storageUrl: undefined });
+    // Only with several keys are there secrets to encrypt again.
+    const webhooks = new Webhooks({ signingKeys: ['n'.repeat(32), 'o'.repeat(32)] });
     await tidy(
-      choresOf({ database, store, changesDays }),
+      choresOf({ database, store, changesDays, ownChores: webhooks.choresOf(database) }),
       logger,
       () => false,
       new Date(Date.now() + laterMs),

@@ -30,10 +30,17 @@ interface JanitorOptions {
   readonly logger: Logger;
   /** The number of days for which the log keeps changes. */
   readonly changesDays: number;
+  /** Further chores, which depend on the settings of the server. */
+  readonly ownChores: readonly Chore[];
 }
 
 /** The chores of a janitor, in their order. */
-export function choresOf({ database, store, changesDays }: Omit<JanitorOptions, 'logger'>): readonly Chore[] {
+export function choresOf({
+  database,
+  store,
+  changesDays,
+  ownChores,
+}: Omit<JanitorOptions, 'logger'>): readonly Chore[] {
   return [
     ...(store ? [abandonedUploads(database, store)] : []),
     longDeletedIssues(database, store),
@@ -41,6 +48,7 @@ export function choresOf({ database, store, changesDays }: Omit<JanitorOptions, 
     oldReferenceChanges(database),
     oldChanges(database, changesDays),
     oldWebhookDeliveries(database),
+    ...ownChores,
     unwrittenSets(database),
     // Only one process at a time opens an embedded database, so that no earlier version writes to it.
     ...(database.engine === 'embedded' ? [] : [missedByEarlierVersions(database), wrongTallies(database)]),

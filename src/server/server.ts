@@ -243,6 +243,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       store: files?.store,
       logger,
       changesDays: config.changesDays ?? defaultChangesDays,
+      ownChores: webhooks.choresOf(database),
     });
   const statistics = database.engine === 'embedded' ? new FreshStatistics(database, logger) : undefined;
   let stopping: Promise<unknown> | undefined;

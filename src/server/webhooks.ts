@@ -12,7 +12,9 @@ import { createSend } from '../live/webhooks/request.ts';
 import { attemptMs } from '../live/webhooks/round.ts';
 import { signatureHeaders } from '../live/webhooks/sign.ts';
 import type { Principal } from '../resolvers/context.ts';
+import type { Chore } from '../resolvers/housekeeping.ts';
 import { encodeId } from '../resolvers/ids.ts';
+import { secretsUnderOtherKeys } from '../resolvers/webhooks/resealing.ts';
 import { WebhookSecrets } from '../resolvers/webhooks/secrets.ts';
 import type { SendTarget, SentAnswer, WebhookSending } from '../resolvers/webhooks/sending.ts';
 import { WebhookTargets } from '../resolvers/webhooks/targets.ts';
@@ -26,10 +28,12 @@ type WebhooksConfig = Partial<Pick<Config, 'webhookNetworks' | 'signingKeys' | '
 export class Webhooks {
   readonly sending: WebhookSending;
   readonly #close: () => void;
+  readonly #hasSeveralKeys: boolean;
   #deliverer: Deliverer | undefined;
 
   constructor(config: WebhooksConfig) {
     const targets = new WebhookTargets(config.webhookNetworks);
+    this.#hasSeveralKeys = (config.signingKeys ?? []).length > 1;
     // The keys are read, or the first one created, only when they are needed: many processes have no webhook.
     let opened: WebhookSecrets | undefined;
     const secrets = () => (opened ??= new WebhookSecrets(keysOf(config)));
@@ -85,6 +89,11 @@ export class Webhooks {
     return this.#deliverer;
   }
 
+  /** The chores of the janitor that concern webhooks and need the keys. With a single key there are none. */
+  choresOf(database: Database): readonly Chore[] {
+    return this.#hasSeveralKeys ? [secretsUnderOtherKeys(database, this.sending.secrets)] : [];
+  }
+
   /** The attempts of this process by outcome. */
   get counts(): Deliverer['counts'] {
     return this.#deliverer?.counts ?? { delivered: 0, failed: 0 };
@@ -104,7 +113,8 @@ export class Webhooks {
 const unreadable: SentAnswer = {
   status: null,
   ms: 0,
-  error: 'The key that encrypted the secret is gone; rotate the secret of the webhook.',
+  error:
+    'None of the keys decrypts the secret: add the key that encrypted it to SIGNING_KEYS again, or rotate the secret.',
   head: '',
   retryAfter: null,
 };

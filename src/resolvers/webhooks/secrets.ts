@@ -36,6 +36,20 @@ export class WebhookSecrets {
     return Buffer.concat([id, iv, sealing.getAuthTag(), text]);
   }
 
+  /** The ids of the keys that only decrypt. */
+  get otherKeyIds(): readonly Buffer[] {
+    const [first, ...others] = this.#keys;
+    return others.flatMap(({ id }) => (id.equals(first.id) ? [] : [id]));
+  }
+
+  /** The secret encrypted with the first key; the same bytes if it is already, or if it cannot be decrypted. */
+  resealed(sealed: Buffer, webhookId: string): Buffer {
+    const [first] = this.#keys;
+    if (first.id.equals(sealed.subarray(0, keyIdBytes))) return sealed;
+    const secret = this.open(sealed, webhookId);
+    return secret ? this.seal(secret, webhookId) : sealed;
+  }
+
   /** The secret; undefined if its key is not among the keys any more, or if it belongs to another webhook. */
   open(sealed: Buffer, webhookId: string): Buffer | undefined {
     const known = this.#keys.find(({ id }) => id.equals(sealed.subarray(0, keyIdBytes)));

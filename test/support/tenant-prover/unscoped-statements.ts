@@ -72,6 +72,11 @@ export const unscopedStatements: Readonly<Record<string, UnscopedStatements>> = 
     tables: ['issue'],
     reason: 'A rule that reads more than one statement, each of one workspace.',
   },
+  'src/db/webhook-secrets.ts': {
+    tables: ['webhook'],
+    reason:
+      'The janitor asks which webhooks of any workspace have secrets under keys that are to be taken out.',
+  },
   'src/db/webhook-work.ts': {
     tables: ['webhook', 'changeHead', 'webhookDelivery'],
     reason: 'A process asks which webhooks of any workspace have something to send.',
