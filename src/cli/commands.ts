@@ -7,8 +7,9 @@ export const commands: SubCommandsDef = {
   serve: described('Start the server (npm start)', () =>
     import('./serve/serve.ts').then(({ serveCommand }) => serveCommand(findDatabaseCommand) as CommandDef),
   ),
-  migrate: described('Bring the database up to date; nothing else changes an external one', () =>
-    import('./migrate.ts').then(({ command }) => command as CommandDef),
+  migrate: described(
+    'Bring the database up to date; an external one needs this, or `serve --migrate`, after an upgrade',
+    () => import('./migrate.ts').then(({ command }) => command as CommandDef),
   ),
   seed: described('Add the demo workspace to the database, or a workspace from your own files (--from)', () =>
     import('./database-commands.ts').then(({ seed }) => seed as CommandDef),

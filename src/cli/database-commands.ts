@@ -7,6 +7,7 @@ import { databaseCommand } from './environment.ts';
 
 const workspace = {
   type: 'string',
+  valueHint: 'NAME|ID',
   description: 'The workspace, by name or id; may be omitted if there is only one',
 } as const;
 
@@ -34,15 +35,24 @@ export const token = defineCommand({
         workspace,
         member: {
           type: 'string',
+          valueHint: 'ADDRESS|NAME|ID',
           description: 'The member that it belongs to, by e-mail address, name or id; the owner by default',
         },
-        name: { type: 'string', default: 'command line', description: 'The name of the token' },
+        name: {
+          type: 'string',
+          valueHint: 'NAME',
+          default: 'command line',
+          description: 'The name of the token',
+        },
         scopes: {
           type: 'string',
-          description: 'Its scopes; all by default, but workspace:admin only for an owner or admin',
+          valueHint: 'A,B,…',
+          description:
+            'Its scopes, separated by commas; all by default, but workspace:admin only for an owner or admin',
         },
         expires: {
           type: 'string',
+          valueHint: 'TIME|DAYS',
           description: 'When it expires: a time such as 2027-01-31T00:00:00Z, or days such as 30d',
         },
         json: { type: 'boolean', description: 'Print one object: id, token, scopes and so on' },
@@ -74,9 +84,23 @@ export const workspaces = defineCommand({
       name: 'workspace create',
       description: 'Create a workspace with an owner, and a token of the owner with all scopes',
       args: {
-        name: { type: 'string', required: true, description: 'The name of the workspace' },
-        owner: { type: 'string', default: 'Owner', description: 'The display name of the owner' },
-        'owner-email': { type: 'string', description: 'The e-mail address of the owner' },
+        name: {
+          type: 'string',
+          valueHint: 'NAME',
+          required: true,
+          description: 'The name of the workspace',
+        },
+        owner: {
+          type: 'string',
+          valueHint: 'NAME',
+          default: 'Owner',
+          description: 'The display name of the owner',
+        },
+        'owner-email': {
+          type: 'string',
+          valueHint: 'ADDRESS',
+          description: 'The e-mail address of the owner',
+        },
         json: { type: 'boolean', description: 'Print one object: id, name, token and the owner' },
       },
       load: async () => (await import('./workspace.ts')).runWorkspaceCreate,
@@ -123,7 +147,8 @@ export const exporting = databaseCommand({
   args: {
     to: {
       type: 'string',
-      description: 'Write everything, files included, to this new directory',
+      description:
+        'Write everything but webhooks and the log of changes, files included, to this new directory',
       valueHint: 'DIRECTORY',
     },
     workspace,
@@ -155,10 +180,16 @@ export const verify = databaseCommand({
   args: {
     workspace: {
       type: 'string',
+      valueHint: 'NAME|ID',
       description: 'The only workspace to check, by name or id; all of them if it is omitted',
     },
     files: { type: 'boolean', description: 'Check the stored bytes of every attachment too' },
-    limit: { type: 'string', description: 'The maximum number of rows to print for one rule', default: '20' },
+    limit: {
+      type: 'string',
+      valueHint: 'N',
+      description: 'The maximum number of rows to print for one rule',
+      default: '20',
+    },
     json: { type: 'boolean', description: 'Print one object: rules, findings' },
   },
   load: async () => (await import('./verify.ts')).runVerify,
@@ -170,10 +201,11 @@ export const changes = defineCommand({
     reset: databaseCommand({
       name: 'changes reset',
       description:
-        'Start the log of changes over, so that every reader reads its lists again: needed after a version has run that logs nothing',
+        'Start the log of changes over, so that every reader reads its lists again: needed after running a version older than the log of changes',
       args: {
         workspace: {
           type: 'string',
+          valueHint: 'NAME|ID',
           description: 'The workspace, by name or id; all of them if it is omitted',
         },
         json: { type: 'boolean', description: 'Print an array of objects: workspaceId, name' },
@@ -189,14 +221,25 @@ export const audit = databaseCommand({
     workspace,
     since: {
       type: 'string',
+      valueHint: 'TIME|DAYS',
       description: 'The earliest time: such as 2027-01-31T00:00:00Z, or days ago such as 7d',
     },
     actor: {
       type: 'string',
+      valueHint: 'ADDRESS|NAME|ID',
       description: 'The actor: a member by e-mail address, name or id, or another actor by name',
     },
-    act: { type: 'string', description: `The action: ${Object.keys(auditActs).join(', ')}` },
-    limit: { type: 'string', default: '100', description: 'The maximum number of entries, up to 10000' },
+    act: {
+      type: 'string',
+      valueHint: 'ACTION',
+      description: `The action: ${Object.keys(auditActs).join(', ')}`,
+    },
+    limit: {
+      type: 'string',
+      valueHint: 'N',
+      default: '100',
+      description: 'The maximum number of entries, up to 10000',
+    },
     json: { type: 'boolean', description: 'Print an array of objects' },
   },
   load: async () => (await import('./audit.ts')).runAudit,
@@ -217,6 +260,7 @@ export const directory = defineCommand({
         },
         workspace: {
           type: 'string',
+          valueHint: 'NAME|ID',
           description: 'The workspace, by name or id; by default the one that the file names',
         },
         'dry-run': { type: 'boolean', description: 'Print what would change, and change nothing' },

@@ -6,6 +6,7 @@ import { exportDirectory } from '../portability/export/export-directory.ts';
 import { ExportFiles } from '../portability/export/export-files.ts';
 import { exportIssues } from '../portability/export/export-issues.ts';
 import { encodeId } from '../resolvers/ids.ts';
+import { webhooksLeftOut } from './backup/manifest.ts';
 import { writeBackup } from './backup/write.ts';
 import { counted } from './counted.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
@@ -41,11 +42,14 @@ async function exportBackup(
       'A backup (--to) contains everything: --workspace, --team, --files and --deleted apply only to an export of issues.',
     );
   const directory = resolve(env.cwd, to);
-  const { tables, files } = await writeBackup(env, directory);
+  const manifest = await writeBackup(env, directory);
+  const { tables, files } = manifest;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   env.stderr(
     `${directory}: ${counted(rows, 'row')} of ${counted(tables.length, 'table')}, ${counted(files.count, 'file')}\n`,
   );
+  const leftOut = webhooksLeftOut(manifest);
+  if (leftOut) env.stderr(`${leftOut}\n`);
   if (files.missing === 0) return exitCodes.done;
   env.stderr(`${counted(files.missing, 'file was', 'files were')} not in the store.\n`);
   return exitCodes.failed;

@@ -58,8 +58,13 @@ export function refuseWrongArguments(parsed: Record<string, unknown>, defined: A
     const advice = hint(`--${first}`, flags) || '; --help lists the flags.';
     throw new UsageError(`Unknown ${unknown.map((name) => `--${name}`).join(', ')}${advice}`);
   }
-  for (const [name, { type }] of Object.entries(defined)) {
-    if (type !== 'string') continue;
+  for (const [name, arg] of Object.entries(defined)) {
+    // Citty asks for all required flags but those with a choice of values.
+    if (arg.type === 'enum' && arg.required && parsed[name] === undefined)
+      throw new UsageError(
+        `--${name} is missing: one of ${arg.options?.join(', ')}; --help shows the usage.`,
+      );
+    if (arg.type !== 'string') continue;
     const value = parsed[name];
     const isFlag = typeof value === 'string' && value.startsWith('--') && known.has(flagKey(value.slice(2)));
     if (value === '' || isFlag) throw new UsageError(`--${name} needs a value; --help shows the usage.`);

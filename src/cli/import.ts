@@ -9,6 +9,7 @@ import type { SourceLine } from '../portability/import/import-issue.ts';
 import { databaseLedger } from '../portability/import/import-ledger.ts';
 import type { ImportTarget } from '../portability/import/import-people.ts';
 import { importIssues, type ImportSummary } from '../portability/import/import-run.ts';
+import { webhooksLeftOut } from './backup/manifest.ts';
 import { restoreBackup } from './backup/restore.ts';
 import { counted } from './counted.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
@@ -78,14 +79,19 @@ async function importBackup(
     throw new UsageError(
       'A backup is restored as a whole: --workspace, --team and --create-team apply only to an import of issues.',
     );
-  const { tables, files, createdUtc } = await restoreBackup(env, directory);
+  const manifest = await restoreBackup(env, directory);
+  const { tables, files, createdUtc } = manifest;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   env.stderr(
     `${counted(rows, 'row')} of ${counted(tables.length, 'table')} and ${counted(files.count, 'file')}, as they were ${createdUtc}\n`,
   );
+  const leftOut = webhooksLeftOut(manifest);
+  if (leftOut) env.stderr(`${leftOut}\n`);
   env.stderr('Run `npx workgraph verify --files` to check them.\n');
   if (args.json)
-    env.stdout(`${JSON.stringify({ rows, files: files.count, missing: files.missing, createdUtc })}\n`);
+    env.stdout(
+      `${JSON.stringify({ rows, files: files.count, missing: files.missing, createdUtc, webhooks: manifest.webhooks })}\n`,
+    );
   return files.missing > 0 ? exitCodes.failed : exitCodes.done;
 }
 

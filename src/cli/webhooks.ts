@@ -12,13 +12,24 @@ const listen = defineCommand({
   args: {
     url: {
       type: 'string',
+      valueHint: 'URL',
       default: 'http://127.0.0.1:4000',
       description: 'The server; its token is read from WORKGRAPH_TOKEN',
     },
-    'forward-to': { type: 'string', required: true, description: 'The URL to forward to' },
-    events: { type: 'string', description: 'The kinds of events, separated by commas; all when omitted' },
+    'forward-to': {
+      type: 'string',
+      valueHint: 'URL',
+      required: true,
+      description: 'The URL to forward to',
+    },
+    events: {
+      type: 'string',
+      valueHint: 'A,B,…',
+      description: 'The kinds of events, separated by commas; all when omitted',
+    },
     state: {
       type: 'string',
+      valueHint: 'FILE',
       default: '.workgraph-listen.json',
       description: 'The file that keeps the secret, and the position in the log to continue from',
     },

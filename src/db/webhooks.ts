@@ -73,6 +73,16 @@ export async function countWebhooks(trx: Trx): Promise<number> {
   return count;
 }
 
+/** The number of webhooks of all workspaces. */
+export async function countAllWebhooks(unscoped: Kysely<Tables>): Promise<number> {
+  const { count } = await unscoped
+    .selectFrom('webhook')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('deletedUtc', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 export async function insertWebhook(trx: Trx, webhook: NewRow<'webhook'>): Promise<WebhookRow> {
   return trx.insertInto('webhook').values(webhook).returningAll().executeTakeFirstOrThrow();
 }

@@ -234,6 +234,18 @@ it('an import from beads keeps other relations and unknown fields with the sourc
   });
 });
 
+it('an import from beads takes dates for times, without a warning', async () => {
+  const dates = { created_at: '2026-01-01', updated_at: '2026-01-03', closed_at: '2026-01-02' };
+  const file = suite.world.write('a.jsonl', [bead('bd-1', { title: 'dated', status: 'closed', ...dates })]);
+  const { exitCode, stderr } = await suite.world.beads(file);
+  expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('line 1')]);
+  expect(await byTitle('dated')).toMatchObject({
+    createdUtc: '2026-01-01T00:00:00.000Z',
+    updatedUtc: '2026-01-03T00:00:00.000Z',
+    closedUtc: '2026-01-02T00:00:00.000Z',
+  });
+});
+
 it('an import from beads creates a team if it is given the name, and refuses an unknown team', async () => {
   const file = suite.world.write('a.jsonl', [bead('a')]);
   await expect(suite.world.beads(file, { team: 'NEW' })).rejects.toThrow('The workspace has no team NEW');

@@ -66,6 +66,12 @@ it('a time without an offset is in UTC, in whatever time zone the machine is', (
   }
 });
 
+it('a date is the beginning of that day in UTC, if the day exists', () => {
+  expect(timeOf('2026-01-31')).toEqual(new Date('2026-01-31T00:00:00Z'));
+  for (const text of ['2026-02-30', '2026-01-31 10:00', '2026-1-31', '0000-01-01'])
+    expect(timeOf(text)).toBeUndefined();
+});
+
 it('the order in which a source gives the fields does not change the digest', () => {
   const reversed = Object.fromEntries(Object.entries(issue).toReversed()) as typeof issue;
   expect(digestOf(reversed)).toBe(digestOf(issue));

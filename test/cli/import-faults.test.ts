@@ -85,25 +85,27 @@ it('an import cuts, replaces or omits values that do not fit, each with a warnin
     }),
     bead('e', { title: 'labels', labels: Array.from({ length: 60 }, (_, index) => `l${index}`) }),
     bead('g', { title: 'folded', labels: ['Été', 'ete', 'l1'] }),
+    bead('h', { title: 'timeless', created_at: undefined }),
   ]);
   const { exitCode, summary, stderr } = await suite.world.beads(file);
-  expect([exitCode, summary.created, summary.refused]).toEqual([0, 6, 0]);
+  expect([exitCode, summary.created, summary.refused]).toEqual([0, 7, 0]);
   for (const words of [
     'line 1: the title was cut to 255 characters',
     'line 1: the description was cut to 100000 characters',
     'line 2: NUL and half surrogate pairs were replaced',
     'line 3: the status "mystery" is unknown; the issue becomes open',
     'line 3: the priority 9 is unknown; the issue gets none',
-    'line 3: it has no creation time',
+    'line 3: the creation time "yesterday" is not a time',
     'line 4: comment 1 is empty and skipped',
     'line 4: comment 2 was cut to 50000 characters',
     'line 5: only the first 50 of 60 labels are imported',
+    'line 7: it has no creation time',
   ]) {
     expect(stderr).toContain(words);
   }
   expect(await byTitle('nul')).toMatchObject({ description: 'a\uFFFDb\uFFFD' });
   expect((await byTitle('folded'))?.labels).toEqual(['Été', 'l1']);
-  expect((await suite.world.beads('a.jsonl')).summary).toMatchObject({ unchanged: 6 });
+  expect((await suite.world.beads('a.jsonl')).summary).toMatchObject({ unchanged: 7 });
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 

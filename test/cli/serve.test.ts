@@ -261,10 +261,36 @@ describe('a start that must fail', () => {
     const elsewhere = await serve([], { ...env, DATA_DIR: newDirectory() });
     expect(elsewhere.words()).toContain('npx workgraph token create');
     await elsewhere.end();
+    // A later start with the same flags finds it.
+    const repeated = await serve(['--migrate', '--demo'], env);
+    expect(repeated.words()).not.toContain('Creating the demo workspace');
+    await repeated.end();
     const again = await workgraph(['seed'], env);
     expect(again).toMatchObject({
       exitCode: 1,
       stderr: 'The database already has the workspace Halyard & Tern.\n',
     });
+  }, 60_000);
+
+  it('adds no demo to a database that has other workspaces', async () => {
+    const other = await newServerDatabase();
+    const { url } = other.location;
+    try {
+      const own = { DATABASE_URL: url, DATA_DIR: newDirectory() };
+      await workgraph(['migrate'], own);
+      await workgraph(['workspace', 'create', '--name', 'Own'], own);
+      expect(await workgraph(['serve', '--port', '0', '--demo'], own)).toMatchObject({
+        exitCode: 1,
+        stderr:
+          'The database has workspaces but not the demo, and --demo fills only an empty one. Start without it; `npx workgraph seed` adds the demo beside the workspaces.\n',
+      });
+      const listed = await workgraph(['workspace', 'list', '--json'], own);
+      expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'Own' }]);
+      expect(await workgraph(['seed'], own)).toMatchObject({ exitCode: 0 });
+      const both = await serve(['--demo'], own);
+      await both.end();
+    } finally {
+      await other.remove();
+    }
   }, 60_000);
 });

@@ -1,4 +1,7 @@
 import { expect, it } from '@jest/globals';
+import type { CommandDef } from 'citty';
+import { commands } from '../../src/cli/commands.ts';
+import { valueOf } from '../../src/cli/usage.ts';
 import { workgraph } from './workgraph.ts';
 
 it.each([
@@ -11,6 +14,7 @@ it.each([
     'Missing required argument: --name; npx workgraph workspace create --help shows the usage.\n',
   ],
   [['import'], 'Missing required positional argument: FILE; npx workgraph import --help shows the usage.\n'],
+  [['import', 'b.jsonl'], '--from is missing: one of beads, ndjson, backup; --help shows the usage.\n'],
   [['token', 'crate', '--help'], 'Unknown command token crate; did you mean create?\n'],
   [[], /^A work-tracking service .*\n\nUsage  npx workgraph <command>\n\nCommands\n  serve /],
 ])('wrong usage is explained in plain text on standard error: %j', async (words, told) => {
@@ -18,3 +22,21 @@ it.each([
   expect([exitCode, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(told);
 });
+
+it.each(Object.entries(commands))(
+  'the help of %s shows a kind of value for each flag',
+  async (_name, given) => {
+    const visit = async (command: CommandDef): Promise<string[]> => {
+      const args = Object.entries((await valueOf(command.args)) ?? {});
+      const children = Object.values((await valueOf(command.subCommands)) ?? {});
+      const below = await Promise.all(
+        children.map(async (child) => visit((await valueOf(child)) as CommandDef)),
+      );
+      return [
+        ...args.flatMap(([name, { type, valueHint }]) => (type === 'string' && !valueHint ? [name] : [])),
+        ...below.flat(),
+      ];
+    };
+    expect(await visit((await valueOf(given)) as CommandDef)).toEqual([]);
+  },
+);

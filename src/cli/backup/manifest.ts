@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { counted } from '../counted.ts';
 import { CommandError } from '../failures.ts';
 
 /** The version of the format that this program writes and reads. */
@@ -20,6 +21,8 @@ const manifest = z.object({
   tables: z.array(written.extend({ name: z.string(), rows: z.int() })),
   /** The list of attached files. The files themselves are in the directory `files`, by their keys in the store. */
   files: written.extend({ count: z.int(), missing: z.int() }),
+  /** How many webhooks were left out. Backups of earlier versions do not say. */
+  webhooks: z.int().optional(),
 });
 export type Manifest = z.infer<typeof manifest>;
 export type BackedUpTable = Manifest['tables'][number];
@@ -58,6 +61,12 @@ export async function readManifest(directory: string): Promise<Manifest> {
     );
   }
   return parsed.data;
+}
+
+/** What the operator must do after a restoration for the webhooks that were left out; undefined if there were none. */
+export function webhooksLeftOut({ webhooks = 0 }: Manifest): string | undefined {
+  if (webhooks === 0) return undefined;
+  return `${counted(webhooks, 'webhook')} left out: after a restoration, create ${webhooks === 1 ? 'it' : 'them'} again (docs/webhooks.md).`;
 }
 
 /** Parses a line of the list of files. */

@@ -11,6 +11,7 @@ import {
   selectMigrations,
 } from '../../db/backup/catalog.ts';
 import { readRows, normalizeOutput } from '../../db/backup/rows.ts';
+import { countAllWebhooks } from '../../db/webhooks.ts';
 import { whileFilesStay } from '../../db/housekeeping.ts';
 import { inSnapshot } from '../../db/engine/snapshot.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
@@ -55,7 +56,7 @@ export async function writeBackup(env: CommandEnvironment, directory: string): P
 
 async function fill(env: CommandEnvironment, partial: string): Promise<Manifest> {
   const createdUtc = new Date().toISOString();
-  const { migrations, tables } = await inSnapshot(env.database, async (trx) => {
+  const { migrations, tables, webhooks } = await inSnapshot(env.database, async (trx) => {
     await normalizeOutput(trx);
     const found = await selectBackupTables(trx);
     const progress = new Progress(env, { total: await estimateRows(trx, found), unit: 'row' });
@@ -73,10 +74,19 @@ async function fill(env: CommandEnvironment, partial: string): Promise<Manifest>
     } finally {
       progress.end();
     }
-    return { migrations: await selectMigrations(trx), tables: written };
+    const webhooks = await countAllWebhooks(trx);
+    return { migrations: await selectMigrations(trx), tables: written, webhooks };
   });
   const files = await writeFiles(env, partial, tables);
-  return { format: 'workgraph-backup', version: backupVersion, createdUtc, migrations, tables, files };
+  return {
+    format: 'workgraph-backup',
+    version: backupVersion,
+    createdUtc,
+    migrations,
+    tables,
+    files,
+    webhooks,
+  };
 }
 
 async function writeTable(

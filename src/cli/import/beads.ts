@@ -1,6 +1,16 @@
 import { principalKind, priority, statusCategory } from '../../model/codes.ts';
 import type { ImportedComment, ImportedPerson, LineContent } from '../../portability/import/import-issue.ts';
-import { dayOf, isAddress, isRecord, type JsonRecord, recordsOf, textOf, timeOf, wordOf } from './records.ts';
+import {
+  creationOf,
+  dayOf,
+  isAddress,
+  isRecord,
+  type JsonRecord,
+  recordsOf,
+  textOf,
+  timeOf,
+  wordOf,
+} from './records.ts';
 
 /** The person who is used where a beads file names none. */
 export const beadsAnonymous: ImportedPerson = { name: 'beads', principalKind: principalKind.service };
@@ -37,7 +47,7 @@ export function beadsContent(record: JsonRecord): LineContent {
       labels: Array.isArray(record.labels) ? record.labels.flatMap((label) => wordOf(label) ?? []) : [],
       parentSourceId,
       dueDate: record.due_at === undefined ? undefined : (dayOf(record.due_at) ?? null),
-      createdUtc: timeOf(record.created_at),
+      createdUtc: creationOf(record.created_at, warnings),
       updatedUtc: timeOf(record.updated_at),
       closedUtc: status === statusCategory.completed ? closedUtc : undefined,
       comments: recordsOf(record.comments).map(commentOf),

@@ -12,6 +12,7 @@ import type { Line } from './lines.ts';
 import { activityOf, attachmentOf, stageOf, threadOf } from './ndjson-history.ts';
 import { people, personOf } from './ndjson-people.ts';
 import {
+  creationOf,
   dayOf,
   isRecord,
   type JsonRecord,
@@ -82,7 +83,7 @@ function issueOf(record: JsonRecord, key: string, warnings: string[]): ImportedI
       typeof delivery === 'number' && Number.isInteger(delivery) && Math.abs(delivery) < 2 ** 31
         ? delivery
         : null,
-    createdUtc: timeOf(record.createdUtc),
+    createdUtc: creationOf(record.createdUtc, warnings),
     updatedUtc: timeOf(record.updatedUtc),
     closedUtc: timeOf(record.closedUtc),
     comments: recordsOf(record.comments).map(commentOf),

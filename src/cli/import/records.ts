@@ -43,15 +43,29 @@ export function wordOf(value: unknown): string | undefined {
 
 /**
  * The value as a point in time in the years 1 to 9999; undefined if it is not one. A time without an offset is in UTC, since the
- * time zone of the machine would give the issue another fingerprint.
+ * time zone of the machine would give the issue another fingerprint. A date is the beginning of that day in UTC.
  */
 export function timeOf(value: unknown): Date | undefined {
-  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined;
+  if (typeof value !== 'string') return undefined;
+  if (isDate.test(value)) return isCalendarDate(value) ? new Date(`${value}T00:00Z`) : undefined;
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined;
   const time = new Date(offset.test(value) ? value : `${value}Z`);
   const year = time.getUTCFullYear();
   return year >= 1 && year <= 9_999 ? time : undefined;
 }
 
+/** The time at which an issue was created. Warns if the source does not name one. */
+export function creationOf(value: unknown, warnings: string[]): Date | undefined {
+  const time = timeOf(value);
+  if (time) return time;
+  const isMissing = value === undefined || value === null || value === '';
+  warnings.push(
+    isMissing ? 'it has no creation time' : `the creation time ${JSON.stringify(value)} is not a time`,
+  );
+  return undefined;
+}
+
+const isDate = /^\d{4}-\d\d-\d\d$/;
 const offset = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /** The value as a date that exists (YYYY-MM-DD), or the date part of a time as written; undefined if it is neither. */

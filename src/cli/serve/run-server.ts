@@ -7,7 +7,7 @@ import { secretsOf } from '../../server/observability/secrets.ts';
 import { openFiles, type ServerFiles } from '../../server/open-files.ts';
 import { type RunningServer, startServer } from '../../server/server.ts';
 import { addDemo, demoToken, findDemo, storedToken } from '../demo/demo-workspace.ts';
-import { exitCodes } from '../failures.ts';
+import { CommandError, exitCodes } from '../failures.ts';
 import { printGreeting } from './greeting.ts';
 import { migrateLocation, openUpToDate, requireCurrentSchema } from '../location/open-location.ts';
 import { type CommandSocket, openCommandSocket } from '../location/socket.ts';
@@ -71,6 +71,10 @@ async function prepareDemo(
   if (demo === false || (!demo && !isEmbedded)) return storedToken(database, dataDir);
   const found = await findDemo(database);
   if (found.workspaceId === undefined && !demo && !found.isEmpty) return storedToken(database, dataDir);
+  if (found.workspaceId === undefined && !found.isEmpty && !isEmbedded)
+    throw new CommandError(
+      'The database has workspaces but not the demo, and --demo fills only an empty one. Start without it; `npx workgraph seed` adds the demo beside the workspaces.',
+    );
   if (found.workspaceId === undefined) say('Creating the demo workspace …\n');
   const workspaceId = found.workspaceId ?? (await addDemo(database, store, systemActor, say));
   return demoToken(database, dataDir, systemActor, workspaceId);

@@ -65,7 +65,6 @@ export function cleanIssue(
   const fields = cleanFields(storable, warnings);
   if (fields.title === '') return { refused: 'it has no title' };
   const createdUtc = storable.createdUtc ?? storable.updatedUtc ?? nowUtc;
-  if (!storable.createdUtc) warnings.push('it has no creation time');
   const issue: ImportedIssue = {
     ...storable,
     ...fields,
