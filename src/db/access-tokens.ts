@@ -130,10 +130,10 @@ export function selectAccessToken(
   where: Predicate = always,
 ): Promise<Row<'accessToken'> | undefined> {
   return db
-    .selectFrom('accessToken as t')
-    .selectAll('t')
-    .where('t.id', '=', id)
-    .where(predicateSql(where, 't'))
+    .selectFrom('accessToken as r0')
+    .selectAll('r0')
+    .where('r0.id', '=', id)
+    .where(predicateSql(where, 'r0'))
     .executeTakeFirst();
 }
 

@@ -60,7 +60,8 @@ const header = {
   version: 1,
   workspace: { id: 'x', name: 'Elsewhere' },
   directory: {
-    teams: ['ENG', 'OPS'].map((code) => ({ code, name: code, deliveries })),
+    members: ['ENG', 'OPS'].map((code) => ({ displayName: `Member of ${code}` })),
+    teams: ['ENG', 'OPS'].map((code) => ({ code, name: code, deliveries, members: [`Member of ${code}`] })),
     projectStatuses: [{ name: 'Active', state: 'active' }],
     projects: ['RED', 'BLUE'].map((key) => ({ key, team: 'ENG', name: key, status: 'Active' })),
   },

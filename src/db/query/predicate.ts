@@ -58,6 +58,9 @@ export function isAlways(predicate: Predicate): boolean {
   return 'all' in predicate && predicate.all.every(isAlways);
 }
 
+/** The alias of a row that a predicate is about. Those of related rows have the next numbers. */
+export type RowAlias = `r${number}`;
+
 /**
  * How conditions on related rows are evaluated: `planned`, as the planner decides; `eachRow`, for each row that another
  * condition has found; `fromRelated`, starting with the related rows, from which an index leads to the matching rows.
@@ -70,7 +73,7 @@ export type Evaluation = 'planned' | 'eachRow' | 'fromRelated';
  */
 export function predicateSql(
   predicate: Predicate,
-  alias: string,
+  alias: RowAlias,
   evaluation: Evaluation = 'planned',
 ): Expression<SqlBool> {
   if ('all' in predicate) return combined(predicate.all, ' and ', true, { alias, evaluation });
@@ -87,7 +90,7 @@ export function predicateSql(
   return comparisonSql(column, predicate.is, predicate.value);
 }
 
-function notSql(predicate: Predicate, alias: string, evaluation: Evaluation): RawBuilder<SqlBool> {
+function notSql(predicate: Predicate, alias: RowAlias, evaluation: Evaluation): RawBuilder<SqlBool> {
   // An index cannot find rows without a related row, so each row is checked, by its copy of the keys if it has one.
   const negated =
     ('through' in predicate && storedSql(predicate, alias)) ||
@@ -103,7 +106,7 @@ export function readsCopy({ stored }: Through, where: Predicate): boolean {
 /** The condition as a test of the row's copy of the keys; undefined if the copy does not suffice. */
 function storedSql(
   { through, own, where }: { through: Through; own: string; where: Predicate },
-  alias: string,
+  alias: RowAlias,
 ): RawBuilder<SqlBool> | undefined {
   if (through.stored === undefined || !readsCopy(through, where)) return undefined;
   const stored = sql.ref(`${alias}.${through.stored}`);
@@ -119,7 +122,7 @@ function storedSql(
 
 /** The row that a condition is about, and how the condition is evaluated. */
 interface Evaluated {
-  readonly alias: string;
+  readonly alias: RowAlias;
   readonly evaluation: Evaluation;
 }
 
@@ -164,11 +167,8 @@ function literal(value: Comparable): string {
   return String(value).replace(/[\\%_]/g, (character) => `\\${character}`);
 }
 
-/**
- * The alias for the next inner level (r0, r1, r2 …), so that a table can refer to itself (the parent of an issue's
- * parent).
- */
-function inner(alias: string): string {
+/** The alias for the next inner level, so that a table can refer to itself (the parent of an issue's parent). */
+function inner(alias: RowAlias): RowAlias {
   return `r${Number(alias.slice(1)) + 1}`;
 }
 
@@ -209,7 +209,7 @@ function amongSql(
 
 function throughSql(
   { through, own, where }: { through: Through; own: string; where: Predicate },
-  alias: string,
+  alias: RowAlias,
   evaluation: Evaluation,
 ): RawBuilder<SqlBool> {
   const stored = evaluation === 'eachRow' ? storedSql({ through, own, where }, alias) : undefined;
@@ -225,7 +225,7 @@ function throughSql(
 }
 
 /** The rows of a join table that lead to a matching row, whichever row of the list they belong to. */
-export function matchingLinks({ through, where }: { through: Through; where: Predicate }, alias: string) {
+export function matchingLinks({ through, where }: { through: Through; where: Predicate }, alias: RowAlias) {
   const link = inner(alias);
   return subquery()
     .selectFrom(`${through.table} as ${link}`)
@@ -234,7 +234,7 @@ export function matchingLinks({ through, where }: { through: Through; where: Pre
 
 function isMatchingLink(
   { through, where }: { through: Through; where: Predicate },
-  link: string,
+  link: RowAlias,
   evaluation: Evaluation,
 ): RawBuilder<SqlBool> {
   const child = sql.ref(`${link}.${through.child}`);
@@ -246,13 +246,13 @@ function isMatchingLink(
 /** The keys of the matching rows in the referenced table, whether rows of the list refer to them or not. */
 export function referredKeys(
   { references, by, where }: { references: TableName; by: string; where: Predicate },
-  alias: string,
+  alias: RowAlias,
 ) {
   return boundSelect(references, inner(alias), by, where);
 }
 
 /** The rows of the join table of a row. */
-function linksOf({ through, own }: { through: Through; own: string }, alias: string) {
+function linksOf({ through, own }: { through: Through; own: string }, alias: RowAlias) {
   const link = inner(alias);
   return subquery()
     .selectFrom(`${through.table} as ${link}`)
@@ -260,7 +260,7 @@ function linksOf({ through, own }: { through: Through; own: string }, alias: str
     .whereRef(`${link}.${through.parent}`, '=', `${alias}.${own}`);
 }
 
-function lineageSql({ table, parent, root }: Lineage, alias: string): RawBuilder<SqlBool> {
+function lineageSql({ table, parent, root }: Lineage, alias: RowAlias): RawBuilder<SqlBool> {
   const ids = subqueryWith()
     .withRecursive('line', (creator) =>
       creator
@@ -279,10 +279,10 @@ function lineageSql({ table, parent, root }: Lineage, alias: string): RawBuilder
   return sql<SqlBool>`${sql.ref(`${alias}.id`)} in (${ids})`;
 }
 
-function boundSelect(table: TableName, alias: string, by: string, where: Predicate) {
+function boundSelect(table: TableName, alias: RowAlias, by: string, where: Predicate) {
   return matchingRows(table, alias, where).select(`${alias}.${by}`);
 }
 
-function matchingRows(table: TableName, alias: string, where: Predicate) {
+function matchingRows(table: TableName, alias: RowAlias, where: Predicate) {
   return subquery().selectFrom(`${table} as ${alias}`).where(predicateSql(where, alias));
 }

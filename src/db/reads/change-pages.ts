@@ -77,14 +77,14 @@ export function changePageQuery(db: TenantDb, { after, where, limit, scan }: Pag
     )
     .with('page', (parts) =>
       parts
-        .selectFrom('change as c')
-        .select(columns.map((column) => `c.${column}` as const))
+        .selectFrom('change as r0')
+        .select(columns.map((column) => `r0.${column}` as const))
         // A join with `head` would read the log from its beginning: PostgreSQL searches an index for values, not for a range of
         // what it joins.
-        .where('c.position', '>', (eb) => eb.selectFrom('head').select('head.start'))
-        .where('c.position', '<=', (eb) => eb.selectFrom('head').select(upTo))
-        .where(predicateSql(where, 'c'))
-        .orderBy('c.position')
+        .where('r0.position', '>', (eb) => eb.selectFrom('head').select('head.start'))
+        .where('r0.position', '<=', (eb) => eb.selectFrom('head').select(upTo))
+        .where(predicateSql(where, 'r0'))
+        .orderBy('r0.position')
         .limit(limit),
     )
     .selectFrom('head')

@@ -42,9 +42,9 @@ export async function selectIssueFlow(
     isAlways(teams)
       ? sql<boolean>`true`
       : sql<boolean>`${sql.ref(teamId)} in (${handle
-          .selectFrom('team as chosen')
-          .select('chosen.id')
-          .where(predicateSql(teams, 'chosen'))})`;
+          .selectFrom('team as r0')
+          .select('r0.id')
+          .where(predicateSql(teams, 'r0'))})`;
   const now = handle
     .selectFrom('issueTally')
     .select(['issueTally.statusId', sql<string>`'now'`.as('what'), sql<number>`0`.as('place')])
