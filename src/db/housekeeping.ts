@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { anyUuid } from './query/any-uuid.ts';
 import type { AttachmentRow } from './attachments.ts';
 import type { Database } from './engine/engine.ts';
 import type { Tables } from './tables/tables.ts';
-import type { Trx } from './engine/transaction.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
 
 // 'wgjn' in ASCII, so that this lock differs from all other advisory locks of the database.
@@ -60,20 +58,38 @@ async function aloneInProcess(database: Database, work: () => Promise<void>): Pr
 
 export type FileName = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision'>;
 
+/** An abandoned attachment, and its place among those of all workspaces. */
+export interface AbandonedFile extends FileName {
+  readonly createdUtc: Date;
+}
+
 /**
- * The attachments of all workspaces that were deleted, or were created before a time but never uploaded, oldest first.
+ * The attachments of all workspaces that were deleted, or were created before a time but never uploaded, oldest first, after the given
+ * one.
  */
 export async function selectAbandonedAttachments(
   unscoped: Kysely<Tables>,
   before: Date,
   limit: number,
-): Promise<FileName[]> {
+  after?: AbandonedFile,
+): Promise<AbandonedFile[]> {
   return unscoped
     .selectFrom('attachment')
-    .select(['workspaceId', 'id', 'revision'])
+    .select(['workspaceId', 'id', 'revision', 'createdUtc'])
     .where('uploadedUtc', 'is', null)
     .where((eb) => eb.or([eb('deletedUtc', 'is not', null), eb('createdUtc', '<', before)]))
+    .$if(after !== undefined, (query) =>
+      query.where((eb) =>
+        eb(
+          eb.refTuple('createdUtc', 'workspaceId', 'id'),
+          '>',
+          eb.tuple(after?.createdUtc ?? before, after?.workspaceId ?? '', after?.id ?? ''),
+        ),
+      ),
+    )
     .orderBy('createdUtc')
+    .orderBy('workspaceId')
+    .orderBy('id')
     .limit(limit)
     .execute();
 }
@@ -91,21 +107,40 @@ export async function removeAbandonedAttachment(
     .execute();
 }
 
+/** A deleted issue, and its place among those of all workspaces. */
+export interface DeletedIssue {
+  readonly workspaceId: string;
+  readonly id: string;
+  readonly deletedUtc: Date | null;
+}
+
 /**
- * The issues of all workspaces that were deleted before a time, oldest first. The rows must be as old too, because an issue may be
- * imported with a deletion of long ago, and `verify` takes a missing number of a younger row for damage.
+ * The issues of all workspaces that were deleted before a time, oldest first, after the given one. The rows must be as old too, because
+ * an issue may be imported with a deletion of long ago, and `verify` takes a missing number of a younger row for damage.
  */
 export async function selectLongDeletedIssues(
   unscoped: Kysely<Tables>,
   before: Date,
   limit: number,
-): Promise<{ workspaceId: string; id: string }[]> {
+  after?: DeletedIssue,
+): Promise<DeletedIssue[]> {
   return unscoped
     .selectFrom('issue')
-    .select(['workspaceId', 'id'])
+    .select(['workspaceId', 'id', 'deletedUtc'])
     .where('deletedUtc', '<', before)
     .where('id', '<', firstIdOf(before))
+    .$if(after !== undefined, (query) =>
+      query.where((eb) =>
+        eb(
+          eb.refTuple('deletedUtc', 'workspaceId', 'id'),
+          '>',
+          eb.tuple(after?.deletedUtc ?? null, after?.workspaceId ?? '', after?.id ?? ''),
+        ),
+      ),
+    )
     .orderBy('deletedUtc')
+    .orderBy('workspaceId')
+    .orderBy('id')
     .limit(limit)
     .execute();
 }
@@ -204,88 +239,6 @@ export async function fillMissedStages(
     unscoped,
   );
   return Number(numAffectedRows ?? 0);
-}
-
-export async function selectFilesOfIssues(db: TenantDb, issueIds: readonly string[]): Promise<FileName[]> {
-  return db
-    .selectFrom('attachment')
-    .select(['workspaceId', 'id', 'revision'])
-    .where('issueId', '=', anyUuid(issueIds))
-    .execute();
-}
-
-/** The tables of rows that belong to an issue, ordered so that rows refer only to rows of later tables. */
-const issueChildTables = [
-  'agentThreadMessage',
-  'agentThread',
-  'issueStage',
-  'issueText',
-  'activity',
-  'attachment',
-  'issueLink',
-  'comment',
-  'issueRoleAssignment',
-  'issueSubscription',
-  'issueLabel',
-  'issueAssignee',
-] as const;
-
-/**
- * Removes those of the issues that were deleted before the time, with everything that belongs to them. Returns their
- * number.
- */
-export async function removeIssues(trx: Trx, issueIds: readonly string[], before: Date): Promise<number> {
-  // An issue may have hundreds of thousands of comments. The time limit of requests would end their removal at each attempt.
-  await sql`set local statement_timeout = '10min'`.execute(trx);
-  const locked = await trx
-    .selectFrom('issue')
-    .select('id')
-    .where('id', '=', anyUuid(issueIds))
-    .where('deletedUtc', '<', before)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-  const ids = locked.map(({ id }) => id);
-  if (ids.length === 0) return 0;
-  await reduceImports(trx, ids);
-  for (const table of issueChildTables) {
-    await trx.deleteFrom(table).where('issueId', '=', anyUuid(ids)).execute();
-  }
-  for (const column of ['deletedParentIssueId', 'parentIssueId'] as const) {
-    await trx
-      .updateTable('issue')
-      .set({ [column]: null })
-      .where(column, '=', anyUuid(ids))
-      .execute();
-  }
-  await trx.deleteFrom('issue').where('id', '=', anyUuid(ids)).execute();
-  // The log still names the changes of the issues, but no longer contains their old values.
-  await trx
-    .updateTable('change')
-    .set({ previous: null })
-    .where('issueId', '=', anyUuid(ids))
-    .where('previous', 'is not', null)
-    .execute();
-  return ids.length;
-}
-
-/**
- * Empties the import records of issues, and removes those of their comments. What remains says that the issue was purged, so
- * that no import creates it again.
- */
-async function reduceImports(trx: Trx, issueIds: readonly string[]): Promise<void> {
-  await trx
-    .updateTable('importSource')
-    .set({ record: JSON.stringify({ purged: true }) })
-    .where('kind', '=', 'issue')
-    .where('targetId', '=', anyUuid(issueIds))
-    .execute();
-  await trx
-    .deleteFrom('importSource')
-    .where('targetId', 'in', (eb) =>
-      eb.selectFrom('comment').select('comment.id').where('comment.issueId', '=', anyUuid(issueIds)),
-    )
-    .execute();
 }
 
 /** Removes the records of changed reference data except those of the last versions of a workspace. Returns their number. */

@@ -1,18 +1,19 @@
 import { keysOf } from '../db/attachments.ts';
 import type { Database } from '../db/engine/engine.ts';
 import {
+  type AbandonedFile,
   copyMissedTexts,
+  type DeletedIssue,
   fillMissedStages,
   type FileName,
   removeAbandonedAttachment,
-  removeIssues,
   removeReferenceChanges,
   selectAbandonedAttachments,
-  selectFilesOfIssues,
   selectLongDeletedIssues,
   selectMissedSince,
   writeJoinedIds,
 } from '../db/housekeeping.ts';
+import { abandonSomeFiles, type Removed, removeSomeOfIssues } from '../db/issue-purge.ts';
 import { recountTallies } from '../db/issue-tallies.ts';
 import { markUnlogged, removeOldChanges, selectLongLogs } from '../db/changes.ts';
 import { removeOldDeliveries, selectOldDeliveries } from '../db/webhooks.ts';
@@ -30,19 +31,67 @@ export interface Chore {
 
 const hourMs = 60 * 60_000;
 
+/** After so many failures, such as of a store that does not answer, a round ends. The next one begins with other rows. */
+const mostFailures = 20;
+
+/** Goes through what is to be removed, oldest first. What fails holds up nothing else: it is left to the next round. */
+class Walk<Item> {
+  readonly #find: (now: Date) => Promise<readonly Item[]>;
+  #waiting: Item[] = [];
+  #failures: unknown[] = [];
+
+  /** `find` returns the next items, and none at the end, after which it begins anew. */
+  constructor(find: (now: Date) => Promise<readonly Item[]>) {
+    this.#find = find;
+  }
+
+  /** The item to remove next; undefined at the end of the round. */
+  async next(now: Date): Promise<Item | undefined> {
+    if (this.#failures.length >= mostFailures) return undefined;
+    if (this.#waiting.length === 0) this.#waiting.push(...(await this.#find(now)));
+    return this.#waiting[0];
+  }
+
+  /** Goes on with `instead`, and with the next item after that. */
+  pass(instead: readonly Item[] = []): void {
+    this.#waiting.splice(0, 1, ...instead);
+  }
+
+  fail(error: unknown): void {
+    this.pass();
+    this.#failures.push(error);
+  }
+
+  /** Throws if something has failed in this round. */
+  end(): void {
+    throwAny(this.#failures.splice(0));
+  }
+}
+
 /** Removes uploads that were not finished within an hour and deleted attachments, both rows and bytes. */
 export function abandonedUploads(database: Database, store: FileStore): Chore {
+  let last: AbandonedFile | undefined;
+  const hourBefore = (now: Date) => new Date(now.getTime() - hourMs);
+  const walk = new Walk(async (now) => {
+    const found = await selectAbandonedAttachments(database.unscoped, hourBefore(now), 50, last);
+    last = found.at(-1);
+    return found;
+  });
   return {
     name: 'abandoned uploads',
     doSome: async (now) => {
-      const before = new Date(now.getTime() - hourMs);
-      const abandoned = await selectAbandonedAttachments(database.unscoped, before, 50);
-      for (const attachment of abandoned) {
-        // The bytes are removed first: a row without bytes would be found again, but not bytes without a row.
-        await removeBytes(store, attachment);
-        await removeAbandonedAttachment(database.of(attachment.workspaceId), attachment);
+      for (let file = await walk.next(now); file; file = await walk.next(now)) {
+        try {
+          await removeFile(database, store, file);
+          walk.pass();
+          return 1;
+        } catch (error) {
+          walk.fail(error);
+        }
       }
-      return abandoned.length + (await store.sweep(before));
+      const swept = await store.sweep(hourBefore(now));
+      if (swept === 0) walk.end();
+      return swept;
     },
   };
 }
@@ -55,7 +104,7 @@ export function unwrittenSets({ unscoped }: Database): Chore {
     name: 'unwritten sets',
     doSome: async () => {
       if (isDone) return 0;
-      const written = await inEachWorkspace(unscoped, (id) => writeJoinedIds(unscoped, id, 1_000));
+      const written = rowsOf(await inEachWorkspace(unscoped, (id) => writeJoinedIds(unscoped, id, 1_000)));
       isDone = written === 0;
       return written;
     },
@@ -74,21 +123,53 @@ export function missedByEarlierVersions({ unscoped }: Database): Chore {
       let filled = 0;
       for (const { migration, fill } of missed) {
         const since = await selectMissedSince(unscoped, migration);
-        if (since) filled += await inEachWorkspace(unscoped, (id) => fill(unscoped, id, since, 1_000));
+        if (since) {
+          filled += rowsOf(await inEachWorkspace(unscoped, (id) => fill(unscoped, id, since, 1_000)));
+        }
       }
       return filled;
     },
   };
 }
 
-/** Does the work in one workspace after the other, and adds up what it returns. */
+/** What was done in several workspaces, and the errors of those in which it failed. */
+interface Done {
+  readonly rows: number;
+  readonly failures: readonly unknown[];
+}
+
+/** Does the work in one workspace after the other. One that fails does not hold up the others. */
+async function inWorkspaces(
+  workspaceIds: readonly string[],
+  work: (workspaceId: string) => Promise<number>,
+): Promise<Done> {
+  let rows = 0;
+  const failures: unknown[] = [];
+  for (const id of workspaceIds) {
+    try {
+      rows += await work(id);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  return { rows, failures };
+}
+
 async function inEachWorkspace(
   unscoped: Database['unscoped'],
   work: (workspaceId: string) => Promise<number>,
-): Promise<number> {
-  let done = 0;
-  for (const { id } of await selectWorkspaces(unscoped)) done += await work(id);
-  return done;
+): Promise<Done> {
+  const workspaces = await selectWorkspaces(unscoped);
+  return inWorkspaces(
+    workspaces.map(({ id }) => id),
+    work,
+  );
+}
+
+/** The number of rows, for a step that is repeated until there are none. Its failures are thrown by the last repetition. */
+function rowsOf({ rows, failures }: Done): number {
+  if (rows === 0) throwAny(failures);
+  return rows;
 }
 
 /**
@@ -102,39 +183,76 @@ export function wrongTallies(database: Database): Chore {
     name: 'wrong tallies',
     doSome: async (now) => {
       if (now.getTime() < nextMs) return 0;
-      const wrong = await inEachWorkspace(unscoped, async (id) => {
+      const { rows, failures } = await inEachWorkspace(unscoped, async (id) => {
         const corrected = await recountTallies(unscoped, id);
         // Not in the transaction of the recount, which would fail if a change got its position meanwhile.
         if (corrected > 0) await markUnlogged(database.of(id));
         return corrected;
       });
+      throwAny(failures);
       nextMs = now.getTime() + 24 * hourMs;
-      return wrong;
+      return rows;
     },
   };
 }
 
-/** Removes issues that can no longer be restored, with everything that belongs to them. */
+/** How many rows of what belongs to issues one transaction removes, and how many attachments one step. */
+const purgedAtOnce = { rows: 1_000, files: 50 };
+
+/** Deleted issues of one workspace, which are removed together. */
+interface Group {
+  readonly workspaceId: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Removes issues that can no longer be restored, with everything that belongs to them. If those of a workspace cannot be removed together,
+ * each is tried by itself.
+ */
 export function longDeletedIssues(database: Database, store: FileStore | undefined): Chore {
+  let last: DeletedIssue | undefined;
+  // One hour later than necessary, so that a restoration that started in time has ended.
+  const restorableSince = (now: Date) => new Date(now.getTime() - restorableMs - hourMs);
+  const walk = new Walk(async (now): Promise<Group[]> => {
+    const found = await selectLongDeletedIssues(database.unscoped, restorableSince(now), 20, last);
+    last = found.at(-1);
+    const byWorkspace = Map.groupBy(found, ({ workspaceId }) => workspaceId);
+    return [...byWorkspace].map(([workspaceId, issues]) => ({
+      workspaceId,
+      ids: issues.map(({ id }) => id),
+    }));
+  });
   return {
     name: 'deleted issues',
     doSome: async (now) => {
-      // One hour later than necessary, so that a restoration that started in time has ended.
-      const before = new Date(now.getTime() - restorableMs - hourMs);
-      const found = await selectLongDeletedIssues(database.unscoped, before, 20);
-      const byWorkspace = Map.groupBy(found, ({ workspaceId }) => workspaceId);
-      let removed = 0;
-      for (const [workspaceId, issues] of byWorkspace) {
-        const db = database.of(workspaceId);
-        const ids = issues.map(({ id }) => id);
-        if (store) {
-          for (const file of await selectFilesOfIssues(db, ids)) await removeBytes(store, file);
+      for (let group = await walk.next(now); group; group = await walk.next(now)) {
+        try {
+          const { rows, isDone } = await purgeSome(database, store, group, restorableSince(now));
+          if (isDone) walk.pass();
+          if (rows > 0) return rows;
+        } catch (error) {
+          const { workspaceId, ids } = group;
+          if (ids.length > 1) walk.pass(ids.map((id) => ({ workspaceId, ids: [id] })));
+          else walk.fail(error);
         }
-        removed += await inTransaction(db, (trx) => removeIssues(trx, ids, before));
       }
-      return removed;
+      walk.end();
+      return 0;
     },
   };
+}
+
+async function purgeSome(
+  database: Database,
+  store: FileStore | undefined,
+  { workspaceId, ids }: Group,
+  before: Date,
+): Promise<Removed> {
+  const db = database.of(workspaceId);
+  const files = await inTransaction(db, (trx) => abandonSomeFiles(trx, ids, before, purgedAtOnce.files));
+  for (const file of files) await removeFile(database, store, file);
+  if (files.length > 0) return { rows: files.length, isDone: false };
+  return inTransaction(db, (trx) => removeSomeOfIssues(trx, ids, before, purgedAtOnce.rows));
 }
 
 /** Removes expired idempotency keys. */
@@ -162,15 +280,9 @@ export function oldChanges(database: Database, days: number): Chore {
     name: 'old changes',
     doSome: async (now) => {
       const before = new Date(now.getTime() - days * 24 * hourMs);
-      let removed = 0;
-      for (const workspaceId of await selectLongLogs(database.unscoped, before, maxChanges)) {
-        removed += await removeOldChanges(database.of(workspaceId), {
-          before,
-          most: maxChanges,
-          limit: 5_000,
-        });
-      }
-      return removed;
+      const found = await selectLongLogs(database.unscoped, before, maxChanges);
+      const limits = { before, most: maxChanges, limit: 5_000 };
+      return rowsOf(await inWorkspaces(found, (id) => removeOldChanges(database.of(id), limits)));
     },
   };
 }
@@ -184,14 +296,24 @@ export function oldWebhookDeliveries(database: Database): Chore {
     name: 'old webhook deliveries',
     doSome: async (now) => {
       const before = new Date(now.getTime() - deliveriesDays * 24 * hourMs);
-      let removed = 0;
-      for (const workspaceId of await selectOldDeliveries(database.unscoped, before))
-        removed += await removeOldDeliveries(database.of(workspaceId), before, 1_000);
-      return removed;
+      const found = await selectOldDeliveries(database.unscoped, before);
+      return rowsOf(await inWorkspaces(found, (id) => removeOldDeliveries(database.of(id), before, 1_000)));
     },
   };
 }
 
-async function removeBytes(store: FileStore, file: FileName): Promise<void> {
-  for (const key of keysOf(file)) await store.remove(key);
+/** Removes the bytes first: a row without bytes would be found again, but not bytes without a row. */
+async function removeFile(
+  database: Database,
+  store: FileStore | undefined,
+  attachment: FileName,
+): Promise<void> {
+  if (store) for (const key of keysOf(attachment)) await store.remove(key);
+  await removeAbandonedAttachment(database.of(attachment.workspaceId), attachment);
+}
+
+/** Throws the error, or one that tells of several. */
+function throwAny(errors: readonly unknown[]): void {
+  if (errors.length > 1) throw new AggregateError(errors, `${errors.length} parts of it failed`);
+  if (errors.length === 1) throw errors[0];
 }

@@ -13,6 +13,7 @@ it('only the statements of src/db/writes insert or update issues, so that follow
   expect(writers.sort()).toEqual([
     // Copies of joined ids in columns of their own, and parents of issues that are removed for good.
     'db/housekeeping.ts',
+    'db/issue-purge.ts',
     'db/writes/issue-creation.ts',
     'db/writes/issue-parts.ts',
   ]);

@@ -73,7 +73,7 @@ export async function selectFaulty(
 async function selectFirst(trx: UnscopedTrx, faulty: string, limit: number): Promise<FaultyRows> {
   const { rows } = await sql<FaultyRow & { total: number }>`
     select count(*) over () as total, workspace_id, key, detail from (${sql.raw(faulty)}) faulty
-    order by workspace_id, key limit ${limit}`.execute(trx);
+    order by workspace_id, key, detail limit ${limit}`.execute(trx);
   const [first] = rows;
   return {
     total: first?.total ?? 0,

@@ -1,15 +1,10 @@
-import type { Rule } from './rule.ts';
+import { createdUtc, purgedAfter, type Rule } from './rule.ts';
 
 /**
- * The rows of purged issues leave gaps in the numbers, but no row is purged within 30 days of its creation. Numbers are in
- * the order of creation, and ids (UUIDv7) contain its time, so a gap is a fault if the issues before it are younger.
+ * Rules about the numbers of issues and about the counters of teams from which they are taken. The rows of purged issues leave gaps in the
+ * numbers, but no row is purged within 30 days of its creation. Numbers are in the order of creation, so a gap is a fault if
+ * the issues before it are younger.
  */
-const purgedAfter = `interval '30 days'`;
-
-/** The creation time that a UUIDv7 contains. */
-const createdUtc = `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
-
-/** Rules about the numbers of issues and about the counters of teams from which they are taken. */
 export const numberRules: readonly Rule[] = [
   {
     name: 'numbers of a team have no gaps, except those of purged issues',

@@ -48,11 +48,21 @@ export interface RuleCodes {
   readonly canceled: number;
 }
 
-/** Selects issues, as `i`, with their keys. `rest` consists of joins and the condition of a violation. */
+/** How long a deleted issue stays complete, and a row of an issue exists at least. */
+export const purgedAfter = `interval '30 days'`;
+
+/** The creation time that the id of an issue contains, a UUIDv7. */
+export const createdUtc = `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
+
+/**
+ * Selects issues, as `i`, with their keys. `rest` consists of joins and the condition of a violation. Issues that may be purged are left
+ * out: what belongs to them is removed in several transactions.
+ */
 export function faultyIssues(detail: string, rest: string): string {
   return `
     select i.workspace_id, t.code || '-' || i.number as key, ${detail} as detail
-    from issue i join team t on t.workspace_id = i.workspace_id and t.id = i.team_id
+    from (select * from issue where deleted_utc is null or deleted_utc > now() - ${purgedAfter}
+      or ${createdUtc} > now() - ${purgedAfter}) i join team t on t.workspace_id = i.workspace_id and t.id = i.team_id
     ${rest}`;
 }
 

@@ -1,0 +1,285 @@
+import { sql } from 'kysely';
+import type { FileName } from './housekeeping.ts';
+import { anyUuid } from './query/any-uuid.ts';
+import type { TableName } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
+
+// An issue may have hundreds of thousands of comments, and no statement of a server may take longer than those of requests. So what
+// belongs to it is removed by many short transactions, and its own row by the last one. In between it lacks a part of its rows.
+// Nobody can read it or restore it, and `verify` leaves out issues that are old enough to be in this state.
+
+/** The rows that a transaction has removed or changed, and whether nothing is left of the issues. */
+export interface Removed {
+  readonly rows: number;
+  readonly isDone: boolean;
+}
+
+/**
+ * Removes at most about `limit` rows of what belongs to those of the issues that were deleted before the time, and the issues when nothing
+ * else is left. Their attachments must have been removed.
+ */
+export async function removeSomeOfIssues(
+  trx: Trx,
+  issueIds: readonly string[],
+  before: Date,
+  limit: number,
+): Promise<Removed> {
+  const ids = await lockLongDeleted(trx, issueIds, before);
+  if (ids.length === 0) return { rows: 0, isDone: true };
+  await emptyImportRecords(trx, ids);
+  let left = limit;
+  for (const removeSome of parts) {
+    left -= await removeSome(trx, ids, left);
+    if (left <= 0) return { rows: limit - left, isDone: false };
+  }
+  await trx.deleteFrom('issue').where('id', '=', anyUuid(ids)).execute();
+  return { rows: limit - left + ids.length, isDone: true };
+}
+
+/**
+ * Marks some attachments of the issues that were deleted before the time as abandoned, which are then removed like those whose upload was
+ * never finished: the bytes first and the row afterwards. A row that is not uploaded names no bytes, so none is ever missing, and
+ * if the process ends in between, the row is found again.
+ */
+export async function abandonSomeFiles(
+  trx: Trx,
+  issueIds: readonly string[],
+  before: Date,
+  limit: number,
+): Promise<FileName[]> {
+  const ids = await lockLongDeleted(trx, issueIds, before);
+  if (ids.length === 0) return [];
+  return trx
+    .updateTable('attachment')
+    .set({ uploadedUtc: null, deletedUtc: sql<Date>`coalesce(deleted_utc, now())` })
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('attachment as a').select('a.id').where('a.issueId', '=', anyUuid(ids)).limit(limit),
+    )
+    .returning(['workspaceId', 'id', 'revision'])
+    .execute();
+}
+
+async function lockLongDeleted(trx: Trx, issueIds: readonly string[], before: Date): Promise<string[]> {
+  const locked = await trx
+    .selectFrom('issue')
+    .select('id')
+    .where('id', '=', anyUuid(issueIds))
+    .where('deletedUtc', '<', before)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return locked.map(({ id }) => id);
+}
+
+/** What remains of the import record of an issue says that it was purged, so that no import creates it or its comments again. */
+async function emptyImportRecords(trx: Trx, issueIds: readonly string[]): Promise<void> {
+  await trx
+    .updateTable('importSource')
+    .set({ record: JSON.stringify({ purged: true }) })
+    .where('kind', '=', 'issue')
+    .where('targetId', '=', anyUuid(issueIds))
+    .where(sql<boolean>`record -> 'purged' is null`)
+    .execute();
+}
+
+/** Removes or changes at most `limit` rows of one kind that belong to the issues. Returns their number. */
+type RemoveSome = (trx: Trx, issueIds: readonly string[], limit: number) => Promise<number>;
+
+/** In this order, rows refer only to rows of later parts. */
+const parts: readonly RemoveSome[] = [
+  removeSomeMessages,
+  allOf('agentThread'),
+  removeSomeStages,
+  allOf('issueText'),
+  removeSomeEntries,
+  removeSomeLinks,
+  removeSomeComments,
+  allOf('issueRoleAssignment'),
+  allOf('issueSubscription'),
+  allOf('issueLabel'),
+  allOf('issueAssignee'),
+  forgetParent('deletedParentIssueId'),
+  forgetParent('parentIssueId'),
+  forgetSomeOldValues,
+];
+
+type FewRows = TableName &
+  (
+    | 'agentThread'
+    | 'issueText'
+    | 'issueRoleAssignment'
+    | 'issueSubscription'
+    | 'issueLabel'
+    | 'issueAssignee'
+  );
+
+/** All rows at once, of tables in which an issue has few. */
+function allOf(table: FewRows): RemoveSome {
+  return async (trx, issueIds) => {
+    const { numDeletedRows } = await trx
+      .deleteFrom(table)
+      .where('issueId', '=', anyUuid(issueIds))
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  };
+}
+
+/**
+ * The newest messages of each thread come first, because replies are newer than what they answer. Where they are not, they lose their
+ * reference: a batch of messages must not wait for others.
+ */
+async function removeSomeMessages(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
+  const found = await trx
+    .selectFrom('agentThread as t')
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('agentThreadMessage as m')
+          .select('m.id')
+          .whereRef('m.threadId', '=', 't.id')
+          .orderBy('m.sortOrder', 'desc')
+          .limit(limit)
+          .as('newest'),
+      (join) => join.onTrue(),
+    )
+    .select('newest.id')
+    .where('t.issueId', '=', anyUuid(issueIds))
+    .limit(limit)
+    .execute();
+  const ids = idsOf(found);
+  if (ids.length === 0) return 0;
+  await trx
+    .updateTable('agentThreadMessage')
+    .set({ replyToMessageId: null })
+    .where('replyToMessageId', '=', anyUuid(ids))
+    .where('id', '!=', allUuids(ids))
+    .execute();
+  await trx.deleteFrom('agentThreadMessage').where('id', '=', anyUuid(ids)).execute();
+  return ids.length;
+}
+
+/** The newest comments of each issue come first, for the same reason. Their import records are removed with them. */
+async function removeSomeComments(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
+  const found = await trx
+    .selectFrom('issue as i')
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('comment as c')
+          .select('c.id')
+          .whereRef('c.issueId', '=', 'i.id')
+          .orderBy('c.id', 'desc')
+          .limit(limit)
+          .as('newest'),
+      (join) => join.onTrue(),
+    )
+    .select('newest.id')
+    .where('i.id', '=', anyUuid(issueIds))
+    .limit(limit)
+    .execute();
+  const ids = idsOf(found);
+  if (ids.length === 0) return 0;
+  await trx
+    .updateTable('comment')
+    .set({ parentCommentId: null })
+    .where('parentCommentId', '=', anyUuid(ids))
+    .where('id', '!=', allUuids(ids))
+    .execute();
+  await trx.deleteFrom('importSource').where('targetId', '=', anyUuid(ids)).execute();
+  await trx.deleteFrom('comment').where('id', '=', anyUuid(ids)).execute();
+  return ids.length;
+}
+
+async function removeSomeStages(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('issueStage')
+    .where('issueId', '=', anyUuid(issueIds))
+    .where((eb) =>
+      eb(
+        eb.refTuple('issueId', 'sortOrder'),
+        'in',
+        eb
+          .selectFrom('issueStage as s')
+          .select(['s.issueId', 's.sortOrder'])
+          .where('s.issueId', '=', anyUuid(issueIds))
+          .limit(limit)
+          .$asTuple('issueId', 'sortOrder'),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+async function removeSomeEntries(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
+  const ids = idsOf(
+    await trx
+      .selectFrom('activity')
+      .select('id')
+      .where('issueId', '=', anyUuid(issueIds))
+      .limit(limit)
+      .execute(),
+  );
+  if (ids.length > 0) await trx.deleteFrom('activity').where('id', '=', anyUuid(ids)).execute();
+  return ids.length;
+}
+
+async function removeSomeLinks(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
+  const ids = idsOf(
+    await trx
+      .selectFrom('issueLink')
+      .select('id')
+      .where('issueId', '=', anyUuid(issueIds))
+      .limit(limit)
+      .execute(),
+  );
+  if (ids.length > 0) await trx.deleteFrom('issueLink').where('id', '=', anyUuid(ids)).execute();
+  return ids.length;
+}
+
+/** Sub-issues of the issues no longer refer to them. */
+function forgetParent(column: 'deletedParentIssueId' | 'parentIssueId'): RemoveSome {
+  return async (trx, issueIds, limit) => {
+    const ids = idsOf(
+      await trx
+        .selectFrom('issue')
+        .select('id')
+        .where(column, '=', anyUuid(issueIds))
+        .orderBy('id')
+        .limit(limit)
+        .forUpdate()
+        .execute(),
+    );
+    if (ids.length > 0) {
+      await trx
+        .updateTable('issue')
+        .set({ [column]: null })
+        .where('id', '=', anyUuid(ids))
+        .execute();
+    }
+    return ids.length;
+  };
+}
+
+/** The log still names the changes of the issues, but no longer contains their old values. */
+async function forgetSomeOldValues(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
+  const found = await trx
+    .selectFrom('change')
+    .select('position')
+    .where('issueId', '=', anyUuid(issueIds))
+    .where('previous', 'is not', null)
+    .limit(limit)
+    .execute();
+  if (found.length === 0) return 0;
+  const positions = sql<number>`any(${found.map(({ position }) => position)}::bigint[])`;
+  await trx.updateTable('change').set({ previous: null }).where('position', '=', positions).execute();
+  return found.length;
+}
+
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}
+
+/** `all(…)` of ids, to be compared with `!=`. */
+function allUuids(ids: readonly string[]) {
+  return sql<string>`all(${ids}::uuid[])`;
+}
