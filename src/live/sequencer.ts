@@ -10,6 +10,7 @@ import {
   vacuumInbox,
 } from '../db/changes.ts';
 import type { Database } from '../db/engine/engine.ts';
+import { DatabaseUnavailableError } from '../db/engine/unavailable.ts';
 
 /** How long after a commit its changes get their positions, together with those of other commits in this time. */
 const gatherMs = 5;
@@ -47,6 +48,9 @@ export class Sequencer {
   #sinceVacuum = 0;
   #isClosing = false;
   #hasFailed = false;
+  /** The workspaces in which the last run has failed, and whether the log says so. */
+  readonly #failing = new Map<string, boolean>();
+  #retrying: Promise<void> | undefined;
 
   constructor(options: SequencerOptions) {
     this.#options = options;
@@ -75,6 +79,7 @@ export class Sequencer {
     this.#isClosing = true;
     this.wake();
     await this.#work;
+    await this.#retrying;
   }
 
   async #loop(): Promise<void> {
@@ -98,14 +103,9 @@ export class Sequencer {
     try {
       const found = search ? await selectUnnumbered(database.unscoped) : [];
       if (search) onSearched?.(found.reduce((sum, { count }) => sum + count, 0));
-      const heads = new Map<string, number>();
-      for (const workspaceId of new Set([...workspaceIds, ...found.map((one) => one.workspaceId)])) {
-        const position = await this.#number(workspaceId);
-        if (position !== null) heads.set(workspaceId, position);
-      }
-      // The embedded engine has one process.
-      if (heads.size > 0 && database.engine === 'postgres')
-        await notifyOfChanges(() => database.connect(), heads);
+      const all = [...new Set([...workspaceIds, ...found.map((one) => one.workspaceId)])];
+      this.#retry(all.filter((id) => this.#failing.has(id)));
+      await this.#numberEach(all.filter((id) => !this.#failing.has(id)));
       await this.#vacuum();
       this.#hasFailed = false;
     } catch (error) {
@@ -113,6 +113,44 @@ export class Sequencer {
       if (!this.#hasFailed) logger.warn({ err: error }, 'changes could not be numbered');
       this.#hasFailed = true;
     }
+  }
+
+  /** Tries workspaces again in which the last run has failed, while the others go on: one may wait for a lock for long. */
+  #retry(workspaceIds: readonly string[]): void {
+    if (workspaceIds.length === 0 || this.#retrying) return;
+    // The runs of the others tell of a database that does not answer.
+    this.#retrying = this.#numberEach(workspaceIds)
+      .catch(() => undefined)
+      .finally(() => {
+        this.#retrying = undefined;
+      });
+  }
+
+  /** Numbers the changes of one workspace after the other, and tells all processes. Throws if the database does not answer. */
+  async #numberEach(workspaceIds: readonly string[]): Promise<void> {
+    const { database, logger } = this.#options;
+    const heads = new Map<string, number>();
+    let outage: DatabaseUnavailableError | undefined;
+    for (const workspaceId of workspaceIds) {
+      try {
+        const position = await this.#number(workspaceId);
+        if (position !== null) heads.set(workspaceId, position);
+        this.#failing.delete(workspaceId);
+      } catch (error) {
+        const isTold = this.#failing.get(workspaceId) ?? false;
+        if (error instanceof DatabaseUnavailableError) {
+          this.#failing.set(workspaceId, isTold);
+          outage = error;
+          break;
+        }
+        this.#failing.set(workspaceId, true);
+        if (!isTold) logger.warn({ err: error, workspaceId }, 'changes of a workspace could not be numbered');
+      }
+    }
+    // The embedded engine has one process.
+    if (heads.size > 0 && database.engine === 'postgres')
+      await notifyOfChanges(() => database.connect(), heads);
+    if (outage) throw outage;
   }
 
   async #vacuum(): Promise<void> {

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { changesChannel } from '../../src/db/changes.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { Sequencer } from '../../src/live/sequencer.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
+import { eventually } from '../support/eventually.ts';
+import { copyTemplate } from '../support/templates.ts';
+
+let database: Database;
+let drop: () => Promise<unknown>;
+let sequencer: Sequencer | undefined;
+const told: unknown[] = [];
+
+beforeEach(async () => {
+  ({ database, drop } = await copyTemplate('migrated'));
+});
+afterEach(async () => {
+  await sequencer?.close();
+  await drop();
+  told.length = 0;
+});
+
+const [failing, working] = [newUuid(), newUuid()];
+
+async function append(workspaceId: string): Promise<void> {
+  await sql`
+    insert into change_inbox (workspace_id, change_id, event_type, occurred_utc, subject_id, origin)
+    values (${workspaceId}, ${newUuid()}, 'import.finished.v1', now(), ${workspaceId}, 2)`.execute(
+    database.unscoped,
+  );
+}
+
+/** Has a statement run in the transaction that numbers changes of the failing workspace. */
+async function whenNumbering(statement: string): Promise<void> {
+  await sql`
+    create or replace function numbering() returns trigger language plpgsql as $$ begin
+      if new.workspace_id = ${sql.lit(failing)} then ${sql.raw(statement)}; end if;
+      return new;
+    end $$`.execute(database.unscoped);
+  await sql`
+    create or replace trigger numbering before insert on change for each row execute function numbering()`.execute(
+    database.unscoped,
+  );
+}
+
+function start(): void {
+  const warn = (...words: unknown[]) => told.push(words);
+  sequencer = new Sequencer({ database, onNumbered: () => undefined, logger: { warn } });
+}
+
+/** Waits until as many changes of a workspace have their positions. */
+async function numbered(workspaceId: string, count: number): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from change where workspace_id = ${workspaceId}`.execute(
+      database.unscoped,
+    );
+    return rows[0]?.count === count;
+  });
+}
+
+const refusal = [
+  { err: expect.objectContaining({ message: 'not here' }), workspaceId: failing },
+  'changes of a workspace could not be numbered',
+];
+
+it('a workspace whose changes cannot be numbered holds up no other, and is logged once until it recovers', async () => {
+  await whenNumbering(`raise exception 'not here'`);
+  await append(failing);
+  await append(working);
+  start();
+  await numbered(working, 1);
+  for (let count = 2; count < 5; count += 1) {
+    await append(failing);
+    await append(working);
+    await numbered(working, count);
+  }
+  expect(told).toEqual([refusal]);
+  await whenNumbering('null');
+  await numbered(failing, 4);
+  await whenNumbering(`raise exception 'not here'`);
+  await append(failing);
+  await eventually(async () => told.length === 2);
+  expect(told).toEqual([refusal, refusal]);
+});
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+
+(serverUrl ? describe : describe.skip)('on a PostgreSQL server', () => {
+  it('all processes hear of the changes of a workspace although another one fails', async () => {
+    await whenNumbering(`raise exception 'not here'`);
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
+      database.unscoped,
+    );
+    const url = new URL(serverUrl ?? '');
+    url.pathname = rows[0]?.name ?? '';
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    await client.query(`listen ${changesChannel}`);
+    const heard = once(client, 'notification') as Promise<[pg.Notification]>;
+    await append(working);
+    await append(failing);
+    start();
+    const [{ payload }] = await heard;
+    expect(payload).toBe(`${working} 1`);
+    await client.end();
+  });
+
+  it('a workspace that failed and now waits for a lock delays no other', async () => {
+    await whenNumbering(`raise exception 'not here'`);
+    await append(failing);
+    await append(working);
+    start();
+    await eventually(async () => told.length === 1);
+    await numbered(working, 1);
+    await database.unscoped.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(42)`.execute(trx);
+      await whenNumbering('perform pg_advisory_xact_lock(42)');
+      await eventually(async () => {
+        const { rows } = await sql`
+          select 1 from pg_locks where locktype = 'advisory' and objid = 42 and not granted
+            and database = (select oid from pg_database where datname = current_database())`.execute(
+          database.unscoped,
+        );
+        return rows.length > 0;
+      });
+      for (let count = 2; count < 5; count += 1) {
+        await append(working);
+        await numbered(working, count);
+      }
+    });
+    await numbered(failing, 1);
+  });
+});
