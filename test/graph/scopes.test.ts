@@ -119,7 +119,8 @@ describe('a token that lacks the scope of a field', () => {
       { field: 'Query.nodes', message: 'needs members:read for its arguments' },
       { field: 'Query.nodes', message: 'needs projects:read for its arguments' },
     ]);
-    const filtered = '{ issues(filter: { reporter: { displayName: { eq: "A" } } }) { __typename } }';
+    const filtered =
+      '{ issues(filter: { reporter: { emailAddress: { eq: "a@example.com" } } }) { __typename } }';
     expect(await missingOf(filtered, {}, ['teams:read'])).toEqual([
       { field: 'Query.issues', message: 'needs issues:read' },
       { field: 'Query.issues', message: 'needs members:read for its arguments' },
