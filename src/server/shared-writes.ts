@@ -1,27 +1,36 @@
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import type { Beat } from './heartbeat.ts';
 import type { RecentWrites } from './recent-writes.ts';
+import { cutWhenSilent } from './redis-silence.ts';
 
 const channel = 'workgraph:wrote';
 const retryMs = 1_000;
 
 /** Publishes by Redis which tokens write here, and receives which ones write at other machines. Returns a function that stops this. */
-export function shareWrites(url: string, writes: RecentWrites, logger: Logger): () => void {
+export function shareWrites(url: string, writes: RecentWrites, logger: Logger, beat?: Beat): () => void {
   const options = { enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => retryMs };
   const publisher = new Redis(url, options);
   const subscriber = new Redis(url, { ...options, autoResubscribe: false });
+  const connections = [publisher, subscriber];
   let isInterrupted = false;
   const interrupted = (error: unknown) => {
     if (!isInterrupted)
       logger.warn({ err: error }, 'Redis does not answer, so writes at other machines are not known here');
     isInterrupted = true;
   };
-  for (const redis of [publisher, subscriber]) redis.on('error', interrupted);
-  subscriber.on('ready', () => {
-    subscriber.subscribe(channel).then(() => {
-      isInterrupted = false;
-    }, interrupted);
-  });
+  const connected = () => {
+    if (!connections.every(({ status }) => status === 'ready')) return;
+    if (isInterrupted) logger.info('Redis answers again: writes at other machines are known here');
+    isInterrupted = false;
+  };
+  for (const redis of connections) {
+    redis.on('error', interrupted);
+    // Also without a write here: nothing else would show that no message comes any more.
+    cutWhenSilent(redis, interrupted, beat);
+  }
+  publisher.on('ready', connected);
+  subscriber.on('ready', () => void subscriber.subscribe(channel).then(connected, interrupted));
   subscriber.on('message', (_channel: string, tokenId: string) => writes.noteElsewhere(tokenId));
   const publish = (tokenId: string) => void publisher.publish(channel, tokenId).catch(interrupted);
   const before = writes.onNote;
@@ -30,7 +39,6 @@ export function shareWrites(url: string, writes: RecentWrites, logger: Logger): 
     publish(tokenId);
   };
   return () => {
-    publisher.disconnect();
-    subscriber.disconnect();
+    for (const redis of connections) redis.disconnect();
   };
 }

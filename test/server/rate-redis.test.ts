@@ -1,64 +1,12 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { type Answer, type App, startApp } from '../support/app.ts';
+import { openWay } from '../support/way-to-redis.ts';
 
 const redisUrl = process.env.TEST_REDIS_URL;
 const health = '{ health { status } }';
 const codes = '{ codes { entries { code } } }';
-
-/** A proxy to Redis that can be cut, or become silent with open connections. */
-interface Way {
-  url: string;
-  cut(): Promise<void>;
-  silence(): void;
-  restore(): Promise<void>;
-}
-
-async function openWay(target: string): Promise<Way> {
-  const { hostname, port } = new URL(target);
-  const ends = new Set<Socket>();
-  let silent = false;
-  const server = createServer((client) => {
-    const redis = connect(Number(port || 6379), hostname);
-    for (const end of [client, redis]) {
-      ends.add(end);
-      end.on('error', () => end.destroy());
-      end.on('close', () => {
-        ends.delete(end);
-        client.destroy();
-        redis.destroy();
-      });
-    }
-    client.pipe(redis).pipe(client);
-    if (silent) redis.unpipe(client);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port: own } = server.address() as AddressInfo;
-  const cut = async () => {
-    const closed = once(server, 'close');
-    server.close();
-    for (const end of ends) end.destroy();
-    await closed;
-  };
-  return {
-    url: `redis://127.0.0.1:${own}`,
-    cut,
-    silence: () => {
-      silent = true;
-      for (const end of ends) end.unpipe().pause();
-    },
-    restore: async () => {
-      silent = false;
-      if (server.listening) return;
-      server.listen(own, '127.0.0.1');
-      await once(server, 'listening');
-    },
-  };
-}
 
 /** The remaining quota of cost in the headers of an answer. */
 function left({ headers }: Answer): number {

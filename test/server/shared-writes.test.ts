@@ -5,6 +5,7 @@ import { shareWrites } from '../../src/server/shared-writes.ts';
 import { whyNoCluster } from '../faults/support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Replicated, replicated } from '../support/replicated.ts';
+import { openWay } from '../support/way-to-redis.ts';
 
 const redisUrl = process.env.TEST_REDIS_URL;
 
@@ -26,6 +27,37 @@ const redisUrl = process.env.TEST_REDIS_URL;
   expect([one.has('nobody'), other.has('nobody')]).toEqual([false, false]);
   for (const stop of stops) stop();
 });
+
+(redisUrl ? it : it.skip).each(['from the start', 'after a while'])(
+  'machines hear of writes again after Redis was silent on open connections %s',
+  async (when) => {
+    const way = await openWay(String(redisUrl));
+    if (when === 'from the start') way.silence();
+    const said: string[] = [];
+    const logger = pino({}, { write: (line: string) => void said.push(line) });
+    const [one, other] = [new RecentWrites(), new RecentWrites()];
+    const stops = [
+      shareWrites(String(redisUrl), one, pino({ level: 'silent' })),
+      shareWrites(way.url, other, logger, { everyMs: 50, unanswered: 20 }),
+    ];
+    const heard = (tokenId: string) =>
+      eventually(() => {
+        one.note(tokenId);
+        return other.has(tokenId);
+      });
+    if (when === 'after a while') {
+      await heard('before');
+      way.silence();
+    }
+    await eventually(() => said.some((line) => line.includes('has been silent')));
+    await way.restore();
+    await heard('after');
+    await eventually(() => said.at(-1)?.includes('answers again') ?? false);
+    for (const stop of stops) stop();
+    await way.cut();
+  },
+  60_000,
+);
 
 describe('two machines with Redis and a replica', () => {
   const onMachines = redisUrl && whyNoCluster() === undefined ? it : it.skip;

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A proxy to Redis that can be cut, become silent with open connections, or lead new connections to another Redis. */
+export interface Way {
+  url: string;
+  cut(): Promise<void>;
+  silence(): void;
+  restore(): Promise<void>;
+  redirect(target: string): void;
+  /** How many connections have been opened. */
+  opened(): number;
+}
+
+export async function openWay(target: string): Promise<Way> {
+  let { hostname, port } = new URL(target);
+  const ends = new Set<Socket>();
+  let silent = false;
+  let opened = 0;
+  const server = createServer((client) => {
+    opened += 1;
+    const redis = connect(Number(port || 6379), hostname);
+    for (const end of [client, redis]) {
+      ends.add(end);
+      end.on('error', () => end.destroy());
+      end.on('close', () => {
+        ends.delete(end);
+        client.destroy();
+        redis.destroy();
+      });
+    }
+    client.pipe(redis).pipe(client);
+    if (silent) redis.unpipe(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: own } = server.address() as AddressInfo;
+  const cut = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const end of ends) end.destroy();
+    await closed;
+  };
+  return {
+    url: `redis://127.0.0.1:${own}`,
+    cut,
+    opened: () => opened,
+    redirect: (other) => {
+      ({ hostname, port } = new URL(other));
+    },
+    silence: () => {
+      silent = true;
+      for (const end of ends) end.unpipe().pause();
+    },
+    restore: async () => {
+      silent = false;
+      if (server.listening) return;
+      server.listen(own, '127.0.0.1');
+      await once(server, 'listening');
+    },
+  };
+}
