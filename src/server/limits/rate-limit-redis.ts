@@ -1,7 +1,9 @@
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { cutWhenSilent } from '../redis-silence.ts';
 import type { Buckets, Levels, Quota, Quotas } from './rate-limit.ts';
+import { within } from './within.ts';
 
 /** How long a request may wait for Redis, and how long Redis is not used after it has failed. */
 const commandTimeoutMs = 50;
@@ -41,8 +43,11 @@ export class RedisBuckets implements Buckets {
     });
     const buckets = new RedisBuckets(redis, quotas, alone, logger);
     redis.on('error', (error: unknown) => buckets.#leave(error));
+    cutWhenSilent(redis, (error) => buckets.#leave(error));
     // The server starts without Redis too, which is tried again later.
-    await within(connectTimeoutMs, buckets.#connect()).catch((error: unknown) => buckets.#leave(error));
+    await within(connectTimeoutMs, buckets.#connect(), 'Redis').catch((error: unknown) =>
+      buckets.#leave(error),
+    );
     return buckets;
   }
 
@@ -59,6 +64,7 @@ export class RedisBuckets implements Buckets {
       const [requests, cost] = await within(
         commandTimeoutMs,
         Promise.all([this.#requests.take(caller, 1), this.#cost.take(caller, 0)]),
+        'Redis',
       );
       this.#comeBack();
       return { granted: requests.granted, requests: requests.level, cost: cost.level };
@@ -71,7 +77,7 @@ export class RedisBuckets implements Buckets {
   async charge(caller: string, cost: number): Promise<number | undefined> {
     if (this.#isResting()) return this.#alone.charge(caller, cost);
     try {
-      return (await within(commandTimeoutMs, this.#cost.take(caller, cost))).level;
+      return (await within(commandTimeoutMs, this.#cost.take(caller, cost), 'Redis')).level;
     } catch (error) {
       this.#leave(error);
       return this.#alone.charge(caller, cost);
@@ -96,8 +102,9 @@ export class RedisBuckets implements Buckets {
     if (!this.#gone) {
       this.#logger.warn({ err: error }, 'Redis does not answer: this process counts requests for itself');
     }
-    // The other end of a silent connection may be gone. A new one is opened instead of waiting until TCP gives up.
-    if (error instanceof LateError) this.#redis.disconnect(true);
+    // The other end of a silent connection may be gone, and one that refuses to write may have become a replica. A new connection
+    // leads to the server that has the address now.
+    if (this.#redis.status === 'ready') this.#redis.disconnect(true);
     this.#gone = true;
     this.#nextTryMs = performance.now() + restMs;
   }
@@ -106,17 +113,6 @@ export class RedisBuckets implements Buckets {
     if (this.#gone) this.#logger.info('Redis answers again: requests are counted together');
     this.#gone = false;
   }
-}
-
-class LateError extends Error {}
-
-/** A timeout of our own, because that of ioredis would also abort a connection that is slow to open. */
-function within<Result>(ms: number, promise: Promise<Result>): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(new LateError(`Redis did not answer within ${ms} ms.`));
-  // Answers that have arrived meanwhile are handled first, because this process itself may have been late.
-  const timer = setTimeout(() => setImmediate(giveUp), ms);
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 /** One quota in Redis: rate-limiter-flexible with a script of our own, which replaces its fixed window by a bucket. */

@@ -1,0 +1,91 @@
+import { EventEmitter, once } from 'node:events';
+import { expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { quotasOf } from '../../src/server/limits/quotas.ts';
+import { MemoryBuckets } from '../../src/server/limits/rate-limit-memory.ts';
+import { RedisBuckets } from '../../src/server/limits/rate-limit-redis.ts';
+import { eventually } from '../support/eventually.ts';
+import { hasRedisProgram, type OwnRedis, startRedis } from '../support/own-redis.ts';
+import { openWay } from '../support/way-to-redis.ts';
+
+const quotas = quotasOf({ requestsPerMinute: 1_000_000, costPerHour: 1_000 });
+const alone = 'Redis does not answer: this process counts requests for itself';
+const together = 'Redis answers again: requests are counted together';
+const key = 'workgraph:requests:somebody';
+
+function open(url: string, log: EventEmitter): Promise<RedisBuckets> {
+  const logger = pino(
+    {},
+    { write: (line: string) => void log.emit((JSON.parse(line) as { msg: string }).msg) },
+  );
+  return RedisBuckets.open(url, quotas, new MemoryBuckets(quotas), logger);
+}
+
+/** Takes requests until one is counted in Redis. The first one may be too slow on a busy machine. */
+async function untilCounted(buckets: RedisBuckets, { client }: OwnRedis): Promise<void> {
+  await eventually(async () => {
+    await buckets.take('somebody');
+    return (await client.exists(key)) === 1;
+  });
+}
+
+/** Takes requests, which are all granted, until this is logged. */
+async function takeUntil(buckets: RedisBuckets, logged: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  void logged.then(() => {
+    isOver = true;
+  });
+  await eventually(async () => {
+    expect((await buckets.take('somebody')).granted).toBe(true);
+    return isOver;
+  });
+}
+
+const onRedis = hasRedisProgram ? it : it.skip;
+
+onRedis(
+  'quotas follow the address of Redis when the server behind it becomes a replica',
+  async () => {
+    const [old, other] = [await startRedis(), await startRedis()];
+    const way = await openWay(old.url);
+    const log = new EventEmitter();
+    const buckets = await open(way.url, log);
+    try {
+      await untilCounted(buckets, old);
+      await old.client.replicaof('127.0.0.1', Number(new URL(other.url).port));
+      way.redirect(other.url);
+      await takeUntil(buckets, once(log, together));
+      expect(await other.client.exists(key)).toBe(1);
+    } finally {
+      buckets.close();
+      await way.cut();
+      await Promise.all([old.stop(), other.stop()]);
+    }
+  },
+  60_000,
+);
+
+onRedis(
+  'quotas are counted in Redis again after it was silent on two connections in a row',
+  async () => {
+    const redis = await startRedis();
+    const way = await openWay(redis.url);
+    const log = new EventEmitter();
+    const buckets = await open(way.url, log);
+    try {
+      await untilCounted(buckets, redis);
+      const before = way.opened();
+      const left = once(log, alone);
+      way.silence();
+      await takeUntil(buckets, left);
+      await eventually(() => way.opened() > before);
+      await way.restore();
+      await takeUntil(buckets, once(log, together));
+    } finally {
+      buckets.close();
+      await way.cut();
+      await redis.stop();
+    }
+  },
+  60_000,
+);
