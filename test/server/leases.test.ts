@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { LeasedBuckets } from '../../src/server/limits/leased-buckets.ts';
+import { pino } from 'pino';
+import { type Grant, LeasedBuckets } from '../../src/server/limits/leased-buckets.ts';
 import { quotasOf } from '../../src/server/limits/quotas.ts';
 import { QuotaLeases } from '../../src/server/workers/quota-leases.ts';
+import { eventually } from '../support/eventually.ts';
 
 const caller = 'token:1';
+const logger = pino({ level: 'silent' });
 
 /** The buckets of several workers, which lease from one supervisor, on a clock that stands still. */
 function workersWith(rates: { requestsPerMinute: number; costPerHour: number }, workers: number) {
@@ -19,7 +22,7 @@ function workersWith(rates: { requestsPerMinute: number; costPerHour: number }, 
     giveBack: (caller: string, unused: number) => supervisor.giveBack(caller, unused),
     charge: (caller: string, cost: number) => void supervisor.charge([[caller, cost]]),
   };
-  const buckets = Array.from({ length: workers }, () => new LeasedBuckets(quotas, link, now));
+  const buckets = Array.from({ length: workers }, () => new LeasedBuckets({ quotas, link, logger, now }));
   return { buckets, asked: () => asked };
 }
 
@@ -83,7 +86,45 @@ describe('leases of quotas', () => {
     const quotas = quotasOf({ requestsPerMinute: 1, costPerHour: 1 });
     const nothing = () => undefined;
     const link = { take: () => Promise.resolve(undefined), giveBack: nothing, charge: nothing };
-    const buckets = new LeasedBuckets(quotas, link);
+    const buckets = new LeasedBuckets({ quotas, link, logger });
     for (let n = 0; n < 3; n += 1) expect(await buckets.take(caller)).toMatchObject({ granted: true });
+  });
+
+  it('are not waited for while the supervisor does not answer, and asked for again when it does', async () => {
+    const quotas = quotasOf({ requestsPerMinute: 100, costPerHour: 100 });
+    const supervisor = new QuotaLeases(quotas, 2, () => 0);
+    /** The answers that a frozen supervisor has not given. */
+    let held: (() => void)[] | undefined = [];
+    let asked = 0;
+    let returned = 0;
+    const link = {
+      take: (who: string, unused: number) => {
+        asked += 1;
+        const answer = () => supervisor.take(who, unused);
+        if (!held) return Promise.resolve(answer());
+        return new Promise<Grant>((resolve) => held?.push(() => resolve(answer())));
+      },
+      giveBack: (who: string, unused: number) => {
+        returned += unused;
+        supervisor.giveBack(who, unused);
+      },
+      charge: (who: string, cost: number) => void supervisor.charge([[who, cost]]),
+    };
+    const logged: string[] = [];
+    const log = pino(
+      {},
+      { write: (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg) },
+    );
+    const buckets = new LeasedBuckets({ quotas, link, logger: log, now: () => 0, waitMs: 1 });
+    for (let n = 0; n < 100; n += 1) expect(await buckets.take(caller)).toMatchObject({ granted: true });
+    expect(await buckets.take(caller)).toMatchObject({ granted: false });
+    expect(buckets.charge(caller, 101)).toBe(-1);
+    expect([asked, logged.length]).toEqual([1, 1]);
+    for (const answer of held) answer();
+    held = undefined;
+    await eventually(() => logged.length === 2);
+    expect(await buckets.take(caller)).toMatchObject({ granted: true, cost: 100 });
+    // The request that the supervisor granted too late, and the lease that came with it, are granted again.
+    expect([asked, returned]).toEqual([2, 2]);
   });
 });

@@ -134,7 +134,7 @@ export async function openRateLimiter(
   link?: LeaseLink,
 ): Promise<RateLimiter> {
   const quotas = quotasOf(rates);
-  const memory = link ? new LeasedBuckets(quotas, link) : new MemoryBuckets(quotas);
+  const memory = link ? new LeasedBuckets({ quotas, link, logger }) : new MemoryBuckets(quotas);
   if (redisUrl === undefined) return new RateLimiter(quotas, memory);
   // Loaded only if Redis is configured.
   const { RedisBuckets } = await import('./rate-limit-redis.ts');
