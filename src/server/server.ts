@@ -24,6 +24,7 @@ import { Clients } from './http/clients.ts';
 import type { Config } from './config.ts';
 import { Contexts } from './context.ts';
 import { CrossOrigin } from './http/cross-origin.ts';
+import { warnOfDescriptorLimit, watchDescriptors } from './file-descriptors.ts';
 import { createFileFace } from './files.ts';
 import { createFront } from './front.ts';
 import { createGraphQLFace } from './graphql/graphql.ts';
@@ -121,6 +122,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   if (!link || link.start.isFirst) {
     await warnOfNeighbours(database, config, logger);
     await warnOfConnectionLimit(database, config, link?.start.workers ?? 1, logger);
+    warnOfDescriptorLimit(config, logger);
   }
   const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
   const live = new Live(database, logger, config.streams);
@@ -237,6 +239,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   live.watch.onAny(() => deliverer.wake());
   const stopSlowStatements = logSlowStatements(logger, config.slowStatementMs ?? defaultSlowMs);
+  const stopWatchingDescriptors = watchDescriptors(logger);
   const clean = () =>
     startJanitor({
       database,
@@ -271,6 +274,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         replicas?.close();
         metrics?.close();
         stopSlowStatements();
+        stopWatchingDescriptors();
         return Promise.all([
           tracing?.stop(),
           authenticator.settle(),

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { readConfig } from '../../src/server/config.ts';
+import { warnOfDescriptorLimit } from '../../src/server/file-descriptors.ts';
+import { serve } from '../cli/workgraph.ts';
+import { eventually } from '../support/eventually.ts';
+
+const lack = 'No file descriptors are left, so new connections are reset.';
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+onLinux(
+  'a server says that it has no file descriptors left, and goes on when it has some again',
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-descriptors-'));
+    const serving = await serve(['--no-demo'], { DATA_DIR: dataDir });
+    const { pid = 0 } = serving.child;
+    const few = readdirSync(`/proc/${pid}/fd`).length + 20;
+    expect(spawnSync('prlimit', ['--pid', String(pid), `--nofile=${few}:${few}`]).status).toBe(0);
+    const { hostname, port } = new URL(serving.url);
+    const clients: Socket[] = [];
+    await eventually(() => {
+      clients.push(connect(Number(port), hostname).on('error', () => undefined));
+      return serving.log().includes(lack);
+    });
+    for (const client of clients) client.destroy();
+    await eventually(async () => {
+      const answer = await fetch(`${serving.url}/healthz`).catch(() => undefined);
+      return answer?.status === 200;
+    });
+    expect(serving.log().split(lack)).toHaveLength(2);
+    expect(await serving.end()).toBe(0);
+    rmSync(dataDir, { recursive: true });
+  },
+  120_000,
+);
+
+it.each([
+  ['fewer than', 1_279, 1],
+  ['as many as', 1_280, 0],
+  ['unlimited', 'unlimited', 0],
+])('a server warns at its start by what its settings need: the limit is %s', (_what, limit, warnings) => {
+  const warned: unknown[] = [];
+  const logger = pino({}, { write: (line: string) => void warned.push(JSON.parse(line)) });
+  const settings = { DATABASE_URL: 'postgres://127.0.0.1/any', STREAMS: '1000', POOL_SIZE: '22' };
+  // A pool, one connection for probes and one that listens.
+  const limits = `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${limit}                 9999                 files\n`;
+  warnOfDescriptorLimit(readConfig(settings, {}), logger, limits);
+  expect(warned).toHaveLength(warnings);
+});
