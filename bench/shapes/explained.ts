@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Lease, type TextRows } from '../../src/db/engine/lease.ts';
-import type { Prepared, Values } from '../../src/db/query/prepared.ts';
+import type { Prepared, Values } from '../../src/db/statements/prepared.ts';
 
 /** What a statement did, according to EXPLAIN. */
 export interface Explained {

@@ -18,28 +18,28 @@ interface Mutant {
 const mutants: readonly Mutant[] = [
   {
     name: 'the budget is gone',
-    file: 'src/db/query/bounded-page.ts',
+    file: 'src/db/query/pages/bounded-page.ts',
     replaced: '      .limit(sql.lit(rows)),\n  );',
     by: '      .limit(sql.lit(10_000_000)),\n  );',
     shape: 'issues labels some',
   },
   {
     name: 'deleted issues are looked at',
-    file: 'src/db/query/bounded-page.ts',
+    file: 'src/db/query/pages/bounded-page.ts',
     replaced: '.where(predicateSql(source.where, row));\n  const [first, second]',
     by: ';\n  const [first, second]',
     shape: 'issues labels some',
   },
   {
     name: 'rows without a value are an alternative, and not a stretch of their own',
-    file: 'src/db/query/walk.ts',
+    file: 'src/db/query/walks/walk.ts',
     replaced: 'rangesBeyond(order, start, !backward).map((range) => [range, ...beforeEnd])',
     by: '[[sql<SqlBool>`(${sql.join(rangesBeyond(order, start, !backward), sql` or `)})`, ...beforeEnd]]',
     shape: 'issues no filter',
   },
   {
     name: 'the planner may read all related rows',
-    file: 'src/db/query/predicate.ts',
+    file: 'src/db/query/conditions/predicate.ts',
     replaced: 'exists (${referred.offset(sql.lit(0))})',
     by: 'exists (${referred})',
     shape: 'issues parent any',

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { findQuery } from '../../src/db/query/row-queries.ts';
 import { anyWorkspace } from '../../src/db/engine/tenant-handle.ts';
-import { Prepared } from '../../src/db/query/prepared.ts';
+import { Prepared } from '../../src/db/statements/prepared.ts';
 import { type ListDeclaration, pageRequest } from '../../src/resolvers/connections.ts';
 import { cursorAt } from '../../src/resolvers/cursors.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';

@@ -3,9 +3,9 @@ import type { AccessTokenTable } from './tables/directory-tables.ts';
 import type { Database } from './engine/engine.ts';
 import { anyWorkspace } from './engine/tenant-handle.ts';
 import type { Trx } from './engine/transaction.ts';
-import { always, type Predicate, predicateSql } from './query/predicate.ts';
-import { PreparedSelect } from './query/prepared.ts';
-import { Slot } from './query/slots.ts';
+import { always, type Predicate, predicateSql } from './query/conditions/predicate.ts';
+import { PreparedSelect } from './statements/prepared.ts';
+import { Slot } from './statements/slots.ts';
 import type { Row, Tables } from './tables/tables.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 

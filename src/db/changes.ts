@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
-import { PreparedSelect, type Sending } from './query/prepared.ts';
+import { PreparedSelect, type Sending } from './statements/prepared.ts';
 import type { Lease } from './engine/lease.ts';
 import { anyWorkspace } from './engine/tenant-handle.ts';
-import { typed } from './query/slots.ts';
+import { typed } from './statements/slots.ts';
 import type { Tables } from './tables/tables.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
 import type { Trx } from './engine/transaction.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
-import { PreparedSelect, type Sending, StatementsByShape } from './query/prepared.ts';
+import { PreparedSelect, type Sending, StatementsByShape } from './statements/prepared.ts';
 import { recordset } from './writes/write-parts.ts';
 import { fromSql } from './tables/sql-names.ts';
 import { columnTypes } from '../model/issue-columns.ts';

@@ -1,7 +1,7 @@
 import { sql, type UpdateObject } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
-import { PreparedSelect, type Sending, StatementsByShape } from './query/prepared.ts';
-import { slot } from './query/slots.ts';
+import { PreparedSelect, type Sending, StatementsByShape } from './statements/prepared.ts';
+import { slot } from './statements/slots.ts';
 import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
 import type { TenantDb, TenantTables } from './tables/tenant-tables.ts';

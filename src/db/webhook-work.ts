@@ -1,8 +1,8 @@
 import { type Compilable, type Kysely, sql } from 'kysely';
 import { webhookDeliveryState, webhookState } from '../model/codes.ts';
 import type { Database } from './engine/engine.ts';
-import { PreparedSelect } from './query/prepared.ts';
-import { typed } from './query/slots.ts';
+import { PreparedSelect } from './statements/prepared.ts';
+import { typed } from './statements/slots.ts';
 import type { Row, Tables } from './tables/tables.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 import type { WebhookAttempt } from './tables/webhook-tables.ts';

@@ -8,7 +8,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import type { Prepared } from '../db/query/prepared.ts';
+import type { Prepared } from '../db/statements/prepared.ts';
 import type { Context } from '../resolvers/context.ts';
 import { RootResults } from '../schema/builder/root-results.ts';
 import { type OperationCost, priceOperation } from './cost.ts';

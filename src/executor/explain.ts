@@ -9,7 +9,7 @@ import { writesOf } from '../resolvers/writes/write-transaction.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import { anyWorkspace } from '../db/engine/tenant-handle.ts';
 import { defaultReadBudget, readBounds } from '../db/query/read-bounds.ts';
-import { RecordingDatabase } from '../db/query/recording.ts';
+import { RecordingDatabase } from '../db/engine/recording-database.ts';
 import { memberRole, principalKind } from '../model/codes.ts';
 import { type Principal, scopes, type SignedIn } from '../resolvers/context.ts';
 import { RootResults } from '../schema/builder/root-results.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { OperationTypeNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Prepared } from '../db/query/prepared.ts';
+import type { Prepared } from '../db/statements/prepared.ts';
 import { selectDataPosition } from '../db/reads/data-position.ts';
 import { readsCoveredTables } from '../db/tables/position-tables.ts';
 import type { Context, Principal } from '../resolvers/context.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../db/engine/engine.ts';
-import { always } from '../db/query/predicate.ts';
+import { always } from '../db/query/conditions/predicate.ts';
 import { selectChangePage } from '../db/reads/change-pages.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import type { Snapshot } from '../reference/snapshot.ts';

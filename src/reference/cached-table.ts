@@ -1,4 +1,4 @@
-import type { Order } from '../db/query/walk.ts';
+import type { Order } from '../db/query/walks/walk.ts';
 import type { CachedDeclaration } from '../db/tables/cached-tables.ts';
 import type { ReferenceRows } from '../db/reads/reference-reads.ts';
 import { KeyIndex } from './key-index.ts';

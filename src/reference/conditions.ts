@@ -1,6 +1,6 @@
 import { decodeText } from '../db/wire/decoded-types.ts';
-import type { Comparable, Comparison, Predicate } from '../db/query/predicate.ts';
-import { Slot } from '../db/query/slots.ts';
+import type { Comparable, Comparison, Predicate } from '../db/query/conditions/predicate.ts';
+import { Slot } from '../db/statements/slots.ts';
 import { uuidArrayBytes } from '../db/wire/uuid-bytes.ts';
 import { compareKeys } from './order.ts';
 import type { CachedRow, CachedTable } from './cached-table.ts';

@@ -1,5 +1,5 @@
 import { decodeText } from '../db/wire/decoded-types.ts';
-import type { Order, OrderKind } from '../db/query/walk.ts';
+import type { Order, OrderKind } from '../db/query/walks/walk.ts';
 import type { CachedRow, CachedTable } from './cached-table.ts';
 
 const TIMESTAMPTZ = 1184;

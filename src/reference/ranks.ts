@@ -1,4 +1,4 @@
-import type { Predicate } from '../db/query/predicate.ts';
+import type { Predicate } from '../db/query/conditions/predicate.ts';
 import type { TableName } from '../db/tables/tables.ts';
 import { testOf } from './conditions.ts';
 import type { Snapshot } from './snapshot.ts';

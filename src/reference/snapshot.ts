@@ -1,5 +1,5 @@
 import { cachedDeclaration, cachedTables, type CachedTableName } from '../db/tables/cached-tables.ts';
-import type { Order, Source } from '../db/query/walk.ts';
+import type { Order, Source } from '../db/query/walks/walk.ts';
 import type { ReferenceRows, ReferenceVersion } from '../db/reads/reference-reads.ts';
 import { testOf } from './conditions.ts';
 import { type CachedRow, CachedTable } from './cached-table.ts';

@@ -1,7 +1,7 @@
 import { limits } from '../model/limits.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { insertAccessToken, lockLivingToken, selectAccessToken, updateRevoked } from '../db/access-tokens.ts';
-import { always, type Predicate } from '../db/query/predicate.ts';
+import { always, type Predicate } from '../db/query/conditions/predicate.ts';
 import type { Row } from '../db/tables/tables.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { type MemberCard, selectMemberCard } from '../db/workspaces.ts';

@@ -1,5 +1,5 @@
-import { Slot } from '../db/query/slots.ts';
-import type { Comparable, Comparison, Predicate } from '../db/query/predicate.ts';
+import { Slot } from '../db/statements/slots.ts';
+import type { Comparable, Comparison, Predicate } from '../db/query/conditions/predicate.ts';
 import type { ChangeRow } from '../db/reads/change-pages.ts';
 
 export type ChangeTest = (change: ChangeRow) => boolean;

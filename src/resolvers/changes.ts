@@ -6,7 +6,7 @@ import {
   selectLogHead,
 } from '../db/reads/change-pages.ts';
 import { type ChangeTest, changeTest } from './change-filter.ts';
-import { always, type Predicate } from '../db/query/predicate.ts';
+import { always, type Predicate } from '../db/query/conditions/predicate.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
 import { events, type EventType, eventTypes } from '../model/events.ts';
 import { type IssueField, issueFields } from '../model/issue-fields.ts';

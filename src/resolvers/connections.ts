@@ -1,6 +1,6 @@
 import type { AnyRow } from '../db/query/any-tables.ts';
-import type { Order, Source } from '../db/query/walk.ts';
-import { always, isAlways } from '../db/query/predicate.ts';
+import type { Order, Source } from '../db/query/walks/walk.ts';
+import { always, isAlways } from '../db/query/conditions/predicate.ts';
 import type { Total } from '../db/reads/bounded-totals.ts';
 import type { Page, PageRequest } from '../db/reads/pages.ts';
 import { limits } from '../model/limits.ts';

@@ -2,7 +2,7 @@ import type { PreloadableTable } from '../db/writes/preloaded.ts';
 import type { Lease } from '../db/engine/lease.ts';
 import type { ReadServer } from '../db/engine/replicas.ts';
 import type { Loaders } from '../db/reads/loaders.ts';
-import type { Prepared } from '../db/query/prepared.ts';
+import type { Prepared } from '../db/statements/prepared.ts';
 import type { ReadBounds } from '../db/query/read-bounds.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
 import type { LogPages } from './changes.ts';

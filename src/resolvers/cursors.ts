@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Order, OrderKind, Position } from '../db/query/walk.ts';
-import type { Predicate } from '../db/query/predicate.ts';
+import type { Order, OrderKind, Position } from '../db/query/walks/walk.ts';
+import type { Predicate } from '../db/query/conditions/predicate.ts';
 import type { AnyRow } from '../db/query/any-tables.ts';
 import type { TableName } from '../db/tables/tables.ts';
 import { isUuid } from './ids.ts';

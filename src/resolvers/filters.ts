@@ -4,7 +4,7 @@ import {
   type Comparison,
   type Predicate,
   type Through,
-} from '../db/query/predicate.ts';
+} from '../db/query/conditions/predicate.ts';
 import type { TableName } from '../db/tables/tables.ts';
 import type { Violations } from './errors.ts';
 import { fold } from '../model/fold.ts';

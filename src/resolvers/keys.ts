@@ -1,4 +1,4 @@
-import type { Predicate } from '../db/query/predicate.ts';
+import type { Predicate } from '../db/query/conditions/predicate.ts';
 import { raise } from './errors.ts';
 import { decodeId, type IdPrefix, parseId } from './ids.ts';
 

@@ -1,6 +1,6 @@
 import { limits } from '../model/limits.ts';
 import type { AnyRow } from '../db/query/any-tables.ts';
-import { always, type Predicate } from '../db/query/predicate.ts';
+import { always, type Predicate } from '../db/query/conditions/predicate.ts';
 import type { TableName } from '../db/tables/tables.ts';
 import { reachableTokens } from './access-tokens.ts';
 import { mayReadAudit } from './audit.ts';

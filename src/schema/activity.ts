@@ -1,4 +1,4 @@
-import type { Predicate } from '../db/query/predicate.ts';
+import type { Predicate } from '../db/query/conditions/predicate.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';

@@ -1,4 +1,4 @@
-import type { IssueGroup, StatsColumn } from '../db/reads/issue-groups.ts';
+import type { IssueGroup, StatsColumn } from '../db/reads/statistics/issue-groups.ts';
 import { priority, statusCategory } from '../model/codes.ts';
 import { builder, type Types } from './builder/builder.ts';
 import { Priority, StatusCategory } from './builder/enums.ts';

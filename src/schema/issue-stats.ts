@@ -1,5 +1,5 @@
 import { maxStatsDimensions, maxStatsGroups } from '../model/statistics-limits.ts';
-import type { IssueGroup, StatsColumn } from '../db/reads/issue-groups.ts';
+import type { IssueGroup, StatsColumn } from '../db/reads/statistics/issue-groups.ts';
 import { issueStats } from '../resolvers/issues/issue-stats.ts';
 import { builder } from './builder/builder.ts';
 import { filterScopes } from './builder/lists.ts';

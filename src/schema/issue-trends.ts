@@ -4,7 +4,7 @@ import {
   maxStatsDimensions,
   maxTrendGroups,
 } from '../model/statistics-limits.ts';
-import type { IssueGroup, StatsColumn } from '../db/reads/issue-groups.ts';
+import type { IssueGroup, StatsColumn } from '../db/reads/statistics/issue-groups.ts';
 import { type FlowPeriod, type IssueFlow, issueFlow } from '../resolvers/trends/issue-flow.ts';
 import {
   type IssueTrend,

@@ -10,7 +10,7 @@ import type { Compilable } from 'kysely';
 import { TenantPlugin } from '../../src/db/guard/tenant-plugin.ts';
 import '../support/tenant-prover/install.ts';
 import type { AnyTables } from '../../src/db/query/any-tables.ts';
-import type { ValueOrSlot } from '../../src/db/query/slots.ts';
+import type { ValueOrSlot } from '../../src/db/statements/slots.ts';
 
 export const ws = '018f0000-0000-7000-8000-000000000001';
 

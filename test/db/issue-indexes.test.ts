@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Compilable, sql } from 'kysely';
 import type { Database } from '../../src/db/engine/engine.ts';
-import { accessOf } from '../../src/db/query/access.ts';
-import { matchesOf } from '../../src/db/query/matches.ts';
-import { pageQuery } from '../../src/db/query/page.ts';
-import { always, type Predicate } from '../../src/db/query/predicate.ts';
-import type { Order, Source, Walk } from '../../src/db/query/walk.ts';
+import { accessOf } from '../../src/db/query/walks/access.ts';
+import { matchesOf } from '../../src/db/query/walks/matches.ts';
+import { pageQuery } from '../../src/db/query/pages/page.ts';
+import { always, type Predicate } from '../../src/db/query/conditions/predicate.ts';
+import type { Order, Source, Walk } from '../../src/db/query/walks/walk.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { explained, type Plan } from '../support/plans.ts';
 import { copyTemplate } from '../support/templates.ts';

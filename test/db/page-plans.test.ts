@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import type { Lease } from '../../src/db/engine/lease.ts';
-import { accessOf } from '../../src/db/query/access.ts';
-import { stepQuery } from '../../src/db/query/bounded-page.ts';
-import { always, type Predicate, type Through } from '../../src/db/query/predicate.ts';
-import { pageQuery, pagesQuery } from '../../src/db/query/page.ts';
+import { accessOf } from '../../src/db/query/walks/access.ts';
+import { stepQuery } from '../../src/db/query/pages/bounded-page.ts';
+import { always, type Predicate, type Through } from '../../src/db/query/conditions/predicate.ts';
+import { pageQuery, pagesQuery } from '../../src/db/query/pages/page.ts';
 import { defaultReadBudget, readBounds } from '../../src/db/query/read-bounds.ts';
-import type { Order, Position, Source } from '../../src/db/query/walk.ts';
+import type { Order, Position, Source } from '../../src/db/query/walks/walk.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { selectPage } from '../../src/db/reads/pages.ts';
 import '../../src/schema/index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { Prepared } from '../../src/db/query/prepared.ts';
-import { Slot } from '../../src/db/query/slots.ts';
+import { Prepared } from '../../src/db/statements/prepared.ts';
+import { Slot } from '../../src/db/statements/slots.ts';
 import { alone } from '../../src/db/housekeeping.ts';
 import { copyTemplate } from '../support/templates.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import type { Candidate } from '../../src/db/query/access.ts';
-import { always } from '../../src/db/query/predicate.ts';
-import type { Probed } from '../../src/db/query/probe.ts';
+import type { Candidate } from '../../src/db/query/walks/access.ts';
+import { always } from '../../src/db/query/conditions/predicate.ts';
+import type { Probed } from '../../src/db/query/walks/probe.ts';
 import { fewestMatches } from '../../src/db/reads/bounded-pages.ts';
 
 const most = { rows: 20_000, links: 5_000, text: 7_000 };

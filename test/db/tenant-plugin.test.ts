@@ -3,7 +3,7 @@ import { sql, ValuesNode } from 'kysely';
 import type { Compilable, InsertQueryNode } from 'kysely';
 import { TenantAdder } from '../../src/db/guard/tenant-adder.ts';
 import { TenantPlugin } from '../../src/db/guard/tenant-plugin.ts';
-import { Slot } from '../../src/db/query/slots.ts';
+import { Slot } from '../../src/db/statements/slots.ts';
 import { boundTo, db, sqlOf, ws } from './bound.ts';
 
 type Statement = Pick<Compilable, 'compile'>;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type RootOperationNode, sql } from 'kysely';
-import { Slot } from '../../src/db/query/slots.ts';
+import { Slot } from '../../src/db/statements/slots.ts';
 import { onStatement } from '../support/tenant-prover/install.ts';
 import { rules, violationsOf } from '../support/tenant-prover/rules.ts';
 import { unscopedViolations } from '../support/tenant-prover/unscoped-rule.ts';

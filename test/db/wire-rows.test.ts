@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
-import { Prepared } from '../../src/db/query/prepared.ts';
-import { Slot } from '../../src/db/query/slots.ts';
+import { Prepared } from '../../src/db/statements/prepared.ts';
+import { Slot } from '../../src/db/statements/slots.ts';
 import { UuidArray, uuidBytes, uuidTexts } from '../../src/db/wire/uuid-bytes.ts';
 import { textAt, textsOf } from '../../src/db/wire/wire-row.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';

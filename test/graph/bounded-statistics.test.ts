@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { coerceInputValue, isInputObjectType } from 'graphql';
-import { always, type Predicate } from '../../src/db/query/predicate.ts';
-import type { StatsColumn } from '../../src/db/reads/issue-groups.ts';
-import { selectBurnup } from '../../src/db/reads/burnup.ts';
-import { selectIssueFlow } from '../../src/db/reads/issue-flow.ts';
-import { selectIssueStats } from '../../src/db/reads/issue-stats.ts';
-import { selectIssueTrend } from '../../src/db/reads/issue-trend.ts';
+import { always, type Predicate } from '../../src/db/query/conditions/predicate.ts';
+import type { StatsColumn } from '../../src/db/reads/statistics/issue-groups.ts';
+import { selectBurnup } from '../../src/db/reads/statistics/burnup.ts';
+import { selectIssueFlow } from '../../src/db/reads/statistics/issue-flow.ts';
+import { selectIssueStats } from '../../src/db/reads/statistics/issue-stats.ts';
+import { selectIssueTrend } from '../../src/db/reads/statistics/issue-trend.ts';
 import { Violations } from '../../src/resolvers/errors.ts';
 import { filterPredicate } from '../../src/resolvers/filters.ts';
 import { parseId } from '../../src/resolvers/ids.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { always, type Predicate } from '../../src/db/query/predicate.ts';
+import { always, type Predicate } from '../../src/db/query/conditions/predicate.ts';
 import { type ChangeRow, selectChangePage } from '../../src/db/reads/change-pages.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { changeTest } from '../../src/resolvers/change-filter.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Comparable, Predicate } from '../../src/db/query/predicate.ts';
+import type { Comparable, Predicate } from '../../src/db/query/conditions/predicate.ts';
 import { untyped } from '../../src/db/query/any-tables.ts';
 import { selectMatchingIds } from '../../src/db/reads/matching-ids.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Compilable, sql } from 'kysely';
 import { longLogsQuery } from '../../src/db/changes.ts';
-import { always, type Predicate } from '../../src/db/query/predicate.ts';
+import { always, type Predicate } from '../../src/db/query/conditions/predicate.ts';
 import { changePageQuery } from '../../src/db/reads/change-pages.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { planOf, readBy } from '../support/plans.ts';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { sql } from 'kysely';
 import { removeReferenceChanges } from '../../src/db/housekeeping.ts';
 import { type CachedTableName, cachedTables } from '../../src/db/tables/cached-tables.ts';
-import { Prepared } from '../../src/db/query/prepared.ts';
+import { Prepared } from '../../src/db/statements/prepared.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { inTransaction } from '../../src/db/engine/transaction.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/db/engine/engine.ts';
 import type { Lease } from '../../src/db/engine/lease.ts';
-import { WriteSignals } from '../../src/db/writes/write-signals.ts';
+import { WriteSignals } from '../../src/db/statements/write-signals.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
 import type { App } from '../support/app.ts';

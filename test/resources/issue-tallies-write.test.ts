@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { recountTallies } from '../../src/db/issue-tallies.ts';
-import type { Predicate } from '../../src/db/query/predicate.ts';
+import type { Predicate } from '../../src/db/query/conditions/predicate.ts';
 import { readBounds } from '../../src/db/query/read-bounds.ts';
 import { selectTotal } from '../../src/db/reads/totals.ts';
 import { statusCategory } from '../../src/model/codes.ts';

@@ -6,7 +6,7 @@ import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { Database } from '../../src/db/engine/engine.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
-import { WriteSignals } from '../../src/db/writes/write-signals.ts';
+import { WriteSignals } from '../../src/db/statements/write-signals.ts';
 import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
 import { startServer } from '../../src/server/server.ts';
 // What holds answers against the document is there before the first one: its loading would outlast the server.

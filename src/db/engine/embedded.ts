@@ -16,8 +16,8 @@ import { lockDirectory } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { Lease, type Pool, type PoolLoad, type Session, type TextRows } from './lease.ts';
 import { meter } from './meter.ts';
-import type { Prepared } from '../query/prepared.ts';
-import { WriteSignals } from '../writes/write-signals.ts';
+import type { Prepared } from '../statements/prepared.ts';
+import { WriteSignals } from '../statements/write-signals.ts';
 import { Semaphore } from './semaphore.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 

@@ -1,7 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { measure, meter } from './meter.ts';
-import type { Prepared, Values } from '../query/prepared.ts';
-import { signalsOf, type WriteSignal, type WriteSignals } from '../writes/write-signals.ts';
+import type { Prepared, Values } from '../statements/prepared.ts';
+import { signalsOf, type WriteSignal, type WriteSignals } from '../statements/write-signals.ts';
 import { type TextRow, textsOf } from '../wire/wire-row.ts';
 
 /** Rows as PostgreSQL sent them, with the types of their columns as OIDs. */

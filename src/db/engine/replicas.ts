@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { Prepared } from '../query/prepared.ts';
+import { Prepared } from '../statements/prepared.ts';
 import type { Lease } from './lease.ts';
 import { askEveryMs, PositionWatch } from './position-watch.ts';
 import { type PostgresLocation, ServerPool } from './postgres.ts';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Lease, type TextRows } from './lease.ts';
 import { meter } from './meter.ts';
 import type { Deadline } from './deadline.ts';
-import type { Prepared } from '../query/prepared.ts';
+import type { Prepared } from '../statements/prepared.ts';
 import type { PostgresWire } from '../wire/postgres-wire.ts';
 import { isConnectionLoss } from './unavailable.ts';
 

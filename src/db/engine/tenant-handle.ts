@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from 'kysely';
 import { TenantPlugin } from '../guard/tenant-plugin.ts';
-import { type ValueOrSlot, Slot } from '../query/slots.ts';
+import { type ValueOrSlot, Slot } from '../statements/slots.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { TenantDb, TenantTables, TenantTrx } from '../tables/tenant-tables.ts';
 

@@ -28,7 +28,7 @@ import type { Query } from './query-nodes.ts';
 import { readRaw } from './raw-tables.ts';
 import { TenantError } from './tenant-error.ts';
 import { isWorkspaceColumn, WORKSPACE_ID, WorkspaceValue } from './workspace-value.ts';
-import type { ValueOrSlot } from '../query/slots.ts';
+import type { ValueOrSlot } from '../statements/slots.ts';
 
 /** The names of the CTEs that a query can read. */
 type Ctes = ReadonlySet<string>;

@@ -4,7 +4,7 @@ import type {
   PluginTransformResultArgs,
   RootOperationNode,
 } from 'kysely';
-import type { ValueOrSlot } from '../query/slots.ts';
+import type { ValueOrSlot } from '../statements/slots.ts';
 import { TenantAdder } from './tenant-adder.ts';
 
 /**

@@ -16,7 +16,7 @@ import {
   ValueNode,
   ValuesNode,
 } from 'kysely';
-import type { ValueOrSlot } from '../query/slots.ts';
+import type { ValueOrSlot } from '../statements/slots.ts';
 import { identifierOf } from './identifiers.ts';
 import { TenantError } from './tenant-error.ts';
 

@@ -1,9 +1,9 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { clampedSum } from './aggregates.ts';
+import { clampedSum } from './totals/aggregates.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type Reading, selected } from './page.ts';
-import { type Predicate, predicateSql } from './predicate.ts';
-import type { ValueOrSlot } from './slots.ts';
+import { type Reading, selected } from './pages/page.ts';
+import { type Predicate, predicateSql } from './conditions/predicate.ts';
+import type { ValueOrSlot } from '../statements/slots.ts';
 import type { TableName } from '../tables/tables.ts';
 
 type Keys = ValueOrSlot<readonly string[]>;

@@ -1,8 +1,8 @@
-import type { Access, Candidate } from '../query/access.ts';
-import type { FewStep, PageStep } from '../query/bounded-page.ts';
-import type { Probed } from '../query/probe.ts';
+import type { Access, Candidate } from '../query/walks/access.ts';
+import type { FewStep, PageStep } from '../query/pages/bounded-page.ts';
+import type { Probed } from '../query/walks/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
-import type { Position } from '../query/walk.ts';
+import type { Position } from '../query/walks/walk.ts';
 
 /** What has been read of the page of one parent; a list without parents has one page. */
 export interface PageRead<Row> {

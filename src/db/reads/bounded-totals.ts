@@ -1,6 +1,6 @@
-import type { Access } from '../query/access.ts';
-import type { CountStep } from '../query/bounded-count.ts';
-import type { Probed } from '../query/probe.ts';
+import type { Access } from '../query/walks/access.ts';
+import type { CountStep } from '../query/totals/bounded-count.ts';
+import type { Probed } from '../query/walks/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import { fewestMatches, fewRows, sharedAmong } from './bounded-pages.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { loggedColumns } from '../changes.ts';
-import { type Predicate, predicateSql } from '../query/predicate.ts';
+import { type Predicate, predicateSql } from '../query/conditions/predicate.ts';
 import type { Row } from '../tables/tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 

@@ -1,6 +1,6 @@
 import type { Lease } from '../engine/lease.ts';
 import { anyWorkspace } from '../engine/tenant-handle.ts';
-import { Prepared } from '../query/prepared.ts';
+import { Prepared } from '../statements/prepared.ts';
 
 /**
  * Where the data of a workspace stands: two equal positions have the same rows in all `coveredTables` between them. It

@@ -3,8 +3,8 @@ import { issueColumns } from '../../model/issue-columns.ts';
 import type { CachedDeclaration } from '../tables/cached-tables.ts';
 import type { Row, TableName } from '../tables/tables.ts';
 import { untyped } from '../query/any-tables.ts';
-import { Prepared } from '../query/prepared.ts';
-import { Slot } from '../query/slots.ts';
+import { Prepared } from '../statements/prepared.ts';
+import { Slot } from '../statements/slots.ts';
 import { anyWorkspace } from '../engine/tenant-handle.ts';
 import type { Lease, TextRows } from '../engine/lease.ts';
 

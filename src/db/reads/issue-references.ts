@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { PreparedSelect, type Sending, StatementsByShape, uuidArray } from '../query/prepared.ts';
-import { typed } from '../query/slots.ts';
+import { PreparedSelect, type Sending, StatementsByShape, uuidArray } from '../statements/prepared.ts';
+import { typed } from '../statements/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** The ids of the rows that a write refers to. Members are referred to by their accounts. */

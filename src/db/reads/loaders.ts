@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader';
 import type { AnyRow } from '../query/any-tables.ts';
-import { type ListOrder, selectLists } from '../query/page.ts';
-import type { Predicate } from '../query/predicate.ts';
+import { type ListOrder, selectLists } from '../query/pages/page.ts';
+import type { Predicate } from '../query/conditions/predicate.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import { existsQuery, findQuery, keyQuery, sumsQuery } from '../query/row-queries.ts';
 import type { TableName } from '../tables/tables.ts';
-import type { ChildSource, Source } from '../query/walk.ts';
+import type { ChildSource, Source } from '../query/walks/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import type { Total } from './bounded-totals.ts';
 import { type Page, type PageRequest, selectPage, selectPages } from './pages.ts';

@@ -1,4 +1,4 @@
-import type { Predicate } from '../query/predicate.ts';
+import type { Predicate } from '../query/conditions/predicate.ts';
 import { keyQuery } from '../query/row-queries.ts';
 import type { TableName } from '../tables/tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';

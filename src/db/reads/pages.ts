@@ -1,11 +1,11 @@
-import { accessOf } from '../query/access.ts';
+import { accessOf } from '../query/walks/access.ts';
 import type { AnyRow } from '../query/any-tables.ts';
-import { stepQuery } from '../query/bounded-page.ts';
-import { pageQuery, pagesQuery } from '../query/page.ts';
-import { withPrefixRanges } from '../query/prefix-range.ts';
-import { probeQuery } from '../query/probe.ts';
+import { stepQuery } from '../query/pages/bounded-page.ts';
+import { pageQuery, pagesQuery } from '../query/pages/page.ts';
+import { withPrefixRanges } from '../query/conditions/prefix-range.ts';
+import { probeQuery } from '../query/walks/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
-import type { Position, Walk } from '../query/walk.ts';
+import type { Position, Walk } from '../query/walks/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { type PageRead, readBoundedPages } from './bounded-pages.ts';
 

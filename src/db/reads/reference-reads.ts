@@ -4,8 +4,8 @@ import { untyped } from '../query/any-tables.ts';
 import type { Database } from '../engine/engine.ts';
 import { type CachedTableName, cachedTables } from '../tables/cached-tables.ts';
 import type { Lease, TextRows } from '../engine/lease.ts';
-import { Prepared } from '../query/prepared.ts';
-import { Slot } from '../query/slots.ts';
+import { Prepared } from '../statements/prepared.ts';
+import { Slot } from '../statements/slots.ts';
 import { anyWorkspace } from '../engine/tenant-handle.ts';
 
 /** The version of a workspace's reference data: equal `ref` and `tag` mean equal data. */

@@ -1,12 +1,12 @@
-import { countStepQuery } from '../query/bounded-count.ts';
-import type { AccessedWalk } from '../query/bounded-page.ts';
-import { withPrefixRanges } from '../query/prefix-range.ts';
-import type { Predicate } from '../query/predicate.ts';
-import { probeQuery } from '../query/probe.ts';
+import { countStepQuery } from '../query/totals/bounded-count.ts';
+import type { AccessedWalk } from '../query/pages/bounded-page.ts';
+import { withPrefixRanges } from '../query/conditions/prefix-range.ts';
+import type { Predicate } from '../query/conditions/predicate.ts';
+import { probeQuery } from '../query/walks/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
-import { tallyFor } from '../query/tallies.ts';
-import { countsQuery, totalQuery, totalStrategy } from '../query/totals.ts';
-import type { ChildSource, Source } from '../query/walk.ts';
+import { tallyFor } from '../query/totals/tallies.ts';
+import { countsQuery, totalQuery, totalStrategy } from '../query/totals/totals.ts';
+import type { ChildSource, Source } from '../query/walks/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { countWithinBounds, type Total, type TotalSender } from './bounded-totals.ts';
 

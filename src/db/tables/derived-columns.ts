@@ -1,7 +1,7 @@
 import { type AliasableExpression, type Expression, type SqlBool, sql } from 'kysely';
 import { subquery } from '../query/any-tables.ts';
-import type { Through } from '../query/predicate.ts';
-import type { ValueOrSlot } from '../query/slots.ts';
+import type { Through } from '../query/conditions/predicate.ts';
+import type { ValueOrSlot } from '../statements/slots.ts';
 import type { TableName } from './tables.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { TextRows } from '../engine/lease.ts';
-import type { Prepared } from '../query/prepared.ts';
+import type { Prepared } from '../statements/prepared.ts';
 import { fastWire } from './fast-wire.ts';
 import { plainWire } from './plain-wire.ts';
 

@@ -3,7 +3,7 @@ import { columnTypes, type SettableColumn } from '../../model/issue-columns.ts';
 import { issueFields } from '../../model/issue-fields.ts';
 import { limits } from '../../model/limits.ts';
 import type { EventType } from '../../model/events.ts';
-import { typed } from '../query/slots.ts';
+import { typed } from '../statements/slots.ts';
 import { valueBefore } from './issue-parts.ts';
 import type { Trx } from '../engine/transaction.ts';
 import type { NewRow } from '../tables/tenant-tables.ts';

@@ -2,7 +2,7 @@ import { type QueryCreator, sql } from 'kysely';
 import { issueColumns, type SettableColumn } from '../../model/issue-columns.ts';
 import type { IssueColumns, IssueRow } from '../issues.ts';
 import { logged, loggedBefore, previousValues, type WriteEvent } from './change-log.ts';
-import { PreparedSelect, type Sending, StatementsByShape } from '../query/prepared.ts';
+import { PreparedSelect, type Sending, StatementsByShape } from '../statements/prepared.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
 import { type Preloaded, preloadedColumns, type PreloadableTable, revisionSeen } from './preloaded.ts';

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { statusCategory } from '../../model/codes.ts';
 import type { SettableColumn } from '../../model/issue-columns.ts';
-import { clampedSum } from '../query/aggregates.ts';
+import { clampedSum } from '../query/totals/aggregates.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import type { FollowUp, IssueWrite } from './follow-ups.ts';
 import { columnsOf, type Part, type Parts, partsOf } from './write-parts.ts';

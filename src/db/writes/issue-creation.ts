@@ -17,7 +17,7 @@ import {
   StatementsByShape,
   uuidArray,
   type Values,
-} from '../query/prepared.ts';
+} from '../statements/prepared.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
 import { logged, type WriteEvent } from './change-log.ts';

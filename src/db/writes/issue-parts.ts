@@ -2,7 +2,7 @@ import { type AliasableExpression, type AliasedExpression, type Expression, type
 import { columnTypes, jsonName, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueColumns, type IssueName, revised } from '../issues.ts';
 import type { Row } from '../tables/tables.ts';
-import { typed } from '../query/slots.ts';
+import { typed } from '../statements/slots.ts';
 import type { Keyed } from './kept-keys.ts';
 import { columnsOf, jsonRow, type Part, type Parts, recordset } from './write-parts.ts';
 

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { SettableColumn } from '../../model/issue-columns.ts';
 import { noLabel, type TallyKind, tallyKinds } from '../tables/tallies.ts';
-import { Slot } from '../query/slots.ts';
+import { Slot } from '../statements/slots.ts';
 import type { FollowUp, IssueWrite } from './follow-ups.ts';
 import { columnsOf, type Parts, partsOf } from './write-parts.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { typed } from '../query/slots.ts';
+import { typed } from '../statements/slots.ts';
 import type { Parts } from './write-parts.ts';
 
 // The parts that insert what belongs to new issues. Each reads parallel arrays: of issues, and of one value for each.

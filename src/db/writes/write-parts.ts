@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import { jsonName } from '../../model/issue-columns.ts';
 import type { IssueRow } from '../issues.ts';
-import { typed } from '../query/slots.ts';
+import { typed } from '../statements/slots.ts';
 import type { Row, TableName } from '../tables/tables.ts';
 import type { TenantDb, TenantTables } from '../tables/tenant-tables.ts';
 

@@ -1,6 +1,6 @@
 import type { Total } from '../../db/reads/bounded-totals.ts';
 import type { PageRequest } from '../../db/reads/pages.ts';
-import type { Position } from '../../db/query/walk.ts';
+import type { Position } from '../../db/query/walks/walk.ts';
 import type { CachedRow, CachedTable } from '../../reference/cached-table.ts';
 import { compareKeys, orderKey } from '../../reference/order.ts';
 import { flatten } from './children.ts';

@@ -1,10 +1,10 @@
 import { decodeText } from '../../db/wire/decoded-types.ts';
-import type { ChildSource } from '../../db/query/walk.ts';
-import type { Predicate } from '../../db/query/predicate.ts';
-import { Prepared } from '../../db/query/prepared.ts';
+import type { ChildSource } from '../../db/query/walks/walk.ts';
+import type { Predicate } from '../../db/query/conditions/predicate.ts';
+import { Prepared } from '../../db/statements/prepared.ts';
 import { existsQuery, sumsQuery } from '../../db/query/row-queries.ts';
 import type { TableName } from '../../db/tables/tables.ts';
-import { countsQuery } from '../../db/query/totals.ts';
+import { countsQuery } from '../../db/query/totals/totals.ts';
 import { preloadableTables } from '../../db/writes/preloaded.ts';
 import type { KeyColumn, Read } from './columns.ts';
 import { distinctKeys } from './distinct-keys.ts';

@@ -1,7 +1,7 @@
 import type { TextRows } from '../../db/engine/lease.ts';
-import type { ReadColumn } from '../../db/query/page.ts';
-import type { Values } from '../../db/query/prepared.ts';
-import { isAlways } from '../../db/query/predicate.ts';
+import type { ReadColumn } from '../../db/query/pages/page.ts';
+import type { Values } from '../../db/statements/prepared.ts';
+import { isAlways } from '../../db/query/conditions/predicate.ts';
 import type { Total } from '../../db/reads/bounded-totals.ts';
 import { type ConnectionArguments, type ListDeclaration, pageRequest } from '../../resolvers/connections.ts';
 import { cursorAt } from '../../resolvers/cursors.ts';

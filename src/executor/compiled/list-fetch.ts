@@ -1,7 +1,7 @@
-import { linksQuery, type ListOrder, listsQuery } from '../../db/query/page.ts';
-import type { ChildSource } from '../../db/query/walk.ts';
-import type { Through } from '../../db/query/predicate.ts';
-import { Prepared } from '../../db/query/prepared.ts';
+import { linksQuery, type ListOrder, listsQuery } from '../../db/query/pages/page.ts';
+import type { ChildSource } from '../../db/query/walks/walk.ts';
+import type { Through } from '../../db/query/conditions/predicate.ts';
+import { Prepared } from '../../db/statements/prepared.ts';
 import { cachedDeclaration } from '../../db/tables/cached-tables.ts';
 import { preloadableTables } from '../../db/writes/preloaded.ts';
 import { asUuids } from '../../db/wire/cell-formats.ts';

@@ -1,8 +1,8 @@
 import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { joinedKeys } from '../../db/tables/derived-columns.ts';
 import { cachedDeclaration } from '../../db/tables/cached-tables.ts';
-import type { ListOrder } from '../../db/query/page.ts';
-import type { ChildSource } from '../../db/query/walk.ts';
+import type { ListOrder } from '../../db/query/pages/page.ts';
+import type { ChildSource } from '../../db/query/walks/walk.ts';
 import { linkColumns } from '../../reference/lists.ts';
 import type { PlanOf } from '../../schema/builder/plan.ts';
 import type { Columns, Derivation, KeyColumn } from './columns.ts';

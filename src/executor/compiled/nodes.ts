@@ -1,5 +1,5 @@
 import { type FieldNode, isObjectType } from 'graphql';
-import { Prepared, uuidArray } from '../../db/query/prepared.ts';
+import { Prepared, uuidArray } from '../../db/statements/prepared.ts';
 import { keyQuery } from '../../db/query/row-queries.ts';
 import { type IdPrefix, parseId } from '../../resolvers/ids.ts';
 import { hasReaders, maxNodes, type NodeKind } from '../../resolvers/nodes.ts';

@@ -1,8 +1,8 @@
 import type { TextRows } from '../../db/engine/lease.ts';
-import type { Access } from '../../db/query/access.ts';
-import type { ReadColumn } from '../../db/query/page.ts';
-import { uuidArray } from '../../db/query/prepared.ts';
-import type { Order, Position } from '../../db/query/walk.ts';
+import type { Access } from '../../db/query/walks/access.ts';
+import type { ReadColumn } from '../../db/query/pages/page.ts';
+import { uuidArray } from '../../db/statements/prepared.ts';
+import type { Order, Position } from '../../db/query/walks/walk.ts';
 import { type PageRead, readBoundedPages } from '../../db/reads/bounded-pages.ts';
 import type { PageRequest } from '../../db/reads/pages.ts';
 import { naturalAt, textAt, type TextRow } from '../../db/wire/wire-row.ts';

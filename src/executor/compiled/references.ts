@@ -1,6 +1,6 @@
-import { Prepared, uuidArray } from '../../db/query/prepared.ts';
+import { Prepared, uuidArray } from '../../db/statements/prepared.ts';
 import { keyQuery } from '../../db/query/row-queries.ts';
-import { isAlways, type Predicate } from '../../db/query/predicate.ts';
+import { isAlways, type Predicate } from '../../db/query/conditions/predicate.ts';
 import type { TableName } from '../../db/tables/tables.ts';
 import { textAt, WireRow } from '../../db/wire/wire-row.ts';
 import { testOf } from '../../reference/conditions.ts';

@@ -1,10 +1,10 @@
 import type { ReadServer } from '../../db/engine/replicas.ts';
 import type { Lease, TextRows } from '../../db/engine/lease.ts';
-import type { Prepared, Values } from '../../db/query/prepared.ts';
-import type { ReadColumn, Reading } from '../../db/query/page.ts';
-import type { Order, Source } from '../../db/query/walk.ts';
-import { isAlways, type Predicate } from '../../db/query/predicate.ts';
-import { Slot } from '../../db/query/slots.ts';
+import type { Prepared, Values } from '../../db/statements/prepared.ts';
+import type { ReadColumn, Reading } from '../../db/query/pages/page.ts';
+import type { Order, Source } from '../../db/query/walks/walk.ts';
+import { isAlways, type Predicate } from '../../db/query/conditions/predicate.ts';
+import { Slot } from '../../db/statements/slots.ts';
 import { anyWorkspace } from '../../db/engine/tenant-handle.ts';
 import { textsOf } from '../../db/wire/wire-row.ts';
 import { type Context, type Principal, signedIn } from '../../resolvers/context.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { ReadColumn } from '../../db/query/page.ts';
-import type { Prepared } from '../../db/query/prepared.ts';
+import type { ReadColumn } from '../../db/query/pages/page.ts';
+import type { Prepared } from '../../db/statements/prepared.ts';
 
 /** The most characters in the keys of cached statements, which suffices for about two thousand. */
 const maxCharacters = 2_000_000;

@@ -4,7 +4,7 @@ import {
   replaceAssignees,
   replaceLabels,
   replaceRoleAssignments,
-} from '../../db/reads/issue-sets.ts';
+} from '../../db/writes/issue-sets.ts';
 import { selectLinkHashes } from '../../db/imports.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';

@@ -1,4 +1,4 @@
-import type { Predicate } from '../../db/query/predicate.ts';
+import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import type { ChangeRow } from '../../db/reads/change-pages.ts';
 import { selectMatchingIds } from '../../db/reads/matching-ids.ts';
 import { isEventType } from '../../model/events.ts';

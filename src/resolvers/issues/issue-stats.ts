@@ -1,7 +1,7 @@
 import { maxStatsDimensions, maxStatsGroups } from '../../model/statistics-limits.ts';
-import type { StatsColumn } from '../../db/reads/issue-groups.ts';
-import { type IssueStatsRow, selectIssueStats } from '../../db/reads/issue-stats.ts';
-import type { Predicate } from '../../db/query/predicate.ts';
+import type { StatsColumn } from '../../db/reads/statistics/issue-groups.ts';
+import { type IssueStatsRow, selectIssueStats } from '../../db/reads/statistics/issue-stats.ts';
+import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import { type Context, signedIn } from '../context.ts';
 import { AppError, Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';

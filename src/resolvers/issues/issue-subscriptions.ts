@@ -1,5 +1,5 @@
 import { markUnlogged } from '../../db/changes.ts';
-import { deleteSubscription, insertSubscriptions } from '../../db/reads/issue-sets.ts';
+import { deleteSubscription, insertSubscriptions } from '../../db/writes/issue-sets.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { type Context, type Principal, signedIn } from '../context.ts';

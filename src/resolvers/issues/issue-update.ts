@@ -4,7 +4,7 @@ import {
   replaceLabels,
   replaceRoleAssignments,
   selectAssignees,
-} from '../../db/reads/issue-sets.ts';
+} from '../../db/writes/issue-sets.ts';
 import type { IssueChanged } from '../../db/writes/issue-change.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/engine/engine.ts';
-import type { Predicate } from '../../db/query/predicate.ts';
+import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import { filterableTables, selectFilterableIssues } from '../../db/reads/filterable-issues.ts';
 import { noVersion } from '../../db/reads/reference-reads.ts';
 import { CachedTable } from '../../reference/cached-table.ts';

@@ -3,7 +3,7 @@ import type { Keyed } from '../../db/writes/kept-keys.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues } from '../../db/issues.ts';
-import { type Sending, uuidArray } from '../../db/query/prepared.ts';
+import { type Sending, uuidArray } from '../../db/statements/prepared.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import type { Context, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { type BurnupRow, selectBurnup } from '../../db/reads/burnup.ts';
+import { type BurnupRow, selectBurnup } from '../../db/reads/statistics/burnup.ts';
 import { statusCategory } from '../../model/codes.ts';
 import { type Context, signedIn } from '../context.ts';
 import { refuseStatistics } from '../issues/issue-stats.ts';

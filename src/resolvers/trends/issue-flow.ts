@@ -1,6 +1,6 @@
-import { type FlowRow, selectIssueFlow } from '../../db/reads/issue-flow.ts';
+import { type FlowRow, selectIssueFlow } from '../../db/reads/statistics/issue-flow.ts';
 import { statusCategory } from '../../model/codes.ts';
-import type { Predicate } from '../../db/query/predicate.ts';
+import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import { type Context, signedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';

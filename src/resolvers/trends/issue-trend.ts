@@ -1,7 +1,7 @@
 import { defaultTrendGroups, maxTrendGroups } from '../../model/statistics-limits.ts';
-import type { Predicate } from '../../db/query/predicate.ts';
-import type { IssueGroup, StatsColumn } from '../../db/reads/issue-groups.ts';
-import { selectIssueTrend, type TrendRow } from '../../db/reads/issue-trend.ts';
+import type { Predicate } from '../../db/query/conditions/predicate.ts';
+import type { IssueGroup, StatsColumn } from '../../db/reads/statistics/issue-groups.ts';
+import { selectIssueTrend, type TrendRow } from '../../db/reads/statistics/issue-trend.ts';
 import { type Context, signedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import type { FilterFields } from '../filters.ts';

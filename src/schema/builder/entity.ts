@@ -1,6 +1,6 @@
 import type { FieldMap, InputRef, InputType, ObjectRef } from '@pothos/core';
-import type { Counter, Order, OrderKind, Source } from '../../db/query/walk.ts';
-import type { Predicate } from '../../db/query/predicate.ts';
+import type { Counter, Order, OrderKind, Source } from '../../db/query/walks/walk.ts';
+import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
 import { limits } from '../../model/limits.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';

@@ -4,7 +4,7 @@ import {
   RootFieldBuilder,
   type SchemaTypes,
 } from '@pothos/core';
-import type { Predicate } from '../../db/query/predicate.ts';
+import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
 import type { PageTest } from '../../reference/page-test.ts';
 import type { Context, SignedIn } from '../../resolvers/context.ts';

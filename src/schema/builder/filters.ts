@@ -1,5 +1,5 @@
 import type { InputType } from '@pothos/core';
-import type { Through } from '../../db/query/predicate.ts';
+import type { Through } from '../../db/query/conditions/predicate.ts';
 import { type FilterField, maxValues, type TextForm } from '../../resolvers/filters.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
 import { builder, type Types } from './builder.ts';

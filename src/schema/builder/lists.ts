@@ -1,7 +1,7 @@
 import { type InputFieldMap, RootFieldBuilder, type SchemaTypes } from '@pothos/core';
-import type { ListOrder } from '../../db/query/page.ts';
-import type { Predicate, Through } from '../../db/query/predicate.ts';
-import type { Parent as ParentLink } from '../../db/query/walk.ts';
+import type { ListOrder } from '../../db/query/pages/page.ts';
+import type { Predicate, Through } from '../../db/query/conditions/predicate.ts';
+import type { Parent as ParentLink } from '../../db/query/walks/walk.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
 import { limits } from '../../model/limits.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';

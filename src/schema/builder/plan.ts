@@ -1,6 +1,6 @@
-import type { ListOrder } from '../../db/query/page.ts';
-import type { ChildSource, Source } from '../../db/query/walk.ts';
-import type { Predicate } from '../../db/query/predicate.ts';
+import type { ListOrder } from '../../db/query/pages/page.ts';
+import type { ChildSource, Source } from '../../db/query/walks/walk.ts';
+import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import type { TableName } from '../../db/tables/tables.ts';
 import type { PageTest } from '../../reference/page-test.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';

@@ -46,7 +46,7 @@ function refuse(violations: readonly string[]): void {
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** It compiles statements for the modules that make them. */
-const passedOver = 'src/db/query/prepared.ts';
+const passedOver = 'src/db/statements/prepared.ts';
 /** Kysely itself has fewer frames between a module and this one. */
 const frames = 30;
 

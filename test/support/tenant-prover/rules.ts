@@ -1,5 +1,5 @@
 import type { OperationNode, RootOperationNode } from 'kysely';
-import type { ValueOrSlot } from '../../../src/db/query/slots.ts';
+import type { ValueOrSlot } from '../../../src/db/statements/slots.ts';
 import { unboundIn } from './bound-rule.ts';
 import { withoutConstant } from './constant-rule.ts';
 import { changingInReturning, changingInUpdates, lockingCtes } from './distribution-rules.ts';

@@ -1,10 +1,10 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
-import { noLabel, tallyKinds, type TallyKind } from '../tables/tallies.ts';
-import type { TenantDb } from '../tables/tenant-tables.ts';
-import { uuidTexts } from '../wire/uuid-bytes.ts';
-import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type Predicate, predicateSql } from './predicate.ts';
-import { row, type Source } from './walk.ts';
+import { noLabel, tallyKinds, type TallyKind } from '../../tables/tallies.ts';
+import type { TenantDb } from '../../tables/tenant-tables.ts';
+import { uuidTexts } from '../../wire/uuid-bytes.ts';
+import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
+import { type Predicate, predicateSql } from '../conditions/predicate.ts';
+import { row, type Source } from '../walks/walk.ts';
 
 /** A kind of tally that tells the number of issues that match a filter, and the filter as a condition on its rows. */
 export interface TallyChoice {

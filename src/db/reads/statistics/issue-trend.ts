@@ -1,8 +1,8 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
-import { clampedSum } from '../query/aggregates.ts';
-import { type AnyRow, partOf, untyped } from '../query/any-tables.ts';
-import { isAlways, predicateSql } from '../query/predicate.ts';
-import type { TenantDb } from '../tables/tenant-tables.ts';
+import { clampedSum } from '../../query/totals/aggregates.ts';
+import { type AnyRow, partOf, untyped } from '../../query/any-tables.ts';
+import { isAlways, predicateSql } from '../../query/conditions/predicate.ts';
+import type { TenantDb } from '../../tables/tenant-tables.ts';
 import {
   type CountedIssues,
   findIssues,

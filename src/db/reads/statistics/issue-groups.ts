@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { AnyTables } from '../query/any-tables.ts';
+import type { AnyTables } from '../../query/any-tables.ts';
 
 /** The columns that issues can be grouped by. Each is a column of the returned rows. */
 export type StatsColumn =

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { AnyRow, AnyTables } from './any-tables.ts';
-import type { Predicate, Through } from './predicate.ts';
-import type { ValueOrSlot } from './slots.ts';
-import type { TableName } from '../tables/tables.ts';
+import type { AnyRow, AnyTables } from '../any-tables.ts';
+import type { Predicate, Through } from '../conditions/predicate.ts';
+import type { ValueOrSlot } from '../../statements/slots.ts';
+import type { TableName } from '../../tables/tables.ts';
 
 export type OrderKind = 'int' | 'text' | 'time' | 'date';
 

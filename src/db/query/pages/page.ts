@@ -5,11 +5,19 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { predicateSql, type Through } from './predicate.ts';
-import { type ChildSource, orderSql, type Parent, row, type Source, stretchesOf, type Walk } from './walk.ts';
-import type { ValueOrSlot } from './slots.ts';
-import type { TenantDb } from '../tables/tenant-tables.ts';
+import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
+import { predicateSql, type Through } from '../conditions/predicate.ts';
+import {
+  type ChildSource,
+  orderSql,
+  type Parent,
+  row,
+  type Source,
+  stretchesOf,
+  type Walk,
+} from '../walks/walk.ts';
+import type { ValueOrSlot } from '../../statements/slots.ts';
+import type { TenantDb } from '../../tables/tenant-tables.ts';
 
 /** A column that a plain list is ordered by: of the row itself, or of the join table. */
 export interface ListOrder {

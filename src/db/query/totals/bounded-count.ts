@@ -1,13 +1,13 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { accessOf } from './access.ts';
-import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type AccessedWalk, checkedOf, type FewStep, linkedRows, lookedAt } from './bounded-page.ts';
-import { matchesOf } from './matches.ts';
-import { listIndexes } from '../tables/list-indexes.ts';
-import { childRows, parentColumn, parentKeys, type Reading } from './page.ts';
-import { type Predicate, predicateSql } from './predicate.ts';
-import type { ValueOrSlot } from './slots.ts';
-import { type ChildSource, row, type Source } from './walk.ts';
+import { accessOf } from '../walks/access.ts';
+import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
+import { type AccessedWalk, checkedOf, type FewStep, linkedRows, lookedAt } from '../pages/bounded-page.ts';
+import { matchesOf } from '../walks/matches.ts';
+import { listIndexes } from '../../tables/list-indexes.ts';
+import { childRows, parentColumn, parentKeys, type Reading } from '../pages/page.ts';
+import { type Predicate, predicateSql } from '../conditions/predicate.ts';
+import type { ValueOrSlot } from '../../statements/slots.ts';
+import { type ChildSource, row, type Source } from '../walks/walk.ts';
 
 /** A statement that counts matches among a bounded number of rows: those along an index, or those that match one condition. */
 export type CountStep = { read: 'walk'; rows: number } | FewStep;

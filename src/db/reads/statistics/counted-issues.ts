@@ -1,14 +1,14 @@
 import { type Expression, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
-import { type CountStep, countedWalk, matchingRows } from '../query/bounded-count.ts';
-import type { AccessedWalk } from '../query/bounded-page.ts';
-import { type AnyTables, untyped, withPart } from '../query/any-tables.ts';
-import { withPrefixRanges } from '../query/prefix-range.ts';
-import { type Predicate, predicateSql } from '../query/predicate.ts';
-import { readBounds } from '../query/read-bounds.ts';
-import { tallyKinds } from '../tables/tallies.ts';
-import type { TenantDb } from '../tables/tenant-tables.ts';
-import { countWithinBounds } from './bounded-totals.ts';
-import { totalSender } from './totals.ts';
+import { type CountStep, countedWalk, matchingRows } from '../../query/totals/bounded-count.ts';
+import type { AccessedWalk } from '../../query/pages/bounded-page.ts';
+import { type AnyTables, untyped, withPart } from '../../query/any-tables.ts';
+import { withPrefixRanges } from '../../query/conditions/prefix-range.ts';
+import { type Predicate, predicateSql } from '../../query/conditions/predicate.ts';
+import { readBounds } from '../../query/read-bounds.ts';
+import { tallyKinds } from '../../tables/tallies.ts';
+import type { TenantDb } from '../../tables/tenant-tables.ts';
+import { countWithinBounds } from '../bounded-totals.ts';
+import { totalSender } from '../totals.ts';
 
 // The issues that statistics count one by one: all of a small workspace, or few that a condition of the filter finds, so that the
 // statement ends long before it would time out.

@@ -6,8 +6,8 @@ import {
   sql,
   type SqlBool,
 } from 'kysely';
-import { type AnyTables, partOf, withPart } from '../query/any-tables.ts';
-import type { TenantDb } from '../tables/tenant-tables.ts';
+import { type AnyTables, partOf, withPart } from '../../query/any-tables.ts';
+import type { TenantDb } from '../../tables/tenant-tables.ts';
 
 /** A period of a trend. */
 export interface Span {

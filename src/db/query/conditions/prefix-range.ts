@@ -1,5 +1,5 @@
-import { listIndexes } from '../tables/list-indexes.ts';
-import type { TableName } from '../tables/tables.ts';
+import { listIndexes } from '../../tables/list-indexes.ts';
+import type { TableName } from '../../tables/tables.ts';
 import type { Predicate } from './predicate.ts';
 
 /**

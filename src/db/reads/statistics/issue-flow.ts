@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { partOf } from '../query/any-tables.ts';
-import { isAlways, type Predicate, predicateSql } from '../query/predicate.ts';
-import type { TenantDb } from '../tables/tenant-tables.ts';
-import { tallyKinds } from '../tables/tallies.ts';
+import { partOf } from '../../query/any-tables.ts';
+import { isAlways, type Predicate, predicateSql } from '../../query/conditions/predicate.ts';
+import type { TenantDb } from '../../tables/tenant-tables.ts';
+import { tallyKinds } from '../../tables/tallies.ts';
 import { boundedStages, endsOf, history, type Span } from './trend-spans.ts';
 
 /** A number of issues whose status is in a category. */

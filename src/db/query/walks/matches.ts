@@ -6,11 +6,11 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import type { TableName } from '../tables/tables.ts';
+import type { TableName } from '../../tables/tables.ts';
 import type { Candidate } from './access.ts';
-import { type AnyRow, type AnyTables, subquery, untyped } from './any-tables.ts';
-import type { Reading } from './page.ts';
-import { type Predicate, predicateSql, referredKeys } from './predicate.ts';
+import { type AnyRow, type AnyTables, subquery, untyped } from '../any-tables.ts';
+import type { Reading } from '../pages/page.ts';
+import { type Predicate, predicateSql, referredKeys } from '../conditions/predicate.ts';
 import { row, type Source } from './walk.ts';
 
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;

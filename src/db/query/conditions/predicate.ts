@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { subquery, subqueryWith } from './any-tables.ts';
-import { type ValueOrSlot, Slot } from './slots.ts';
-import type { TableName } from '../tables/tables.ts';
+import { subquery, subqueryWith } from '../any-tables.ts';
+import { type ValueOrSlot, Slot } from '../../statements/slots.ts';
+import type { TableName } from '../../tables/tables.ts';
 
 /**
  * The operators of comparisons. `contains` and `startsWith` take their value literally: `%` and `_` have no special

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { partOf } from '../query/any-tables.ts';
-import { anyUuid } from '../query/any-uuid.ts';
-import type { TenantDb } from '../tables/tenant-tables.ts';
+import { partOf } from '../../query/any-tables.ts';
+import { anyUuid } from '../../query/any-uuid.ts';
+import type { TenantDb } from '../../tables/tenant-tables.ts';
 import { boundedStages, endsOf, history, type Span } from './trend-spans.ts';
 
 export interface BurnupRow {

@@ -1,5 +1,5 @@
-import { Lease } from '../engine/lease.ts';
-import type { Prepared } from './prepared.ts';
+import { Lease } from './lease.ts';
+import type { Prepared } from '../statements/prepared.ts';
 
 /**
  * The value of all columns in each of the two rows that answer every statement. The values work as keys of further

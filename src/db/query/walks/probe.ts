@@ -1,11 +1,11 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Candidate } from './access.ts';
-import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import type { AccessedWalk } from './bounded-page.ts';
+import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
+import type { AccessedWalk } from '../pages/bounded-page.ts';
 import { matchesOf } from './matches.ts';
-import type { Reading } from './page.ts';
-import { matchingLinks, type Predicate, referredKeys, sqlValue } from './predicate.ts';
-import { Slot } from './slots.ts';
+import type { Reading } from '../pages/page.ts';
+import { matchingLinks, type Predicate, referredKeys, sqlValue } from '../conditions/predicate.ts';
+import { Slot } from '../../statements/slots.ts';
 import { row } from './walk.ts';
 
 /** A condition whose matches are counted, up to one more than a maximum. */

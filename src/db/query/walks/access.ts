@@ -1,6 +1,6 @@
-import { joinIndexes, type ListIndex, listIndexes, textTables } from '../tables/list-indexes.ts';
-import type { TableName } from '../tables/tables.ts';
-import { isAlways, type Predicate, readsCopy } from './predicate.ts';
+import { joinIndexes, type ListIndex, listIndexes, textTables } from '../../tables/list-indexes.ts';
+import type { TableName } from '../../tables/tables.ts';
+import { isAlways, type Predicate, readsCopy } from '../conditions/predicate.ts';
 import type { Walk } from './walk.ts';
 
 /** How the rows of a walk can be found: which of its conditions an index fulfills, and which ones lead to few rows. */

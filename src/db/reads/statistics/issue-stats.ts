@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
-import { clampedSum } from '../query/aggregates.ts';
-import { type TallyChoice, talliedRows, tallyFor } from '../query/tallies.ts';
-import type { TenantDb } from '../tables/tenant-tables.ts';
+import { clampedSum } from '../../query/totals/aggregates.ts';
+import { type TallyChoice, talliedRows, tallyFor } from '../../query/totals/tallies.ts';
+import type { TenantDb } from '../../tables/tenant-tables.ts';
 import {
   type CountedIssues,
   findIssues,

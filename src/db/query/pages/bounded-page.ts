@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { Access } from './access.ts';
-import { type AnyRow, type AnyTables, subquery, untyped } from './any-tables.ts';
-import { matchesOf } from './matches.ts';
+import type { Access } from '../walks/access.ts';
+import { type AnyRow, type AnyTables, subquery, untyped } from '../any-tables.ts';
+import { matchesOf } from '../walks/matches.ts';
 import {
   childRows,
   nameOf,
@@ -11,8 +11,8 @@ import {
   type Reading,
   selected,
 } from './page.ts';
-import { always, type Predicate, predicateSql } from './predicate.ts';
-import type { ValueOrSlot } from './slots.ts';
+import { always, type Predicate, predicateSql } from '../conditions/predicate.ts';
+import type { ValueOrSlot } from '../../statements/slots.ts';
 import {
   between,
   orderSql,
@@ -23,7 +23,7 @@ import {
   stretchesOf,
   typeOf,
   type Walk,
-} from './walk.ts';
+} from '../walks/walk.ts';
 
 /**
  * A statement that reads pages and looks at a bounded number of rows:

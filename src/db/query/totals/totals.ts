@@ -1,13 +1,13 @@
 import { type SqlBool, sql } from 'kysely';
-import { listIndexes } from '../tables/list-indexes.ts';
+import { listIndexes } from '../../tables/list-indexes.ts';
 import { clampedSum } from './aggregates.ts';
-import { untyped } from './any-tables.ts';
+import { untyped } from '../any-tables.ts';
 import { countedWalk } from './bounded-count.ts';
-import type { AccessedWalk } from './bounded-page.ts';
-import { childRows, parentColumn, type Reading } from './page.ts';
-import { type ChildSource, type Counter, row, type Source } from './walk.ts';
-import { isAlways, type Predicate, predicateSql } from './predicate.ts';
-import type { ValueOrSlot } from './slots.ts';
+import type { AccessedWalk } from '../pages/bounded-page.ts';
+import { childRows, parentColumn, type Reading } from '../pages/page.ts';
+import { type ChildSource, type Counter, row, type Source } from '../walks/walk.ts';
+import { isAlways, type Predicate, predicateSql } from '../conditions/predicate.ts';
+import type { ValueOrSlot } from '../../statements/slots.ts';
 import { type TallyChoice, talliedRows } from './tallies.ts';
 
 /** How the rows of all pages are counted. */
