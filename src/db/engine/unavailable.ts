@@ -12,13 +12,17 @@ export function unavailable(address: string, error: unknown): DatabaseUnavailabl
   });
 }
 
-/** Whether the error means that the connection was lost, and not that a statement failed. */
+/**
+ * Whether the error means that the connection was lost, and not that a statement failed. After a failover the connections to the old
+ * primary go on but take no writes: they are of no more use, since a new one to the same name may lead to the new primary.
+ */
 export function isConnectionLoss(error: unknown): boolean {
   const { code, message } = fieldsOf(error);
   if (code.startsWith('08') || LOST.has(code)) return true;
   return /^Connection terminated|^Query read timeout|is not queryable/.test(message);
 }
 
+const READ_ONLY = '25006';
 const NO_ANSWER = 'it did not answer in time';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -31,6 +35,7 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: NO_ANSWER,
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
+  [READ_ONLY]: 'it is read-only',
   '28P01': 'the user or the password was refused',
   '28000': 'the user was refused',
   '3D000': 'the database does not exist',
@@ -40,7 +45,16 @@ const reasons: Readonly<Record<string, string>> = {
   '57P03': 'it is starting or stopping',
 };
 
-const LOST = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03']);
+const LOST = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01',
+  '57P02',
+  '57P03',
+  READ_ONLY,
+]);
 
 /** Reads the fields without `instanceof`: in a test with its own realm, errors of Node are not instances of its `Error`. */
 function fieldsOf(error: unknown): { code: string; message: string } {
