@@ -7,7 +7,7 @@ import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import { lexicographicSortSchema, parse, print } from 'graphql';
 import { codegenConfig } from './src/client/codegen.ts';
-import { printManifest } from './src/executor/manifest.ts';
+import { printManifest } from './src/executor/documents/manifest.ts';
 import { schema } from './src/schema/index.ts';
 
 /** A committed file that a command writes; `path` is relative to the repository's root. */

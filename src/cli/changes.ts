@@ -1,6 +1,6 @@
 import { selectWorkspaces } from '../db/workspaces.ts';
 import { encodeId } from '../resolvers/ids.ts';
-import { resetChanges } from '../resolvers/changes-reset.ts';
+import { resetChanges } from '../resolvers/changes/changes-reset.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
 import { findWorkspace } from './lookup.ts';
 

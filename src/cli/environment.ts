@@ -1,7 +1,7 @@
 import { type ArgsDef, type CommandDef, defineCommand, type ParsedArgs } from 'citty';
 import type { Database } from '../db/engine/engine.ts';
 import type { FileStore } from '../storage/storage.ts';
-import type { Actor } from '../resolvers/audit.ts';
+import type { Actor } from '../resolvers/access/audit.ts';
 import { flagsOf } from '../server/setting-flags.ts';
 import { refuseWrongArguments, reportFailure } from './failures.ts';
 

@@ -54,11 +54,11 @@ async function explain(
     { coerceVariables },
   ] = await Promise.all([
     import('../schema/index.ts'),
-    import('../executor/document.ts'),
-    import('../executor/execute.ts'),
-    import('../executor/explain.ts'),
-    import('../executor/operation.ts'),
-    import('../executor/variables.ts'),
+    import('../executor/documents/reader.ts'),
+    import('../executor/run/execute.ts'),
+    import('../executor/run/explain.ts'),
+    import('../executor/selections/operation.ts'),
+    import('../executor/inputs/variables.ts'),
   ]);
   const document = new DocumentReader(schema).read(text);
   const operation = chooseOperation(document, operationName);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { countExportedIssues } from '../db/reads/export-reads.ts';
-import { recordAuditEntries } from '../resolvers/audit.ts';
+import { recordAuditEntries } from '../resolvers/access/audit.ts';
 import { exportDirectory } from '../portability/export/export-directory.ts';
 import { ExportFiles } from '../portability/export/export-files.ts';
 import { exportIssues } from '../portability/export/export-issues.ts';

@@ -6,7 +6,7 @@ import { memberRole } from '../model/codes.ts';
 import { fold } from '../model/fold.ts';
 import { whatExists } from '../model/nearest.ts';
 import { ended } from '../model/sentences.ts';
-import { mayUseTokens } from '../resolvers/access-tokens.ts';
+import { mayUseTokens } from '../resolvers/access/access-tokens.ts';
 import { parseId } from '../resolvers/ids.ts';
 import { CommandError, UsageError } from './failures.ts';
 

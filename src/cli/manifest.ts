@@ -24,8 +24,8 @@ export const command = defineCommand({
 async function manifest(files: readonly string[]): Promise<number> {
   const [{ schema }, { DocumentReader }, { printManifest }] = await Promise.all([
     import('../schema/index.ts'),
-    import('../executor/document.ts'),
-    import('../executor/manifest.ts'),
+    import('../executor/documents/reader.ts'),
+    import('../executor/documents/manifest.ts'),
   ]);
   const reader = new DocumentReader(schema);
   const texts: string[] = [];

@@ -1,6 +1,11 @@
 import { selectAccessToken, selectAccessTokens, selectTokenWorkspace } from '../db/access-tokens.ts';
 import type { MemberCard } from '../db/workspaces.ts';
-import { checkTokenInput, issueToken, revokeFamily, mayUseTokens } from '../resolvers/access-tokens.ts';
+import {
+  checkTokenInput,
+  issueToken,
+  revokeFamily,
+  mayUseTokens,
+} from '../resolvers/access/access-tokens.ts';
 import { memberRole } from '../model/codes.ts';
 import { scopes as allScopes } from '../resolvers/context.ts';
 import { decodeId, encodeId } from '../resolvers/ids.ts';

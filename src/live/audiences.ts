@@ -1,4 +1,4 @@
-import { cursorAfter, parseCursor, type LogPages } from '../resolvers/changes.ts';
+import { cursorAfter, parseCursor, type LogPages } from '../resolvers/changes/changes.ts';
 import type { PageTest } from '../reference/page-test.ts';
 import type { Arrivals } from './change-watch.ts';
 import type { Slices } from './slices.ts';

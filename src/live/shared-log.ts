@@ -3,7 +3,12 @@ import { always } from '../db/query/conditions/predicate.ts';
 import { selectChangePage } from '../db/reads/change-pages.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
-import { type LogPages, scannedChanges, sharedChanges, type SharedPage } from '../resolvers/changes.ts';
+import {
+  type LogPages,
+  scannedChanges,
+  sharedChanges,
+  type SharedPage,
+} from '../resolvers/changes/changes.ts';
 import type { CachedReference } from '../resolvers/context.ts';
 import { issuesInMemory } from '../resolvers/issues/issues-in-memory.ts';
 import type { Arrivals } from './change-watch.ts';

@@ -5,7 +5,7 @@ import type { Loaders } from '../db/reads/loaders.ts';
 import type { Prepared } from '../db/statements/prepared.ts';
 import type { ReadBounds } from '../db/query/read-bounds.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
-import type { LogPages } from './changes.ts';
+import type { LogPages } from './changes/changes.ts';
 import { raise } from './errors.ts';
 import type { RequestFiles } from './attachments/files.ts';
 import type { KeyedWrite } from './writes/keyed-write.ts';

@@ -39,7 +39,7 @@ const maxRelations = 3;
 
 /**
  * The maximum numbers of conditions in a filter, of conditions on related rows, and of values in a list. They are
- * checked before an input is coerced (`executor/input-size.ts`), since coercing a larger one would take long.
+ * checked before an input is coerced (`executor/inputs/size.ts`), since coercing a larger one would take long.
  */
 export const maxConditions = 100;
 export const maxRelatedConditions = 20;

@@ -1,13 +1,13 @@
 import { limits } from '../model/limits.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { insertMember, insertWorkspace } from '../db/workspaces.ts';
-import { type Actor, recordAuditEntries } from './audit.ts';
+import { type Actor, recordAuditEntries } from './access/audit.ts';
 import { memberRole, memberStatus, principalKind } from '../model/codes.ts';
 import { scopes } from './context.ts';
 import { Violations } from './errors.ts';
 import { fold } from '../model/fold.ts';
 import { encodeId, newUuid } from './ids.ts';
-import { issueToken, type NewAccessToken } from './access-tokens.ts';
+import { issueToken, type NewAccessToken } from './access/access-tokens.ts';
 import { checkText } from './writes/write-rules.ts';
 import type { Database } from '../db/engine/engine.ts';
 

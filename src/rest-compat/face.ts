@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
-import { executeOperation, type OperationContext } from '../executor/execute.ts';
-import { type GivenAnswer, GivenAnswers } from '../executor/revalidation.ts';
-import { replayedHeaders } from '../executor/idempotent.ts';
-import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
-import { Turns } from '../executor/turns.ts';
+import { executeOperation, type OperationContext } from '../executor/run/execute.ts';
+import { type GivenAnswer, GivenAnswers } from '../executor/answers/revalidation.ts';
+import { replayedHeaders } from '../executor/answers/idempotent.ts';
+import { checkScopes, InsufficientScopeError } from '../executor/selections/scope-rule.ts';
+import { Turns } from '../executor/run/turns.ts';
 import { isCompressed } from './content-encoding.ts';
 import { csvOf } from './csv.ts';
 import type { EventChunk, EventStream, StreamSource } from './events.ts';

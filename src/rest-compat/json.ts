@@ -1,5 +1,5 @@
 import { maxNesting } from '../executor/limits.ts';
-import { isNestedDeeper } from '../executor/nesting.ts';
+import { isNestedDeeper } from '../executor/inputs/nesting.ts';
 
 /** Whether a Content-Type is JSON in UTF-8 (RFC 8259), with any other parameters. */
 export function isJsonMediaType(contentType: string): boolean {

@@ -1,4 +1,4 @@
-import { keyForm, keyRule } from '../executor/idempotent.ts';
+import { keyForm, keyRule } from '../executor/answers/idempotent.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import { limits } from '../model/limits.ts';
 import type { SortDirection } from './operations.generated.ts';

@@ -1,6 +1,6 @@
 import { headersOf } from '../executor/challenge.ts';
 import { expectedError, maskedError } from '../executor/errors.ts';
-import { type Problem, problemOf } from '../executor/problem.ts';
+import { type Problem, problemOf } from '../executor/answers/problem.ts';
 import { detailOf } from '../model/sentences.ts';
 import type { RestReply } from './face.ts';
 import type { Route } from './route.ts';

@@ -3,8 +3,8 @@ import type { Table } from './csv.ts';
 import { chunkOfPage, type EventChunk } from './events.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { longestCursor } from './params.ts';
-import type { WrittenAnswer } from '../executor/compiled/json-writer.ts';
-import type { RowForm } from '../executor/compiled/row-form.ts';
+import type { WrittenAnswer } from '../executor/compiled/writing/json-writer.ts';
+import type { RowForm } from '../executor/compiled/writing/row-form.ts';
 import { boolean, integer, type Shape, shape, text } from './shape.ts';
 import { shapeForm, WrittenResource } from './shape-writer.ts';
 

@@ -6,8 +6,8 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import type { RowForm } from '../executor/compiled/row-form.ts';
-import { fragmentsOf } from '../executor/operation.ts';
+import type { RowForm } from '../executor/compiled/writing/row-form.ts';
+import { fragmentsOf } from '../executor/selections/operation.ts';
 import type { ScopeNeed } from '../schema/builder/scopes.ts';
 import { type Body, type BodyValues, type Fields, readBody } from './body.ts';
 import {

@@ -1,10 +1,16 @@
-import type { Field, Frame } from '../executor/compiled/frame.ts';
-import type { JsonWriter, WrittenAnswer } from '../executor/compiled/json-writer.ts';
-import type { ObjectPlan } from '../executor/compiled/objects.ts';
-import type { Piece, RowForm, WrittenRows } from '../executor/compiled/row-form.ts';
-import { RowTexts } from '../executor/compiled/row-texts.ts';
-import { type FieldName, fieldNames, type Literal, literalOf, writeList } from '../executor/compiled/sink.ts';
-import { ValueSink } from '../executor/compiled/value-sink.ts';
+import type { Field, Frame } from '../executor/compiled/run/frame.ts';
+import type { JsonWriter, WrittenAnswer } from '../executor/compiled/writing/json-writer.ts';
+import type { ObjectPlan } from '../executor/compiled/compile/objects.ts';
+import type { Piece, RowForm, WrittenRows } from '../executor/compiled/writing/row-form.ts';
+import { RowTexts } from '../executor/compiled/writing/row-texts.ts';
+import {
+  type FieldName,
+  fieldNames,
+  type Literal,
+  literalOf,
+  writeList,
+} from '../executor/compiled/writing/sink.ts';
+import { ValueSink } from '../executor/compiled/writing/value-sink.ts';
 import type { Field as ShapeField, Shape, ShapeFields } from './shape.ts';
 
 /** A resource as the JSON of its shape. It replaces the resource in the data of an operation. */

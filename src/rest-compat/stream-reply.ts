@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLSchema } from 'graphql';
-import { executeOperation, type OperationContext } from '../executor/execute.ts';
+import { executeOperation, type OperationContext } from '../executor/run/execute.ts';
 import { limits } from '../model/limits.ts';
 import { type EventChunk, streamHeaders } from './events.ts';
 import type { RestReply, RestRequest } from './face.ts';

@@ -1,4 +1,8 @@
-import { createAccessToken, type NewAccessToken, revokeAccessToken } from '../resolvers/access-tokens.ts';
+import {
+  createAccessToken,
+  type NewAccessToken,
+  revokeAccessToken,
+} from '../resolvers/access/access-tokens.ts';
 import { scopes } from '../resolvers/context.ts';
 import { AccessToken } from './access-tokens.ts';
 import { mutation } from './builder/mutation.ts';

@@ -1,5 +1,5 @@
 import { limits } from '../model/limits.ts';
-import { createAgentMessage, type MessageWritten } from '../resolvers/agent-messages.ts';
+import { createAgentMessage, type MessageWritten } from '../resolvers/agents/agent-messages.ts';
 import { AgentThreadMessage } from './agent-messages.ts';
 import { AgentThread } from './agent-threads.ts';
 import { mutation } from './builder/mutation.ts';

@@ -9,7 +9,7 @@ import {
   previousValuesOf,
   readChanges,
   subjectIdOf,
-} from '../resolvers/changes.ts';
+} from '../resolvers/changes/changes.ts';
 import { AgentThreadMessage } from './agent-messages.ts';
 import { builder } from './builder/builder.ts';
 import { type Entity, entity } from './builder/entity.ts';

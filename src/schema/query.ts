@@ -1,6 +1,6 @@
 import { limits } from '../model/limits.ts';
-import { reachableTokens } from '../resolvers/access-tokens.ts';
-import { mayReadAudit } from '../resolvers/audit.ts';
+import { reachableTokens } from '../resolvers/access/access-tokens.ts';
+import { mayReadAudit } from '../resolvers/access/audit.ts';
 import { type Context, signedIn } from '../resolvers/context.ts';
 import { type ConnectionArguments, resolveConnection } from '../resolvers/connections.ts';
 import { raise } from '../resolvers/errors.ts';

@@ -1,4 +1,4 @@
-import { changePageTest, readChangeEvents, streamedChanges } from '../resolvers/change-events.ts';
+import { changePageTest, readChangeEvents, streamedChanges } from '../resolvers/changes/change-events.ts';
 import { type IssueEvent, issuePageTest, readIssueEvents } from '../resolvers/issues/issue-events.ts';
 import { builder } from './builder/builder.ts';
 import { filterScopes } from './builder/lists.ts';

@@ -1,7 +1,7 @@
 import type { WebhookAttempt as Attempt } from '../db/tables/webhook-tables.ts';
 import { eventTypes } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
-import { behind, readNewestCursor } from '../resolvers/changes.ts';
+import { behind, readNewestCursor } from '../resolvers/changes/changes.ts';
 import { type Context, scopes as allScopes, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import { bodyFor } from '../resolvers/webhooks/webhook-deliveries.ts';

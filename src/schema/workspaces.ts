@@ -1,4 +1,4 @@
-import { readNewestCursor } from '../resolvers/changes.ts';
+import { readNewestCursor } from '../resolvers/changes/changes.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { Issue } from './issues.ts';
 import { Label } from './labels.ts';

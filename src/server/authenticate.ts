@@ -4,7 +4,7 @@ import type { Database } from '../db/engine/engine.ts';
 import { metered } from '../db/engine/meter.ts';
 import { InvalidTokenError } from '../executor/challenge.ts';
 import { AppError } from '../resolvers/errors.ts';
-import { hashToken, isScope, mayUseTokens } from '../resolvers/access-tokens.ts';
+import { hashToken, isScope, mayUseTokens } from '../resolvers/access/access-tokens.ts';
 import type { ReferenceMemory } from '../reference/memory.ts';
 import type { Principal } from '../resolvers/context.ts';
 import { recentlyUsed } from './limits/recently-used.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { WireName } from '../db/wire/postgres-wire.ts';
 import type { StreamLimits } from '../live/stream-limits.ts';
-import type { ExecutorName } from '../executor/execute.ts';
+import type { ExecutorName } from '../executor/run/execute.ts';
 import type { AdmissionLimits } from './limits/admission.ts';
 import { settingsSchema } from './setting-schemas.ts';
 import { flagNameOf } from './setting-flags.ts';

@@ -5,7 +5,7 @@ import { unknownPosition, type WalPosition } from '../db/engine/wal-position.ts'
 import type { ReadBounds } from '../db/query/read-bounds.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
-import type { ExecutorName, OperationContext } from '../executor/execute.ts';
+import type { ExecutorName, OperationContext } from '../executor/run/execute.ts';
 import { RateLimitedError } from '../executor/challenge.ts';
 import type { EventChunk, EventStream, StreamSource } from '../rest-compat/events.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';

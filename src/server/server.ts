@@ -14,7 +14,7 @@ import { referenceChannels } from '../reference/notifications.ts';
 import { createRestFace } from '../rest-compat/face.ts';
 import { SerialQueue } from '../resolvers/writes/serial-queue.ts';
 import { writesOf } from '../resolvers/writes/write-transaction.ts';
-import type { TrustedDocuments } from '../executor/persisted-documents.ts';
+import type { TrustedDocuments } from '../executor/documents/persisted.ts';
 import { schema } from '../schema/index.ts';
 import { Admission } from './limits/admission.ts';
 import { Authenticator } from './authenticate.ts';

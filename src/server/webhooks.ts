@@ -5,7 +5,7 @@ import { Deadline } from '../db/engine/deadline.ts';
 import type { Database } from '../db/engine/engine.ts';
 import { metered } from '../db/engine/meter.ts';
 import { ReadAllowance } from '../db/engine/read-allowance.ts';
-import type { OperationContext } from '../executor/execute.ts';
+import type { OperationContext } from '../executor/run/execute.ts';
 import { maxAnswerBytes } from '../executor/limits.ts';
 import { Deliverer } from '../live/webhooks/deliverer.ts';
 import { createSend } from '../live/webhooks/request.ts';

@@ -5,7 +5,7 @@ import { crc32, createDeflate } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { PictureProcess, type PictureLimits } from '../../src/resolvers/preview-process.ts';
+import { PictureProcess, type PictureLimits } from '../../src/resolvers/attachments/preview-process.ts';
 import { type App, startApp } from '../support/app.ts';
 import { type FileDesk, fileDesk } from './files.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { memberRole } from '../../src/model/codes.ts';
-import { hashToken } from '../../src/resolvers/access-tokens.ts';
+import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { type App, startApp, type TestWorkspace } from '../support/app.ts';
 import { allowFallback } from '../support/deliberate-fallbacks.ts';
 import { inProcess } from '../cli/workgraph.ts';

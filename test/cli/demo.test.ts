@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { seedDemo } from '../../src/cli/demo/seed-demo.ts';
 import { selectMemberCards } from '../../src/db/workspaces.ts';
 import { codeTables, threadStatus } from '../../src/model/codes.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { sampled, saysSeed } from '../support/samples.ts';

@@ -6,7 +6,7 @@ import { newUuid, parseId } from '../../src/resolvers/ids.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { useDirectoryWorld } from './directory-world.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 
 const world = useDirectoryWorld();
 

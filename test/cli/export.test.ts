@@ -6,7 +6,7 @@ import { parseDirectory } from '../../src/portability/directory/directory-file.t
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { bead, exported, type ImportWorld, importWorld } from './import-world.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 
 let test: TestDatabase;
 let world: ImportWorld;

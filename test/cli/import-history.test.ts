@@ -10,7 +10,7 @@ import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import { cleanIssue } from '../../src/portability/import/import-clean.ts';
 import type { LineContent } from '../../src/portability/import/import-issue.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { type ImportWorld, importWorld } from './import-world.ts';

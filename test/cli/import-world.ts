@@ -13,7 +13,7 @@ import { parseDirectory } from '../../src/portability/directory/directory-file.t
 import type { ImportSummary } from '../../src/portability/import/import-run.ts';
 import { noteCreated } from '../support/own-workspaces.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 
 /** The output of a command: its data and its messages. */
 export interface Said {

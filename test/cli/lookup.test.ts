@@ -3,7 +3,7 @@ import { findMember, findOwner } from '../../src/cli/lookup.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { member } from '../support/fixtures.ts';
 import { copyTemplate } from '../support/templates.ts';
 

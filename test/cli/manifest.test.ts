@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { parseManifest } from '../../src/executor/manifest.ts';
+import { parseManifest } from '../../src/executor/documents/manifest.ts';
 import { workgraph } from './workgraph.ts';
 
 let directory: string;

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { seedDemo } from '../../src/cli/demo/seed-demo.ts';
 import { previewKind } from '../../src/model/codes.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { migrate } from '../../src/db/engine/migrate.ts';
-import { hashToken, newTokenText } from '../../src/resolvers/access-tokens.ts';
+import { hashToken, newTokenText } from '../../src/resolvers/access/access-tokens.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { buildSchema } from 'graphql';
-import { DocumentReader } from '../../src/executor/document.ts';
+import { DocumentReader } from '../../src/executor/documents/reader.ts';
 import { maxCachedCharacters } from '../../src/executor/limits.ts';
 
 const schema = buildSchema('type Query { one: Int } type Subscription { two: Int }');

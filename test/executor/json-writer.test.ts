@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { AnswerTooLargeError } from '../../src/db/engine/read-allowance.ts';
 import { timeText } from '../../src/db/wire/time-bytes.ts';
 import { uuidBytes } from '../../src/db/wire/uuid-bytes.ts';
-import { Bail } from '../../src/executor/compiled/frame.ts';
-import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
+import { Bail } from '../../src/executor/compiled/run/frame.ts';
+import { JsonWriter } from '../../src/executor/compiled/writing/json-writer.ts';
 import {
   fieldNames,
   idForm,
@@ -12,9 +12,9 @@ import {
   literalPiece,
   type Sink,
   writeList,
-} from '../../src/executor/compiled/sink.ts';
-import { isoTime, isoTimeOfBytes } from '../../src/executor/compiled/times.ts';
-import { ValueSink } from '../../src/executor/compiled/value-sink.ts';
+} from '../../src/executor/compiled/writing/sink.ts';
+import { isoTime, isoTimeOfBytes } from '../../src/executor/compiled/writing/times.ts';
+import { ValueSink } from '../../src/executor/compiled/writing/value-sink.ts';
 import { maxAnswerBytes } from '../../src/executor/limits.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { type DocumentNode, getIntrospectionQuery, Lexer, parse, Source, TokenKind, validate } from 'graphql';
 import { documents } from '../../bench/workloads/documents.ts';
 import { Random } from '../support/random.ts';
-import { allRules } from '../../src/executor/validation-rules.ts';
+import { allRules } from '../../src/executor/documents/validation-rules.ts';
 import { schema } from '../../src/schema/index.ts';
 
 /** DOCUMENTS=20000 makes a long run; SEED=… repeats a run. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { type ASTNode, getIntrospectionQuery, parse, visit } from 'graphql';
 import { documents } from '../../bench/workloads/documents.ts';
-import { walk } from '../../src/executor/walk.ts';
+import { walk } from '../../src/executor/documents/visit-nodes.ts';
 
 const folder = join(import.meta.dirname, '../..');
 const everyKind = `

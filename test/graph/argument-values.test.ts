@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { buildSchema, type FieldNode, getArgumentValues, GraphQLError, Kind, parse } from 'graphql';
-import { argumentReader } from '../../src/executor/argument-values.ts';
+import { argumentReader } from '../../src/executor/inputs/argument-values.ts';
 
 const schema = buildSchema(`
   type Query {

@@ -4,11 +4,15 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parse } from 'graphql';
 import { Random } from '../support/random.ts';
 import { isWhole } from '../support/samples.ts';
-import { priceOperation } from '../../src/executor/cost.ts';
-import { chooseOperation } from '../../src/executor/execute.ts';
-import { fragmentsOf } from '../../src/executor/operation.ts';
-import { checkScopes, InsufficientScopeError, missingScopes } from '../../src/executor/scope-rule.ts';
-import { coerceVariables } from '../../src/executor/variables.ts';
+import { priceOperation } from '../../src/executor/cost/operation-cost.ts';
+import { chooseOperation } from '../../src/executor/run/execute.ts';
+import { fragmentsOf } from '../../src/executor/selections/operation.ts';
+import {
+  checkScopes,
+  InsufficientScopeError,
+  missingScopes,
+} from '../../src/executor/selections/scope-rule.ts';
+import { coerceVariables } from '../../src/executor/inputs/variables.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { memberRole, principalKind } from '../../src/model/codes.ts';
 import { type Principal, type Scope, scopes } from '../../src/resolvers/context.ts';

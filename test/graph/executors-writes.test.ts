@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Random } from '../support/random.ts';
 import { isWhole } from '../support/samples.ts';
-import { compiledCounts } from '../../src/executor/compiled/executor.ts';
+import { compiledCounts } from '../../src/executor/compiled/run/executor.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { comparable, difference } from './executor-answers.ts';

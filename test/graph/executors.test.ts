@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { Random } from '../support/random.ts';
-import { compiledCounts } from '../../src/executor/compiled/executor.ts';
+import { compiledCounts } from '../../src/executor/compiled/run/executor.ts';
 import { maxFallbackCost } from '../../src/executor/limits.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { type DocumentNode, OperationTypeNode, parse } from 'graphql';
 import { documents as benchmark } from '../../bench/workloads/documents.ts';
-import { chooseOperation } from '../../src/executor/execute.ts';
-import { explainOperation } from '../../src/executor/explain.ts';
+import { chooseOperation } from '../../src/executor/run/execute.ts';
+import { explainOperation } from '../../src/executor/run/explain.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { schema } from '../../src/schema/index.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { keyForm } from '../../src/executor/idempotent.ts';
+import { keyForm } from '../../src/executor/answers/idempotent.ts';
 import { errorCodes } from '../../src/resolvers/errors.ts';
 import { idPrefixes } from '../../src/resolvers/ids.ts';
 import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { always, type Predicate } from '../../src/db/query/conditions/predicate.ts';
 import { type ChangeRow, selectChangePage } from '../../src/db/reads/change-pages.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
-import { changeTest } from '../../src/resolvers/change-filter.ts';
+import { changeTest } from '../../src/resolvers/changes/change-filter.ts';
 import { Violations } from '../../src/resolvers/errors.ts';
 import { filterPredicate } from '../../src/resolvers/filters.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { hashToken } from '../../src/resolvers/access-tokens.ts';
+import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { callerOf } from '../support/mutations.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen } from './event-stream.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { hashToken } from '../../src/resolvers/access-tokens.ts';
+import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { startApp } from '../support/app.ts';
 import { callerOf } from '../support/mutations.ts';

@@ -111,7 +111,7 @@ const byFolder: readonly (readonly [folder: string, tests: readonly string[]])[]
   ['src/resolvers/changes', ['test/live']],
   ['src/live/webhooks/', ['test/webhooks']],
   ['src/live/', ['test/live', 'test/webhooks']],
-  ['src/resolvers/access-tokens', ['test/server/access-tokens.test.ts', 'test/cli/token.test.ts']],
+  ['src/resolvers/access/', ['test/server/access-tokens.test.ts', 'test/cli/token.test.ts']],
   ['src/resolvers/workspaces', ['test/cli/token.test.ts']],
   ['src/resolvers/keys', ['test/graph/nodes', 'test/rest/issue', 'test/inputs/edges']],
   ['src/resolvers/errors', ['test/server/graphql-refusals.test.ts', 'test/rest', 'test/inputs/edges']],

@@ -7,7 +7,7 @@ import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { inTransaction } from '../../src/db/engine/transaction.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { type App, startApp } from '../support/app.ts';
 import { nameOf, rename as renameTeam, renameUnseen } from './other-process.ts';

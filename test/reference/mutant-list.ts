@@ -149,7 +149,7 @@ const elsewhere: readonly Mutant[] = [
   },
   {
     name: 'a row that refers to what is not in memory is answered without it',
-    file: 'src/executor/compiled/run.ts',
+    file: 'src/executor/compiled/run/run.ts',
     from: 'if (!this.#acceptsMissing) throw',
     to: 'if (this.#acceptsMissing === undefined) throw',
     by: 'server',
@@ -157,7 +157,7 @@ const elsewhere: readonly Mutant[] = [
   },
   {
     name: 'the second run of an answer reads the same memory',
-    file: 'src/executor/compiled/executor.ts',
+    file: 'src/executor/compiled/run/executor.ts',
     from: 'await reference?.renewed()',
     to: 'await reference?.current()',
     by: 'server',

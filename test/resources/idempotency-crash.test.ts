@@ -8,7 +8,7 @@ import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { team } from '../support/fixtures.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 
 let place: TestDatabase;
 beforeAll(async () => {

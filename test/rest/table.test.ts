@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { validate } from 'graphql';
-import { checkScopes, InsufficientScopeError } from '../../src/executor/scope-rule.ts';
+import { checkScopes, InsufficientScopeError } from '../../src/executor/selections/scope-rule.ts';
 import { type Principal, type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import type { Route } from '../../src/rest-compat/route.ts';
 import { table } from '../../src/rest-compat/table.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { compileOperation } from '../../src/executor/compiled/compile.ts';
-import type { Frame } from '../../src/executor/compiled/frame.ts';
-import { compileRowForm, type WriteRow, WrittenRows } from '../../src/executor/compiled/row-form.ts';
+import { compileOperation } from '../../src/executor/compiled/compile/compile.ts';
+import type { Frame } from '../../src/executor/compiled/run/frame.ts';
+import { compileRowForm, type WriteRow, WrittenRows } from '../../src/executor/compiled/writing/row-form.ts';
 import { WrittenResource } from '../../src/rest-compat/shape-writer.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { schema } from '../../src/schema/index.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { issueToken } from '../../src/resolvers/access-tokens.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { issueToken } from '../../src/resolvers/access/access-tokens.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { memberRole } from '../../src/model/codes.ts';
 import type { Scope } from '../../src/resolvers/context.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';

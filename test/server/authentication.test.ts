@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { memberStatus } from '../../src/model/codes.ts';
-import { hashToken } from '../../src/resolvers/access-tokens.ts';
+import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { type App, isGraphqlJs, startApp } from '../support/app.ts';
 import { member } from '../support/fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { hashToken } from '../../src/resolvers/access-tokens.ts';
+import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { type App, startApp } from '../support/app.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 

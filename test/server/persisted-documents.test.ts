@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { maxCachedCharacters } from '../../src/executor/limits.ts';
-import { printManifest } from '../../src/executor/manifest.ts';
+import { printManifest } from '../../src/executor/documents/manifest.ts';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
 import { openDocuments } from '../../src/server/graphql/open-documents.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';

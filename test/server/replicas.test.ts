@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { team } from '../support/fixtures.ts';
 import { onStatement } from '../../src/db/engine/meter.ts';
 import { primaryPositionSql } from '../../src/db/engine/wal-position.ts';
-import { hashToken } from '../../src/resolvers/access-tokens.ts';
+import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { type Replicated, replicated } from '../support/replicated.ts';
 

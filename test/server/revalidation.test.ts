@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { sql } from 'kysely';
 import { selectDataPosition } from '../../src/db/reads/data-position.ts';
-import { compiledCounts } from '../../src/executor/compiled/executor.ts';
+import { compiledCounts } from '../../src/executor/compiled/run/executor.ts';
 import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
-import { resetChanges } from '../../src/resolvers/changes-reset.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
+import { resetChanges } from '../../src/resolvers/changes/changes-reset.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { numberAll } from '../live/logged.ts';
 import { isGraphqlJs } from '../support/chosen-executor.ts';

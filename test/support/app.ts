@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Database } from '../../src/db/engine/engine.ts';
 import type { FileStore } from '../../src/storage/storage.ts';
 import { selectMemberCards } from '../../src/db/workspaces.ts';
-import { issueToken } from '../../src/resolvers/access-tokens.ts';
+import { issueToken } from '../../src/resolvers/access/access-tokens.ts';
 import type { memberRole } from '../../src/model/codes.ts';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
@@ -20,7 +20,7 @@ import './openapi.ts';
 import { generousAdmission } from './generous-admission.ts';
 import type { Content } from './template-paths.ts';
 import { copyTemplate, databaseOfWorker } from './templates.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 
 /** The credentials and headers of a request. The default token is the owner's, with all scopes; `null` sends none. */
 export interface Sent {

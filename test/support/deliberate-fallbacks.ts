@@ -1,4 +1,4 @@
-import type { Fallback } from '../../src/executor/fallbacks.ts';
+import type { Fallback } from '../../src/executor/run/fallbacks.ts';
 
 const deliberate = new Set<string>();
 

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach } from '@jest/globals';
-import type { Fallback } from '../../src/executor/fallbacks.ts';
+import type { Fallback } from '../../src/executor/run/fallbacks.ts';
 import { isDeliberate } from './deliberate-fallbacks.ts';
 import { isKnownFallback } from './known-fallbacks.ts';
 

@@ -1,4 +1,4 @@
-import type { Fallback, FallbackKind } from '../../src/executor/fallbacks.ts';
+import type { Fallback, FallbackKind } from '../../src/executor/run/fallbacks.ts';
 
 /**
  * The reasons for which graphql-js may answer instead of the compiled executor. A refusal is always permitted, because only

@@ -10,7 +10,7 @@ import '../../src/db/engine/embedded.ts';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../src/db/engine/directory-lock.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../../src/db/engine/engine.ts';
 import { migrate } from '../../src/db/engine/migrate.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import {
   type Content,

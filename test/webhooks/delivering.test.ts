@@ -1,6 +1,6 @@
 import { newUuid } from '../../src/resolvers/ids.ts';
-import { systemActor } from '../../src/resolvers/audit.ts';
-import { resetChanges } from '../../src/resolvers/changes-reset.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
+import { resetChanges } from '../../src/resolvers/changes/changes-reset.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { numberAll } from '../live/logged.ts';

@@ -11,7 +11,7 @@ import { databaseLedger, memoryLedger } from '../../portability/import/import-le
 import { importIssues } from '../../portability/import/import-run.ts';
 import { derivedIds, type NewId } from '../../portability/row-ids.ts';
 import { timeShift } from '../../portability/time-shift.ts';
-import { type Actor, recordAuditEntries } from '../../resolvers/audit.ts';
+import { type Actor, recordAuditEntries } from '../../resolvers/access/audit.ts';
 import { raise } from '../../resolvers/errors.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import type { FileStore } from '../../storage/storage.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../../db/engine/engine.ts';
-import { systemActor } from '../../resolvers/audit.ts';
+import { systemActor } from '../../resolvers/access/audit.ts';
 import { createLogger } from '../../server/observability/logger.ts';
 import { secretsOf } from '../../server/observability/secrets.ts';
 import { openFiles, type ServerFiles } from '../../server/open-files.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../db/engine/directory-lock.ts';
 import { type Config, readConfig, type Settings } from '../../server/config.ts';
 import { isWorker } from '../../server/process-environment.ts';
-import type { TrustedDocuments } from '../../executor/persisted-documents.ts';
+import type { TrustedDocuments } from '../../executor/documents/persisted.ts';
 import type { DatabaseCommand } from '../environment.ts';
 import { CommandError, exitCodes } from '../failures.ts';
 import { whenParentIsGone } from './parent.ts';

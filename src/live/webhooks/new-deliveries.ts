@@ -4,8 +4,8 @@ import { changesAtOnce, insertDeliveries, lockClaimed, countFreeDeliveries } fro
 import type { WebhookRow } from '../../db/webhooks.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import type { NewRow, TenantDb } from '../../db/tables/tenant-tables.ts';
-import { executeOperation, type OperationContext } from '../../executor/execute.ts';
-import { changeCursor, parseCursor } from '../../resolvers/changes.ts';
+import { executeOperation, type OperationContext } from '../../executor/run/execute.ts';
+import { changeCursor, parseCursor } from '../../resolvers/changes/changes.ts';
 import { decodeId, encodeId, newUuid } from '../../resolvers/ids.ts';
 import { WebhookChangesDocument, type WebhookChangesQuery } from '../../rest-compat/operations.generated.ts';
 import { lostMessage, lostType, webhookMessage } from '../../rest-compat/webhook-messages.ts';

@@ -7,7 +7,7 @@ import type { Row, Tables } from '../../db/tables/tables.ts';
 import { tenantTransaction } from '../../db/engine/tenant-handle.ts';
 import { inUnscopedTransaction, type Trx } from '../../db/engine/transaction.ts';
 import { insertWorkspace, selectWorkspaces } from '../../db/workspaces.ts';
-import { type Actor, type AuditedAction, recordAuditEntries } from '../../resolvers/audit.ts';
+import { type Actor, type AuditedAction, recordAuditEntries } from '../../resolvers/access/audit.ts';
 import { changeOrigin, memberStatus, projectState } from '../../model/codes.ts';
 import type { DirectoryFile } from './directory-file.ts';
 import { planLabels } from './directory-labels.ts';

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/engine/transaction.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { isConnectionLoss } from '../../db/engine/unavailable.ts';
 import type { AuditAct } from '../../model/audit-acts.ts';
-import { type Actor, type AuditedAction, recordAuditEntries } from '../../resolvers/audit.ts';
+import { type Actor, type AuditedAction, recordAuditEntries } from '../../resolvers/access/audit.ts';
 import { type BatchOutcome, importBatch, type ImportRow, type WaitingChild } from './import-batch.ts';
 import { logImported } from './import-events.ts';
 import { cleanIssue } from './import-clean.ts';

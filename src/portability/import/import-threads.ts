@@ -1,5 +1,5 @@
 import type { LocalRow, NewRow } from '../../db/tables/tenant-tables.ts';
-import { nextThread } from '../../resolvers/agent-turns.ts';
+import { nextThread } from '../../resolvers/agents/agent-turns.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import type { PreparedIssue } from './import-rows.ts';
 

@@ -1,6 +1,6 @@
 import { Semaphore } from '../../db/engine/semaphore.ts';
 import { raise } from '../errors.ts';
-import { PictureProcess } from '../preview-process.ts';
+import { PictureProcess } from './preview-process.ts';
 
 /** The largest image that is read into memory. */
 export const maxImageBytes = 32 * 1024 * 1024;

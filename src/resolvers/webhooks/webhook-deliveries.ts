@@ -13,7 +13,7 @@ import { inTransaction } from '../../db/engine/transaction.ts';
 import { webhookDeliveryState, webhookState } from '../../model/codes.ts';
 import { events, type EventType } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
-import { actorOf, recordAuditEntries } from '../audit.ts';
+import { actorOf, recordAuditEntries } from '../access/audit.ts';
 import type { Context, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { encodeId, newUuid } from '../ids.ts';

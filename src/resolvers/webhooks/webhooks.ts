@@ -15,7 +15,7 @@ import { memberRole, webhookState } from '../../model/codes.ts';
 import { events, eventTypes } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditAct } from '../../model/audit-acts.ts';
-import { actorOf, type AuditedAction, recordAuditEntries } from '../audit.ts';
+import { actorOf, type AuditedAction, recordAuditEntries } from '../access/audit.ts';
 import { type Context, type SignedIn, signedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { decodeId, encodeId, newUuid } from '../ids.ts';

@@ -1,14 +1,14 @@
 import { RateLimitedError } from '../../executor/challenge.ts';
-import { keyRule } from '../../executor/idempotent.ts';
+import { keyRule } from '../../executor/answers/idempotent.ts';
 import { headRule } from '../../executor/limits.ts';
-import { InsufficientScopeError } from '../../executor/scope-rule.ts';
+import { InsufficientScopeError } from '../../executor/selections/scope-rule.ts';
 import {
   longestMessage,
   type Problem,
   problemCodes,
   problemOf,
   problemTitles,
-} from '../../executor/problem.ts';
+} from '../../executor/answers/problem.ts';
 import { limits } from '../../model/limits.ts';
 import { allCodeTables } from '../../schema/codes.ts';
 import type { JsonSchema } from '../json-schema.ts';

@@ -1,7 +1,7 @@
 import { maxNesting } from '../../executor/limits.ts';
-import { documentIdOf, hexHash } from '../../executor/manifest.ts';
-import { isNestedDeeper } from '../../executor/nesting.ts';
-import type { NamedDocument } from '../../executor/persisted-documents.ts';
+import { documentIdOf, hexHash } from '../../executor/documents/manifest.ts';
+import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
+import type { NamedDocument } from '../../executor/documents/persisted.ts';
 import { raise } from '../../resolvers/errors.ts';
 import { isCompressed } from '../../rest-compat/content-encoding.ts';
 import { mediaTypeNegotiator } from '../http/negotiation.ts';

@@ -1,9 +1,9 @@
 import { type GraphQLSchema, Source } from 'graphql';
-import { parseText } from '../../executor/document.ts';
-import { chooseOperation, type OperationContext } from '../../executor/execute.ts';
-import { fragmentsOf } from '../../executor/operation.ts';
-import { checkScopes } from '../../executor/scope-rule.ts';
-import type { PersistedDocuments } from '../../executor/persisted-documents.ts';
+import { parseText } from '../../executor/documents/reader.ts';
+import { chooseOperation, type OperationContext } from '../../executor/run/execute.ts';
+import { fragmentsOf } from '../../executor/selections/operation.ts';
+import { checkScopes } from '../../executor/selections/scope-rule.ts';
+import type { PersistedDocuments } from '../../executor/documents/persisted.ts';
 import { AppError } from '../../resolvers/errors.ts';
 import { parametersOf } from './graphql-request.ts';
 import type { ServerRequest } from '../http/request.ts';

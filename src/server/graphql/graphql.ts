@@ -1,13 +1,17 @@
 import { type GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { createYoga, Plugin } from 'graphql-yoga';
 import { headersOf } from '../../executor/challenge.ts';
-import { DocumentReader, InvalidDocument } from '../../executor/document.ts';
+import { DocumentReader, InvalidDocument } from '../../executor/documents/reader.ts';
 import { expectedError, formatError, maskedError } from '../../executor/errors.ts';
-import { chooseOperation, executeOperation, type OperationContext } from '../../executor/execute.ts';
-import { idempotencyKeyOf, type OperationResult, replayedHeaders } from '../../executor/idempotent.ts';
-import { withoutSuggestions } from '../../executor/introspection.ts';
-import { PersistedDocuments, type TrustedDocuments } from '../../executor/persisted-documents.ts';
-import { GivenAnswers, type Revalidation } from '../../executor/revalidation.ts';
+import { chooseOperation, executeOperation, type OperationContext } from '../../executor/run/execute.ts';
+import {
+  idempotencyKeyOf,
+  type OperationResult,
+  replayedHeaders,
+} from '../../executor/answers/idempotent.ts';
+import { withoutSuggestions } from '../../executor/documents/introspection.ts';
+import { PersistedDocuments, type TrustedDocuments } from '../../executor/documents/persisted.ts';
+import { GivenAnswers, type Revalidation } from '../../executor/answers/revalidation.ts';
 import { type AppError, type ErrorCode, errorCodes, raise } from '../../resolvers/errors.ts';
 import { type RestReply, unchangedReply } from '../../rest-compat/face.ts';
 import type { Introspection } from '../config.ts';

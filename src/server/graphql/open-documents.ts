@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { ManifestError, parseManifest } from '../../executor/manifest.ts';
-import type { TrustedDocuments } from '../../executor/persisted-documents.ts';
+import { ManifestError, parseManifest } from '../../executor/documents/manifest.ts';
+import type { TrustedDocuments } from '../../executor/documents/persisted.ts';
 import { type Config, ConfigError } from '../config.ts';
 
 /** Reads the manifest that is configured, if any. Throws ConfigError. */

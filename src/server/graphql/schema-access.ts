@@ -1,6 +1,6 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql';
-import { asksForSchema } from '../../executor/introspection.ts';
-import type { OperationContext } from '../../executor/execute.ts';
+import { asksForSchema } from '../../executor/documents/introspection.ts';
+import type { OperationContext } from '../../executor/run/execute.ts';
 import { AppError } from '../../resolvers/errors.ts';
 import type { Introspection } from '../config.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { problemOf } from '../../executor/problem.ts';
+import { problemOf } from '../../executor/answers/problem.ts';
 import { type ErrorCode, errorCodes } from '../../resolvers/errors.ts';
 import { discardRest } from './body.ts';
 import { acceptedMediaType } from '../graphql/graphql-request.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import { type Problem, problemOf } from '../../executor/problem.ts';
+import { type Problem, problemOf } from '../../executor/answers/problem.ts';
 import type { ErrorCode } from '../../resolvers/errors.ts';
 
 /** Why HTTP/1.1 requires to refuse a request: the status, its reason phrase, and a sentence for the client. */

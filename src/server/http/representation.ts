@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AnswerHead } from './answer-head.ts';
-import type { GivenAnswer } from '../../executor/revalidation.ts';
+import type { GivenAnswer } from '../../executor/answers/revalidation.ts';
 import { chooseCoding, type Coding, compress } from './compression.ts';
 import { isNamed } from './preconditions.ts';
 

@@ -1,9 +1,9 @@
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { OperationContext } from '../../executor/execute.ts';
+import type { OperationContext } from '../../executor/run/execute.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
-import type { GivenAnswer } from '../../executor/revalidation.ts';
+import type { GivenAnswer } from '../../executor/answers/revalidation.ts';
 import type { EventChunk, EventStream, StreamSource } from '../../rest-compat/events.ts';
 import type { RestRequest } from '../../rest-compat/face.ts';
 import { signedIn } from '../../resolvers/context.ts';

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../../db/engine/engine.ts';
 import { onStatement } from '../../db/engine/meter.ts';
-import { compiledCounts } from '../../executor/compiled/executor.ts';
+import { compiledCounts } from '../../executor/compiled/run/executor.ts';
 
 /** The labels of a request. Each has few values, whatever clients send. */
 export interface Served {

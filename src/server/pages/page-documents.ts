@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { hashOf, type Manifest } from '../../executor/manifest.ts';
+import { hashOf, type Manifest } from '../../executor/documents/manifest.ts';
 import { type FileAnswer, textAnswer } from './static-file.ts';
 
 /** The modules of `assets/app` that state what the pages ask. Browsers load the same files. */

@@ -4,7 +4,7 @@ import { principalKind } from '../../../src/model/codes.ts';
 import { encodeId, newUuid } from '../../../src/resolvers/ids.ts';
 import { createWorkspace } from '../../../src/resolvers/workspaces.ts';
 import { member, team } from '../../support/fixtures.ts';
-import { systemActor } from '../../../src/resolvers/audit.ts';
+import { systemActor } from '../../../src/resolvers/access/audit.ts';
 
 /** The ids of a workspace and a team, and the token of the owner. */
 export interface World {

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { collectFields } from '@graphql-tools/utils';
+import { type DocumentNode, type ExecutionResult, print } from 'graphql';
+import type { KeyName, NewKey } from '../../db/idempotency.ts';
+import { type SignedIn, signedIn } from '../../resolvers/context.ts';
+import { raise } from '../../resolvers/errors.ts';
+import { keepAnswer, type Once, once, underKey } from '../../resolvers/writes/idempotency.ts';
+import { type KeyedWrite, NeedsTransaction } from '../../resolvers/writes/keyed-write.ts';
+import { extensionsOf } from '../../schema/builder/output-extensions.ts';
+import { showsOnlyWritten } from '../compiled/run/executor.ts';
+import type { WrittenAnswer } from '../compiled/writing/json-writer.ts';
+import { isOutage, rootOf } from '../errors.ts';
+import type { OperationContext } from '../run/execute.ts';
+import type { CoercedOperation } from '../selections/operation.ts';
+
+/**
+ * The result of an operation. `replayed` is set when it ran before under the same key; `json` is the response body with
+ * the data, where that was asked for.
+ */
+export type OperationResult = ExecutionResult & { readonly replayed?: true; readonly json?: WrittenAnswer };
+
+/** The key of a request. Several headers are joined to a list, which is not a valid key. */
+export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
+  return headers['idempotency-key']?.toString();
+}
+
+/** The headers of a response with a kept result. */
+export function replayedHeaders(replayed: true | undefined): Record<string, string> {
+  return replayed ? { 'Idempotency-Replayed': 'true' } : {};
+}
+
+/** The form of a key, and the rule as clients read it. */
+export const keyForm = /^[!-~]{1,255}$/;
+export const keyRule = 'must be 1 to 255 visible ASCII characters';
+
+/** A mutation with an Idempotency-Key. */
+export interface KeyedMutation extends CoercedOperation {
+  readonly document: DocumentNode;
+  readonly key: string;
+}
+
+/**
+ * Runs a mutation and keeps its result under its key, or returns the kept result. Where one statement does the write, that
+ * statement keeps the key, and the answer is added afterwards. Any other mutation runs in one transaction with its key, and
+ * an error in any of its fields undoes all of it.
+ */
+export function executeOnce(
+  mutation: KeyedMutation,
+  context: OperationContext,
+  run: Execution,
+): Promise<OperationResult> {
+  const mayBeOneStatement =
+    checkKey(mutation) && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
+  const signed = signedIn(context);
+  return underKey(signed, { key: mutation.key, requestHash: hashOf(mutation) }, async (key) => {
+    const done = mayBeOneStatement ? await byOneStatement(key, signed, run) : undefined;
+    return done ?? inOneTransaction(key, signed, run);
+  });
+}
+
+/** Runs the mutation in a context. */
+type Execution = (context: OperationContext) => Promise<ExecutionResult>;
+
+/**
+ * Does the write by one statement. Returns undefined if that could not be done; a transaction then finds the reason or does the
+ * write.
+ */
+async function byOneStatement(
+  key: NewKey,
+  context: SignedIn & OperationContext,
+  run: Execution,
+): Promise<OperationResult | undefined> {
+  const keyed: KeyedWrite = { key, isDone: false };
+  let result: ExecutionResult;
+  try {
+    result = await run({ ...context, keyed });
+  } catch (error) {
+    if (error instanceof NeedsTransaction) return undefined;
+    throw error;
+  }
+  if (keyed.isDone) {
+    if (!result.errors) await added(key, context, result);
+    return result;
+  }
+  return result.errors?.some(isOutage) ? result : undefined;
+}
+
+/** Adds the answer to its key. The write is done, so its answer does not fail with this. */
+async function added(
+  key: KeyName & Pick<NewKey, 'createdUtc'>,
+  context: SignedIn & OperationContext,
+  { data }: ExecutionResult,
+): Promise<void> {
+  try {
+    await keepAnswer(context, key, data);
+  } catch (error) {
+    context.report?.(error);
+  }
+}
+
+async function inOneTransaction(
+  key: NewKey,
+  context: SignedIn & OperationContext,
+  run: Execution,
+): Promise<OperationResult> {
+  let failed: { cause: unknown; result: ExecutionResult } | undefined;
+  let kept: Once;
+  try {
+    kept = await once(context, key, async (inside) => {
+      const answer = await run(inside);
+      if (!answer.errors) return answer.data;
+      // The first error caused the others. It is thrown unchanged, so that `once` recognises a lost race and runs again.
+      failed = { cause: rootOf(answer.errors[0]), result: answer };
+      throw failed.cause;
+    });
+  } catch (error) {
+    if (failed && error === failed.cause) return failed.result;
+    throw error;
+  }
+  if ('result' in kept)
+    return {
+      data: kept.result as ExecutionResult['data'],
+      ...(kept.replayed && { replayed: true as const }),
+    };
+  const { written, createdUtc } = kept;
+  const result = await run({ ...context, repeated: written });
+  if (!result.errors) await added({ ...key, createdUtc }, context, result);
+  return { ...result, replayed: true };
+}
+
+/** Refuses a key that is malformed or that the operation does not take. Returns whether one statement may do the write. */
+function checkKey(mutation: KeyedMutation): boolean {
+  if (!keyForm.test(mutation.key)) refuse(keyRule);
+  const type = mutation.schema.getMutationType() ?? raise('internal_error', 'There are mutations.');
+  const { fields } = collectFields(
+    mutation.schema,
+    Object.fromEntries(mutation.fragments),
+    { coerced: mutation.variables, sources: {} },
+    type,
+    mutation.operation.selectionSet,
+  );
+  const names = [...fields.values()].flatMap(([node]) => node?.name.value ?? []);
+  const [name, second] = names.filter((each) => !each.startsWith('__'));
+  if (name === undefined || second !== undefined)
+    return refuse('needs an operation with exactly one mutation: send the others separately');
+  const field = type.getFields()[name];
+  const { takesNoKey, keepsKey = false } = field ? extensionsOf(field) : {};
+  if (takesNoKey !== undefined) refuse(`is not taken by ${name}: ${takesNoKey}`);
+  return keepsKey;
+}
+
+function refuse(message: string): never {
+  raise('invalid_request', `Idempotency-Key: ${message}.`, [{ field: 'Idempotency-Key', message }]);
+}
+
+/** Equal for requests with equal documents and variables, however those were formatted. */
+function hashOf({ document, operation, variables }: KeyedMutation): Buffer {
+  const asked = [textOf(document), operation.name?.value ?? '', variables];
+  return createHash('sha256').update(JSON.stringify(asked, inOrder)).digest();
+}
+
+const texts = new WeakMap<DocumentNode, string>();
+
+function textOf(document: DocumentNode): string {
+  const known = texts.get(document);
+  if (known !== undefined) return known;
+  const text = print(document);
+  texts.set(document, text);
+  return text;
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

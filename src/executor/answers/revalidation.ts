@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { OperationTypeNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Prepared } from '../../db/statements/prepared.ts';
+import { selectDataPosition } from '../../db/reads/data-position.ts';
+import { readsCoveredTables } from '../../db/tables/position-tables.ts';
+import type { Context, Principal } from '../../resolvers/context.ts';
+import { extensionsOf } from '../../schema/builder/output-extensions.ts';
+import type { Plan } from '../../schema/builder/plan.ts';
+import { isOutage } from '../errors.ts';
+import type { CoercedOperation } from '../selections/operation.ts';
+import { visitFields } from '../selections/selected-fields.ts';
+import { perVariant } from '../selections/variants.ts';
+
+/**
+ * Whether an answer can depend on nothing but rows, the token, the document and today's date. Then the statements tell which
+ * rows. Other resolvers may read anything, and what is computed from the request's context depends on the clock or is signed.
+ */
+const dependsOnRows = perVariant((scoped: CoercedOperation) => {
+  let only = scoped.operation.operation === OperationTypeNode.QUERY;
+  visitFields(scoped, ({ field }) => {
+    const { plan, isCoveredByPosition } = extensionsOf(field);
+    if (isCoveredByPosition) return;
+    if (plan && (resolved.has(plan.kind) || (plan.kind === 'computed' && plan.context))) only = false;
+  });
+  return only;
+});
+
+const resolved: ReadonlySet<Plan['kind']> = new Set(['source', 'series', 'events']);
+
+/** Whether an operation sent statements when it was last run. One that is answered from memory costs less than its position. */
+const lastRun = perVariant((_scoped: CoercedOperation) => ({ sentStatements: true }));
+
+/**
+ * Reads the position of the data before the query is run, on the server that will answer it. Undefined where the position would not
+ * cover the answer: the version of the reference data must be the one in memory, from which a part of the answer comes.
+ */
+export async function positionBefore(
+  scoped: CoercedOperation,
+  { principal, connect, shared, reads, reference, now }: Context,
+): Promise<string | undefined> {
+  if (!principal || !connect || !reference) return undefined;
+  if (!dependsOnRows(scoped) || !lastRun(scoped).sentStatements) return undefined;
+  const { version } = await reference.current();
+  try {
+    const server = reads
+      ? { connect: () => reads.connect(), shared: (statement: Prepared) => reads.shared(statement) }
+      : { connect, shared };
+    const found = await selectDataPosition(server, principal.workspaceId);
+    if (!found || found.ref !== version.ref || found.tag !== version.tag) return undefined;
+    const date = now.toISOString().slice(0, 10);
+    return `${date} ${found.ref}.${found.tag}.${found.change}`;
+  } catch (error) {
+    // The query is sent to the primary where a replica fails, and has the error of the primary.
+    if (isOutage(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the position covers everything that an operation has read by these statements. */
+export function isCovered(scoped: CoercedOperation, statements: ReadonlySet<Prepared>): boolean {
+  lastRun(scoped).sentStatements = statements.size > 0;
+  for (const statement of statements) {
+    const known = covered.get(statement);
+    const reads = known ?? readsCoveredTables(statement.text);
+    if (known === undefined) covered.set(statement, reads);
+    if (!reads) return false;
+  }
+  return true;
+}
+
+const covered = new WeakMap<Prepared, boolean>();
+
+/** A request for which a client may have an answer. */
+export interface ReadRequest {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly origin: string;
+  /** Whether the client has this answer to the request, by its If-None-Match. */
+  hasAnswer(answer: GivenAnswer): boolean;
+}
+
+/** An answer that was given: its headers, of which one is its tag, and the length of its body. */
+export interface GivenAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: number;
+}
+
+interface Remembered extends GivenAnswer {
+  readonly position: string;
+  readonly givenMs: number;
+}
+
+/** How long an answer counts as unchanged at the same position, in case somebody writes past the service. */
+const trustedMs = 60_000;
+
+/** The most characters in all remembered answers together, which suffices for about ten thousand. */
+const maxCharacters = 5_000_000;
+
+/** Remembers the positions of the data at which answers were given to clients that ask whether theirs are still right. */
+export class GivenAnswers {
+  readonly #answers = new LRUCache<string, Remembered>({ maxSize: maxCharacters });
+
+  /** Undefined if the client has no answer, or no token. */
+  revalidation(request: ReadRequest, { principal }: Pick<Context, 'principal'>): Revalidation | undefined {
+    if (!principal || request.headers['if-none-match'] === undefined) return undefined;
+    return new Revalidation(this.#answers, request, principal);
+  }
+}
+
+/** Decides whether a read has to be run for a client that has an answer. */
+export class Revalidation {
+  /** The answer that the client has, if the read was not run because of it. */
+  unchanged: GivenAnswer | undefined;
+  readonly #answers: LRUCache<string, Remembered>;
+  readonly #request: ReadRequest;
+  readonly #key: string;
+  #position: string | undefined;
+
+  constructor(answers: LRUCache<string, Remembered>, request: ReadRequest, principal: Principal) {
+    this.#answers = answers;
+    this.#request = request;
+    this.#key = keyOf(request, principal);
+  }
+
+  /** Uses the client's answer, as `unchanged`, if it was given at this position; returns whether it was. */
+  useAnswerOf(position: string): boolean {
+    const known = this.#answers.get(this.#key);
+    if (known?.position !== position || performance.now() - known.givenMs > trustedMs) return false;
+    if (!this.#request.hasAnswer(known)) return false;
+    this.unchanged = known;
+    return true;
+  }
+
+  /** Notes that the answer stays the same as long as the data is at this position. */
+  noteReusable(position: string): void {
+    this.#position = position;
+  }
+
+  /** Remembers the answer, unless it may change without a change of the position. */
+  remember(answer: GivenAnswer): void {
+    if (this.#position === undefined) return;
+    const remembered = { ...answer, position: this.#position, givenMs: performance.now() };
+    this.#answers.set(this.#key, remembered, { size: JSON.stringify(remembered).length });
+  }
+}
+
+/** The parts of a request on which its answer depends. A token of the same scopes may belong to somebody else. */
+function keyOf({ path, query, headers, origin }: ReadRequest, principal: Principal): string {
+  const { workspaceId, tokenId, role, scopes } = principal;
+  const parts = [
+    [workspaceId, tokenId, role, ...scopes],
+    [origin, path, query.toString(), headers.accept, headers['x-graphql-cost']],
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}

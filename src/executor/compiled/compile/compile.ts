@@ -1,0 +1,135 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  getNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isLeafType,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { extensionsOf } from '../../../schema/builder/output-extensions.ts';
+import type { Plan } from '../../../schema/builder/plan.ts';
+import { Columns } from './columns.ts';
+import type { AnyField, CompileContext, FieldContext } from './context.ts';
+import { computedField } from '../fields/computed.ts';
+import { concatenatedField } from '../fields/concatenated.ts';
+import { type Field, NotCompilable } from '../run/frame.ts';
+import { leafPlan } from './leaf-plans.ts';
+import { columnField } from '../fields/leaves.ts';
+import { listField } from '../fields/list-field.ts';
+import { nestedField } from '../fields/nested-field.ts';
+import { ObjectPlan } from './objects.ts';
+import {
+  byKeyField,
+  countField,
+  encodedId,
+  eventsField,
+  existsField,
+  oneField,
+  pagedField,
+  referenceField,
+  rowsByIdField,
+  selfField,
+  seriesField,
+  sourceField,
+  sumsField,
+} from '../fields/plan-fields.ts';
+import { type Compiling, collectFields } from './selection.ts';
+import { literalOf } from '../writing/sink.ts';
+
+/** Compiles an operation to the plan of its root; throws NotCompilable. */
+export function compileOperation(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  variables: Readonly<Record<string, unknown>>,
+): ObjectPlan {
+  const type = schema.getRootType(operation.operation);
+  if (!type) throw new NotCompilable(`There is no ${operation.operation}.`);
+  const compiling: Compiling = {
+    schema,
+    fragments,
+    variables,
+    preloads: new Set(),
+    object: (below, nodes, columns) => compileObject(compiling, below, nodes, columns),
+  };
+  const plan = compileObject(compiling, type, [operation], new Columns('resolved'));
+  plan.isSerial = operation.operation === OperationTypeNode.MUTATION;
+  return plan;
+}
+
+/** Compiles the selections on one object type whose rows have these columns. */
+function compileObject(
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  nodes: readonly (FieldNode | OperationDefinitionNode)[],
+  columns: Columns,
+): ObjectPlan {
+  const fields = collectFields(compiling, type, nodes);
+  const make = () => {
+    const plan = new ObjectPlan(type.name, columns);
+    const context: CompileContext = { compiling, type, plan, shared: new Map() };
+    for (const [key, fieldNodes] of fields) plan.fields.push(compileField(context, key, fieldNodes));
+    plan.repeatsFields = new Set([...fields.values()].map(([node]) => node?.name.value)).size < fields.size;
+    return plan;
+  };
+  return columns.isCached ? leafPlan(compiling.schema, type, fields, make) : make();
+}
+
+function compileField(context: CompileContext, key: string, nodes: readonly FieldNode[]): Field {
+  const [node] = nodes;
+  const name = node?.name.value ?? '';
+  if (name === '__typename') {
+    const typeName = literalOf(context.plan.typeName);
+    return { key, ofRow: true, write: (out) => out.literal(typeName) };
+  }
+  const field: AnyField | undefined = context.type.getFields()[name];
+  if (!field) throw new NotCompilable(`${context.type.name}.${name}`);
+  const { plan, pothosExposedField: column } = extensionsOf(field);
+  const selected = { context, key, field, nodes };
+  if (plan) return compilePlan(selected, plan);
+  if (typeof column === 'string') {
+    if (isLeafType(getNamedType(field.type)))
+      return columnField(key, field.type, column, context.plan.columns);
+    if (context.plan.columns.isResolved) return nestedField(selected, context.plan.columns.decoder(column));
+  }
+  throw new NotCompilable(`${context.type.name}.${name}`);
+}
+
+function compilePlan(selected: FieldContext, plan: Plan): Field {
+  switch (plan.kind) {
+    case 'id':
+      return encodedId(selected, plan);
+    case 'reference':
+      return referenceField(selected, plan, plan.key);
+    case 'one':
+      return oneField(selected, plan);
+    case 'byKey':
+      return byKeyField(selected, plan);
+    case 'connection':
+      return pagedField(selected, plan);
+    case 'list':
+      return listField(selected, plan);
+    case 'exists':
+      return existsField(selected, plan);
+    case 'count':
+      return countField(selected, plan);
+    case 'sums':
+      return sumsField(selected, plan);
+    case 'computed':
+      return computedField(selected, plan);
+    case 'concatenated':
+      return concatenatedField(selected, plan);
+    case 'nodes':
+      return rowsByIdField(selected, plan);
+    case 'series':
+      return seriesField(selected, plan);
+    case 'self':
+      return selfField(selected);
+    case 'source':
+      return sourceField(selected, plan);
+    case 'events':
+      return eventsField(selected);
+  }
+}

@@ -1,0 +1,111 @@
+import type { Columns } from './columns.ts';
+import type { Field, Frame } from '../run/frame.ts';
+import { RowTexts } from '../writing/row-texts.ts';
+import type { Run } from '../run/run.ts';
+import { type FieldName, fieldNames, type Sink } from '../writing/sink.ts';
+
+/** Reads what one or more fields need, for all rows of a frame at once, into the parts of the frame, and everything below. */
+export interface Fetch {
+  /** Returns a promise only if there is something to wait for. */
+  fetch(frame: Frame, run: Run): Promise<void> | undefined;
+  /**
+   * Whether it reads nothing but rows that a write returned, values that the write preloaded, and reference data.
+   */
+  readonly showsOnlyWritten?: boolean;
+}
+
+/** Starts all items before it waits for any. Returns a promise only if there is something to wait for. */
+export function together<Item>(
+  items: readonly Item[],
+  start: (item: Item, index: number) => Promise<void> | undefined,
+): Promise<void> | undefined {
+  let waiting: Promise<void>[] | undefined;
+  for (let index = 0; index < items.length; index += 1) {
+    let going: Promise<void> | undefined;
+    try {
+      going = start(items[index] as Item, index);
+    } catch (error) {
+      // The items that were started are still waited for: otherwise nobody would handle their rejections.
+      going = Promise.reject(error);
+    }
+    if (going) (waiting ??= []).push(going);
+  }
+  if (!waiting || waiting.length === 1) return waiting?.[0];
+  return Promise.all(waiting).then(() => undefined);
+}
+
+/** The selection on one type of object: what to fetch for its rows, and how each row is written. */
+export class ObjectPlan {
+  readonly typeName: string;
+  readonly columns: Columns;
+  readonly fields: Field[] = [];
+  readonly fetches: Fetch[] = [];
+  /** Whether a field is selected under two names, so that only the length of the document bounds that of the answer. */
+  repeatsFields = false;
+  /** Set on mutations: each root field is fetched, with everything below it, before the next one. */
+  isSerial = false;
+  #parts = 0;
+  #names: readonly FieldName[] | undefined;
+  #texts: RowTexts | null | undefined;
+
+  constructor(typeName: string, columns: Columns) {
+    this.typeName = typeName;
+    this.columns = columns;
+  }
+
+  /** A position in the parts of this plan's frames. */
+  newPart(): number {
+    this.#parts += 1;
+    return this.#parts - 1;
+  }
+
+  /** Fetches for all rows of the frame at once; the fetches run concurrently. */
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
+    if (frame.rows.length === 0) return undefined;
+    if (this.isSerial) return this.#oneByOne(frame, run);
+    return together(this.fetches, (each) => each.fetch(frame, run));
+  }
+
+  async #oneByOne(frame: Frame, run: Run): Promise<void> {
+    for (const each of this.fetches) await each.fetch(frame, run);
+  }
+
+  readonly write = (out: Sink, frame: Frame, row: number): void => {
+    const ahead = frame.ahead?.[row];
+    if (ahead) {
+      frame.run.objects += ahead.objects;
+      return out.literal(ahead.written);
+    }
+    frame.run.objects += 1;
+    const { rowForm } = frame.run;
+    if (rowForm?.plan === this) return out.literal(frame.run.writtenRow(rowForm, frame, row));
+    const { writer } = out;
+    // The plan is complete before it writes its first row.
+    if (this.#texts === undefined) this.#texts = this.isFixed ? new RowTexts() : null;
+    if (writer && this.#texts) this.#texts.write(writer, frame, row, this.#write);
+    else this.#write(out, frame, row);
+  };
+
+  readonly #write = (out: Sink, frame: Frame, row: number): void => {
+    const names = (this.#names ??= fieldNames(this.fields));
+    const { fields } = this;
+    out.beginObject();
+    for (let index = 0; index < fields.length; index += 1) {
+      out.name(names[index] as FieldName);
+      (fields[index] as Field).write(out, frame, row);
+    }
+    out.endObject();
+  };
+
+  /** Whether all its fetches read only what a write returned, and it selects no field twice. */
+  get showsOnlyWritten(): boolean {
+    return !this.repeatsFields && this.fetches.every(({ showsOnlyWritten }) => showsOnlyWritten === true);
+  }
+
+  /** Whether a row is always written as the same bytes: it is cached, and all fields depend on nothing else. */
+  get isFixed(): boolean {
+    return (
+      this.columns.isCached && this.fetches.length === 0 && this.fields.every(({ ofRow }) => ofRow === true)
+    );
+  }
+}

@@ -1,0 +1,80 @@
+import { getNamedType, isLeafType } from 'graphql';
+import { type SignedIn, signedIn } from '../../../resolvers/context.ts';
+import type { PlanOf, ReferencePlans } from '../../../schema/builder/plan.ts';
+import { type Field, type Frame, type Link, NotCompilable } from '../run/frame.ts';
+import { valueField } from './leaves.ts';
+import { ObjectPlan } from '../compile/objects.ts';
+import { type CompileContext, type FieldContext, referenceFetch } from '../compile/context.ts';
+import { nestedField } from './nested-field.ts';
+
+type Computed = PlanOf<'computed'>;
+
+/** A field whose value a function computes from columns, from referred rows and, where the plan says so, from the principal. */
+export function computedField(selected: FieldContext, plan: Computed): Field {
+  const { context, key, field } = selected;
+  if (!isLeafType(getNamedType(field.type))) {
+    // Objects are computed when the fetches of their row start, before the referred rows are there.
+    if (Object.keys(plan.references).length > 0)
+      throw new NotCompilable(`${context.type.name}.${field.name} makes objects of rows that it refers to`);
+    return nestedField(selected, computation(context, plan));
+  }
+  const { context: needsContext, references } = plan;
+  return valueField(key, field.type, computation(context, plan), {
+    ofRow: !needsContext && Object.keys(references).length === 0,
+  });
+}
+
+/** Computes the value of one row. */
+function computation(
+  context: CompileContext,
+  { columns, references, context: needsContext, compute }: Computed,
+): (frame: Frame, row: number) => unknown {
+  const fillOwn = columnsInto(context.plan, columns);
+  const fillReferred = referredInto(context, references);
+  // One pair of objects serves all rows: `compute` keeps no reference to its arguments.
+  const own = {};
+  const referred = {};
+  return (frame, row) => {
+    fillOwn(own, frame, row);
+    fillReferred(referred, frame, row);
+    return compute(
+      own as never,
+      referred as never,
+      (needsContext ? signedIn(frame.run.context) : undefined) as SignedIn,
+    );
+  };
+}
+
+/** Fills in the values of a row that a computed field reads, under their names. */
+type Fill = (known: Record<string, unknown>, frame: Frame, row: number) => void;
+
+function columnsInto(plan: ObjectPlan, columns: readonly string[]): Fill {
+  const decoders = columns.map((column) => ({ column, decode: plan.columns.decoder(column) }));
+  return (known, frame, row) => {
+    for (const { column, decode } of decoders) known[column] = decode(frame, row);
+  };
+}
+
+/** Fills in the referenced rows, with the rows to which those refer; undefined if there is no such row. */
+function referredInto(context: CompileContext, references: ReferencePlans): Fill {
+  const fills = Object.entries(references).map(([name, { table, by, where, key, columns, nested }]) => {
+    const fetch = referenceFetch(context, { table, by, where });
+    const plan = new ObjectPlan('', fetch.columns);
+    const part = context.plan.newPart();
+    fetch.add({ key: context.plan.columns.key(key), part, plan });
+    const fillBeyond = referredInto({ ...context, plan, shared: new Map() }, nested);
+    const fillOwn = columnsInto(plan, columns);
+    const referred = {};
+    return (known: Record<string, unknown>, frame: Frame, row: number) => {
+      const link = frame.parts[part] as Link;
+      const at = link.at[row] ?? -1;
+      known[name] = at < 0 ? undefined : referred;
+      if (at < 0) return;
+      fillOwn(referred, link.frame, at);
+      fillBeyond(referred, link.frame, at);
+    };
+  });
+  return (known, frame, row) => {
+    for (const fill of fills) fill(known, frame, row);
+  };
+}

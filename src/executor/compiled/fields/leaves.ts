@@ -1,0 +1,250 @@
+import {
+  type GraphQLEnumType,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import { toRichText } from '../../../resolvers/rich-text.ts';
+import type { IdPrefix } from '../../../resolvers/ids.ts';
+import { type TextRow, textAt, WireRow } from '../../../db/wire/wire-row.ts';
+import type { Columns } from '../compile/columns.ts';
+import { Bail, type Field, type Frame, NotCompilable, type Row } from '../run/frame.ts';
+import { idForm, type Literal, literalOf, type Sink } from '../writing/sink.ts';
+import { isoTime } from '../writing/times.ts';
+
+/** How a column is written as a GraphQL type. */
+interface Codec {
+  /** Writes a cell from its text. */
+  write: (out: Sink, text: string) => void;
+  /** Writes a cell from the bytes of its text. */
+  copy: (out: Sink, bytes: Buffer, start: number, end: number) => void;
+  /** Writes a cell in a binary format; writes nothing and returns false where `write` has to do it. */
+  copyBinary?: (out: Sink, bytes: Buffer, start: number) => boolean;
+}
+
+const textual: Codec = {
+  write: (out, text) => out.string(text),
+  copy: (out, bytes, start, end) => out.utf8String(bytes, start, end),
+};
+/** PostgreSQL writes a boolean as `t` or `f`. */
+const trueCode = 0x74;
+const truth: Codec = {
+  write: (out, text) => out.boolean(text === 't'),
+  copy: (out, bytes, start) => out.boolean(bytes[start] === trueCode),
+};
+/** The JSON of a rich text of one line, before and after the text. */
+const [beforeLine, afterLine] = JSON.stringify(toRichText('line'))
+  .split('"line"')
+  .map((part) => Buffer.from(part)) as [Buffer, Buffer];
+const richText: Codec = {
+  write: (out, text) => out.json(toRichText(text)),
+  copy: (out, bytes, start, end) => {
+    const { writer } = out;
+    if (!writer || !isLine(bytes, start, end))
+      return out.json(toRichText(bytes.toString('utf8', start, end)));
+    writer.bytes(beforeLine);
+    writer.utf8String(bytes, start, end);
+    writer.bytes(afterLine);
+  },
+};
+
+/** Whether a text is one line that is not empty. */
+function isLine(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index += 1) {
+    if (bytes[index] === 0x0a || bytes[index] === 0x0d) return false;
+  }
+  return end > start;
+}
+
+const codecs: Readonly<Record<string, Codec>> = {
+  ID: textual,
+  String: textual,
+  URL: textual,
+  Date: textual,
+  Int: {
+    write: (out, text) => out.integer(integer(text)),
+    copy: (out, bytes, start, end) => {
+      if (!out.digits(bytes, start, end)) out.integer(integer(bytes.toString('utf8', start, end)));
+    },
+  },
+  Boolean: truth,
+  RichText: richText,
+  DateTime: {
+    write: (out, text) => out.string(isoTime(text)),
+    copy: (out, bytes, start, end) => {
+      if (!out.time(bytes, start, end)) out.string(isoTime(bytes.toString('utf8', start, end)));
+    },
+    copyBinary: (out, bytes, start) => out.timeOfBytes(bytes, start),
+  },
+};
+
+function integer(text: string): number {
+  const value = Number(text);
+  // An Int of GraphQL has 32 bits; graphql-js words the error.
+  if (!Number.isInteger(value) || Math.abs(value) > 2_147_483_647) throw new Bail('The value is not an Int.');
+  return value;
+}
+
+function enumCodec(type: GraphQLEnumType, literal: (name: string) => Literal = literalOf): Codec {
+  const names = new Map(type.getValues().map(({ value, name }) => [String(value), literal(name)]));
+  const stored = Array.from(names, ([value, name]) => ({ bytes: Buffer.from(value), name }));
+  const nameOf = (text: string): Literal => {
+    const name = names.get(text);
+    if (!name) throw new Bail(`${type.name} has no such value.`);
+    return name;
+  };
+  return {
+    write: (out, text) => out.literal(nameOf(text)),
+    copy: (out, bytes, start, end) => {
+      for (const { bytes: sought, name } of stored)
+        if (isAt(bytes, start, end, sought)) return out.literal(name);
+      out.literal(nameOf(bytes.toString('utf8', start, end)));
+    },
+  };
+}
+
+function isAt(bytes: Uint8Array, start: number, end: number, sought: Uint8Array): boolean {
+  if (end - start !== sought.length) return false;
+  for (let index = 0; index < sought.length; index += 1) {
+    if (bytes[start + index] !== sought[index]) return false;
+  }
+  return true;
+}
+
+/** The unchanged value of a column. */
+export function columnField(key: string, type: GraphQLOutputType, column: string, columns: Columns): Field {
+  const bare = isNonNullType(type) ? type.ofType : type;
+  const leaf = isListType(bare) ? undefined : codecOf(bare as GraphQLLeafType);
+  if (!leaf || columns.isResolved) {
+    const decode = columns.decoder(column);
+    return valueField(key, type, decode, { ofRow: !columns.isResolved });
+  }
+  const index = columns.index(column);
+  return {
+    ...cellField(key, type, index, leaf),
+    ...(isEnumType(bare) && {
+      renamed: (literal) => cellField(key, type, index, enumCodec(bare, literal)),
+    }),
+  };
+}
+
+/** A boolean that the statement computed for each row. */
+export function booleanField(key: string, type: GraphQLOutputType, index: number): Field {
+  return cellField(key, type, index, truth);
+}
+
+/** A global id, made from a uuid column. */
+export function idField(
+  key: string,
+  type: GraphQLOutputType,
+  prefix: IdPrefix,
+  column: string,
+  columns: Columns,
+): Field {
+  const form = idForm(prefix);
+  const id: Codec = {
+    write: (out, uuid) => out.idOfText(form, uuid),
+    copy: (out, bytes, start, end) => out.idOfText(form, bytes.toString('latin1', start, end)),
+    copyBinary: (out, bytes, start) => {
+      out.id(form, bytes, start);
+      return true;
+    },
+  };
+  return columns.isResolved
+    ? textField(key, !isNonNullType(type), columns.reader(column), id)
+    : cellField(key, type, columns.index(column), id);
+}
+
+function codecOf(type: GraphQLLeafType): Codec | undefined {
+  return isEnumType(type) ? enumCodec(type) : codecs[type.name];
+}
+
+/** A column of rows that a statement read; its bytes are copied from the cell. */
+function cellField(key: string, type: GraphQLOutputType, index: number, codec: Codec): Field {
+  const nullable = !isNonNullType(type);
+  const { copy, copyBinary } = codec;
+  const ofTexts = textField(key, nullable, (row) => textAt(row as TextRow, index), codec);
+  return {
+    ...ofTexts,
+    write: (out, frame, at) => {
+      const row = frame.rows[at];
+      if (!(row instanceof WireRow)) return ofTexts.write(out, frame, at);
+      const start = row.find(index);
+      if (start < 0) return nullable ? out.null() : refuseNull();
+      if (row.isText(index)) copy(out, row.bytes, start, row.end);
+      else if (!copyBinary?.(out, row.bytes, start)) ofTexts.write(out, frame, at);
+    },
+  };
+}
+
+function textField(
+  key: string,
+  nullable: boolean,
+  read: (row: Row) => string | null,
+  { write }: Pick<Codec, 'write'>,
+): Field {
+  return {
+    key,
+    ofRow: true,
+    write: (out, { rows }, row) => {
+      const text = read(rows[row] as Row);
+      if (text !== null) write(out, text);
+      else if (nullable) out.null();
+      else refuseNull();
+    },
+  };
+}
+
+/** graphql-js words the error. */
+export function refuseNull(): never {
+  throw new Bail('A field of a non-null type is null.');
+}
+
+/** A JavaScript value, serialized by its GraphQL type as graphql-js does it. */
+export function valueField(
+  key: string,
+  type: GraphQLOutputType,
+  compute: (frame: Frame, row: number) => unknown,
+  { ofRow = false } = {},
+): Field {
+  const serialize = serializer(type);
+  const field: Field = {
+    key,
+    ...(ofRow && { ofRow }),
+    write: (out, frame, row) => out.json(serialize(compute(frame, row))),
+  };
+  if (!isEnumType(isNonNullType(type) ? type.ofType : type)) return field;
+  const renamed = (literal: (name: string) => Literal): Field => ({
+    ...field,
+    write: (out, frame, row) => {
+      const name = serialize(compute(frame, row));
+      if (typeof name === 'string') out.literal(literal(name));
+      else out.null();
+    },
+  });
+  return { ...field, renamed };
+}
+
+/**
+ * Serializes values of a leaf type, or of lists of it. Throws NotCompilable for an object type; the returned function
+ * throws Bail for a null that the type does not allow.
+ */
+function serializer(type: GraphQLOutputType): (value: unknown) => unknown {
+  if (isNonNullType(type)) {
+    const bare = serializer(type.ofType);
+    return (value) => bare(value) ?? refuseNull();
+  }
+  if (isListType(type)) {
+    const item = serializer(type.ofType);
+    return (value) => {
+      if (value === null || value === undefined) return null;
+      if (!Array.isArray(value)) throw new Bail('The value of a list type is not a list.');
+      return value.map(item);
+    };
+  }
+  if (!isLeafType(type)) throw new NotCompilable(`${type.name} has fields of its own`);
+  return (value) => (value === null || value === undefined ? null : (type.serialize(value) ?? refuseNull()));
+}

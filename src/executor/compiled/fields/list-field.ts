@@ -1,0 +1,90 @@
+import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { joinedKeys } from '../../../db/tables/derived-columns.ts';
+import { cachedDeclaration } from '../../../db/tables/cached-tables.ts';
+import type { ListOrder } from '../../../db/query/pages/page.ts';
+import type { ChildSource } from '../../../db/query/walks/walk.ts';
+import { linkColumns } from '../../../reference/lists.ts';
+import type { PlanOf } from '../../../schema/builder/plan.ts';
+import type { Columns, Derivation, KeyColumn } from '../compile/columns.ts';
+import { type Field, type Frame, NotCompilable } from '../run/frame.ts';
+import { columnField, idField } from './leaves.ts';
+import { ListFetch, type ListPart } from './list-fetch.ts';
+import { ObjectPlan } from '../compile/objects.ts';
+import {
+  attachedColumn,
+  type CompileContext,
+  type FieldContext,
+  objectType,
+  shared,
+} from '../compile/context.ts';
+import { writeList } from '../writing/sink.ts';
+
+/** A plain list under each row, or one column of its rows. */
+export function listField(
+  { context, key, field, nodes }: FieldContext,
+  { source, orderBy, parentKey, only }: PlanOf<'list'>,
+): Field {
+  const { plan } = context;
+  const { parent } = source;
+  if (!parent) throw new NotCompilable(`${context.type.name}.${field.name}`);
+  const fetch = shared(context, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
+    const key = plan.columns.key(parentKey);
+    const attached = joinedColumn(context, { ...source, parent }, orderBy, parentKey);
+    return new ListFetch({ ...source, parent }, orderBy, { key, attached, part: plan.newPart() });
+  });
+  const listed = only
+    ? new ObjectPlan('', fetch.columns)
+    : context.compiling.object(objectType(field), nodes, fetch.columns);
+  const view = fetch.view(listed);
+  const item = only ? onlyField(field.type, only, fetch.columns) : listed;
+  const partOf = (frame: Frame) => frame.parts[fetch.part] as ListPart;
+  const frameOf = (frame: Frame) => partOf(frame).frames[view] as Frame;
+  const from = (frame: Frame, row: number) => {
+    const { at, start } = partOf(frame);
+    return start[at[row] ?? 0] ?? 0;
+  };
+  const to = (frame: Frame, row: number) => {
+    const { at, end } = partOf(frame);
+    return end[at[row] ?? 0] ?? 0;
+  };
+  return {
+    key,
+    write: (out, frame, row) => {
+      writeList(out, frameOf(frame), from(frame, row), to(frame, row), item.write);
+    },
+    ...(!only && { below: { plan: listed, fields: listed.fields, frame: frameOf, from, to } }),
+  };
+}
+
+/** The column of the parents with the keys of the listed rows. */
+function joinedColumn(
+  context: CompileContext,
+  { table, parent }: ChildSource,
+  orderBy: readonly ListOrder[],
+  parentKey: string,
+): KeyColumn | undefined {
+  if (!('through' in parent)) return attachedColumn(context, table);
+  const { through } = parent;
+  // Derived keys help only where the listed rows are cached and the join is not.
+  const isDerived = cachedDeclaration(table) !== undefined && !cachedDeclaration(through.table);
+  const links = linkColumns(orderBy);
+  const derive: Derivation = {
+    description: JSON.stringify(['joined', through, parentKey, links]),
+    sql: joinedKeys(through, parentKey, links),
+  };
+  return attachedColumn(context, through.table, isDerived ? derive : undefined);
+}
+
+function onlyField(
+  listType: GraphQLOutputType,
+  { column, prefix }: NonNullable<PlanOf<'list'>['only']>,
+  columns: Columns,
+): Field {
+  const type = itemType(listType);
+  return prefix ? idField('', type, prefix, column, columns) : columnField('', type, column, columns);
+}
+
+function itemType(type: GraphQLOutputType): GraphQLOutputType {
+  const bare = isNonNullType(type) ? type.ofType : type;
+  return isListType(bare) ? (bare.ofType as GraphQLOutputType) : bare;
+}

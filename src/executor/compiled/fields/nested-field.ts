@@ -1,0 +1,81 @@
+import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { Columns } from '../compile/columns.ts';
+import { type Field, type Frame, newFrame, type Row } from '../run/frame.ts';
+import { refuseNull } from './leaves.ts';
+import type { Fetch, ObjectPlan } from '../compile/objects.ts';
+import { type FieldContext, objectType } from '../compile/context.ts';
+import type { Run } from '../run/run.ts';
+import { writeList } from '../writing/sink.ts';
+
+/** The objects that the rows contain, in one array. `end` is -1 where a row contains null. */
+interface NestedPart {
+  frame: Frame;
+  start: Int32Array;
+  end: Int32Array;
+}
+
+/** Reads the object, the list of objects, or the null that a row contains. */
+type ReadNested = (frame: Frame, row: number) => unknown;
+
+/** Objects that are values of their row: the object in a payload, the entries of a table, a list in a JSON column. */
+export function nestedField({ context, key, field, nodes }: FieldContext, nested: ReadNested): Field {
+  const plan = context.compiling.object(objectType(field), nodes, new Columns('resolved'));
+  const part = context.plan.newPart();
+  context.plan.fetches.push(new NestedFetch(nested, part, plan));
+  return partField(key, field.type, part, plan);
+}
+
+class NestedFetch implements Fetch {
+  readonly #read: ReadNested;
+  readonly #part: number;
+  readonly #plan: ObjectPlan;
+
+  constructor(nested: ReadNested, part: number, plan: ObjectPlan) {
+    this.#read = nested;
+    this.#part = part;
+    this.#plan = plan;
+  }
+
+  get showsOnlyWritten(): boolean {
+    return this.#plan.showsOnlyWritten;
+  }
+
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
+    const flat: Row[] = [];
+    const start = new Int32Array(frame.rows.length);
+    const end = new Int32Array(frame.rows.length);
+    for (let index = 0; index < frame.rows.length; index += 1) {
+      const nested = this.#read(frame, index);
+      start[index] = flat.length;
+      if (Array.isArray(nested)) flat.push(...(nested as Row[]));
+      else if (nested !== null && nested !== undefined) flat.push(nested as Row);
+      end[index] = nested === null || nested === undefined ? -1 : flat.length;
+    }
+    const below = newFrame(run, flat, []);
+    frame.parts[this.#part] = { frame: below, start, end } satisfies NestedPart;
+    return this.#plan.fetch(below, run);
+  }
+}
+
+function partField(key: string, type: GraphQLOutputType, part: number, plan: ObjectPlan): Field {
+  const bare = isNonNullType(type) ? type.ofType : type;
+  const isList = isListType(bare);
+  const partOf = (frame: Frame) => frame.parts[part] as NestedPart;
+  const to = (frame: Frame, row: number) => partOf(frame).end[row] ?? -1;
+  const from = (frame: Frame, row: number) => {
+    if (to(frame, row) >= 0) return partOf(frame).start[row] ?? 0;
+    if (isNonNullType(type)) refuseNull();
+    return -1;
+  };
+  return {
+    key,
+    write: (out, frame, row) => {
+      const first = from(frame, row);
+      if (first < 0) return out.null();
+      const { frame: below } = partOf(frame);
+      if (!isList) return plan.write(out, below, first);
+      return writeList(out, below, first, to(frame, row), plan.write);
+    },
+    below: { plan, fields: plan.fields, frame: (frame) => partOf(frame).frame, from, to },
+  };
+}

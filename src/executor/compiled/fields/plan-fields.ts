@@ -1,0 +1,211 @@
+import { getNamedType, isLeafType, isNonNullType } from 'graphql';
+import { joinsViewer } from '../../../db/tables/derived-columns.ts';
+import { preloadedSums } from '../../../db/writes/preloaded.ts';
+import { encodeId } from '../../../resolvers/ids.ts';
+import type { PlanOf } from '../../../schema/builder/plan.ts';
+import { CountFetch, ExistsFetch, SumsFetch } from './children.ts';
+import { Columns } from '../compile/columns.ts';
+import {
+  argumentsOf,
+  attachedColumn,
+  type CompileContext,
+  type FieldContext,
+  objectType,
+  referenceFetch,
+  shared,
+} from '../compile/context.ts';
+import { ConnectionFetch, connectionField } from '../pages/connections.ts';
+import { type Field, type Frame, newFrame, NotCompilable } from '../run/frame.ts';
+import { booleanField, idField, valueField } from './leaves.ts';
+import { NodesFetch, nodesField } from './nodes.ts';
+import type { Fetch, ObjectPlan } from '../compile/objects.ts';
+import { pageFields } from '../pages/page-fields.ts';
+import { linkedField, type Preload, type Target } from './references.ts';
+import { EventsFetch, KeyedFetch, ResolverFetch, resolverField } from './roots.ts';
+import { type Run, viewerSlot } from '../run/run.ts';
+import { printedArguments } from '../compile/selection.ts';
+import { SeriesFetch } from './series.ts';
+
+// One function for each kind of plan that needs no module of its own.
+
+/** The TypeID of a column. */
+export function encodedId({ context, key, field }: FieldContext, { column, prefix }: PlanOf<'id'>): Field {
+  const { columns } = context.plan;
+  // Cached rows belong to the tenant of the request, so they have no column for it.
+  if (columns.isCached && column === 'workspaceId')
+    return valueField(key, field.type, ({ run }) => encodeId(prefix, run.principal.workspaceId));
+  return idField(key, field.type, prefix, column, columns);
+}
+
+/** The row that a column of the parent identifies. */
+export function referenceField(selected: FieldContext, target: Target, keyColumn: string): Field {
+  const { context, key, field } = selected;
+  const fetch = referenceFetch(context, target);
+  const plan = objectBelow(selected, fetch.columns);
+  const part = context.plan.newPart();
+  const preloads = plan.fetches.flatMap((each) => preloadOf(context, each, keyColumn) ?? []);
+  fetch.add({ key: context.plan.columns.key(keyColumn), part, plan, preloads });
+  return linkedField(key, !isNonNullType(field.type), part, plan);
+}
+
+/** Sums of counters may be preloaded on the row that refers to their row, where both use the same key column. */
+function preloadOf(context: CompileContext, fetch: Fetch, keyColumn: string): Preload | undefined {
+  if (!(fetch instanceof SumsFetch) || fetch.keyColumn !== keyColumn) return undefined;
+  const { table, part } = fetch;
+  const attached = attachedColumn(context, table);
+  return attached && { fetch, part, value: (row) => preloadedSums(table, attached.text(row)) };
+}
+
+/** The only row that refers to the parent. */
+export function oneField(selected: FieldContext, { source, parentKey }: PlanOf<'one'>): Field {
+  const { table, where, parent } = source;
+  return referenceField(selected, { table, by: parent.column, where }, parentKey);
+}
+
+/** The row that an argument identifies. */
+export function byKeyField(selected: FieldContext, plan: PlanOf<'byKey'>): Field {
+  const { context, key, field, nodes } = selected;
+  const fetch = new KeyedFetch(plan, argumentsOf(field, nodes), context.plan.newPart());
+  fetch.plan = objectBelow(selected, fetch.columns);
+  context.plan.fetches.push(fetch);
+  return linkedField(key, !isNonNullType(field.type), fetch.part, fetch.plan);
+}
+
+/** A connection. Equal pages of one object are read once, whatever their response names. */
+export function pagedField(
+  { context, key, field, nodes }: FieldContext,
+  { list, parentKey, count: counted }: PlanOf<'connection'>,
+): Field {
+  const { plan } = context;
+  const { columns } = plan;
+  const { fixed, args } = argumentsOf(field, nodes);
+  const fetch = shared(context, `page ${field.name} ${printedArguments(nodes)}`, () => {
+    const parent = parentKey === undefined ? undefined : columns.key(parentKey);
+    // The counts on cached rows may be outdated.
+    const count = counted === undefined || columns.isCached ? undefined : () => columns.reader(counted);
+    return new ConnectionFetch({ list, key: parent, count, part: plan.newPart(), args, fixed });
+  });
+  return connectionField(key, fetch.part, pageFields(context.compiling, fetch, objectType(field), nodes));
+}
+
+/** Whether a row connects the parent with the viewer. */
+export function existsField({ context, key, field }: FieldContext, plan: PlanOf<'exists'>): Field {
+  const { plan: object } = context;
+  const { table, keyColumn, viewerColumn } = plan;
+  const attached = attachedColumn(context, table, {
+    description: JSON.stringify(['joins viewer', table, keyColumn, viewerColumn]),
+    sql: joinsViewer(table, keyColumn, viewerColumn, viewerSlot),
+  });
+  if (attached?.index !== undefined) return booleanField(key, field.type, attached.index);
+  const part = object.newPart();
+  object.fetches.push(new ExistsFetch(plan, object.columns.key('id'), attached?.text, part));
+  return valueField(key, field.type, (frame, row) => (frame.parts[part] as boolean[])[row]);
+}
+
+/** The number of children. */
+export function countField(
+  { context, key, field }: FieldContext,
+  { source, filter, parentKey }: PlanOf<'count'>,
+): Field {
+  const { plan, type } = context;
+  const { parent } = source;
+  if (!parent) throw new NotCompilable(`${type.name}.${field.name}`);
+  const part = plan.newPart();
+  const children = { source: { ...source, parent }, filter };
+  plan.fetches.push(new CountFetch(children, plan.columns.key(parentKey), part));
+  return valueField(key, field.type, (frame, row) => (frame.parts[part] as number[])[row]);
+}
+
+/** A value of sums of counters. Fields of the same table and key share one read. */
+export function sumsField(
+  { context, key, field }: FieldContext,
+  { table, keyColumn, columns, compute }: PlanOf<'sums'>,
+): Field {
+  const { plan } = context;
+  const fetch = shared(context, `sums ${table} ${keyColumn}`, () => {
+    return new SumsFetch(table, keyColumn, plan.columns.key('id'), plan.newPart());
+  });
+  fetch.add(columns);
+  return valueField(key, field.type, (frame, row) =>
+    compute((frame.parts[fetch.part] as Record<string, number>[])[row] ?? {}),
+  );
+}
+
+/** The rows of any type that an argument identifies by their ids: `node` and `nodes`. */
+export function rowsByIdField(
+  { context, key, field, nodes }: FieldContext,
+  { kinds, argument }: PlanOf<'nodes'>,
+): Field {
+  const { compiling, plan } = context;
+  const { args } = argumentsOf(field, nodes);
+  const part = plan.newPart();
+  const ids = (run: Run) => [args(run)[argument]].flat() as string[];
+  plan.fetches.push(new NodesFetch({ kinds, ids, part, compiling, nodes }));
+  return nodesField(key, part, argument === 'ids');
+}
+
+/** What one statement computes for each parent, such as a burnup. */
+export function seriesField(selected: FieldContext, series: PlanOf<'series'>): Field {
+  const { context, key, field, nodes } = selected;
+  const { plan } = context;
+  const below = objectBelow(selected, new Columns('resolved'));
+  const { args } = argumentsOf(field, nodes);
+  const part = plan.newPart();
+  plan.fetches.push(
+    new SeriesFetch({ ...series, args, key: plan.columns.key(series.parentKey), part, below }),
+  );
+  return linkedField(key, !isNonNullType(field.type), part, below);
+}
+
+/** The same row under another type. */
+export function selfField(selected: FieldContext): Field {
+  const { context, key } = selected;
+  const plan = objectBelow(selected, context.plan.columns);
+  const part = context.plan.newPart();
+  context.plan.fetches.push({
+    showsOnlyWritten: plan.showsOnlyWritten,
+    fetch: (frame, run) => {
+      const same = newFrame(run, frame.rows, frame.types);
+      frame.parts[part] = same;
+      return plan.fetch(same, run);
+    },
+  });
+  return {
+    key,
+    write: (out, frame, row) => plan.write(out, frame.parts[part] as Frame, row),
+    below: {
+      plan,
+      fields: plan.fields,
+      frame: (frame) => frame.parts[part] as Frame,
+      from: (_frame, row) => row,
+      to: (_frame, row) => row + 1,
+    },
+  };
+}
+
+/** A root field that one resolver call answers. */
+export function sourceField(selected: FieldContext, { load }: PlanOf<'source'>): Field {
+  const { context, key, field, nodes } = selected;
+  const { schema, preloads } = context.compiling;
+  if (context.type !== schema.getQueryType() && context.type !== schema.getMutationType())
+    throw new NotCompilable(`${context.type.name}.${field.name}`);
+  const { args } = argumentsOf(field, nodes);
+  const part = context.plan.newPart();
+  const isLeaf = isLeafType(getNamedType(field.type));
+  const plan = isLeaf ? undefined : objectBelow(selected, new Columns('resolved'));
+  context.plan.fetches.push(new ResolverFetch({ key, load, args, part, plan, preloads }));
+  return resolverField(key, field.type, part, plan);
+}
+
+/** The event of a subscription, which is the root of each of its answers. */
+export function eventsField(selected: FieldContext): Field {
+  const { context, key, field } = selected;
+  const below = objectBelow(selected, new Columns('resolved'));
+  const part = context.plan.newPart();
+  context.plan.fetches.push(new EventsFetch(part, below));
+  return linkedField(key, !isNonNullType(field.type), part, below);
+}
+
+function objectBelow({ context, field, nodes }: FieldContext, columns: Columns): ObjectPlan {
+  return context.compiling.object(objectType(field), nodes, columns);
+}

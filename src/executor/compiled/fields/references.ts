@@ -1,0 +1,218 @@
+import { Prepared, uuidArray } from '../../../db/statements/prepared.ts';
+import { keyQuery } from '../../../db/query/row-queries.ts';
+import { isAlways, type Predicate } from '../../../db/query/conditions/predicate.ts';
+import type { TableName } from '../../../db/tables/tables.ts';
+import { textAt, WireRow } from '../../../db/wire/wire-row.ts';
+import { testOf } from '../../../reference/conditions.ts';
+import type { CachedTable } from '../../../reference/cached-table.ts';
+import type { KeyIndex } from '../../../reference/key-index.ts';
+import { Columns, type KeyColumn, type Read } from '../compile/columns.ts';
+import { type Field, type Frame, type Link, newFrame, type Row } from '../run/frame.ts';
+import { refuseNull } from './leaves.ts';
+import { type Fetch, type ObjectPlan, together } from '../compile/objects.ts';
+import { keysSlot, type Run } from '../run/run.ts';
+import { columnParts, statement } from '../run/statements.ts';
+
+/** The rows to which a field refers: rows of a table, which are found by one of its columns. */
+export interface Target {
+  table: TableName;
+  by: string;
+  where: Predicate;
+}
+
+interface Referrer {
+  key: KeyColumn;
+  part: number;
+  plan: ObjectPlan;
+  /** Parts of the referenced rows' frame that may be preloaded on the rows that refer to them. */
+  preloads?: readonly Preload[];
+}
+
+/** Reads a part of a referenced row from the row that refers to it; undefined if it was not preloaded there. */
+export interface Preload {
+  /** The fetch of the part, which is needed if it is not preloaded. */
+  readonly fetch: Fetch;
+  readonly part: number;
+  readonly value: (row: Row) => unknown;
+}
+
+/** Fetches the rows of one table that all reference fields of an object refer to, with one statement. */
+export class ReferenceFetch implements Fetch {
+  readonly columns: Columns;
+  readonly #target: Target;
+  /** Whether every row of the table may be referred to. */
+  readonly #refersToAll: boolean;
+  readonly #by: number;
+  readonly #referrers: Referrer[] = [];
+  #statement: Prepared | undefined;
+
+  constructor(target: Target) {
+    this.#target = target;
+    this.#refersToAll = isAlways(target.where);
+    this.columns = new Columns({ of: target.table });
+    this.#by = this.columns.index(target.by);
+  }
+
+  /** Adds a field that refers to such rows. */
+  add(referrer: Referrer): void {
+    this.#referrers.push(referrer);
+  }
+
+  get showsOnlyWritten(): boolean {
+    if (!this.columns.isCached) return false;
+    return this.#referrers.every(
+      ({ plan, preloads = [] }) =>
+        !plan.repeatsFields &&
+        plan.fetches.every(
+          (each) => each.showsOnlyWritten === true || preloads.some(({ fetch }) => fetch === each),
+        ),
+    );
+  }
+
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
+    const { table: name, by } = this.#target;
+    const table = run.cached?.table(name);
+    const cached = table && this.#cached(run, table);
+    if (!cached) return this.#read(frame, run).then((found) => this.#link(frame, run, found));
+    if (!this.#refersToAll) return this.#link(frame, run, cached);
+    return together(this.#referrers, (referrer) => {
+      // Without fetches below, the frame can have all rows of the cached table, which saves collecting the referenced ones.
+      if (referrer.plan.fetches.length > 0) return linkEach(referrer, frame, run, cached);
+      frame.parts[referrer.part] = linkInto(run, frame, referrer.key, table, table.index(by));
+      return undefined;
+    });
+  }
+
+  #link(frame: Frame, run: Run, found: Found): Promise<void> | undefined {
+    return together(this.#referrers, (referrer) => linkEach(referrer, frame, run, found));
+  }
+
+  async #read({ rows }: Frame, run: Run): Promise<Found> {
+    const keys = new Set<string>();
+    for (const { key } of this.#referrers) {
+      for (const row of rows) {
+        const text = key.text(row);
+        if (text !== null) keys.add(text);
+      }
+    }
+    if (keys.size === 0) return { find: () => undefined, types: [] };
+    const { table, by, where } = this.#target;
+    const { read } = this.columns;
+    this.#statement ??= statement(
+      ['by key', table, by, where, columnParts(read)],
+      () => new Prepared(keyQuery(run.reading(read), table, by, where, keysSlot)),
+    );
+    const found = await run.rows(this.#statement, { keys: uuidArray(keys) });
+    const byKey = new Map(found.rows.map((row) => [textAt(row, this.#by) ?? '', row]));
+    return { find: (key) => byKey.get(key), types: found.types };
+  }
+
+  /** Finds rows in memory; undefined if the condition cannot be tested there. */
+  #cached(run: Run, table: CachedTable): Found | undefined {
+    const { by, where } = this.#target;
+    const test = this.#refersToAll || (run.cached && testOf(where, table, run.cached));
+    if (!test) return undefined;
+    return {
+      types: table.types,
+      find: (key) => {
+        const [row] = table.by(by, key);
+        if (!row) run.miss(key);
+        return row && (test === true || test(row)) ? row : undefined;
+      },
+    };
+  }
+}
+
+/** Finds referenced rows by their keys. */
+interface Found {
+  find: (key: string) => Row | undefined;
+  types: readonly number[];
+}
+
+function linkEach(
+  { key, part, plan, preloads = [] }: Referrer,
+  frame: Frame,
+  run: Run,
+  { find, types }: Found,
+): Promise<void> | undefined {
+  const link = linkTo(run, frame, key.text, find, types);
+  frame.parts[part] = link;
+  for (const preload of preloads) fillPart(link, frame.rows, preload);
+  return plan.fetch(link.frame, run);
+}
+
+/** Fills a part of the referenced rows' frame, if it is preloaded for all of them. */
+function fillPart({ frame, at }: Link, rows: readonly Row[], { part, value }: Preload): void {
+  const values: unknown[] = [];
+  for (const [index, row] of rows.entries()) {
+    const target = at[index] ?? -1;
+    if (target < 0) continue;
+    const known = value(row);
+    if (known === undefined) return;
+    values[target] = known;
+  }
+  frame.parts[part] = values;
+}
+
+function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable, keyIndex: KeyIndex): Link {
+  const at = new Int32Array(rows.length).fill(-1);
+  for (let index = 0; index < rows.length; index += 1) {
+    const row = rows[index] as Row;
+    const start = row instanceof WireRow && key.index !== undefined ? row.uuid(key.index) : undefined;
+    if (start !== undefined) {
+      at[index] = keyIndex.ofBytes((row as WireRow).bytes, start);
+    } else {
+      const text = key.text(row);
+      if (text === null) continue;
+      at[index] = keyIndex.ofText(text);
+    }
+    if (at[index] === -1) run.miss(key.text(row) ?? '');
+  }
+  return { frame: newFrame(run, table.rows, table.types, { isTable: true }), at };
+}
+
+/** Collects the referenced rows, each once, and links each row to the one that it refers to. */
+function linkTo(run: Run, { rows }: Frame, key: Read, find: Found['find'], types: readonly number[]): Link {
+  const at = new Int32Array(rows.length).fill(-1);
+  const known = new Map<string, number>();
+  const referenced: Row[] = [];
+  rows.forEach((row, index) => {
+    const text = key(row);
+    if (text === null) return;
+    let target = known.get(text);
+    if (target === undefined) {
+      const found = find(text);
+      target = found === undefined ? -1 : referenced.push(found) - 1;
+      known.set(text, target);
+    }
+    at[index] = target;
+  });
+  return { frame: newFrame(run, referenced, types), at };
+}
+
+/** The field of a reference. */
+export function linkedField(key: string, nullable: boolean, part: number, plan: ObjectPlan): Field {
+  const linkOf = (frame: Frame) => frame.parts[part] as Link;
+  const from = (frame: Frame, row: number) => {
+    const at = linkOf(frame).at[row] ?? -1;
+    if (at < 0 && !nullable) refuseNull();
+    return at;
+  };
+  return {
+    key,
+    write: (out, frame, row) => {
+      const { at, frame: rows } = linkOf(frame);
+      const target = at[row] ?? -1;
+      if (target >= 0) plan.write(out, rows, target);
+      else if (nullable) out.null();
+      else refuseNull();
+    },
+    below: {
+      plan,
+      fields: plan.fields,
+      frame: (frame) => linkOf(frame).frame,
+      from,
+      to: (frame, row) => (linkOf(frame).at[row] ?? -1) + 1,
+    },
+  };
+}

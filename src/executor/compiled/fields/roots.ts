@@ -1,0 +1,226 @@
+import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { columnParts, statement } from '../run/statements.ts';
+import { preloadableTables } from '../../../db/writes/preloaded.ts';
+import type { TextRows } from '../../../db/engine/lease.ts';
+import { type RowWithPage, rowWithPageQuery } from '../../../db/query/pages/row-with-page.ts';
+import { findQuery } from '../../../db/query/row-queries.ts';
+import { Prepared, slotted } from '../../../db/statements/prepared.ts';
+import type { Predicate } from '../../../db/query/conditions/predicate.ts';
+import type { TableName } from '../../../db/tables/tables.ts';
+import type { Context } from '../../../resolvers/context.ts';
+import type { PlanOf } from '../../../schema/builder/plan.ts';
+import { testOf } from '../../../reference/conditions.ts';
+import { naturalAt, type TextRow, WireRow } from '../../../db/wire/wire-row.ts';
+import { Columns } from '../compile/columns.ts';
+import { ConnectionFetch, type PageWithParent } from '../pages/connections.ts';
+import { Bail, type Field, type Frame, type Link, newFrame, type Row } from '../run/frame.ts';
+import { refuseNull, valueField } from './leaves.ts';
+import type { Fetch, ObjectPlan } from '../compile/objects.ts';
+import type { Run } from '../run/run.ts';
+import { writeList } from '../writing/sink.ts';
+import { fetchRows } from '../run/rows-ahead.ts';
+
+type ByKey = PlanOf<'byKey'>;
+
+interface Arguments {
+  args: (run: Run) => Record<string, unknown>;
+}
+
+/** Fetches the row that an argument identifies. */
+export class KeyedFetch implements Fetch {
+  readonly columns: Columns;
+  readonly part: number;
+  plan: ObjectPlan | undefined;
+  readonly #keyPlan: ByKey;
+  readonly #args: Arguments['args'];
+  readonly #byShape = new Map<string, Prepared>();
+
+  constructor(keyPlan: ByKey, { args }: Arguments, part: number) {
+    this.#keyPlan = keyPlan;
+    this.columns = new Columns({ of: keyPlan.table });
+    this.#args = args;
+    this.part = part;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const { argument, lookup } = this.#keyPlan;
+    const named = lookup(String(this.#args(run)[argument]));
+    const page = this.plan?.fetches.find((fetch) => fetch instanceof ConnectionFetch)?.pageWithParent(run);
+    const { rows, types, children } = named
+      ? (this.#cached(named, run) ?? (await this.#read(named, page, run)))
+      : { rows: [], types: [] };
+    const link: Link = {
+      frame: newFrame(run, rows.slice(0, 1), types),
+      at: Int32Array.of(rows.length > 0 ? 0 : -1),
+    };
+    if (page && children) link.frame.parts[page.part] = children;
+    frame.parts[this.part] = link;
+    await this.plan?.fetch(link.frame, run);
+  }
+
+  #cached(named: Predicate, { cached }: Run): Found | undefined {
+    const { table: name, where } = this.#keyPlan;
+    const table = cached?.table(name);
+    const test = table && cached && testOf({ all: [where, named] }, table, cached);
+    if (!table || !test) return undefined;
+    const row = table.rows.find(test);
+    return { rows: row ? [row] : [], types: table.types };
+  }
+
+  async #read(named: Predicate, page: PageWithParent | undefined, run: Run): Promise<Found> {
+    const { shape, values } = slotted(named, 'named');
+    const statement = this.#statement(shape, page, run);
+    const found = await run.rows(statement, { ...page?.shaped.values, ...values });
+    return page ? this.#split(found, page) : found;
+  }
+
+  #statement(shape: Predicate, page: PageWithParent | undefined, run: Run): Prepared {
+    const key = `${JSON.stringify(shape)} ${page?.shaped.shape ?? ''}`;
+    const known = this.#byShape.get(key);
+    if (known) return known;
+    const { table, where } = this.#keyPlan;
+    const { read } = this.columns;
+    const below = page && [page.key, page.shaped.walk.source, columnParts(page.columns)];
+    const made = statement(['named', table, where, columnParts(read), key, below], () => {
+      const row = findQuery(run.reading(read), table, { all: [where, shape] }).limit(1);
+      return new Prepared(page ? withPage({ row, columns: read }, page, run) : row);
+    });
+    if (this.#byShape.size >= maxShapes) this.#byShape.clear();
+    this.#byShape.set(key, made);
+    return made;
+  }
+
+  /** Splits the rows of a statement into the row and the page below it. */
+  #split({ rows, types }: TextRows, { columns }: PageWithParent): Found {
+    const width = this.columns.read.length;
+    const [first] = rows;
+    const formats = first instanceof WireRow ? first.formats?.slice(width) : undefined;
+    const found: TextRow[] = [];
+    const children: TextRow[] = [];
+    for (const row of rows) {
+      if (naturalAt(row, width + columns.length) === 0) {
+        found.push(row);
+      } else if (row instanceof WireRow) {
+        row.dropNulls(width, formats);
+        children.push(row);
+      } else {
+        children.push(row.slice(width));
+      }
+    }
+    return {
+      rows: found,
+      types: types.slice(0, width),
+      children: { rows: children, types: types.slice(width) },
+    };
+  }
+}
+
+/** The requested row, and the page below it if the same statement has read it. */
+interface Found extends TextRows {
+  children?: TextRows;
+}
+
+/** The most statements that are cached, one for each shape of the page's arguments. */
+const maxShapes = 50;
+
+function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, shaped }: PageWithParent, run: Run) {
+  const named = row.columns[key];
+  if (typeof named !== 'string') throw new Bail('A key is a column.');
+  return rowWithPageQuery(
+    { ...row, key: named },
+    { ...run.reading(columns), columns },
+    shaped.walk,
+    shaped.size,
+  );
+}
+
+/** The value that a resolver returned, and its rows if the field has a selection. */
+interface ResolverPart {
+  value: unknown;
+  frame: Frame | undefined;
+}
+
+interface ResolverOptions {
+  /** The response name of the field. */
+  key: string;
+  load: (ctx: Context, args: unknown) => unknown;
+  args: Arguments['args'];
+  part: number;
+  plan: ObjectPlan | undefined;
+  /** The tables of which the operation shows rows that belong to a written row. */
+  preloads: ReadonlySet<TableName>;
+}
+
+/** Calls a resolver, and fetches everything below the rows that it returns. */
+export class ResolverFetch implements Fetch {
+  readonly #options: ResolverOptions;
+
+  constructor(options: ResolverOptions) {
+    this.#options = options;
+  }
+
+  get showsOnlyWritten(): boolean {
+    return this.#options.plan?.showsOnlyWritten ?? true;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const { key, load, args, part, plan, preloads } = this.#options;
+    const values = args(run);
+    const wanted = preloadableTables.filter((table) => preloads.has(table));
+    const context = wanted.length > 0 ? { ...run.context, preloads: wanted } : run.context;
+    const value = await run.results.once(key, () => load(context, values));
+    const rows = value === null || value === undefined ? [] : [value].flat();
+    const below = plan && newFrame(run, rows as Row[], []);
+    frame.parts[part] = { value, frame: below } satisfies ResolverPart;
+    if (plan && below) await fetchRows(plan, below);
+  }
+}
+
+/** Makes each row of the root an event of a subscription, and fetches everything below all of them at once. */
+export class EventsFetch implements Fetch {
+  readonly #part: number;
+  readonly #plan: ObjectPlan;
+
+  constructor(part: number, plan: ObjectPlan) {
+    this.#part = part;
+    this.#plan = plan;
+  }
+
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
+    const events = newFrame(run, frame.rows, []);
+    const at = Int32Array.from(frame.rows.keys());
+    frame.parts[this.#part] = { frame: events, at } satisfies Link;
+    return this.#plan.fetch(events, run);
+  }
+}
+
+export function resolverField(
+  key: string,
+  type: GraphQLOutputType,
+  part: number,
+  plan: ObjectPlan | undefined,
+): Field {
+  const partOf = (frame: Frame) => frame.parts[part] as ResolverPart;
+  if (!plan) return valueField(key, type, (frame) => partOf(frame).value);
+  const bare = isNonNullType(type) ? type.ofType : type;
+  const list = isListType(bare);
+  const from = (frame: Frame): number => {
+    const { value } = partOf(frame);
+    if (value !== null && value !== undefined) return 0;
+    if (isNonNullType(type)) refuseNull();
+    return -1;
+  };
+  // A fetch with a plan always makes a frame.
+  const frameOf = (frame: Frame) => partOf(frame).frame as Frame;
+  const to = (frame: Frame) => frameOf(frame).rows.length;
+  return {
+    key,
+    write: (out, frame) => {
+      if (from(frame) < 0) return out.null();
+      const rows = frameOf(frame);
+      if (!list) return plan.write(out, rows, 0);
+      return writeList(out, rows, 0, rows.rows.length, plan.write);
+    },
+    below: { plan, fields: plan.fields, frame: frameOf, from, to },
+  };
+}

@@ -1,0 +1,281 @@
+import type { TextRows } from '../../../db/engine/lease.ts';
+import type { ReadColumn } from '../../../db/query/pages/page.ts';
+import type { Values } from '../../../db/statements/prepared.ts';
+import { isAlways } from '../../../db/query/conditions/predicate.ts';
+import type { Total } from '../../../db/reads/bounded-totals.ts';
+import {
+  type ConnectionArguments,
+  type ListDeclaration,
+  pageRequest,
+} from '../../../resolvers/connections.ts';
+import { cursorAt } from '../../../resolvers/cursors.ts';
+import { Columns, type KeyColumn, type Read } from '../compile/columns.ts';
+import { type DistinctKeys, distinctKeys } from '../run/distinct-keys.ts';
+import { type Field, type Frame, type Groups, newFrame, type Row } from '../run/frame.ts';
+import { isCached } from '../../../reference/snapshot.ts';
+import { cachedPages } from './cached-pages.ts';
+import { type Fetch, type ObjectPlan, together } from '../compile/objects.ts';
+import { boundedRows, orderValue, type PagedRows, pagesOf } from './page-rows.ts';
+import type { Run } from '../run/run.ts';
+import { type ShapedWalk, Walked, WalkStatements } from './walks.ts';
+import { fetchRows } from '../run/rows-ahead.ts';
+import { readTotals } from './totals.ts';
+import { type FieldName, fieldNames, type Sink, writeList } from '../writing/sink.ts';
+
+/** The pages of a connection under the rows of a frame. Each selection on the rows of pages is a view, with its own frame. */
+export interface ConnectionPart extends Pages, Groups {
+  frames: Frame[];
+  walked: Walked;
+}
+
+export interface ConnectionOptions {
+  list: ListDeclaration;
+  /** The key of the parent; undefined for a list without parents. */
+  key: KeyColumn | undefined;
+  /** Makes a function that reads the number of children from the parent; undefined if no column has that number. */
+  count: (() => Read) | undefined;
+  part: number;
+  /** The arguments in one run; `fixed` says that they are the same in all runs. */
+  args: (run: Run) => ConnectionArguments;
+  fixed: boolean;
+}
+
+/** Fetches the pages of one connection field under all rows of a frame: one statement for rows, one for counts. */
+export class ConnectionFetch implements Fetch {
+  readonly columns: Columns;
+  readonly part: number;
+  readonly #options: ConnectionOptions;
+  readonly #statements: WalkStatements;
+  readonly #views: ObjectPlan[] = [];
+  #fixed: Walked | undefined;
+  #showsRows = false;
+  #showsMore = false;
+  #showsCount = false;
+  #cachedCount: Read | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.columns = new Columns({ of: options.list.source.table });
+    this.part = options.part;
+    this.#statements = new WalkStatements(options.key !== undefined);
+  }
+
+  /** Adds a selection on the rows; returns the index of its frame. */
+  view(plan: ObjectPlan): number {
+    this.#showsRows = true;
+    return this.#views.push(plan) - 1;
+  }
+
+  /** Makes the fetch read the rows, because the operation selects something that needs them. */
+  showPage(): void {
+    this.#showsRows = true;
+  }
+
+  /** Makes the fetch find out whether there are more rows, because the operation selects it. */
+  showMore(): void {
+    this.#showsMore = true;
+  }
+
+  /** Makes the fetch count the rows of all pages, because the operation selects their number. */
+  showCount(): void {
+    this.#showsCount = true;
+    this.#cachedCount ??= this.#options.count?.();
+  }
+
+  /** Returns a function that makes the cursor of a row, and adds the columns that it needs to those that are read. */
+  cursor(): (part: ConnectionPart, row: number) => string {
+    const { list } = this.#options;
+    const id = this.columns.reader('id');
+    const readers = new Map(
+      Object.values(list.orders).map(({ column }) => [column, this.columns.reader(column)]),
+    );
+    return ({ walked, rows }, at) => {
+      const row = rows[at] as Row;
+      const { order } = walked.request;
+      const text = readers.get(order.column)?.(row) ?? null;
+      return cursorAt(text === null ? null : orderValue(order, text), id(row), walked.fingerprint());
+    };
+  }
+
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
+    const walked = this.#walk(run);
+    const { key } = this.#options;
+    const keys = key ? distinctKeys(frame, key) : undefined;
+    const at = keys?.at ?? new Int32Array(frame.rows.length);
+    const readWithParent = frame.parts[this.part] as TextRows | undefined;
+    const show = (found: Pages): Promise<void> | undefined => {
+      const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
+      frame.parts[this.part] = { ...found, at, walked, frames } satisfies ConnectionPart;
+      return together(this.#views, (view, index) => fetchRows(view, frames[index] as Frame));
+    };
+    const cached = cachedPages(run, walked.request, () => keys?.texts ?? ['']);
+    if (cached) return show(cached);
+    const known = this.#countsIn(frame, at, walked);
+    if (readWithParent && (known || !this.#showsCount))
+      return show(this.#pages(walked, keys, { readWithParent, known }));
+    return this.#read(walked, keys, { known, readWithParent }, run).then(show);
+  }
+
+  /** The counts by group, if the list has no filter and the parents have its count. */
+  #countsIn({ rows }: Frame, at: Int32Array, { request }: Walked): Total[] | undefined {
+    const read = this.#cachedCount;
+    if (!read || !isAlways(request.filter)) return undefined;
+    const totals: Total[] = [];
+    rows.forEach((row, index) => {
+      totals[at[index] ?? 0] = { count: Number(read(row)), isExact: true };
+    });
+    return totals;
+  }
+
+  async #read(
+    walked: Walked,
+    keys: DistinctKeys | undefined,
+    { known, readWithParent }: AlreadyRead,
+    run: Run,
+  ): Promise<Pages> {
+    const shaped = walked.shaped(run.cached);
+    const values = { ...shaped.values, ...(keys && { keys: keys.array }) };
+    const isCounted = this.#showsCount && !known;
+    const [page, counted] = await Promise.all([
+      this.#showsRows && !readWithParent ? this.#readPage(walked, shaped, keys, values, run) : undefined,
+      isCounted ? readTotals(this.#statements, walked.total(run.cached), keys, run) : known,
+    ]);
+    return page
+      ? { ...page, totals: counted ?? [] }
+      : this.#pages(walked, keys, { readWithParent, known: counted });
+  }
+
+  async #readPage(
+    walked: Walked,
+    shaped: ShapedWalk,
+    keys: DistinctKeys | undefined,
+    values: Values,
+    run: Run,
+  ): Promise<PagedRows> {
+    const columns = this.columns.read;
+    const access = this.#statements.access(shaped);
+    const isServed = (keys?.count ?? 1) > 1 ? access.isServedForMany : access.isServed;
+    if (!isServed)
+      return boundedRows({ statements: this.#statements, columns, access }, walked, shaped, keys, run);
+    const read = await run.rows(this.#statements.page(shaped, columns, run), values);
+    // The ordinal of the parent is the last column.
+    return pagesOf(read, walked.request, {
+      count: keys?.count ?? 1,
+      ordinal: keys && columns.length,
+    });
+  }
+
+  #pages(walked: Walked, keys: DistinctKeys | undefined, { readWithParent, known = [] }: AlreadyRead): Pages {
+    return {
+      ...pagesOf(readWithParent, walked.request, { count: keys?.count ?? 1, ordinal: undefined }),
+      totals: known,
+    };
+  }
+
+  /**
+   * The page for the statement that reads its single parent, which puts the rows into the part of the parent's frame.
+   * Undefined if no rows are needed, they may be cached, or they have to be read within bounds.
+   */
+  pageWithParent(run: Run): PageWithParent | undefined {
+    const { key, list } = this.#options;
+    if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
+    const shaped = this.#walk(run).shaped(run.cached);
+    if (!this.#statements.access(shaped).isServed) return undefined;
+    return { key: key.index, columns: this.columns.read, shaped, part: this.part };
+  }
+
+  #walk(run: Run): Walked {
+    if (this.#fixed) return this.#fixed;
+    const { list, args, fixed } = this.#options;
+    const walked = new Walked(pageRequest(list, args(run)), { showsMore: this.#showsMore, fixed });
+    if (fixed) this.#fixed = walked;
+    return walked;
+  }
+}
+
+/** The rows of a page that the statement of their parent has read, and the counts, if they are known already. */
+interface AlreadyRead {
+  readonly readWithParent: TextRows | undefined;
+  readonly known: readonly Total[] | undefined;
+}
+
+export interface PageWithParent {
+  /** The index of the parent's column that the rows refer to. */
+  readonly key: number;
+  readonly columns: readonly ReadColumn[];
+  readonly shaped: ShapedWalk;
+  readonly part: number;
+}
+
+/** The rows of one page for each parent, and the number of rows on all pages. */
+export interface Pages extends PagedRows {
+  totals: readonly Total[];
+}
+
+/** Writes something of a page. `index` is that of the group for the whole page, or that of one of its rows. */
+export type WritePart = (out: Sink, part: ConnectionPart, index: number) => void;
+
+export interface PageField {
+  readonly key: string;
+  readonly write: WritePart;
+  /** The plan of the rows and its view, if the field lists the rows themselves. */
+  readonly rows?: PageRows;
+}
+
+/** A selection on the rows of a page: its frame is that of the view. */
+export interface PageRows {
+  readonly plan: ObjectPlan;
+  readonly view: number;
+}
+
+/** Writes an object whose fields are all of the same page, or of the same row. */
+export function pageObject(fields: readonly PageField[]): WritePart {
+  const names = fieldNames(fields);
+  return (out, part, index) => {
+    out.beginObject();
+    for (let nth = 0; nth < fields.length; nth += 1) {
+      out.name(names[nth] as FieldName);
+      (fields[nth] as PageField).write(out, part, index);
+    }
+    out.endObject();
+  };
+}
+
+/** Writes a list with one item for each row of a page. */
+export function pageList(each: WritePart): WritePart {
+  return (out, part, group) => writeList(out, part, part.start[group] ?? 0, part.end[group] ?? 0, each);
+}
+
+/** The field of a connection. */
+export function connectionField(key: string, part: number, fields: readonly PageField[]): Field {
+  const page = pageObject(fields);
+  const partOf = (frame: Frame) => frame.parts[part] as ConnectionPart;
+  const groupOf = (frame: Frame, row: number) => partOf(frame).at[row] ?? 0;
+  const below = fields.map(({ key: name, write, rows }): Field => {
+    return {
+      key: name,
+      write: (out, frame, row) => write(out, partOf(frame), groupOf(frame, row)),
+      ...(rows && {
+        below: {
+          plan: rows.plan,
+          fields: rows.plan.fields,
+          frame: (frame) => partOf(frame).frames[rows.view] as Frame,
+          from: (frame, row) => partOf(frame).start[groupOf(frame, row)] ?? 0,
+          to: (frame, row) => partOf(frame).end[groupOf(frame, row)] ?? 0,
+        },
+      }),
+    };
+  });
+  return {
+    key,
+    write: (out, frame, row) => page(out, partOf(frame), groupOf(frame, row)),
+    // The fields of a page are found by its parent row.
+    below: {
+      plan: undefined,
+      fields: below,
+      frame: (frame) => frame,
+      from: (_frame, row) => row,
+      to: (_frame, row) => row + 1,
+    },
+  };
+}

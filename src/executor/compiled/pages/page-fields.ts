@@ -1,0 +1,140 @@
+import { type FieldNode, getNamedType, type GraphQLObjectType, isObjectType } from 'graphql';
+import {
+  type ConnectionFetch,
+  type ConnectionPart,
+  type PageField,
+  pageList,
+  pageObject,
+  type PageRows,
+  type WritePart,
+} from './connections.ts';
+import { cursorAt } from '../../../resolvers/cursors.ts';
+import { type Frame, NotCompilable } from '../run/frame.ts';
+import { type Compiling, collectFields } from '../compile/selection.ts';
+import { literalOf } from '../writing/sink.ts';
+
+/** The fields of a connection: its rows, with or without cursors, `pageInfo` and the count. */
+export function pageFields(
+  compiling: Compiling,
+  fetch: ConnectionFetch,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): PageField[] {
+  return [...collectFields(compiling, type, nodes)].map(([key, fields]) => {
+    const name = nameOf(fields);
+    if (name === '__typename') return { key, write: typeName(type) };
+    if (name === 'totalCount') {
+      fetch.showCount();
+      return { key, write: (out, { totals }, group) => out.integer(totals[group]?.count ?? 0) };
+    }
+    if (name === 'totalCountIsExact') {
+      fetch.showCount();
+      return { key, write: (out, { totals }, group) => out.boolean(totals[group]?.isExact ?? true) };
+    }
+    fetch.showPage();
+    const of = fieldType(type, name);
+    if (name === 'nodes') {
+      const rows = pageRows(compiling, fetch, of, fields);
+      return { key, rows, write: pageList(rowWriter(rows)) };
+    }
+    if (name === 'edges') return { key, write: pageList(edgeWriter(compiling, fetch, of, fields)) };
+    return { key, write: pageObject(pageInfoFields(compiling, fetch, of, fields)) };
+  });
+}
+
+function nameOf([field]: readonly FieldNode[]): string {
+  return field?.name.value ?? '';
+}
+
+function fieldType(type: GraphQLObjectType, name: string): GraphQLObjectType {
+  const field = type.getFields()[name];
+  const of = field && getNamedType(field.type);
+  if (!isObjectType(of)) throw new NotCompilable(`${type.name}.${name}`);
+  return of;
+}
+
+function typeName({ name }: GraphQLObjectType): WritePart {
+  const literal = literalOf(name);
+  return (out) => out.literal(literal);
+}
+
+function pageRows(
+  compiling: Compiling,
+  fetch: ConnectionFetch,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): PageRows {
+  const plan = compiling.object(type, nodes, fetch.columns);
+  return { plan, view: fetch.view(plan) };
+}
+
+/** Writes a selection on one row of a page. */
+function rowWriter({ plan, view }: PageRows): WritePart {
+  return (out, { frames }, row) => plan.write(out, frames[view] as Frame, row);
+}
+
+function edgeWriter(
+  compiling: Compiling,
+  fetch: ConnectionFetch,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): WritePart {
+  const fields = [...collectFields(compiling, type, nodes)].map(([key, selected]): PageField => {
+    const field = nameOf(selected);
+    if (field === 'node')
+      return { key, write: rowWriter(pageRows(compiling, fetch, fieldType(type, field), selected)) };
+    if (field !== 'cursor') return { key, write: typeName(type) };
+    const cursor = fetch.cursor();
+    return { key, write: (out, part, row) => out.string(cursor(part, row)) };
+  });
+  return pageObject(fields);
+}
+
+function pageInfoFields(
+  compiling: Compiling,
+  fetch: ConnectionFetch,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): PageField[] {
+  return [...collectFields(compiling, type, nodes)].map(([key, selected]) => {
+    switch (nameOf(selected)) {
+      case '__typename':
+        return { key, write: typeName(type) };
+      case 'hasNextPage':
+        fetch.showMore();
+        return { key, write: (out, part, group) => out.boolean(hasMore(part, group, false)) };
+      case 'hasPreviousPage':
+        fetch.showMore();
+        return { key, write: (out, part, group) => out.boolean(hasMore(part, group, true)) };
+      case 'startCursor':
+        return { key, write: cursorWriter(fetch, true, ({ start }, group) => start[group] ?? 0) };
+      case 'endCursor':
+        return { key, write: cursorWriter(fetch, false, ({ end }, group) => (end[group] ?? 0) - 1) };
+      default:
+        throw new NotCompilable(`${type.name}.${nameOf(selected)}`);
+    }
+  });
+}
+
+/** In the direction of the walk, the statement tells whether there are more rows; in the other one, a cursor from there does. */
+function hasMore({ walked: { request }, more }: ConnectionPart, group: number, backward: boolean): boolean {
+  if (backward === request.backward) return more[group] ?? false;
+  return (backward ? request.after : request.before) !== undefined;
+}
+
+/** Writes the cursor of a row, or the stop of a page that ended early. */
+function cursorWriter(
+  fetch: ConnectionFetch,
+  isStart: boolean,
+  rowAt: (part: ConnectionPart, group: number) => number,
+): WritePart {
+  const cursor = fetch.cursor();
+  return (out, part, group) => {
+    const { request, fingerprint } = part.walked;
+    const stop = request.backward === isStart ? part.stops?.[group] : undefined;
+    if (stop) return out.string(cursorAt(stop.value, stop.id, fingerprint()));
+    const isEmpty = part.start[group] === part.end[group];
+    if (isEmpty) out.null();
+    else out.string(cursor(part, rowAt(part, group)));
+  };
+}

@@ -1,0 +1,220 @@
+import { type Access, accessOf } from '../../../db/query/walks/access.ts';
+import { type CountStep, countStepQuery } from '../../../db/query/totals/bounded-count.ts';
+import { type AccessedWalk, type PageStep, stepQuery } from '../../../db/query/pages/bounded-page.ts';
+import { type PageSize, pageQuery, pagesQuery, type ReadColumn } from '../../../db/query/pages/page.ts';
+import type { Position, Source, Walk } from '../../../db/query/walks/walk.ts';
+import { Prepared, slotted, type Values } from '../../../db/statements/prepared.ts';
+import { Slot } from '../../../db/statements/slots.ts';
+import type { Predicate } from '../../../db/query/conditions/predicate.ts';
+import { withPrefixRanges } from '../../../db/query/conditions/prefix-range.ts';
+import { type Probed, probeQuery } from '../../../db/query/walks/probe.ts';
+import { tallyFor } from '../../../db/query/totals/tallies.ts';
+import { totalQuery, type TotalStrategy, totalStrategy } from '../../../db/query/totals/totals.ts';
+import { withKeys } from '../../../reference/conditions.ts';
+import { withRanks } from '../../../reference/ranks.ts';
+import type { PageRequest } from '../../../db/reads/pages.ts';
+import type { Snapshot } from '../../../reference/snapshot.ts';
+import type { ValidatedPage } from '../../../resolvers/connections.ts';
+import { keysSlot, type Run } from '../run/run.ts';
+import { columnParts, statement } from '../run/statements.ts';
+
+/** The page that the arguments of a connection request, and the statements and values that read it. */
+export class Walked implements ValidatedPage {
+  readonly request: PageRequest;
+  readonly fingerprint: () => string;
+  readonly #how: { showsMore: boolean; fixed: boolean };
+  /** Cached by the reference data, because the values contain keys of it. */
+  readonly #shaped = new WeakMap<object, ShapedWalk>();
+  readonly #totals = new WeakMap<object, ShapedTotal>();
+
+  constructor({ request, fingerprint }: ValidatedPage, how: { showsMore: boolean; fixed: boolean }) {
+    this.request = request;
+    this.fingerprint = fingerprint;
+    this.#how = how;
+  }
+
+  shaped(cached: Snapshot | undefined): ShapedWalk {
+    const known = this.#shaped.get(cached ?? noReferenceData);
+    if (known) return known;
+    const { request } = this;
+    const { order } = request;
+    const ranged = this.#ranged();
+    const filter = cached ? withKeys(withRanks(ranged, order, cached), cached) : ranged;
+    const made = shapedWalk({ ...request, filter }, this.#how);
+    this.#shaped.set(cached ?? noReferenceData, made);
+    return made;
+  }
+
+  /** How the rows of all pages are counted. */
+  total(cached: Snapshot | undefined): ShapedTotal {
+    const known = this.#totals.get(cached ?? noReferenceData);
+    if (known) return known;
+    const { source } = this.request;
+    const ranged = this.#ranged();
+    const keyed = cached ? withKeys(ranged, cached) : ranged;
+    const choice = tallyFor(source, keyed);
+    const { shape: filter, values } = slotted(choice?.filter ?? keyed, 'counted');
+    const strategy = totalStrategy(source, filter, choice && { ...choice, filter });
+    const made = { source, shape: JSON.stringify([strategy.by, choice?.kind, filter]), strategy, values };
+    this.#totals.set(cached ?? noReferenceData, made);
+    return made;
+  }
+
+  #ranged(): Predicate {
+    return withPrefixRanges(this.request.filter, this.request.source.table);
+  }
+}
+
+const noReferenceData = {};
+
+/** A requested page, divided into the text of its statements and their values. */
+export interface ShapedWalk {
+  /** Equal for pages that the same statement can read. */
+  shape: string;
+  walk: Walk;
+  size: PageSize;
+  /** The number of rows that a statement reads of each page. */
+  rows: number;
+  values: Values;
+}
+
+/** A total, divided into the text of its statements and their values. */
+export interface ShapedTotal {
+  readonly source: Source;
+  /** Equal for totals that the same statement can find. */
+  readonly shape: string;
+  readonly strategy: TotalStrategy;
+  readonly values: Values;
+}
+
+const rowsSlot = new Slot('rows');
+
+/**
+ * Reads one row more than the page has if the operation selects whether there are more. A size that is fixed in the document
+ * is a literal in the statement; sizes in variables share a statement for a range of sizes.
+ */
+function shapedWalk(
+  request: PageRequest,
+  { showsMore, fixed }: { showsMore: boolean; fixed: boolean },
+): ShapedWalk {
+  const { source, order, backward } = request;
+  const filter = slotted(request.filter, 'filter');
+  const after = slottedPosition(request.after, 'after');
+  const before = slottedPosition(request.before, 'before');
+  const walk: Walk = {
+    source,
+    filter: filter.shape,
+    order,
+    backward,
+    ...(after && { after: after.position }),
+    ...(before && { before: before.position }),
+  };
+  const rows = request.limit + (showsMore ? 1 : 0);
+  const size: PageSize = fixed ? { exactly: rows } : { rows: rowsSlot, atMost: sizeClass(rows) };
+  return {
+    shape: JSON.stringify([walk.filter, order, backward, walk.after, walk.before, size]),
+    walk,
+    size,
+    rows,
+    values: { ...filter.values, ...after?.values, ...before?.values, rows },
+  };
+}
+
+/** The largest page of a statement that serves a range of sizes, a power of two. */
+function sizeClass(rows: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(rows, 1)));
+}
+
+/** A position as slots and their values. A null value is a part of the statement, because it needs other conditions. */
+function slottedPosition(position: Position | undefined, name: string) {
+  if (!position) return undefined;
+  const value = position.value === null ? null : new Slot(`${name}Value`);
+  return {
+    position: { value, id: new Slot(`${name}Id`) },
+    values: { [`${name}Value`]: position.value, [`${name}Id`]: position.id },
+  };
+}
+
+/** The most statements that are cached for one field, two for each shape of its arguments. */
+const maxShapes = 50;
+
+/** The statements of one connection field: for pages and for counts. */
+export class WalkStatements {
+  readonly #byShape = new Map<string, Prepared>();
+  readonly #accesses = new Map<string, Access>();
+  readonly #ofChildren: boolean;
+
+  constructor(ofChildren: boolean) {
+    this.#ofChildren = ofChildren;
+  }
+
+  /** How the rows of a walk can be found. */
+  access({ shape, walk }: ShapedWalk): Access {
+    const known = this.#accesses.get(shape);
+    if (known) return known;
+    if (this.#accesses.size >= maxShapes) this.#accesses.clear();
+    const made = accessOf(walk);
+    this.#accesses.set(shape, made);
+    return made;
+  }
+
+  /** One step of reading pages within bounds. */
+  step(shaped: ShapedWalk, step: PageStep, columns: readonly ReadColumn[], run: Run): Prepared {
+    const { shape, walk, size } = shaped;
+    const how = JSON.stringify(step);
+    const parts = ['step', how, this.#ofChildren, walk.source, shape, columnParts(columns)];
+    return this.#known(`${how} ${shape}`, parts, () => {
+      const walked = { walk, access: this.access(shaped) };
+      const keys = this.#ofChildren ? keysSlot : undefined;
+      const query = stepQuery(run.reading(columns), walked, size, step, keys);
+      return new Prepared(query, { stopColumn: columns.length });
+    });
+  }
+
+  /** Counts the matches of conditions, of a page or of its total. */
+  probe(shape: string, walked: AccessedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
+    const { source, order } = walked.walk;
+    const parts = ['probe', source, order, shape, probed.map(({ most }) => most), sample];
+    return this.#known(`probe ${shape}`, parts, () => {
+      return new Prepared(probeQuery(run.reading([]), walked, probed, sample));
+    });
+  }
+
+  page({ shape, walk, size }: ShapedWalk, columns: readonly ReadColumn[], run: Run): Prepared {
+    const { source } = walk;
+    const parts = ['page', this.#ofChildren, source, shape, columnParts(columns)];
+    return this.#known(`page ${shape}`, parts, () => {
+      const reading = run.reading(columns);
+      return this.#ofChildren
+        ? new Prepared(pagesQuery(reading, walk, size, keysSlot))
+        : new Prepared(pageQuery(reading, walk, size));
+    });
+  }
+
+  /** The statement that counts the rows of all pages; undefined if they are counted within bounds. */
+  total({ source, shape, strategy }: ShapedTotal, run: Run): Prepared | undefined {
+    if (strategy.by === 'bounds') return undefined;
+    return this.#known(`total ${shape}`, ['total', this.#ofChildren, source, shape], () => {
+      const keys = this.#ofChildren ? keysSlot : undefined;
+      return new Prepared(totalQuery(run.reading([]), source, strategy, keys));
+    });
+  }
+
+  /** One step of counting within bounds. */
+  countStep({ source, shape }: ShapedTotal, walked: AccessedWalk, step: CountStep, run: Run): Prepared {
+    const how = JSON.stringify(step);
+    return this.#known(`count ${how} ${shape}`, ['count', how, this.#ofChildren, source, shape], () => {
+      const keys = this.#ofChildren ? keysSlot : undefined;
+      return new Prepared(countStepQuery(run.reading([]), walked, step, keys), { boundColumn: 1 });
+    });
+  }
+
+  #known(shape: string, parts: readonly unknown[], make: () => Prepared): Prepared {
+    const known = this.#byShape.get(shape);
+    if (known) return known;
+    if (this.#byShape.size >= maxShapes) this.#byShape.clear();
+    const made = statement(parts, make);
+    this.#byShape.set(shape, made);
+    return made;
+  }
+}

@@ -1,0 +1,240 @@
+import { type DocumentNode, OperationTypeNode } from 'graphql';
+import type { ReadServer } from '../../../db/engine/replicas.ts';
+import type { Snapshot } from '../../../reference/snapshot.ts';
+import type { Context } from '../../../resolvers/context.ts';
+import { NeedsTransaction } from '../../../resolvers/writes/keyed-write.ts';
+import { RootResults } from '../../../schema/builder/root-results.ts';
+import { isFinal, isOutage } from '../../errors.ts';
+import type { CoercedOperation } from '../../selections/operation.ts';
+import { Turns } from '../../run/turns.ts';
+import { perVariant } from '../../selections/variants.ts';
+import { compileOperation } from '../compile/compile.ts';
+import { type Frame, newFrame, NotCompilable, type Row } from './frame.ts';
+import { JsonWriter, type WrittenAnswer } from '../writing/json-writer.ts';
+import { ObjectPlan } from '../compile/objects.ts';
+import { type CompiledRowForm, compileRowForm, type RowForm } from '../writing/row-form.ts';
+import { type AnswerForm, MissingReference, Run } from './run.ts';
+
+/** An operation with its document, which is valid. */
+export interface Compilable extends CoercedOperation {
+  readonly document: DocumentNode;
+}
+
+/** An answer as JSON, or its data as values, and the number of its objects. */
+type Answered = { objects: number } & ({ json: WrittenAnswer } | { data: Record<string, unknown> });
+
+/** The form of the answer, and that of certain objects in an answer of values. */
+interface Wanted {
+  readonly form: AnswerForm;
+  readonly rows: RowForm | undefined;
+}
+
+/**
+ * Counts of operations: those that this executor answered, those that it left to graphql-js by reason, and look-ups
+ * of plans that were cached or were not.
+ */
+export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHits: 0, planMisses: 0 };
+
+/**
+ * Answers an operation from its plan, level by level, with one statement for all rows of a level. Fields without a plan and
+ * all errors are left to graphql-js, which formats errors as GraphQL requires: then this returns undefined, or the results of
+ * the root fields so far. For a query, it throws errors that would only occur again: the data store does not answer, or the
+ * answer is too large.
+ */
+export async function answerCompiled(
+  compilable: Compilable,
+  context: Context,
+  { form, rows }: Wanted,
+  onFallback: (reason: unknown) => void,
+): Promise<Answered | RootResults | undefined> {
+  const plan = planOf(compilable);
+  if (plan instanceof NotCompilable) {
+    compiledCounts.notCompilable += 1;
+    onFallback(plan);
+    return undefined;
+  }
+  const results = new RootResults();
+  try {
+    const how = { form, rowForm: rows && compileRowForm(rows, plan), results };
+    const data = await runPlan(compilable, context, how, (run) => answer(plan, run, form));
+    compiledCounts.answered += 1;
+    return data;
+  } catch (error) {
+    if (error instanceof NeedsTransaction) throw error;
+    if (isFinal(error) && compilable.operation.operation === OperationTypeNode.QUERY) throw error;
+    compiledCounts.bailed += 1;
+    onFallback(error);
+    return results;
+  }
+}
+
+/**
+ * Answers a subscription for each of these events from its plan, with one statement for all rows of a level. Undefined where
+ * graphql-js has to answer, as for `answerCompiled`.
+ */
+export async function answerEventsCompiled(
+  compilable: Compilable,
+  context: Context,
+  events: readonly object[],
+  onFallback: (reason: unknown) => void,
+): Promise<{ texts: string[]; objects: number } | undefined> {
+  const plan = planOf(compilable);
+  if (plan instanceof NotCompilable) {
+    onFallback(plan);
+    return undefined;
+  }
+  try {
+    const how = { form: 'json', rowForm: undefined, results: new RootResults() } as const;
+    return await runPlan(compilable, context, how, (run) => answerEvents(plan, run, events));
+  } catch (error) {
+    if (isFinal(error)) throw error;
+    onFallback(error);
+    return undefined;
+  }
+}
+
+/**
+ * Whether the answer of an operation needs nothing but what its only write returns and reference data. The length of such an
+ * answer is bounded.
+ */
+export function showsOnlyWritten(compilable: Compilable): boolean {
+  const plan = planOf(compilable);
+  return plan instanceof ObjectPlan && plan.showsOnlyWritten;
+}
+
+/** Runs the plan on the replica of the request where that may be, and on the primary where the replica fails. */
+async function runPlan<Result>(
+  compilable: Compilable,
+  context: Context,
+  how: Answering,
+  answering: (run: Run) => Promise<Result>,
+): Promise<Result> {
+  const { reads } = context;
+  if (reads) {
+    try {
+      return await runOn(reads, compilable, context, how, answering);
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+    }
+  }
+  return runOn(undefined, compilable, context, how, answering);
+}
+
+interface Answering {
+  form: AnswerForm;
+  rowForm: CompiledRowForm | undefined;
+  results: RootResults;
+}
+
+/** Runs the plan, and once more with new reference data where the cached data is older than a row that refers to it. */
+async function runOn<Result>(
+  server: ReadServer | undefined,
+  { variables }: Compilable,
+  context: Context,
+  how: Answering,
+  answering: (run: Run) => Promise<Result>,
+): Promise<Result> {
+  const { reference } = context;
+  const cached = reference?.current();
+  const snapshot = cached instanceof Promise ? await cached : cached;
+  const first = new Run(context, variables, {
+    cached: snapshot,
+    reads: readsFor(server, snapshot),
+    acceptsMissing: false,
+    ...how,
+  });
+  try {
+    return await answering(first);
+  } catch (error) {
+    if (!(error instanceof MissingReference)) throw error;
+    first.end();
+    const renewed = await reference?.renewed();
+    const again = new Run(context, variables, {
+      cached: renewed,
+      reads: readsFor(server, renewed),
+      acceptsMissing: true,
+      ...how,
+    });
+    return await answering(again);
+  }
+}
+
+/** The server, unless its rows may be older than the reference data in memory, or this data is not in memory. */
+function readsFor(server: ReadServer | undefined, cached: Snapshot | undefined): ReadServer | undefined {
+  if (!server || !cached?.isCached || !server.hasAllUntil(cached.readMs)) return undefined;
+  server.used();
+  return server;
+}
+
+async function answerEvents(plan: ObjectPlan, run: Run, events: readonly object[]) {
+  const root = newFrame(run, events as readonly Row[], []);
+  try {
+    await plan.fetch(root, run);
+    const turns = new Turns();
+    const texts: string[] = [];
+    for (const row of events.keys()) {
+      const wait = turns.next();
+      if (wait) await wait;
+      const { bytes, release } = written(plan, root, row);
+      texts.push(bytes.toString());
+      release();
+    }
+    run.release();
+    // The roots are not objects of the answers.
+    return { texts, objects: run.objects - events.length };
+  } finally {
+    run.end();
+  }
+}
+
+async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Answered> {
+  const root = newFrame(run, [{}], []);
+  try {
+    await plan.fetch(root, run);
+    const turns = new Turns();
+    const data = form === 'json' ? { json: written(plan, root) } : { data: values(plan, root) };
+    run.release();
+    // The caller goes on to work with the values, so other requests get a turn of the event loop first if this one was long.
+    const wait = turns.next();
+    if (wait) await wait;
+    // The root is not an object of the answer.
+    return { ...data, objects: run.objects - 1 };
+  } finally {
+    run.end();
+  }
+}
+
+function written(plan: ObjectPlan, root: Frame, row = 0): WrittenAnswer {
+  const out = new JsonWriter();
+  out.bytes(dataHead);
+  plan.write(out, root, row);
+  out.byte(closingBrace);
+  return out.finish();
+}
+
+const dataHead = Buffer.from('{"data":');
+const closingBrace = 0x7d;
+
+function values(plan: ObjectPlan, root: Frame): Record<string, unknown> {
+  const { value } = root.run.written((out) => plan.write(out, root, 0));
+  // The root writes an object.
+  return value as Record<string, unknown>;
+}
+
+/** Returns the plan of an operation, or the reason why it has none. Counts whether the plan was cached. */
+function planOf(compilable: Compilable): ObjectPlan | NotCompilable {
+  const misses = compiledCounts.planMisses;
+  const plan = cachedPlan(compilable);
+  if (misses === compiledCounts.planMisses) compiledCounts.planHits += 1;
+  return plan;
+}
+
+const cachedPlan = perVariant(({ schema, operation, fragments, variables }: Compilable) => {
+  compiledCounts.planMisses += 1;
+  try {
+    return compileOperation(schema, operation, fragments, variables);
+  } catch (error) {
+    if (error instanceof NotCompilable) return error;
+    throw error;
+  }
+});

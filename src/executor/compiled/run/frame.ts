@@ -1,0 +1,84 @@
+import type { TextRow } from '../../../db/wire/wire-row.ts';
+import type { ObjectPlan } from '../compile/objects.ts';
+import type { Run } from './run.ts';
+import type { Literal, Sink } from '../writing/sink.ts';
+
+/** A row: columns that a statement read, or an object that a resolver returned. */
+export type Row = TextRow | Readonly<Record<string, unknown>>;
+
+/**
+ * The rows that one object selection of an operation shows, of all its parents together. Each fetch of the selection
+ * puts what it found into `parts`, at the position that the compiler gave it.
+ */
+export interface Frame {
+  readonly run: Run;
+  readonly rows: readonly Row[];
+  /** The types of the columns, as OIDs; empty where a resolver returned the rows. */
+  readonly types: readonly number[];
+  readonly parts: unknown[];
+  /** Whether `rows` is the array of a cached table, with all its rows. */
+  readonly isTable: boolean;
+  /** The rows of a long answer, written before the rest of it. */
+  ahead: readonly RowAhead[] | undefined;
+}
+
+/** One row with everything below it, written in the form of the run, and the number of objects in it. */
+export interface RowAhead {
+  readonly written: Literal;
+  readonly objects: number;
+}
+
+export function newFrame(
+  run: Run,
+  rows: readonly Row[],
+  types: readonly number[],
+  { isTable = false } = {},
+): Frame {
+  if (!isTable) run.rowsRead += rows.length;
+  return { run, rows, types, parts: [], isTable, ahead: undefined };
+}
+
+/** One row of another frame for each row, by its index there; -1 where there is none. */
+export interface Link {
+  readonly frame: Frame;
+  readonly at: Int32Array;
+}
+
+/** Several rows of another frame for each row: those from `start` to before `end` of the group that the row belongs to. */
+export interface Groups {
+  readonly at: Int32Array;
+  readonly start: Int32Array;
+  readonly end: Int32Array;
+}
+
+/** The compiled executor cannot answer the operation. graphql-js answers it, perhaps with an error. */
+export class Bail extends Error {}
+
+/** A client sent ids that only graphql-js can resolve or refuse. */
+export class UnservedIds extends Bail {}
+
+/** A field cannot be answered from a plan, so graphql-js runs the operation. */
+export class NotCompilable extends Error {}
+
+/** One field of an answer. */
+export interface Field {
+  readonly key: string;
+  /** Set if the value depends on nothing but the row. */
+  readonly ofRow?: true;
+  write(out: Sink, frame: Frame, row: number): void;
+  /** The objects of the field, for callers that write them in another form. */
+  readonly below?: Below;
+  /** The same field of an enum, with other literals for the names. */
+  readonly renamed?: (literalOf: (name: string) => Literal) => Field;
+}
+
+/** The objects that a field shows: rows of another frame, from `from` to before `to`. */
+export interface Below {
+  readonly fields: readonly Field[];
+  /** The plan of the objects; undefined for a connection, which does not count as an object. */
+  readonly plan: ObjectPlan | undefined;
+  frame(frame: Frame): Frame;
+  /** -1 where the field is null; throws Bail where it may not be. */
+  from(frame: Frame, row: number): number;
+  to(frame: Frame, row: number): number;
+}

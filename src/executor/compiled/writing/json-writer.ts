@@ -1,0 +1,314 @@
+import { bufferPool } from '../../../db/wire/buffer-pool.ts';
+import { writeDigits, writeDigitsOfText } from '../../../resolvers/ids.ts';
+import { checkAnswerSize } from './answer-size.ts';
+import type { FieldName, IdForm, Literal, Sink } from './sink.ts';
+import { isoLength, writeIsoTime } from './times.ts';
+
+/** Characters that a JSON string must escape, and halves of surrogate pairs, which have no UTF-8. */
+// eslint-disable-next-line no-control-regex -- the pattern looks for control characters
+const special = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+const quote = 0x22;
+const backslash = 0x5c;
+/** Up to this length a loop is faster than a call into the engine. */
+const shortText = 32;
+const shortBytes = 64;
+
+/** The escape of each byte that a JSON string must escape. */
+const escapes = Array.from({ length: 256 }, (_, code) => {
+  if (code >= 0x80) return undefined;
+  const json = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
+  return json.length > 1 ? Buffer.from(json) : undefined;
+});
+const longestEscape = 6;
+
+/** An answer as bytes. `release` gives its buffer back to the pool; without it the garbage collector frees the buffer. */
+export interface WrittenAnswer {
+  readonly bytes: Buffer;
+  readonly release: () => void;
+}
+
+/**
+ * The buffer that every writer starts in: an answer is written without waiting for anything and then copied out, so no
+ * two need it at once. A writer that needs more room allocates a buffer of its own.
+ */
+const scratch = Buffer.allocUnsafeSlow(1_048_576);
+
+/** Writes JSON as the bytes that are sent: no string is built first, so an answer leaves little garbage. */
+export class JsonWriter implements Sink {
+  readonly writer = this;
+  #bytes = scratch;
+  #at = 0;
+
+  /** A copy of what was written since a position that `length` gave. */
+  since(start: number): Buffer {
+    const copy = Buffer.allocUnsafe(this.#at - start);
+    this.#bytes.copy(copy, 0, start, this.#at);
+    return copy;
+  }
+
+  get length(): number {
+    return this.#at;
+  }
+
+  /** Whether exactly one null was written since a position that `length` gave. */
+  isNullSince(start: number): boolean {
+    // Of all JSON values only null begins with this letter.
+    return this.#at === start + nullJson.length && this.#bytes[start] === 0x6e;
+  }
+
+  /** Forgets what was written since a position that `length` gave. */
+  rewind(start: number): void {
+    this.#at = start;
+  }
+
+  /** A copy of everything, with room for `room` bytes before it and as many after it in the same memory. */
+  finish(room = 0): WrittenAnswer {
+    checkAnswerSize(this.#at);
+    const buffer = bufferPool.take(this.#at + 2 * room);
+    this.#bytes.copy(buffer, room, 0, this.#at);
+    return { bytes: buffer.subarray(room, room + this.#at), release: () => bufferPool.give(buffer) };
+  }
+
+  byte(code: number): void {
+    this.#room(1);
+    this.#bytes[this.#at] = code;
+    this.#at += 1;
+  }
+
+  beginObject(): void {
+    this.byte(0x7b);
+  }
+
+  name({ json }: FieldName): void {
+    this.bytes(json);
+  }
+
+  endObject(): void {
+    this.byte(0x7d);
+  }
+
+  beginList(): void {
+    this.byte(0x5b);
+  }
+
+  separate(): void {
+    this.byte(0x2c);
+  }
+
+  endList(): void {
+    this.byte(0x5d);
+  }
+
+  bytes(source: Uint8Array): void {
+    const { length } = source;
+    this.#room(length);
+    const bytes = this.#bytes;
+    const at = this.#at;
+    if (length > shortText) {
+      bytes.set(source, at);
+    } else {
+      for (let index = 0; index < length; index += 1) bytes[at + index] = source[index] as number;
+    }
+    this.#at = at + length;
+  }
+
+  json(value: unknown): void {
+    if (typeof value === 'string') this.string(value);
+    else if (typeof value === 'boolean') this.boolean(value);
+    else if (value === null) this.null();
+    else this.#utf8(JSON.stringify(value));
+  }
+
+  literal({ json }: Literal): void {
+    this.bytes(json);
+  }
+
+  null(): void {
+    this.bytes(nullJson);
+  }
+
+  boolean(value: boolean): void {
+    this.bytes(value ? trueJson : falseJson);
+  }
+
+  integer(value: number): void {
+    const digits = String(value);
+    this.#room(digits.length);
+    const bytes = this.#bytes;
+    const at = this.#at;
+    for (let index = 0; index < digits.length; index += 1) bytes[at + index] = digits.charCodeAt(index);
+    this.#at = at + digits.length;
+  }
+
+  id({ json }: IdForm, uuid: Uint8Array, start: number): void {
+    this.bytes(json);
+    this.#room(27);
+    writeDigits(this.#bytes, this.#at, uuid, start);
+    this.#bytes[this.#at + 26] = quote;
+    this.#at += 27;
+  }
+
+  idOfText({ json }: IdForm, uuid: string): void {
+    this.bytes(json);
+    this.#room(27);
+    writeDigitsOfText(this.#bytes, this.#at, uuid);
+    this.#bytes[this.#at + 26] = quote;
+    this.#at += 27;
+  }
+
+  string(text: string): void {
+    this.beginString();
+    this.inString(text);
+    this.endString();
+  }
+
+  beginString(): void {
+    this.byte(quote);
+  }
+
+  endString(): void {
+    this.byte(quote);
+  }
+
+  literalInString({ json }: Literal): void {
+    this.bytes(json);
+  }
+
+  inString(text: string): void {
+    const { length } = text;
+    this.#room(length * 3);
+    if (length > shortText || !this.#short(text)) this.#long(text);
+  }
+
+  utf8String(source: Buffer, start: number, end: number): void {
+    this.#room((end - start) * longestEscape + 2);
+    this.#bytes[this.#at] = quote;
+    const at = this.#escaped(source, start, end, this.#at + 1);
+    this.#bytes[at] = quote;
+    this.#at = at + 1;
+  }
+
+  utf8InString(source: Buffer, start: number, end: number): void {
+    this.#room((end - start) * longestEscape);
+    this.#at = this.#escaped(source, start, end, this.#at);
+  }
+
+  /** Writes at a position where there is room for it, and returns the position after it. */
+  #escaped(source: Buffer, start: number, end: number, from: number): number {
+    const bytes = this.#bytes;
+    let at = from;
+    const plainTo = end - start > shortBytes ? plainEnd(source, start, end) : start;
+    if (plainTo > start) at += source.copy(bytes, at, start, plainTo);
+    for (let index = plainTo; index < end; index += 1) {
+      const code = source[index] as number;
+      const escape = escapes[code];
+      if (escape === undefined) {
+        bytes[at] = code;
+        at += 1;
+      } else {
+        bytes.set(escape, at);
+        at += escape.length;
+      }
+    }
+    return at;
+  }
+
+  /** Refuses more than nine digits, because the number might exceed a GraphQL Int. */
+  digits(source: Uint8Array, start: number, end: number): boolean {
+    if (end - start > 9) return false;
+    for (let index = start; index < end; index += 1) {
+      const code = source[index] as number;
+      if ((code < 0x30 || code > 0x39) && !(index === start && code === 0x2d)) return false;
+    }
+    this.#copy(source, start, end);
+    return true;
+  }
+
+  /** Copies a time such as `2026-01-31 12:00:00.5+00` in the form of JSON: UTC, to the millisecond. */
+  time(source: Uint8Array, start: number, end: number): boolean {
+    const length = end - start;
+    const isUsual =
+      length >= 22 &&
+      length <= 26 &&
+      source[start + 4] === 0x2d &&
+      source[start + 10] === 0x20 &&
+      source[end - 3] === 0x2b &&
+      source[end - 2] === 0x30 &&
+      source[end - 1] === 0x30;
+    if (!isUsual) return false;
+    this.byte(quote);
+    const began = this.#at;
+    this.#copy(source, start, end - 3);
+    this.#bytes[began + 10] = 0x54;
+    if (length === 22) this.byte(0x2e);
+    while (this.#at < began + 23) this.byte(0x30);
+    this.bytes(timeEnd);
+    return true;
+  }
+
+  timeOfBytes(source: Buffer, start: number): boolean {
+    this.#room(isoLength + 2);
+    if (!writeIsoTime(this.#bytes, this.#at + 1, source, start)) return false;
+    this.#bytes[this.#at] = quote;
+    this.#bytes[this.#at + isoLength + 1] = quote;
+    this.#at += isoLength + 2;
+    return true;
+  }
+
+  #copy(source: Uint8Array, start: number, end: number): void {
+    this.#room(end - start);
+    const bytes = this.#bytes;
+    let at = this.#at;
+    for (let index = start; index < end; index += 1) {
+      bytes[at] = source[index] as number;
+      at += 1;
+    }
+    this.#at = at;
+  }
+
+  /** Writes a text of printable ASCII; returns false where it has other characters. */
+  #short(text: string): boolean {
+    const bytes = this.#bytes;
+    const at = this.#at;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code < 0x20 || code > 0x7e || code === quote || code === backslash) return false;
+      bytes[at + index] = code;
+    }
+    this.#at = at + text.length;
+    return true;
+  }
+
+  #long(text: string): void {
+    this.#utf8(special.test(text) ? JSON.stringify(text).slice(1, -1) : text);
+  }
+
+  #utf8(json: string): void {
+    this.#room(json.length * 3);
+    this.#at += this.#bytes.write(json, this.#at);
+  }
+
+  #room(bytes: number): void {
+    if (this.#at + bytes <= this.#bytes.length) return;
+    checkAnswerSize(this.#at);
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + bytes));
+    this.#bytes.copy(larger, 0, 0, this.#at);
+    this.#bytes = larger;
+  }
+}
+
+/** The position of the first byte that has to be escaped. */
+function plainEnd(source: Uint8Array, start: number, end: number): number {
+  for (let index = start; index < end; index += 1) {
+    const code = source[index] as number;
+    if (code < 0x20 || code === quote || code === backslash) return index;
+  }
+  return end;
+}
+
+/** What follows the milliseconds. */
+const timeEnd = Buffer.from('Z"');
+const nullJson = Buffer.from('null');
+const trueJson = Buffer.from('true');
+const falseJson = Buffer.from('false');

@@ -1,0 +1,126 @@
+import type { Below, Field, Frame } from '../run/frame.ts';
+import { JsonWriter, type WrittenAnswer } from './json-writer.ts';
+import type { ObjectPlan } from '../compile/objects.ts';
+
+/** The form in which a caller wants certain objects of an answer of values: as JSON that the caller defines. */
+export interface RowForm {
+  /** The response names that lead from the root of the operation to the objects. */
+  readonly path: readonly string[];
+  /** Compiles the form for the plan of the objects; undefined if the plan does not select what the form needs. */
+  compile(plan: ObjectPlan): WriteRow | undefined;
+}
+
+/** Writes one object, and returns the value that represents it in the answer. `piece` is the range of its JSON. */
+export type WriteRow = (out: JsonWriter, frame: Frame, row: number, piece: Piece) => unknown;
+
+/** The range of an object's JSON in that of all objects. */
+export interface Piece {
+  readonly of: WrittenRows;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The JSON of objects that are written in one turn of the event loop, one after another and separated by commas, so that the
+ * JSON of a list's objects is one range of it.
+ */
+export class WrittenRows {
+  readonly #writer = new JsonWriter();
+  #written: WrittenAnswer = nothing;
+
+  /** Writes an object. Returns the value that represents it in the answer, and the length of its JSON. */
+  add(write: WriteRow, frame: Frame, row: number): { value: unknown; length: number } {
+    const writer = this.#writer;
+    if (writer.length > 0) writer.separate();
+    const piece = { of: this, start: writer.length, end: 0 };
+    const value = write(writer, frame, row, piece);
+    piece.end = writer.length;
+    return { value, length: piece.end - piece.start };
+  }
+
+  /** Copies the JSON. It must be called in the same turn of the event loop, because other answers use the same buffer. */
+  finish(): void {
+    this.#written = this.#writer.finish(frameRoom);
+  }
+
+  between({ start }: Piece, { end }: Piece): Uint8Array {
+    return this.#written.bytes.subarray(start, end);
+  }
+
+  /**
+   * The JSON of all objects with `before` and `after` around it. They are written into the room beside it, so that a long page need not be
+   * copied. Undefined if the range leaves objects out, or if the room does not suffice.
+   */
+  framed({ start }: Piece, { end }: Piece, before: Uint8Array, after: Uint8Array): WrittenAnswer | undefined {
+    const { bytes, release } = this.#written;
+    const isAll = start === 0 && end === bytes.length;
+    if (!isAll || before.length > frameRoom || after.length > frameRoom) return undefined;
+    const first = bytes.byteOffset - before.length;
+    const framed = Buffer.from(bytes.buffer, first, before.length + bytes.length + after.length);
+    framed.set(before);
+    framed.set(after, before.length + bytes.length);
+    return { bytes: framed, release };
+  }
+}
+
+/** How many bytes there is room for before the JSON of objects, and after it: the frame of a page in REST is shorter. */
+const frameRoom = 1_024;
+const nothing: WrittenAnswer = { bytes: Buffer.alloc(0), release: () => undefined };
+
+/** A form for the objects of one plan. */
+export interface CompiledRowForm {
+  readonly plan: ObjectPlan;
+  readonly write: WriteRow;
+  /** Counts the objects below a row. */
+  readonly objectsBelow: CountObjects;
+}
+
+type CountObjects = (frame: Frame, row: number) => number;
+
+const compiled = new WeakMap<RowForm, WeakMap<ObjectPlan, CompiledRowForm | null>>();
+
+/** The form for the plan of an operation; undefined if its objects have to be values. */
+export function compileRowForm(form: RowForm, root: ObjectPlan): CompiledRowForm | undefined {
+  let forms = compiled.get(form);
+  if (!forms) compiled.set(form, (forms = new WeakMap()));
+  const known = forms.get(root);
+  if (known !== undefined) return known ?? undefined;
+  const plan = planAt(root, form.path);
+  // A fixed plan may be shared with another selection of the operation, whose objects must be values.
+  const write = plan && !plan.isFixed ? form.compile(plan) : undefined;
+  const result = plan && write && { plan, write, objectsBelow: objectCounter(plan.fields) ?? none };
+  forms.set(root, result ?? null);
+  return result;
+}
+
+function planAt(root: ObjectPlan, path: readonly string[]): ObjectPlan | undefined {
+  let fields: readonly Field[] = root.fields;
+  let below: Below | undefined;
+  for (const name of path) {
+    below = fields.find(({ key }) => key === name)?.below;
+    if (!below) return undefined;
+    ({ fields } = below);
+  }
+  return below?.plan;
+}
+
+const none: CountObjects = () => 0;
+
+/** Makes a function that counts the objects below a row without writing them; undefined if no field shows objects. */
+function objectCounter(fields: readonly Field[]): CountObjects | undefined {
+  const parts = fields.flatMap(({ below }) => (below ? [{ below, inner: objectCounter(below.fields) }] : []));
+  if (parts.length === 0) return undefined;
+  return (frame, row) => {
+    let objects = 0;
+    for (const { below, inner } of parts) {
+      const from = below.from(frame, row);
+      if (from < 0) continue;
+      const to = below.to(frame, row);
+      if (below.plan) objects += to - from;
+      if (!inner) continue;
+      const rows = below.frame(frame);
+      for (let at = from; at < to; at += 1) objects += inner(rows, at);
+    }
+    return objects;
+  };
+}

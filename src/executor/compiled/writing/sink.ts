@@ -1,0 +1,99 @@
+import type { IdPrefix } from '../../../resolvers/ids.ts';
+import type { JsonWriter } from './json-writer.ts';
+
+/**
+ * Receives an answer piece by piece, in the order of the document. `JsonWriter` turns it into bytes, `ValueSink` into values.
+ * If a caller throws, the answer stays incomplete; it is never used, since every error discards the whole answer.
+ */
+export interface Sink {
+  /** The sink itself if it writes bytes, for callers that reuse bytes; undefined if it makes values. */
+  readonly writer: JsonWriter | undefined;
+  /** Between `beginObject` and `endObject`, `name` comes before each value. */
+  beginObject(): void;
+  name(name: FieldName): void;
+  endObject(): void;
+  /** Between `beginList` and `endList`, `separate` comes between two values. */
+  beginList(): void;
+  separate(): void;
+  endList(): void;
+  null(): void;
+  boolean(value: boolean): void;
+  integer(value: number): void;
+  string(text: string): void;
+  /** Any value that JSON has; undefined is no such value. */
+  json(value: unknown): void;
+  literal(literal: Literal): void;
+  /** The string whose UTF-8 lies between `start` and `end`. */
+  utf8String(source: Buffer, start: number, end: number): void;
+  /** The integer whose digits lie between `start` and `end`; writes nothing and returns false unless it has at most nine. */
+  digits(source: Uint8Array, start: number, end: number): boolean;
+  /** The time in PostgreSQL's text format; writes nothing and returns false if the caller must write it as a string. */
+  time(source: Uint8Array, start: number, end: number): boolean;
+  /** The time in PostgreSQL's binary format; writes nothing and returns false for a year that has no four digits. */
+  timeOfBytes(source: Buffer, start: number): boolean;
+  /** The TypeID of the UUID whose bytes begin at `start`. */
+  id(prefix: IdForm, uuid: Uint8Array, start: number): void;
+  idOfText(prefix: IdForm, uuid: string): void;
+  /** Between `beginString` and `endString`, the next three write pieces of one string. */
+  beginString(): void;
+  inString(text: string): void;
+  utf8InString(source: Buffer, start: number, end: number): void;
+  literalInString(literal: Literal): void;
+  endString(): void;
+}
+
+/** A value that is known before any row is read, in the forms of both sinks. */
+export interface Literal {
+  readonly json: Uint8Array;
+  readonly value: unknown;
+}
+
+export function literalOf(value: unknown): Literal {
+  return { json: Buffer.from(JSON.stringify(value)), value };
+}
+
+/** A text that is a piece of a string: its JSON has no quotes. */
+export function literalPiece(text: string): Literal {
+  return { json: Buffer.from(JSON.stringify(text).slice(1, -1)), value: text };
+}
+
+/** The name of a field in an object; `json` has the comma before it and the colon after it. */
+export interface FieldName {
+  readonly key: string;
+  readonly json: Uint8Array;
+}
+
+/** The names of the fields of an object, which are written in this order. */
+export function fieldNames(fields: readonly { key: string }[]): readonly FieldName[] {
+  return fields.map(({ key }, index) => ({
+    key,
+    json: Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(key)}:`),
+  }));
+}
+
+/** The beginning of a TypeID, before its 26 digits. */
+export interface IdForm {
+  readonly prefix: IdPrefix;
+  /** With the opening quote and the underscore. */
+  readonly json: Uint8Array;
+}
+
+export function idForm(prefix: IdPrefix): IdForm {
+  return { prefix, json: Buffer.from(`"${prefix}_`) };
+}
+
+/** Writes a list: the items of `of` from one index to before another, each with `write`. */
+export function writeList<Out extends Sink, Items>(
+  out: Out,
+  of: Items,
+  from: number,
+  to: number,
+  write: (out: Out, of: Items, index: number) => void,
+): void {
+  out.beginList();
+  for (let index = from; index < to; index += 1) {
+    if (index > from) out.separate();
+    write(out, of, index);
+  }
+  out.endList();
+}

@@ -1,0 +1,115 @@
+import { AppError } from '../../resolvers/errors.ts';
+import { type CostNode, costTree } from './tree.ts';
+import { costByPath, costFormula, costWithin, type MostRows } from './formula.ts';
+import { SchemaCount } from './introspection.ts';
+import { valuesPerObject } from '../limits.ts';
+import type { CoercedOperation } from '../selections/operation.ts';
+import { perVariant } from '../selections/variants.ts';
+
+/** The cost of an operation, by the formula in docs/limits.md. */
+export interface OperationCost {
+  /** The most objects that could be returned. */
+  readonly requested: number;
+  /** Whether the operation reads anything but the schema. */
+  readonly readsData: boolean;
+  /** Counts the objects that were returned. */
+  count(data: unknown): number;
+}
+
+/** Prices an operation before it runs; throws `query_too_complex` when the cost is over the limit. */
+export function priceOperation(operation: CoercedOperation, limit: number): OperationCost {
+  const tree = costTree(operation);
+  const { variables } = operation;
+  const { objects, values } = formulasOf(operation);
+  const requested = objects(variables);
+  if (requested > limit) refuse(tree, variables, requested, limit);
+  refuseValues(values(variables), limit * valuesPerObject);
+  return { requested, readsData: readsData(tree), count: (data) => countBelow(tree, data) };
+}
+
+function readsData(tree: readonly CostNode[]): boolean {
+  return tree.some(({ occurrences }) => occurrences.some(({ node }) => !node.name.value.startsWith('__')));
+}
+
+const formulasOf = perVariant((operation: CoercedOperation) => {
+  const tree = costTree(operation);
+  const { variables } = operation;
+  const schemaCount = new SchemaCount(variables);
+  return {
+    objects: costFormula(tree, { variables, schemaCount, unit: 'objects' }),
+    values: costFormula(tree, { variables, schemaCount, unit: 'values' }),
+  };
+});
+
+/** The objects of a result below a selection. A scalar whose value is a JSON object does not count. */
+function countBelow(tree: readonly CostNode[], value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  // graphql-js makes data of objects by their response names.
+  const parent = value as Record<string, unknown>;
+  let objects = 0;
+  for (const node of tree) objects += countAt(node, parent[node.key]);
+  return objects;
+}
+
+function countAt(node: CostNode, value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (!Array.isArray(value)) return (node.isWrapper ? 0 : 1) + countBelow(node.below, value);
+  let objects = 0;
+  for (const one of value) objects += countAt(node, one);
+  return objects;
+}
+
+function refuse(
+  tree: readonly CostNode[],
+  variables: Record<string, unknown>,
+  requested: number,
+  limit: number,
+): never {
+  const input = { variables, schemaCount: new SchemaCount(variables) };
+  const paths = costByPath(tree, input);
+  const costliest = paths.toSorted((a, b) => b.objects - a.objects).slice(0, 3);
+  const largest = paths.reduce((most, { page = 0 }) => Math.max(most, page), 0);
+  const advice = adviceFor(largest, (most) => costWithin(tree, input, most) <= limit);
+  throw new AppError(
+    'query_too_complex',
+    `The operation could return ${formattedCount(requested)} objects, and one may cost at most ${formattedCount(limit)}. ${advice}`,
+    costliest.map(({ field, objects }) => ({
+      field,
+      message: `could be ${formattedCount(objects)} objects`,
+    })),
+  );
+}
+
+function adviceFor(largestPage: number, fits: (most: MostRows) => boolean): string {
+  const pageSize = largestThat((pages) => fits({ pages }), largestPage);
+  if (pageSize) return `With pages of at most ${pageSize} it would pass.`;
+  return fits({ periods: 1 })
+    ? 'With fewer groups, fewer days or longer periods it would pass.'
+    : 'Smaller pages would not do: ask for less in one operation.';
+}
+
+function refuseValues(values: number, most: number): void {
+  if (values <= most) return;
+  throw new AppError(
+    'query_too_complex',
+    `The operation could write ${formattedCount(values)} values, and one may write at most ${formattedCount(most)}: ask for fewer rows, or for fewer fields of each.`,
+  );
+}
+
+/** A binary search: a limit that holds for a size holds for all smaller ones. */
+function largestThat(fits: (size: number) => boolean, most: number): number | undefined {
+  let least = 0;
+  let over = most + 1;
+  while (over - least > 1) {
+    const middle = Math.floor((least + over) / 2);
+    if (fits(middle)) least = middle;
+    else over = middle;
+  }
+  return least > 0 ? least : undefined;
+}
+
+/** A number of objects, as messages show it. */
+function formattedCount(objects: number): string {
+  if (objects === Infinity) return 'countless';
+  return objects < 1e15 ? objects.toLocaleString('en') : 'more than 10^15';
+}

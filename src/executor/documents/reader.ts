@@ -1,0 +1,163 @@
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  Lexer,
+  OperationTypeNode,
+  parse,
+  Source,
+  TokenKind,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../resolvers/errors.ts';
+import { checkSize } from './size.ts';
+import { documentCacheSize, maxNesting, maxTokens } from '../limits.ts';
+import { allRules } from './validation-rules.ts';
+import { walk } from './visit-nodes.ts';
+
+/**
+ * Reads and validates the documents of clients against one schema. A valid one is cached when it is read for the second
+ * time. The time and the stack that a text can take are bounded.
+ */
+export class DocumentReader {
+  readonly #schema: GraphQLSchema;
+  readonly #documents = new LRUCache<string, DocumentNode>(documentCacheSize);
+  /**
+   * Texts that were read once. A document with its plans takes a hundred times the memory of its text, so caching those that are
+   * never sent again would have the garbage collector move and free far more than the answers need.
+   */
+  readonly #readOnce = new LRUCache<string, true>(documentCacheSize);
+  /**
+   * The documents of subscriptions by their texts, while a stream uses them. Equal streams are found by their document, and share
+   * their reads, even after other documents have pushed it out of the cache.
+   */
+  readonly #subscribed = new Map<string, WeakRef<DocumentNode>>();
+  readonly #unused = new FinalizationRegistry<string>((text) => {
+    // The text may have been read again in the meantime.
+    if (!this.#subscribed.get(text)?.deref()) this.#subscribed.delete(text);
+  });
+
+  constructor(schema: GraphQLSchema) {
+    this.#schema = schema;
+  }
+
+  /** The number of cached documents. */
+  get size(): number {
+    return this.#documents.size;
+  }
+
+  /** Whether `read` would answer from the cache. */
+  knows(text: string): boolean {
+    return this.#documents.has(text) || this.#subscribed.get(text)?.deref() !== undefined;
+  }
+
+  /** Throws a GraphQLError for wrong syntax, or an InvalidDocument. */
+  read(text: string): DocumentNode {
+    const known = this.#documents.get(text);
+    if (known) return known;
+    const document = this.#subscribed.get(text)?.deref() ?? this.#readNew(text);
+    const size = text.length;
+    if (this.#readOnce.delete(text)) this.#documents.set(text, document, { size });
+    else this.#readOnce.set(text, true, { size });
+    return document;
+  }
+
+  #readNew(text: string): DocumentNode {
+    const document = parseText(new Source(text));
+    checkSize(document);
+    const errors = validate(this.#schema, document, [allRules]);
+    // With this error, graphql-js stops comparing selections, because too many have the same name.
+    if (errors.at(-1)?.message === 'Validation aborted.') {
+      tooComplex('The selections repeat each other too often to be compared.');
+    }
+    if (errors.length > 0) throw new InvalidDocument(errors.map(asInvalid));
+    forgetTokens(document);
+    if (document.definitions.some(isSubscription)) {
+      this.#subscribed.set(text, new WeakRef(document));
+      this.#unused.register(document, text);
+    }
+    return document;
+  }
+}
+
+function isSubscription(definition: DefinitionNode): boolean {
+  return (
+    definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.SUBSCRIPTION
+  );
+}
+
+/**
+ * Deletes the tokens of the nodes. Errors need the position of a node, which it keeps; its tokens are linked to all
+ * tokens of the text, which take a tenth of the memory of a cached document.
+ */
+function forgetTokens(document: DocumentNode): void {
+  walk(document, ({ loc }) => {
+    if (loc) Object.assign(loc, { startToken: undefined, endToken: undefined });
+  });
+}
+
+/** All errors that validation found. */
+export class InvalidDocument extends Error {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[]) {
+    super('The document does not fit the schema.');
+    this.errors = errors;
+  }
+}
+
+/** The change of the nesting at each bracket. The nesting of selections and that of literals are counted separately. */
+const brackets: ReadonlyMap<string, 1 | -1> = new Map([
+  [TokenKind.BRACE_L, 1],
+  [TokenKind.BRACKET_L, 1],
+  [TokenKind.BRACE_R, -1],
+  [TokenKind.BRACKET_R, -1],
+]);
+
+/** Parses a text; throws a GraphQLError for wrong syntax. */
+export function parseText(source: Source): DocumentNode {
+  try {
+    checkTokens(source);
+    return parse(source);
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    const { message, positions } = error;
+    throw new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_PARSE_FAILED' } });
+  }
+}
+
+/** The error with its code. `Too many errors`, the last of many errors, has no nodes. */
+function asInvalid({ message, nodes }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+}
+
+/**
+ * Checks the tokens before parsing, since parsing a text that is nested some thousand levels deep overflows the stack.
+ * Brackets within parentheses, which hold arguments and variables, belong to literals and types.
+ */
+function checkTokens(source: Source): void {
+  const lexer = new Lexer(source);
+  let parentheses = 0;
+  let selections = 0;
+  let literals = 0;
+  for (let tokens = 0; lexer.advance().kind !== TokenKind.EOF; tokens += 1) {
+    if (tokens >= maxTokens) tooComplex(`The document has more than ${maxTokens} tokens.`);
+    const { kind } = lexer.token;
+    if (kind === TokenKind.PAREN_L) parentheses += 1;
+    else if (kind === TokenKind.PAREN_R) parentheses = Math.max(parentheses - 1, 0);
+    else if (parentheses > 0) literals += brackets.get(kind) ?? 0;
+    else selections += brackets.get(kind) ?? 0;
+    if (parentheses === 0) literals = 0;
+    if (literals > maxNesting) tooComplex(`A literal is nested more than ${maxNesting} deep.`);
+    if (Math.max(selections, parentheses) > maxNesting) {
+      tooComplex(`The document is nested more than ${maxNesting} deep.`);
+    }
+  }
+}
+
+function tooComplex(message: string): never {
+  throw new AppError('query_too_complex', message);
+}

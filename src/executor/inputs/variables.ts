@@ -1,0 +1,35 @@
+import { getVariableValues, GraphQLError } from 'graphql';
+import { longVariables } from '../limits.ts';
+import type { Operation } from '../selections/operation.ts';
+import { checkInputs } from './operation-inputs.ts';
+
+/** The variables of a request do not fit their types. The messages are those of graphql-js. */
+export class InvalidVariables extends Error {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[]) {
+    super('The variables do not fit.');
+    this.errors = errors;
+  }
+}
+
+/**
+ * Coerces the variables of an operation. Throws what `checkInputs` throws for values that are too large, then
+ * InvalidVariables for values of the wrong type.
+ */
+export function coerceVariables(source: Operation, inputs: Readonly<Record<string, unknown>>) {
+  const characters = checkInputs(source, inputs);
+  // Each error of an object quotes the whole object, so many errors of a large one would be very long.
+  const maxErrors = characters > longVariables ? 1 : 50;
+  const { schema, operation } = source;
+  const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], inputs, {
+    maxErrors,
+  });
+  if (errors) throw new InvalidVariables(errors.slice(0, maxErrors).map(asRequestError));
+  return coerced;
+}
+
+/** The error without its original error, which may be anything that a scalar threw and whose text the message contains. */
+function asRequestError({ message, nodes }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+}

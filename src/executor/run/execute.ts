@@ -1,0 +1,243 @@
+import {
+  type DocumentNode,
+  execute,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import type { Prepared } from '../../db/statements/prepared.ts';
+import type { Context } from '../../resolvers/context.ts';
+import { RootResults } from '../../schema/builder/root-results.ts';
+import { type OperationCost, priceOperation } from '../cost/operation-cost.ts';
+import { answerCompiled } from '../compiled/run/executor.ts';
+import type { RowForm } from '../compiled/writing/row-form.ts';
+import { withFirstReads } from './first-reads.ts';
+import { formatError, isFinal, type Report } from '../errors.ts';
+import { type FallbackReport, refuseCostlyFallback, runFallback, reportFallback } from './fallbacks.ts';
+import { executeOnce, type OperationResult } from '../answers/idempotent.ts';
+import { defaultOperationCost } from '../limits.ts';
+import { asksForSnapshot, inOneSnapshot } from './one-snapshot.ts';
+import { withReplicaIfAllowed } from './read-server.ts';
+import { isCovered, positionBefore, type Revalidation } from '../answers/revalidation.ts';
+import { type CoercedOperation, fragmentsOf } from '../selections/operation.ts';
+import { checkScopes } from '../selections/scope-rule.ts';
+import { coerceVariables, InvalidVariables } from '../inputs/variables.ts';
+
+/** The two executors, which give the same answers. */
+export type ExecutorName = 'compiled' | 'graphql-js';
+
+/** The answers of a subscription to some events. */
+export interface EventAnswers {
+  /** One JSON text for each event; fewer than the events if they would be too large together. */
+  readonly texts: readonly string[];
+  /** The number of objects in the answers. */
+  readonly objects: number;
+  /** Errors contain a request id, so answers with errors are not shared. */
+  readonly hasErrors: boolean;
+}
+
+/** The context of an operation. `report` receives errors for the log, `charge` the number of objects that were returned. */
+export type OperationContext = Context & {
+  readonly report?: Report;
+  readonly charge?: ((objects: number) => void) | undefined;
+  /** The most that one operation may cost. */
+  readonly maxCost?: number;
+  /** `compiled`, the default, leaves operations that it cannot answer to graphql-js. */
+  readonly executor?: ExecutorName;
+  readonly fellBack?: FallbackReport;
+  /** Runs the operation as a part of the trace of its request; undefined where that is not traced. */
+  readonly traced?:
+    | (<Result>(operation: OperationDefinitionNode, run: () => Promise<Result>) => Promise<Result>)
+    | undefined;
+  /**
+   * Runs `answer` once for all streams that may read the same data and pass equal `parts`, and gives each of them the result.
+   * `parts` must identify everything that the answer depends on. Undefined outside of a stream.
+   */
+  readonly answerOnce?: (
+    parts: readonly unknown[],
+    answer: () => Promise<EventAnswers>,
+  ) => Promise<EventAnswers>;
+};
+
+/** One operation to run, of a document that has been validated against the schema. */
+export interface OperationRequest {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  operationName?: string | null | undefined;
+  variables?: Record<string, unknown> | null | undefined;
+  context: OperationContext;
+  /** The Idempotency-Key as the client sent it; ignored for queries. */
+  idempotencyKey?: string | undefined;
+  /** Whether the extensions of the result tell the requested and the actual cost. */
+  reportCost?: boolean;
+  /** `json` asks for the data as bytes, where the caller only sends them. */
+  form?: 'data' | 'json';
+  /** The form of some objects in the data. graphql-js and replays of kept results give values there. */
+  rows?: RowForm | undefined;
+  /** Set if the client has an earlier answer, which may still be right. */
+  revalidation?: Revalidation | undefined;
+}
+
+/**
+ * Runs one operation. It is refused as a whole, without `data`, if it cannot be chosen, its variables do not fit, scopes
+ * are missing or it could cost too much. Errors are in the form that clients see.
+ */
+export async function executeOperation(request: OperationRequest): Promise<OperationResult> {
+  const { requestId, report, traced } = request.context;
+  const format = (error: unknown) => formatError(error, requestId, report);
+  try {
+    const operation = chooseOperation(request.document, request.operationName);
+    const run = () => execution(request, operation, format);
+    return await (traced ? traced(operation, run) : run());
+  } catch (error) {
+    const errors = error instanceof InvalidVariables ? error.errors : [error];
+    return { errors: errors.map(format) };
+  }
+}
+
+/** The result of the operation; throws where it is refused as a whole. */
+async function execution(
+  request: OperationRequest,
+  operation: OperationDefinitionNode,
+  format: (error: unknown) => GraphQLError,
+): Promise<OperationResult> {
+  const { document, schema } = request;
+  requireRoot(schema, operation);
+  const source = { schema, operation, fragments: fragmentsOf(document) };
+  const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
+  checkScopes(scoped, request.context.principal);
+  const maxCost = request.context.maxCost ?? defaultOperationCost;
+  const cost = priceOperation(scoped, maxCost);
+  const { objects, ...result } = await runOperation(request, scoped, cost);
+  if (request.revalidation?.unchanged) return result;
+  const failure = result.errors?.find(isFinal);
+  if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;
+  const actual = objects ?? cost.count(result.data);
+  request.context.charge?.(actual);
+  return {
+    ...result,
+    ...(result.errors && { errors: result.errors.map(format) }),
+    ...(request.reportCost && {
+      extensions: { cost: { requested: cost.requested, actual, limit: maxCost } },
+    }),
+  };
+}
+
+/** Answers a query, from one snapshot if that was asked for, or does a mutation, once if it has a key. */
+async function runOperation(
+  request: OperationRequest,
+  scoped: CoercedOperation,
+  cost: OperationCost,
+): Promise<OperationResult & { objects?: number }> {
+  const { context, document, idempotencyKey: key, revalidation } = request;
+  const answerIn = async (inside: OperationContext) =>
+    answer({ ...request, context: await withFirstReads(scoped, inside) }, scoped, cost);
+  if (asksForSnapshot(context, scoped.operation)) return inOneSnapshot(context, answerIn);
+  if (scoped.operation.operation !== OperationTypeNode.MUTATION) {
+    const reading = withReplicaIfAllowed(scoped, context);
+    return revalidation ? revalidated(revalidation, scoped, reading, answerIn) : answerIn(reading);
+  }
+  // Noted at the beginning and at the end, because other processes may serve the next read before they hear of the end.
+  context.wrote?.();
+  const writing = await withFirstReads(scoped, withReplicaIfAllowed(scoped, context));
+  const result =
+    key === undefined
+      ? await answer({ ...request, context: writing }, scoped, cost)
+      : await executeOnce({ ...scoped, document, key }, writing, (inside) =>
+          answer({ ...request, context: inside, form: 'data', rows: undefined }, scoped, cost),
+        );
+  context.wrote?.();
+  return result;
+}
+
+/** Answers a query, unless the client has the answer that was given at the present position of the data. */
+async function revalidated(
+  revalidation: Revalidation,
+  scoped: CoercedOperation,
+  context: OperationContext,
+  answerIn: (inside: OperationContext) => Promise<OperationResult & { objects?: number }>,
+): Promise<OperationResult & { objects?: number }> {
+  const position = await positionBefore(scoped, context);
+  if (position !== undefined && revalidation.useAnswerOf(position)) return {};
+  const statements = new Set<Prepared>();
+  const result = await answerIn({ ...context, statements });
+  // Only the compiled executor counts the objects, and only its statements are known.
+  if (result.objects !== undefined && isCovered(scoped, statements) && position !== undefined)
+    revalidation.noteReusable(position);
+  return result;
+}
+
+/** Whether no root field succeeded, so that no data has to be returned with the errors. */
+function isEmpty(data: OperationResult['data']): boolean {
+  return Object.values(data ?? {}).every((value) => value === null);
+}
+
+/** Answers with the compiled executor if possible, otherwise with graphql-js, which does not repeat finished root fields. */
+async function answer(
+  request: OperationRequest,
+  scoped: CoercedOperation,
+  cost: OperationCost,
+): Promise<ExecutionResult & { objects?: number }> {
+  const { context, schema, document, operationName, variables, form = 'data', rows } = request;
+  const { operation } = scoped;
+  // The compiled executor borrows connections, so it cannot run inside a transaction around the operation.
+  const mayCompile = context.executor !== 'graphql-js' && context.connect !== undefined;
+  const answered =
+    mayCompile &&
+    (await answerCompiled({ ...scoped, document }, context, { form, rows }, (reason) => {
+      if (operation.operation === OperationTypeNode.QUERY) refuseCostlyFallback(reason, cost);
+      reportFallback(reason, operation, context.fellBack);
+    }));
+  if (answered && !(answered instanceof RootResults)) return answered;
+  return bounded(request, operation, async () =>
+    execute({
+      schema,
+      document,
+      operationName,
+      // graphql-js coerces the variables of the request itself.
+      variableValues: variables,
+      contextValue: context,
+      rootValue: answered || undefined,
+    }),
+  );
+}
+
+/**
+ * Limits how many queries graphql-js answers at once in place of the compiled executor. A mutation does not wait: it may
+ * hold locks, and the connections that it needs bound its number.
+ */
+function bounded<Result>(
+  { context }: OperationRequest,
+  { operation }: OperationDefinitionNode,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const isFallback = context.executor !== 'graphql-js' && operation === OperationTypeNode.QUERY;
+  return isFallback ? runFallback(run) : run();
+}
+
+/** The operation that a request names; throws as graphql-js does. */
+export function chooseOperation(
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): OperationDefinitionNode {
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  if (operationName != null) {
+    const named = operations.find(({ name }) => name?.value === operationName);
+    return named ?? refuse(`Unknown operation named "${operationName}".`);
+  }
+  const [operation, second] = operations;
+  if (second) refuse('Must provide operation name if query contains multiple operations.');
+  return operation ?? refuse('Must provide an operation.');
+}
+
+/** graphql-js would check this during execution, and answer `data: null` as if a field had failed. */
+function requireRoot(schema: GraphQLSchema, { operation }: OperationDefinitionNode): void {
+  if (!schema.getRootType(operation)) refuse(`The schema has no ${operation} operations.`);
+}
+
+function refuse(message: string): never {
+  throw new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+}

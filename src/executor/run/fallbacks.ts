@@ -1,0 +1,89 @@
+import { channel } from 'node:diagnostics_channel';
+import type { OperationDefinitionNode } from 'graphql';
+import { meter } from '../../db/engine/meter.ts';
+import { Semaphore } from '../../db/engine/semaphore.ts';
+import { AppError, raise } from '../../resolvers/errors.ts';
+import type { OperationCost } from '../cost/operation-cost.ts';
+import { Bail, NotCompilable, UnservedIds } from '../compiled/run/frame.ts';
+import { expectedError, isOutage } from '../errors.ts';
+import { maxFallbackCost, maxFallbacks, maxWaitingFallbacks } from '../limits.ts';
+
+/** Permits for queries that the compiled executor leaves to graphql-js, which needs much more memory for them. */
+const permits = new Semaphore(maxFallbacks, maxWaitingFallbacks);
+
+/** Runs a fallback when it gets a permit; throws `unavailable` when too many wait, or at its deadline. */
+export function runFallback<Result>(run: () => Promise<Result>): Promise<Result> {
+  const deadline = meter()?.deadline;
+  return permits.run(run, refuse, { withinMs: deadline?.leftMs, deadline });
+}
+
+function refuse(): never {
+  raise('unavailable', 'Too many operations of a costly kind are waiting; try again soon.');
+}
+
+/**
+ * Refuses a query that the compiled executor cannot answer and that costs too much for graphql-js. If an argument was refused,
+ * that refusal answers the whole operation. graphql-js answers at any cost if the request did not cause the fallback, for
+ * instance if a row has just changed, and if the query only reads the schema, because its cost is limited already.
+ */
+export function refuseCostlyFallback(reason: unknown, { requested, readsData }: OperationCost): void {
+  if (requested <= maxFallbackCost || !readsData) return;
+  const refusal = expectedError(reason);
+  if (refusal) throw refusal;
+  if (!(reason instanceof NotCompilable || reason instanceof UnservedIds)) return;
+  throw new AppError(
+    'query_too_complex',
+    `The operation could return ${requested.toLocaleString('en')} objects. One with \`__schema\`, \`__type\`, access tokens, audit entries or an id that is not valid may return at most ${maxFallbackCost.toLocaleString('en')}: ask for these in an operation of their own.`,
+  );
+}
+
+/** Receives the reason of a fallback, and whether it is a fault of the compiled executor. */
+export type FallbackReport = (reason: unknown, operation: string, isFault: boolean) => void;
+
+/**
+ * The reason of a fallback: a field has no plan, the plan does not cover a value or an id, the request was refused, the
+ * data store failed, or the compiled executor has a fault.
+ */
+export type FallbackKind = 'no plan' | 'bail' | 'refusal' | 'outage' | 'fault';
+
+/** One fallback, as `fallbackChannel` publishes it. */
+export interface Fallback {
+  readonly kind: FallbackKind;
+  readonly message: string;
+  /** The operation's name; empty when it has none. */
+  readonly operation: string;
+}
+
+/** Publishes every fallback of this process, of which the log has only the first of each operation. */
+export const fallbackChannel = channel('workgraph:fallback');
+
+const reported = {
+  fault: new WeakSet<OperationDefinitionNode>(),
+  expected: new WeakSet<OperationDefinitionNode>(),
+};
+
+/** Reports the first expected reason of each operation of a document, and its first fault. */
+export function reportFallback(
+  reason: unknown,
+  operation: OperationDefinitionNode,
+  report: FallbackReport | undefined,
+): void {
+  const kind = kindOf(reason);
+  const name = operation.name?.value ?? '';
+  if (fallbackChannel.hasSubscribers) {
+    const message = reason instanceof Error ? reason.message : String(reason);
+    fallbackChannel.publish({ kind, message, operation: name } satisfies Fallback);
+  }
+  const isFault = kind === 'fault';
+  const alreadyReported = reported[isFault ? 'fault' : 'expected'];
+  if (!report || alreadyReported.has(operation)) return;
+  alreadyReported.add(operation);
+  report(reason, name, isFault);
+}
+
+function kindOf(reason: unknown): FallbackKind {
+  if (reason instanceof NotCompilable) return 'no plan';
+  if (reason instanceof Bail) return 'bail';
+  if (isOutage(reason)) return 'outage';
+  return expectedError(reason) ? 'refusal' : 'fault';
+}

@@ -1,0 +1,51 @@
+import { type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { sql } from 'kysely';
+import { inSnapshot } from '../../db/engine/transaction.ts';
+import { Loaders } from '../../db/reads/loaders.ts';
+import type { Context } from '../../resolvers/context.ts';
+import { raise } from '../../resolvers/errors.ts';
+
+/** The request header by which a client asks that all parts of a query show the same moment. */
+export const snapshotHeader = 'X-Workgraph-Snapshot';
+
+/** Whether the operation is to read one snapshot. Throws `invalid_request` for another value, and for what is not a query. */
+export function asksForSnapshot(
+  { snapshot = 'false' }: Pick<Context, 'snapshot'>,
+  { operation }: OperationDefinitionNode,
+): boolean {
+  if (snapshot === 'false') return false;
+  if (snapshot !== 'true') refuse('must be true or false');
+  if (operation !== OperationTypeNode.QUERY) refuse('is only for queries');
+  return true;
+}
+
+function refuse(message: string): never {
+  raise('invalid_request', `${snapshotHeader} ${message}.`, [{ field: snapshotHeader, message }]);
+}
+
+/**
+ * Answers a query from one snapshot of the database. Reference data is read from it too, because the cached data may be newer or
+ * older. Nothing waits for changes meanwhile, since the snapshot would not show them.
+ */
+export function inOneSnapshot<Ctx extends Context, Result>(
+  context: Ctx,
+  answer: (inside: Ctx) => Promise<Result>,
+): Promise<Result> {
+  const { db, bounds } = context;
+  // A public operation reads no data.
+  if (!db) return answer(context);
+  return inSnapshot(db, (trx) =>
+    answer({
+      ...context,
+      db: trx,
+      loaders: new Loaders(trx, bounds),
+      connect: undefined,
+      shared: undefined,
+      reads: undefined,
+      reference: undefined,
+      changes: undefined,
+      // The embedded engine has only this connection.
+      ping: async () => void (await sql`select 1`.execute(trx)),
+    }),
+  );
+}

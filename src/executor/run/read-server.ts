@@ -1,0 +1,23 @@
+import { OperationTypeNode } from 'graphql';
+import type { Context } from '../../resolvers/context.ts';
+import type { CoercedOperation } from '../selections/operation.ts';
+import { extensionsOf } from '../../schema/builder/output-extensions.ts';
+import { visitFields } from '../selections/selected-fields.ts';
+import { perVariant } from '../selections/variants.ts';
+
+/** Whether an operation reads the log of changes, which is read from the primary, so that a replica may not have its rows yet. */
+const readsLog = perVariant((scoped: CoercedOperation) => {
+  let found = false;
+  visitFields(scoped, ({ field }) => {
+    const { readsLog: reads, firstRead } = extensionsOf(field);
+    if (reads || firstRead) found = true;
+  });
+  return found;
+});
+
+/** The context without its replica, if the operation has to read from the primary. */
+export function withReplicaIfAllowed<Ctx extends Context>(scoped: CoercedOperation, context: Ctx): Ctx {
+  if (!context.reads) return context;
+  const isQuery = scoped.operation.operation === OperationTypeNode.QUERY;
+  return isQuery && !readsLog(scoped) ? context : { ...context, reads: undefined };
+}
