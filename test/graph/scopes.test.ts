@@ -123,6 +123,7 @@ describe('a token that lacks the scope of a field', () => {
       '{ issues(filter: { reporter: { emailAddress: { eq: "a@example.com" } } }) { __typename } }';
     expect(await missingOf(filtered, {}, ['teams:read'])).toEqual([
       { field: 'Query.issues', message: 'needs issues:read' },
+      { field: 'Query.issues', message: 'needs issues:read or issues:write for its arguments' },
       { field: 'Query.issues', message: 'needs members:read for its arguments' },
     ]);
   });
@@ -196,12 +197,20 @@ describe('any token', () => {
       assignees { ${cards.Member} } status { ${cards.IssueStatus} } labels { ${cards.Label} } delivery { ${cards.Delivery} }
     } } }`;
     const issue = world.model.all('Issue').find(({ projectId, deliveryId }) => projectId && deliveryId);
-    dataOf(await world.ask(query, { id: issue?.id }, await tokenWith(['issues:read'])));
+    const { node } = dataOf(await world.ask(query, { id: issue?.id }, await tokenWith(['issues:read'])));
+    const nameOf = (typeName: string, id: unknown) => world.model.find(typeName, id)?.name;
+    expect(node).toMatchObject({
+      team: { name: nameOf('Team', issue?.teamId) },
+      project: { name: nameOf('Project', issue?.projectId) },
+      status: { name: nameOf('IssueStatus', issue?.statusId) },
+      delivery: { name: nameOf('Delivery', issue?.deliveryId) },
+      reporter: { displayName: world.model.member(issue?.reporterUserAccountId)?.displayName },
+    });
   });
 
   it('reads itself, its member, the workspace and its labels and project statuses', async () => {
     const token = await tokenWith(['workspace:admin']);
-    dataOf(
+    const data = dataOf(
       await world.ask(
         `{ viewer { scopes accessToken { ${selectionOf('AccessToken')} } member { ${cards.Member} } workspace { id name createdUtc } }
            workspace { labels { totalCount nodes { ${cards.Label} } } projectStatuses { nodes { ${selectionOf('ProjectStatus')} } } }
@@ -210,6 +219,15 @@ describe('any token', () => {
         token,
       ),
     );
+    const { userAccountId, displayName } = world.model.member(world.workspace.ownerUserAccountId) ?? {};
+    expect(data).toMatchObject({
+      viewer: {
+        scopes: ['workspace:admin'],
+        member: { userAccountId, displayName },
+        workspace: { id: firstOf('Workspace').id },
+      },
+      workspace: { labels: { totalCount: world.model.all('Label').length } },
+    });
   });
 
   it.each(['Team', 'Project', 'Member'] as const)('reads no more of a %s than its card', (typeName) => {
