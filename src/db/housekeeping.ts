@@ -8,20 +8,46 @@ import type { TenantDb } from './tables/tenant-tables.ts';
 // 'wgjn' in ASCII, so that this lock differs from all other advisory locks of the database.
 const janitorLock = 0x77676a6e;
 
+const working = new WeakSet<Database>();
+
 /**
- * Runs housekeeping, unless another process runs housekeeping or a backup on the same database. Returns whether it ran.
+ * Runs housekeeping, unless this or another process runs housekeeping or a backup on the same database. Returns whether it ran.
  */
 export async function alone(database: Database, work: () => Promise<void>): Promise<boolean> {
-  if (database.engine === 'embedded') return aloneInProcess(database, work);
-  // A pooler may give the session to another client, so the lock must belong to a transaction and not to the session.
-  return database.unscoped.transaction().execute(async (trx) => {
-    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
-    const { taken } = await trx
-      .selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(${janitorLock}::bigint)`.as('taken'))
-      .executeTakeFirstOrThrow();
+  if (working.has(database)) return false;
+  working.add(database);
+  try {
+    // Only one process opens an embedded database.
+    if (database.engine === 'postgres') return await underLock(database, work);
+    await work();
+    return true;
+  } finally {
+    working.delete(database);
+  }
+}
+
+async function underLock(database: Database, work: () => Promise<void>): Promise<boolean> {
+  // The chores need the connections of the pool, of which there may be one.
+  const lease = await database.connectApart();
+  try {
+    // A pooler may give the session to another client, so the lock must belong to a transaction and not to the session.
+    await lease.query('begin', []);
+    await lease.query('set local idle_in_transaction_session_timeout = 0', []);
+    const { rows } = await lease.query<{ taken: boolean }>(
+      'select pg_try_advisory_xact_lock($1::bigint) as taken',
+      [janitorLock],
+    );
+    const taken = rows[0]?.taken ?? false;
     if (taken) await work();
+    await lease.query('commit', []);
     return taken;
-  });
+  } catch (error) {
+    // A lost connection has rolled back already.
+    await lease.query('rollback', []).catch(() => undefined);
+    throw error;
+  } finally {
+    lease.release();
+  }
 }
 
 /** Does the work under the lock of the janitor, so that no file is removed from the store meanwhile. Waits for the lock. */
@@ -41,20 +67,6 @@ export async function whileFilesStay<Result>(
 }
 
 const retryEveryMs = 200;
-
-const working = new WeakSet<Database>();
-
-/** The same for the embedded database, which one process uses, over one connection. */
-async function aloneInProcess(database: Database, work: () => Promise<void>): Promise<boolean> {
-  if (working.has(database)) return false;
-  working.add(database);
-  try {
-    await work();
-  } finally {
-    working.delete(database);
-  }
-  return true;
-}
 
 export type FileName = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision'>;
 

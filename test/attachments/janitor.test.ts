@@ -2,12 +2,14 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { openDatabase } from '../../src/db/engine/engine.ts';
 import { alone } from '../../src/db/housekeeping.ts';
 import { abandonedUploads, longDeletedIssues } from '../../src/resolvers/housekeeping.ts';
 import { verifyFiles } from '../../src/portability/verify-files.ts';
 import { verifyDatabase } from '../../src/portability/verify.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { tidy } from '../../src/server/janitor.ts';
+import { hasServer, newServerDatabase } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
@@ -293,21 +295,41 @@ describe('issues that were deleted', () => {
   }
 });
 
-it('the janitor works in one process of a database at a time', async () => {
-  if (app.database.engine === 'embedded') return;
+it('the janitor works once at a time on a database, in all processes together', async () => {
+  const place = hasServer ? await newServerDatabase() : undefined;
+  const first = place ? await openDatabase(place.location) : app.database;
+  const ofAnother = place ? await openDatabase(place.location) : app.database;
   let end = (): void => undefined;
-  let first: Promise<boolean> = Promise.resolve(false);
+  let running: Promise<boolean> = Promise.resolve(false);
   await new Promise<void>((begun) => {
-    first = alone(app.database, () => {
+    running = alone(first, () => {
       begun();
       return new Promise<void>((resolve) => (end = resolve));
     });
   });
-  const second = await alone(app.database, () => Promise.resolve());
-  expect(second).toBe(false);
+  for (const database of [first, ofAnother]) {
+    expect(await alone(database, () => Promise.resolve())).toBe(false);
+  }
   end();
-  expect(await first).toBe(true);
-  expect(await alone(app.database, () => Promise.resolve())).toBe(true);
+  expect(await running).toBe(true);
+  expect(await alone(ofAnother, () => Promise.resolve())).toBe(true);
+  if (!place) return;
+  await Promise.all([first.close(), ofAnother.close()]);
+  await place.remove();
+});
+
+(hasServer ? it : it.skip)('the janitor works where the pool has one connection', async () => {
+  const place = await newServerDatabase();
+  const database = await openDatabase({ ...place.location, poolSize: 1, waitMs: 500 });
+  let found: unknown;
+  const ran = await alone(database, async () => {
+    await database.unscoped.transaction().execute(async (trx) => {
+      found = (await sql`select 1 as one`.execute(trx)).rows;
+    });
+  });
+  expect([ran, found, database.load().size]).toEqual([true, [{ one: 1 }], 1]);
+  await database.close();
+  await place.remove();
 });
 
 it('the janitor continues with the next task when one fails', async () => {

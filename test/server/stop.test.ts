@@ -26,6 +26,7 @@ function gatedDatabase(gate: Promise<void>, pinged?: () => void): Database {
     of: () => nothing as TenantDb,
     unscoped: nothing as Database['unscoped'],
     connect: gone,
+    connectApart: gone,
     shared: gone,
     load: () => ({ open: 0, idle: 0, size: 10, waiting: 0 }),
     writeSignals: new WriteSignals(),

@@ -112,6 +112,10 @@ export class EmbeddedPool implements Pool {
     return new Lease(this.#session, (destroy) => void this.#release(destroy), this.writeSignals);
   }
 
+  connectApart(): never {
+    throw new Error('The embedded database has one connection.');
+  }
+
   async ping(): Promise<void> {
     const lease = await this.connect();
     await lease.query('select 1', []).finally(() => lease.release());

@@ -25,6 +25,8 @@ export interface Database {
   readonly unscoped: Kysely<Tables>;
   /** Lends a connection for prepared statements. The caller must release it. */
   connect(): Promise<Lease>;
+  /** Lends a connection beyond the size of the pool, to one caller at a time, for a lock. Not on the embedded engine. */
+  connectApart(): Promise<Lease>;
   /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
   shared(statement: Prepared): Lease | undefined;
   /** Undefined without replicas. */
@@ -78,6 +80,7 @@ function over(engine: Database['engine'], pool: Pool, replicas?: Replicas): Data
     of: cachedHandles(unscoped),
     unscoped,
     connect: () => pool.connect(),
+    connectApart: () => pool.connectApart(),
     shared: (statement) => pool.shared(statement),
     replicas,
     load: () => pool.load(),

@@ -37,6 +37,8 @@ export interface Pool extends PostgresPool {
   /** Throws when the database does not answer. On PostgreSQL it does not wait for a connection of the pool. */
   ping(): Promise<void>;
   connect(): Promise<Lease>;
+  /** Lends a connection beyond the size of the pool, to one caller at a time: for a lock that is held while others use the pool. */
+  connectApart(): Promise<Lease>;
   /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
   shared(statement: Prepared): Lease | undefined;
 }

@@ -15,7 +15,7 @@ import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unava
 /** How to connect to PostgreSQL, and the limits of its use. */
 export interface PostgresLocation {
   readonly url: string;
-  /** The largest number of connections, in addition to one for probes; 10 by default. */
+  /** The largest number of connections, in addition to one for probes and one for a lock; 10 by default. */
   readonly poolSize?: number | undefined;
   /** The time after which the server ends a statement; 30,000 by default. 0, for migrations, means no limit. */
   readonly statementTimeoutMs?: number | undefined;
@@ -60,6 +60,9 @@ export class ServerPool implements Pool {
   /** One connection for probes, so that they do not depend on a free connection of the pool. */
   readonly #probe: pg.Pool;
   readonly #permits: Semaphore;
+  /** Lets one caller at a time have a connection beyond the size of the pool. */
+  readonly #oneApart = new Semaphore(1);
+  readonly #poolSize: number;
   /** The connections of the pool that are shared. */
   readonly #shared: SharedConnections;
   readonly #waitMs: number;
@@ -84,6 +87,7 @@ export class ServerPool implements Pool {
     const wire = wires[location.wire ?? 'fast'];
     this.#address = addressOf(location.url);
     this.#prepared = prepared;
+    this.#poolSize = poolSize;
     this.#wire = wire;
     this.#waitMs = waitMs;
     this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + FROZEN_AFTER_MS;
@@ -120,7 +124,7 @@ export class ServerPool implements Pool {
       ...wire.poolOptions,
       // A pooler refuses a connection that starts with parameters it does not know.
       ...(prepared && { ...limits, options: plannerOptions() }),
-      max: poolSize,
+      max: poolSize + 1,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: IDLE_CONNECTION_MS,
     });
@@ -143,11 +147,19 @@ export class ServerPool implements Pool {
   }
 
   async connect(): Promise<Lease> {
+    return this.#connect(this.#permits);
+  }
+
+  async connectApart(): Promise<Lease> {
+    return this.#connect(this.#oneApart);
+  }
+
+  async #connect(permits: Semaphore): Promise<Lease> {
     const deadline = meter()?.deadline;
     deadline?.check();
     const waitMs = deadline?.waitMs ?? this.#waitMs;
     const sinceMs = performance.now();
-    const isAcquired = await this.#permits.acquire({ withinMs: waitMs, deadline });
+    const isAcquired = await permits.acquire({ withinMs: waitMs, deadline });
     deadline?.waited(performance.now() - sinceMs);
     if (!isAcquired) {
       throw new DatabaseUnavailableError(
@@ -155,14 +167,14 @@ export class ServerPool implements Pool {
       );
     }
     try {
-      return this.#lease(await this.#pool.connect(), deadline);
+      return this.#lease(await this.#pool.connect(), permits, deadline);
     } catch (error) {
-      this.#permits.release();
+      permits.release();
       throw unavailable(this.#address, error);
     }
   }
 
-  #lease(client: pg.PoolClient, deadline: Deadline | undefined): Lease {
+  #lease(client: pg.PoolClient, permits: Semaphore, deadline: Deadline | undefined): Lease {
     let lost = false;
     let late: NodeJS.Timeout | undefined;
     const stopListening = deadline?.onGone(() => {
@@ -218,7 +230,7 @@ export class ServerPool implements Pool {
         clearTimeout(late);
         stopListening?.();
         client.release(destroy || lost || this.#isFull(client));
-        this.#permits.release();
+        permits.release();
       },
       this.writeSignals,
     );
@@ -277,9 +289,9 @@ export class ServerPool implements Pool {
   }
 
   load(): PoolLoad {
-    const { totalCount, idleCount, options } = this.#pool;
+    const { totalCount, idleCount } = this.#pool;
     const idle = idleCount + this.#shared.idle;
-    return { open: totalCount, idle, size: options.max, waiting: this.#permits.waiting };
+    return { open: totalCount, idle, size: this.#poolSize, waiting: this.#permits.waiting };
   }
 
   end(): Promise<void> {
