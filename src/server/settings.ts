@@ -117,7 +117,7 @@ export const settings = {
     kind: 'list',
     of: 'keys',
     rule: 'must be keys of 32 characters or more, with commas',
-    help: 'Keys of signed URLs, separated by commas; the first signs',
+    help: 'Keys of signed URLs and of the secrets of webhooks, separated by commas; the first signs',
     shownDefault: 'DATA_DIR/signing-key',
   },
   FILES_URL: {
