@@ -67,7 +67,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     'waits for Redis for at most {server/limits/rate-limit-redis.ts commandTimeoutMs} ms',
   ],
   'docs/operations.md': [
-    'a signing key, whose signatures are valid for {resolvers/attachments/signed-urls.ts signedForMs / 60_000} minutes',
+    'which signs the addresses of files for {resolvers/attachments/signed-urls.ts signedForMs / 60_000} minutes',
     '| requests in progress (`/graphql`, `/v1/…`) | {server/limits/admission.ts maxConcurrency} |',
     '| waiting to start and for connections, together | {server/limits/admission.ts queueWaitMs} ms |',
     '| the same in an overload | {server/limits/admission.ts overloadWaitMs} ms |',
