@@ -6,9 +6,11 @@ const executablePath = '/usr/bin/chromium';
 /** Whether Debian's Chromium is installed. `.ci/run` installs it, but a developer's machine need not have it. */
 export const hasBrowser = existsSync(executablePath);
 
-export function openBrowser(): Promise<Browser> {
+/** Opens a browser; one that `keepsPages` can show them again after Back as they were left, as browsers of people do. */
+export function openBrowser({ keepsPages = false } = {}): Promise<Browser> {
   return chromium.launch({
     executablePath,
+    ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
     args: [
       '--no-sandbox',
       '--disable-gpu',

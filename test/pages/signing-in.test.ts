@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { hasBrowser } from './browser.ts';
+import { hasBrowser, openBrowser } from './browser.ts';
 import { usePages } from './use-pages.ts';
-import { flawsOf, noFlaws } from './walk.ts';
+import { flawsOf, noFlaws, openTab, type Tab } from './walk.ts';
 
 // Without a browser the tests are reported as skipped, because `npm test` must not need one.
 const described = hasBrowser ? describe : describe.skip;
 
 described('signing in to the pages in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
-  const { visitor, open, close } = pages;
+  const { visitor, signedIn, open, close } = pages;
 
   it('the address that startup prints signs in, and keeps no token in the address', async () => {
     const tab = await visitor();
@@ -28,8 +28,8 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     const tab = await visitor();
     const expectHeading = async (token: string, heading: string) => {
       await tab.page.goto(`${pages.app.url}/board/WEB#token=${token}`);
-      await tab.page.reload();
       await tab.page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      expect(tab.page.url()).toBe(`${pages.app.url}/board/WEB`);
       expect(await flawsOf({ ...tab, complaints: [] })).toEqual(noFlaws);
     };
     await tab.page.goto(`${pages.app.url}/board/WEB`);
@@ -41,6 +41,10 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
       'The token may not read this page',
     );
     expect(await tab.page.getByRole('alert').innerText()).toContain('It lacks teams:read');
+    const teams = await pages.app.tokenFor({ scopes: ['teams:read'] });
+    await tab.page.goto(`${pages.app.url}/board/WEB#token=${teams}`);
+    // Where a scope that writes would be enough too, it is not named.
+    await tab.page.getByText('It lacks issues:read. Create one that has it').waitFor();
     await tab.page.goto(`${pages.app.url}/board/NOPE#token=${pages.app.token}`);
     await tab.page.getByText('There is no team NOPE').waitFor();
     await open(tab, '/board', 'Boards');
@@ -52,4 +56,87 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await tab.page.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
     await close(tab);
   }, 180_000);
+
+  it('signing out leaves nothing behind the Back button', async () => {
+    const browser = await openBrowser({ keepsPages: true });
+    const tab = await openTab(browser, pages.app.url);
+    const { page } = tab;
+    await open(tab, `/dashboard#token=${pages.app.token}`, 'Dashboard');
+    await page.evaluate(
+      "addEventListener('pageshow', ({ persisted }) => sessionStorage.setItem('was kept', String(persisted)))",
+    );
+    await open(tab, '/board', 'Boards');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    const form = page.getByRole('heading', { level: 1, name: 'Sign in with an access token' });
+    await form.waitFor();
+    await page.evaluate('history.back()');
+    await page.waitForURL('**/dashboard');
+    await form.waitFor();
+    expect(await page.evaluate("sessionStorage.getItem('was kept')")).toBe('true');
+    expect(await page.locator('.tiles').count()).toBe(0);
+    await browser.close();
+  }, 120_000);
+
+  it('the form reads a token that was copied with what surrounds it, and refuses what is none', async () => {
+    const tab = await visitor();
+    await tab.page.goto(`${pages.app.url}/board`);
+    const field = tab.page.getByRole('textbox', { name: 'Access token' });
+    await field.fill('wg_é');
+    await tab.page.keyboard.press('Enter');
+    expect(await tab.page.evaluate('document.activeElement.validationMessage')).toContain(
+      'This is not a token',
+    );
+    await field.fill(` Bearer \u200b${pages.app.token}\ufeff `);
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('heading', { name: 'Payments' }).waitFor();
+    await close(tab);
+  }, 120_000);
+
+  it('an address whose encoding is broken has a page that says so', async () => {
+    const tab = await visitor();
+    await open(tab, '/dashboard#token=%', 'The token does not work any more');
+    await open(tab, `/board#token=${pages.app.token}`, 'Boards');
+    await open(tab, '/issues/%E0%A4%A', 'There is no issue %E0%A4%A');
+    await open(tab, '/projects/%E0%A4%A', 'There is no project %E0%A4%A');
+    await open(tab, '/board/%E0%A4%A', 'There is no team %E0%A4%A');
+    await close(tab);
+  }, 120_000);
+
+  it('a page whose token is revoked shows the form, which nothing overwrites', async () => {
+    const token = await pages.app.tokenFor();
+    const tabs = [await signedIn({ token }), await signedIn({ token }), await signedIn({ token })];
+    const [board, issue, refused] = tabs as [Tab, Tab, Tab];
+    await open(board, '/board/WEB', 'Booking Web');
+    for (const tab of [issue, refused]) await tab.page.goto(`${pages.app.url}/issues/WEB-1`);
+    for (const { page } of tabs) await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+
+    // One page meets the refusal when it reads again, while its stream is still open.
+    await pages.intercept(refused, (route) =>
+      route.fulfill({ status: 401, json: { code: 'unauthenticated', detail: 'The token is unknown.' } }),
+    );
+    const streamClosed = refused.page.waitForEvent(
+      'requestfailed',
+      (request) => request.headers()['accept'] === 'text/event-stream',
+    );
+    await pages.update('WEB-1', { title: 'Renamed before the token is revoked' });
+    await streamClosed;
+
+    const { body } = await pages.app.graphql<{ viewer: { accessToken: { id: string } } }>(
+      '{ viewer { accessToken { id } } }',
+      {},
+      { token },
+    );
+    await pages.app.graphql(
+      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
+      { id: body.data?.viewer.accessToken.id },
+    );
+    for (const { page } of tabs) {
+      await page.getByRole('heading', { name: 'The token does not work any more' }).waitFor();
+      const field = page.getByRole('textbox', { name: 'Access token' });
+      await field.fill('typed');
+      await page.evaluate("['offline', 'online'].forEach((name) => dispatchEvent(new Event(name)))");
+      expect(await field.inputValue()).toBe('typed');
+    }
+    await close(...tabs);
+  }, 120_000);
 });

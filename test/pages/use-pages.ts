@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import { type App, startApp } from '../support/app.ts';
 import { openBrowser } from './browser.ts';
 import { openTabStrip, type TabStrip } from './tab-strip.ts';
@@ -18,7 +18,14 @@ export interface Pages {
   open: (tab: Tab, path: string, heading: string) => Promise<void>;
   close: (...tabs: Tab[]) => Promise<void>;
   /** Creates an issue and returns its key. */
-  create: (team: string, issue: { title: string; description?: string }) => Promise<string>;
+  create: (
+    team: string,
+    issue: { title: string; description?: string; parentIssueId?: string },
+  ) => Promise<string>;
+  /** Changes an issue. */
+  update: (key: string, changes: { title?: string; status?: string }) => Promise<void>;
+  /** Gives the tab's readings of the graph to `answer`, and leaves its streams alone. Returns a function that ends this. */
+  intercept: (tab: Tab, answer: (route: Route) => Promise<void>) => Promise<() => Promise<void>>;
 }
 
 /** Gives a suite its server and its browser, from the first test to the last. */
@@ -58,5 +65,32 @@ export function usePages(): Pages {
       );
       return body.data?.issueCreate.issue.key ?? '';
     },
+    update: async (key, { status, ...changes }) => {
+      const { body } = await app.graphql<{ issue: { team: { statuses: { id: string; name: string }[] } } }>(
+        'query ($key: String!) { issue(key: $key) { team { statuses { id name } } } }',
+        { key },
+      );
+      const statusId = body.data?.issue.team.statuses.find(({ name }) => name === status)?.id;
+      if (status && !statusId) throw new Error(`The team of ${key} has no status ${status}.`);
+      await app.graphql(
+        'mutation ($input: IssueUpdateInput!) { issueUpdate(input: $input) { issue { key } } }',
+        { input: { key, ...changes, ...(statusId && { statusId }) } },
+      );
+    },
+    intercept: async ({ page }, answer) => {
+      const handle = (route: Route) =>
+        route.request().headers()['accept'] === 'text/event-stream' ? route.continue() : answer(route);
+      await page.route('**/graphql', handle);
+      return () => page.unroute('**/graphql', handle);
+    },
   };
+}
+
+/** Answers as a server that is too busy. */
+export function busy(route: Route): Promise<void> {
+  return route.fulfill({
+    status: 503,
+    contentType: 'application/problem+json',
+    body: JSON.stringify({ code: 'unavailable', detail: 'Too much is going on.' }),
+  });
 }

@@ -9,9 +9,13 @@ const litHtml = dirname(findPackageJSON('lit-html', import.meta.url) ?? '');
 
 /** The modules of other packages that pages import, at fixed paths. They import each other by relative paths. */
 export const vendorPaths: readonly (readonly [path: string, answer: FileAnswer])[] = [
-  ...['lit-html.js', 'directive.js', 'directive-helpers.js', 'directives/repeat.js'].map(
-    (file) => [`/assets/lit-html/${file}`, fileAnswer(join(litHtml, file))] as const,
-  ),
+  ...[
+    'lit-html.js',
+    'directive.js',
+    'directive-helpers.js',
+    'directives/repeat.js',
+    'directives/live.js',
+  ].map((file) => [`/assets/lit-html/${file}`, fileAnswer(join(litHtml, file))] as const),
   ['/assets/uplot/uplot.js', fileAnswer(installed.resolve('uplot/dist/uPlot.esm.js'))],
   ['/assets/uplot/uplot.css', fileAnswer(installed.resolve('uplot/dist/uPlot.min.css'))],
 ];

@@ -76,6 +76,8 @@ const parts = [
   'text',
   'thread',
   'attachments',
+  'dashboard-lists',
+  'board-filters',
 ] as const;
 
 /** The files that the views load. */

@@ -1,3 +1,17 @@
+/** A part of an address as text. What is not encoded correctly stays as it is. */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What the page is about: the `WEB-1` of `/issues/WEB-1`. */
+export function subjectInAddress() {
+  return decoded(location.pathname.split('/')[2]);
+}
+
 /** The choices in the address of the page, under the names that they have there. */
 export function choicesInAddress() {
   return Object.fromEntries(new URLSearchParams(location.search));
@@ -7,7 +21,12 @@ export function choicesInAddress() {
 export function changedChoices(choices, name, value) {
   const { [name]: _, ...others } = choices;
   const changed = value ? { ...others, [name]: value } : others;
-  const search = new URLSearchParams(changed).toString();
-  history.replaceState(null, '', search ? `?${search}` : location.pathname);
+  history.replaceState(null, '', `${location.pathname}${searchOf(changed)}`);
   return changed;
+}
+
+/** The choices as the end of an address. */
+export function searchOf(choices) {
+  const search = new URLSearchParams(choices).toString();
+  return search && `?${search}`;
 }

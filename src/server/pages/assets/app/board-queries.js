@@ -8,6 +8,7 @@ const card = `fragment Card on Issue {
   commentCount
   updatedUtc
   statusId
+  parentIssueId
   subIssuesSummary {
     total
     completed
@@ -18,6 +19,7 @@ const card = `fragment Card on Issue {
     color
   }
   primaryAssignee {
+    userAccountId
     displayName
   }
 }`;
@@ -99,12 +101,21 @@ query Board($team: String!, $board: IssueFilter!, $all: IssueFilter!, $after: St
 
 ${card}`;
 
-export const countsQuery = `query BoardCounts($board: IssueFilter!) {
+export const countsQuery = `query BoardCounts($board: IssueFilter!, $parents: [ID!]!) {
   issueStats(groupBy: [STATUS], first: 50, filter: $board) {
     status {
       id
     }
     count
+  }
+  parents: issues(first: 50, filter: { id: { in: $parents } }) {
+    nodes {
+      id
+      subIssuesSummary {
+        total
+        completed
+      }
+    }
   }
 }`;
 

@@ -1,23 +1,22 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { repeat } from '../lit-html/directives/repeat.js';
-import { changedChoices, choicesInAddress } from './address.js';
-import { count, plural, words } from './format.js';
+import { changedChoices, choicesInAddress, subjectInAddress } from './address.js';
+import { filters, forgetMarked } from './board-filters.js';
+import { count, plural } from './format.js';
 import { ask } from './graph.js';
-import { follow } from './live.js';
-import { show } from './page.js';
-import { avatar, dot, dueDate, labelChip, prioritySign, statusSign } from './parts.js';
+import { focusOn } from './page.js';
+import { avatar, dot, dueDate, labelChip, prioritySign, ranks, statusSign } from './parts.js';
 import { queryPanel } from './query-panel.js';
-import { empty, liveness, missing, problem } from './states.js';
+import { keepReading } from './reading.js';
+import { empty, missing } from './states.js';
 import { countsQuery, liveQuery, query } from './board-queries.js';
 
-const team = decodeURIComponent(location.pathname.split('/')[2]);
-const ranks = ['URGENT', 'HIGH', 'MEDIUM', 'LOW', 'NONE'];
+const team = subjectInAddress();
 
 /** The conditions in the address, under the names that they have there. */
 let chosen = choicesInAddress();
+/** The issues of the last reading, with what has happened to them since. */
 let shown;
-let state = 'connecting';
-let stop = () => undefined;
 let said = '';
 
 function conditions({ q, assignee, label, project, priority }) {
@@ -39,49 +38,32 @@ function variablesOf() {
   };
 }
 
-/** Reads the board, and then follows it from the moment that it was read. */
-async function read() {
-  stop();
-  const variables = variablesOf();
-  try {
-    const { data, figures } = await ask(query, variables);
-    // Another filter may have been chosen in the meantime.
-    if (JSON.stringify(variables) !== JSON.stringify(variablesOf())) return;
-    if (!data.team) {
-      const link = html`<a href="/board">All boards</a>`;
-      return show(
-        missing(`There is no team ${team}`, 'The address names a team by its code, such as WEB.', link),
-      );
-    }
-    document.title = `${data.team.name} – workgraph`;
-    shown = {
-      data,
-      figures,
-      variables,
-      issues: new Map(),
-      fresh: new Set(),
-      counts: countsOf(data.byStatus),
-      next: data.team.open.pageInfo,
-    };
-    for (const issue of [...data.team.open.nodes, ...data.team.closed.nodes])
-      shown.issues.set(issue.id, issue);
-    // Another reading with the same filter may have begun to follow meanwhile.
-    stop();
-    stop = follow({
-      query: liveQuery,
-      variables: { board: variables.board },
-      after: data.workspace.changeCursor,
-      onEvent: ({ issues }) => take(issues),
-      onReset: read,
-      onState: (now) => {
-        state = now;
-        draw();
-      },
-    });
-    draw();
-  } catch (error) {
-    show(problem(error, read));
-  }
+const { begin, draw } = keepReading({
+  query,
+  variables: variablesOf,
+  view: page,
+  live: ({ team }, { board }) => team && { query: liveQuery, variables: { board } },
+  onReading: remember,
+  onEvent: ({ issues }) => take(issues),
+  remedy: () =>
+    Object.keys(conditions(chosen)).length > 0
+      ? html`<button type="button" class="button" @click=${reset}>Clear the filter</button>`
+      : undefined,
+});
+
+function remember({ data, variables }) {
+  const { open, closed } = data.team ?? {};
+  if (!data.team) return;
+  shown = {
+    variables,
+    issues: new Map([...open.nodes, ...closed.nodes].map((issue) => [issue.id, issue])),
+    fresh: new Set(),
+    /** The issues whose sub-issues have changed since. */
+    parents: new Set(),
+    counts: countsOf(data.byStatus),
+    next: open.pageInfo,
+    statuses: data.team.statuses,
+  };
 }
 
 function countsOf(groups) {
@@ -93,22 +75,32 @@ function take({ kind, issueId, issue }) {
   const before = shown.issues.get(issueId);
   if (kind === 'LEFT' || !issue) shown.issues.delete(issueId);
   else shown.issues.set(issueId, issue);
-  const status = issue && shown.data.team.statuses.find(({ id }) => id === issue.statusId);
+  for (const parent of [before?.parentIssueId, issue?.parentIssueId])
+    if (shown.issues.has(parent)) shown.parents.add(parent);
+  const status = issue && shown.statuses.find(({ id }) => id === issue.statusId);
   if (issue) shown.fresh.add(issueId);
   if (before && kind === 'LEFT') said = `${before.key} has left the board`;
   else if (issue && before?.statusId !== issue.statusId)
     said = `${issue.key} ${issue.title}: ${status?.name ?? 'changed'}`;
   else if (issue) said = `${issue.key} has changed`;
-  draw();
   readCountsAfter(400);
 }
 
-/** Reads the numbers of the columns again: only the server knows them for issues that are not on the page. */
+/** Reads what only the server knows: the numbers of the columns, and how many sub-issues of a card are done. */
 async function readCounts() {
-  const { board } = shown.variables;
-  const answer = await ask(countsQuery, { board }).catch(() => undefined);
-  if (!answer || board !== shown.variables.board) return;
-  shown.counts = countsOf(answer.data.issueStats);
+  const board = shown;
+  const parents = [...board.parents].slice(0, 50);
+  for (const id of parents) board.parents.delete(id);
+  const answer = await ask(countsQuery, { board: board.variables.board, parents }).catch(() => undefined);
+  if (board !== shown) return;
+  // The page would go on with old numbers, so everything is read again, as often as it takes.
+  if (!answer) return begin();
+  board.counts = countsOf(answer.data.issueStats);
+  if (board.parents.size > 0) readCountsAfter(0);
+  for (const { id, subIssuesSummary } of answer.data.parents.nodes) {
+    const issue = board.issues.get(id);
+    if (issue) board.issues.set(id, { ...issue, subIssuesSummary });
+  }
   draw();
 }
 
@@ -121,7 +113,7 @@ function debounced(work) {
   };
 }
 
-const readAfter = debounced(read);
+const beginAfter = debounced(begin);
 const readCountsAfter = debounced(readCounts);
 
 /** Reads the open issues that did not fit. */
@@ -129,30 +121,43 @@ async function more() {
   const board = shown;
   try {
     const { data } = await ask(query, { ...board.variables, after: board.next.endCursor, rest: false });
-    // Another filter may have been chosen in the meantime.
-    if (board !== shown) return;
     for (const issue of data.team.open.nodes) board.issues.set(issue.id, issue);
     board.next = data.team.open.pageInfo;
     board.failure = undefined;
+    // Another filter may have been chosen in the meantime.
+    if (board !== shown) return;
+    draw();
+    focusOn(data.team.open.nodes[0]?.key);
   } catch (error) {
     board.failure = error;
+    draw();
   }
-  if (board === shown) draw();
 }
 
 function choose(name, value) {
   chosen = changedChoices(chosen, name, value);
-  readAfter(name === 'q' ? 250 : 0);
+  // The issues of all statuses are there already.
+  if (name !== 'canceled') beginAfter(name === 'q' ? 250 : 0);
   draw();
 }
 
-function draw() {
-  show(page());
+/** Forgets all choices. */
+function reset() {
+  chosen = {};
+  history.replaceState(null, '', location.pathname);
+  void begin();
+  // The button that had the focus is gone.
+  document.querySelector('.filters')?.focus();
 }
 
-function page() {
-  const { data, figures, variables, next, failure } = shown;
+function page({ data, figures, variables, sign }) {
+  if (!data.team) {
+    const link = html`<a href="/board">All boards</a>`;
+    return missing(`There is no team ${team}`, 'The address names a team by its code, such as WEB.', link);
+  }
   const { statuses, name, code, color } = data.team;
+  const { next, failure } = shown;
+  document.title = `${name} – workgraph`;
   const columns = statuses.filter(({ category }) => category !== 'CANCELED' || chosen.canceled);
   const isEmpty = shown.issues.size === 0;
   return html`<div class="beside">
@@ -162,9 +167,9 @@ function page() {
           <p class="eyebrow"><a href="/board">Boards</a> / ${code}</p>
           <h1>${dot(color)}${name}</h1>
         </div>
-        ${liveness(state)}
+        ${sign}
       </header>
-      ${filters()}
+      ${filters({ data, chosen, issues: [...shown.issues.values()], choose, reset, redraw: draw })}
       <p class="unseen" aria-live="polite">${said}</p>
       ${isEmpty ? empty(Object.keys(conditions(chosen)).length ? 'No issue matches this filter.' : 'This team has no issues yet.') : nothing}
       <div class="columns" @keydown=${move}>${columns.map(column)}</div>
@@ -173,48 +178,6 @@ function page() {
     </div>
     ${queryPanel({ query, variables, figures, live: liveQuery })}
   </div>`;
-}
-
-function filters() {
-  const { byAssignee, byLabel, byProject, teams } = shown.data;
-  const options = {
-    assignee: byAssignee
-      .filter((group) => group.assignee)
-      .map((group) => [group.assignee.userAccountId, group.assignee.displayName, group.count]),
-    priority: ranks.map((rank) => [rank, words(rank)]),
-    label: byLabel
-      .filter((group) => group.label)
-      .map((group) => [group.label.id, group.label.name, group.count]),
-    project: byProject
-      .filter((group) => group.project)
-      .map((group) => [group.project.id, group.project.name, group.count]),
-  };
-  return html`<form class="filters" role="search" aria-label="Filter of the board" @submit=${(event) => event.preventDefault()}>
-    <label class="field"><span class="unseen">Team</span>
-      <select @change=${({ target }) => location.assign(`/board/${target.value}${location.search}`)}>
-        ${teams.nodes.map((each) => html`<option value=${each.code} ?selected=${each.code === shown.data.team.code}>${each.name}</option>`)}
-      </select>
-    </label>
-    <label class="field"><span class="unseen">Title</span>
-      <input type="search" placeholder="Title contains …" .value=${chosen.q ?? ''} @input=${({ target }) => choose('q', target.value)} />
-    </label>
-    ${Object.entries(options).map(
-      ([name, entries]) => html`<label class="field"><span class="unseen">${words(name)}</span>
-        <select data-chosen=${Boolean(chosen[name])} @change=${({ target }) => choose(name, target.value)}>
-          <option value="">Any ${name}</option>
-          ${entries.map(([value, text, number]) => html`<option value=${value} ?selected=${chosen[name] === value}>${text}${number ? ` (${number})` : ''}</option>`)}
-        </select>
-      </label>`,
-    )}
-    <label class="check"><input type="checkbox" .checked=${Boolean(chosen.canceled)} @change=${({ target }) => choose('canceled', target.checked && '1')} /> Canceled</label>
-    ${Object.keys(chosen).length ? html`<button type="button" class="plain" @click=${reset}>Clear</button>` : nothing}
-  </form>`;
-}
-
-function reset() {
-  chosen = {};
-  history.replaceState(null, '', location.pathname);
-  void read();
 }
 
 function column(status) {
@@ -287,11 +250,15 @@ function move(event) {
   cards[across ? Math.min(row, cards.length - 1) : row]?.focus();
 }
 
+addEventListener('pageshow', ({ persisted }) => {
+  if (!persisted) return;
+  forgetMarked();
+  draw();
+});
+
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target.closest('input, select, textarea'))
     return;
   event.preventDefault();
   document.querySelector('input[type="search"]')?.focus();
 });
-
-await read();

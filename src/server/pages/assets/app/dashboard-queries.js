@@ -6,6 +6,7 @@ query Dashboard(
   $every: TrendPeriodLength!
   $timeZone: String!
   $deliveriesFrom: Date!
+  $mostGroups: Int!
 ) {
   workspace {
     name
@@ -81,13 +82,14 @@ query Dashboard(
   }
   workload: issueStats(
     groupBy: [ASSIGNEE, STATUS_CATEGORY]
-    first: 100
+    first: $mostGroups
     filter: {
       team: { code: { eq: $team } }
       status: { category: { in: [OPEN, ACTIVE] } }
     }
   ) {
     assignee {
+      userAccountId
       displayName
     }
     statusCategory
@@ -116,6 +118,9 @@ query Dashboard(
     }
   }
   teams(first: 12, filter: { state: { eq: ACTIVE }, code: { eq: $team } }) {
+    pageInfo {
+      hasNextPage
+    }
     nodes {
       code
       name

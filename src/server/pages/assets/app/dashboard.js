@@ -1,11 +1,13 @@
 import { html, nothing } from '../lit-html/lit-html.js';
+import { repeat } from '../lit-html/directives/repeat.js';
 import { changedChoices, choicesInAddress } from './address.js';
-import { ago, count, date, duration, isoDay, plural } from './format.js';
+import { count, date, duration, isoDay, plural } from './format.js';
+import { oldest, workload } from './dashboard-lists.js';
 import { figure } from './figure.js';
-import { avatar, dot, prioritySign, progress } from './parts.js';
+import { choice, dot, progress } from './parts.js';
 import { queryPanel } from './query-panel.js';
 import { keepReading } from './reading.js';
-import { empty, liveness } from './states.js';
+import { empty, missing } from './states.js';
 import { liveQuery, query } from './dashboard-queries.js';
 
 /** The ranges that can be chosen, in days, with the length of a period that suits each. */
@@ -34,17 +36,27 @@ function variablesOf() {
     every,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     deliveriesFrom: daysAgo(45),
+    mostGroups: 100,
   };
 }
 
 function choose(name, value) {
   chosen = changedChoices(chosen, name, value);
-  void read();
+  void begin();
 }
 
-function page({ data, figures, variables, state }) {
-  const { workspace, all } = data;
-  const team = all.nodes.find(({ code }) => code === variables.team);
+function page({ data, figures, variables, sign }) {
+  const { workspace, all, teams } = data;
+  const team = variables.team ? teams.nodes[0] : undefined;
+  if (variables.team && !team) {
+    const link = html`<a href="/dashboard">All teams</a>`;
+    return missing(
+      `There is no team ${variables.team}`,
+      'The address names an active team by its code, such as WEB.',
+      link,
+    );
+  }
+  document.title = `${team?.name ?? 'Dashboard'} – workgraph`;
   const period = periodNames[variables.every];
   const file = (name) => [name, variables.team ?? 'all', variables.from, variables.to].join('-');
   return html`<div class="beside">
@@ -54,30 +66,32 @@ function page({ data, figures, variables, state }) {
           <p class="eyebrow">${workspace.name}</p>
           <h1>${team ? team.name : 'Dashboard'}</h1>
         </div>
-        ${liveness(state)}
+        ${sign}
       </header>
-      ${controls(all.nodes, variables)}
-      ${tiles(data)}
+      ${controls(all.nodes)}
+      ${tiles(data, period)}
       <div class="figures-grid">
         ${throughput(data, { period, file, team })} ${createdAndClosed(data, { period, file })}
         ${cycleTime(data, { period, file })} ${flow(data, { period, file, team })}
       </div>
       ${deliveries(data, file)}
-      <div class="figures-grid">${workload(data, file)} ${oldest(data, file)}</div>
+      <div class="figures-grid">${workload(data, variables, file)} ${oldest(data, file)}</div>
     </div>
     ${queryPanel({ query, variables, figures, live: liveQuery })}
   </div>`;
 }
 
-function controls(teams, { team }) {
+/** What the user has chosen, which is not what the page shows until it has been read. */
+function controls(teams) {
   const [days] = rangeOf();
+  const { team } = variablesOf();
   return html`<form class="filters" aria-label="What the dashboard shows" @submit=${(event) => event.preventDefault()}>
-    <label class="field"><span class="unseen">Team</span>
-      <select data-chosen=${Boolean(team)} @change=${({ target }) => choose('team', target.value)}>
-        <option value="">All teams</option>
-        ${teams.map(({ code, name }) => html`<option value=${code} ?selected=${code === team}>${name}</option>`)}
-      </select>
-    </label>
+    ${choice({
+      name: 'Team',
+      value: team ?? '',
+      options: [['', 'All teams'], ...teams.map(({ code, name }) => [code, name])],
+      choose: (code) => choose('team', code),
+    })}
     <fieldset class="segments">
       <legend class="unseen">Time range</legend>
       ${ranges.map(
@@ -89,7 +103,7 @@ function controls(teams, { team }) {
   </form>`;
 }
 
-function tiles({ trend, now }) {
+function tiles({ trend, now }, period) {
   const sum = (name) => trend.periods.reduce((total, period) => total + period[name], 0);
   const inCategory = (...names) =>
     now
@@ -99,7 +113,7 @@ function tiles({ trend, now }) {
   const middle = medians.toSorted((one, other) => one - other)[Math.floor(medians.length / 2)];
   const [created, closed] = [sum('created'), sum('closed')];
   const entries = [
-    ['Closed', count(closed), `in ${rangeOf()[2]}`],
+    ['Closed', count(closed), `since ${date(trend.periods[0].startsOn)}`],
     [
       'Created',
       count(created),
@@ -109,19 +123,21 @@ function tiles({ trend, now }) {
     ],
     ['In progress', count(inCategory('ACTIVE')), 'now'],
     ['Waiting', count(inCategory('OPEN', 'BACKLOG')), 'to do and backlog, now'],
-    ['Cycle time', duration(middle) ?? '–', `median of a typical ${periodNames[rangeOf()[1]]}`],
+    ['Cycle time', duration(middle) ?? '–', `median of a typical ${period}`],
   ];
   return html`<dl class="tiles">${entries.map(([name, value, note]) => html`<div class="sheet"><dt>${name}</dt><dd>${value}</dd><dd class="small">${note}</dd></div>`)}</dl>`;
 }
 
 function throughput({ trend, byTeam }, { period, file, team }) {
   const days = trend.periods.map(({ startsOn }) => startsOn);
-  const groups = Map.groupBy(byTeam.periods, ({ team }) => team?.name ?? 'No team');
+  const groups = [...Map.groupBy(byTeam.periods, ({ team }) => team?.code).values()];
+  const names = groups.map(([{ team }]) => team?.name ?? 'No team');
   // The teams that closed most have a colour of their own, the others share one.
-  const rows = [...groups].map(([label, periods]) => ({
-    label,
-    values: periods.map(({ closed }) => closed),
-  }));
+  const rows = groups.map((periods, at) => {
+    const isAmbiguous = names.indexOf(names[at]) !== names.lastIndexOf(names[at]);
+    const label = isAmbiguous ? `${names[at]} (${periods[0].team?.code})` : names[at];
+    return { label, values: periods.map(({ closed }) => closed) };
+  });
   const ranked = rows.toSorted((one, other) => total(other.values) - total(one.values));
   const top = ranked.slice(0, palette.length - 1);
   const named = total(top.flatMap(({ values }) => values));
@@ -247,7 +263,16 @@ function deliveries({ teams }, file) {
     team.deliveries.nodes.map((delivery) => ({ team, delivery })),
   );
   return html`<h2 class="part">Current ${running.length === 1 ? 'delivery' : 'deliveries'}</h2>
-    ${running.length ? html`<div class="deliveries">${running.map((each) => burnup(each, file))}</div>` : empty('No delivery is running.')}`;
+    ${teams.pageInfo.hasNextPage ? html`<p class="small">Those of the first ${teams.nodes.length} teams are shown. Choose a team to see its own.</p>` : nothing}
+    ${
+      running.length
+        ? html`<div class="deliveries">${repeat(
+            running,
+            ({ team }) => team.code,
+            (each) => burnup(each, file),
+          )}</div>`
+        : empty('No delivery is running.')
+    }`;
 }
 
 function burnup({ team, delivery }, file) {
@@ -275,72 +300,7 @@ function burnup({ team, delivery }, file) {
   });
 }
 
-function workload({ workload: groups }, file) {
-  const members = [...Map.groupBy(groups, ({ assignee }) => assignee?.displayName ?? 'Nobody')].map(
-    ([name, parts]) => {
-      const of = (category) =>
-        total(parts.filter(({ statusCategory }) => statusCategory === category).map((part) => part.count));
-      return { name, assignee: parts[0].assignee, active: of('ACTIVE'), open: of('OPEN') };
-    },
-  );
-  const ranked = members
-    .toSorted((one, other) => other.active - one.active || other.open - one.open)
-    .slice(0, 10);
-  const most = Math.max(1, ...ranked.map(({ active, open }) => active + open));
-  const width = (value) => `width: ${(value / most) * 100}%`;
-  return figure({
-    title: 'Workload',
-    about: 'Who has how many issues in progress, and to do.',
-    file: file('workload'),
-    table: {
-      columns: ['Member', 'In progress', 'To do'],
-      rows: members.map(({ name, active, open }) => [name, active, open]),
-    },
-    content: ranked.length
-      ? html`<table class="workload">
-          <thead class="unseen"><tr><th scope="col">Member</th><th scope="col">Share</th><th scope="col">In progress</th><th scope="col">To do</th></tr></thead>
-          <tbody>${ranked.map(
-            ({ name, assignee, active, open }) => html`<tr>
-              <th scope="row">${assignee ? avatar(assignee, { named: true }) : name}</th>
-              <td class="bars" aria-hidden="true"><i class="active" .style=${width(active)}></i><i .style=${width(open)}></i></td>
-              <td><b>${active}</b></td>
-              <td>${open}</td>
-            </tr>`,
-          )}</tbody>
-        </table>`
-      : empty('Nothing is in progress or to do.'),
-  });
-}
-
-function oldest({ oldest: { nodes } }, file) {
-  return figure({
-    title: 'Oldest open issues',
-    about: 'What has been open longest. Close it, or say that it will not be done.',
-    file: file('oldest'),
-    table: {
-      columns: ['Issue', 'Title', 'Status', 'Created', 'Assignee'],
-      rows: nodes.map((issue) => [
-        issue.key,
-        issue.title,
-        issue.status.name,
-        issue.createdUtc,
-        issue.primaryAssignee?.displayName,
-      ]),
-    },
-    content: nodes.length
-      ? html`<ul class="oldest">${nodes.map(
-          ({ key, title, priority, status, createdUtc, primaryAssignee }) => html`<li>
-            ${prioritySign(priority)}
-            <a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
-            <span class="small">${status.name}, ${ago(createdUtc)}</span>
-            ${avatar(primaryAssignee)}
-          </li>`,
-        )}</ul>`
-      : empty('Nothing is open.'),
-  });
-}
-
-const read = await keepReading({
+const { begin } = keepReading({
   query,
   variables: variablesOf,
   view: page,

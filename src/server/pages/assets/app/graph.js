@@ -9,16 +9,34 @@ export class GraphError extends Error {
   }
 }
 
+/** The codes of errors that the same request would meet again. */
+export const refusals = new Set([
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NO_TOKEN',
+  'GRAPHQL_VALIDATION_FAILED',
+  'VALIDATION_FAILED',
+  'INVALID_REQUEST',
+]);
+
+/** Those of them after which the user has to sign in with another token. */
+export const tokenRefusals = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NO_TOKEN']);
+
+/** A server that has not answered after this time will not: a browser would wait much longer for a connection that is lost. */
+const answerMs = 60_000;
+
 /**
  * Runs a query. The figures tell what it cost: objects, SQL statements, and the milliseconds from the request to the
  * whole answer.
  */
-export async function ask(query, variables = {}) {
+export async function ask(query, variables = {}, signal = undefined) {
   const started = performance.now();
-  const response = await send(query, variables, {
-    Accept: 'application/graphql-response+json',
-    'X-GraphQL-Cost': '1',
-  });
+  const response = await send(
+    query,
+    variables,
+    { Accept: 'application/graphql-response+json', 'X-GraphQL-Cost': '1' },
+    AbortSignal.any([AbortSignal.timeout(answerMs), ...(signal ? [signal] : [])]),
+  );
   const answer = await bodyOf(response);
   const milliseconds = performance.now() - started;
   const statements = Number(
@@ -48,7 +66,7 @@ async function send(query, variables, headers, signal) {
       signal,
     });
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (error.name === 'AbortError') throw error;
     throw new GraphError({ code: 'OFFLINE', message: 'The server does not answer.' });
   }
 }
@@ -78,8 +96,8 @@ export function errorOf({ message, extensions = {} }, response) {
   });
 }
 
-/** The scopes that a refusal names, each once. */
+/** The scopes that a refusal names, each once. Where one of several is enough, it is the first, which allows least. */
 function scopesIn(errors = []) {
-  const names = errors.flatMap(({ message }) => message?.match(/\b[a-z]+:(?:read|write|admin)\b/g) ?? []);
+  const names = errors.flatMap(({ message }) => message?.match(/\b[a-z]+:(?:read|write|admin)\b/) ?? []);
   return [...new Set(names)];
 }

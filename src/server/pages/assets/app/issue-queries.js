@@ -52,6 +52,7 @@ query Issue($key: String!) {
       color
     }
     parent {
+      id
       key
       title
     }
@@ -82,6 +83,7 @@ query Issue($key: String!) {
     }
     attachments(first: 50) {
       nodes {
+        id
         fileName
         contentType
         sizeBytes
@@ -137,10 +139,19 @@ query Issue($key: String!) {
   }
 }`;
 
-export const liveQuery = `# What happens to the issue. The page then reads its query again.
-subscription IssueChanges($after: String, $id: ID!) {
-  changes(after: $after, filter: { issueId: { eq: $id } }) {
+export const addressesQuery = `query AttachmentAddresses($id: ID!) {
+  node(id: $id) {
+    ... on Attachment {
+      signedPreviewUrl
+      signedDownloadUrl
+    }
+  }
+}`;
+
+export const liveQuery = `# What happens to the issue, to its parent and to its sub-issues. The page then reads its query again.
+subscription IssueChanges($after: String, $id: ID!, $ids: [ID!]!) {
+  issues(after: $after, filter: { or: [{ id: { in: $ids } }, { parentIssueId: { eq: $id } }] }) {
+    kind
     cursor
-    eventType
   }
 }`;

@@ -1,4 +1,6 @@
 import { html, nothing } from '../lit-html/lit-html.js';
+import { repeat } from '../lit-html/directives/repeat.js';
+import { subjectInAddress } from './address.js';
 import { agentThread } from './thread.js';
 import { attachmentList } from './attachments.js';
 import { date, duration, plural, words } from './format.js';
@@ -15,13 +17,13 @@ import {
 } from './parts.js';
 import { queryPanel } from './query-panel.js';
 import { keepReading } from './reading.js';
-import { empty, liveness, missing } from './states.js';
+import { empty, missing } from './states.js';
 import { links, plainText, richText } from './text.js';
 import { liveQuery, query } from './issue-queries.js';
 
-const key = decodeURIComponent(location.pathname.split('/')[2]);
+const key = subjectInAddress();
 
-function page({ data, figures, variables, state }) {
+function page({ data, figures, variables, sign }) {
   const { issue } = data;
   if (!issue) {
     const boards = html`<a href="/board">All boards</a>`;
@@ -42,7 +44,7 @@ function page({ data, figures, variables, state }) {
           </p>
           <h1>${issue.title}</h1>
         </div>
-        ${liveness(state)}
+        ${sign}
       </header>
       <div class="issue">
         <div class="main">
@@ -97,7 +99,9 @@ function subIssues({ subIssues: { nodes }, subIssuesSummary: { total, completed 
   return html`<section aria-labelledby="sub-issues">
     <h2 id="sub-issues">Sub-issues <span class="number">${done}</span></h2>
     ${progress(completed, total, `Sub-issues: ${done}`)}
-    <ul class="rows">${nodes.map(
+    <ul class="rows">${repeat(
+      nodes,
+      ({ key }) => key,
       ({ key, title, priority, status, primaryAssignee }) => html`<li>
         ${statusSign(status)}<a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
         <span class="unseen">${status.name}</span>${prioritySign(priority)}${avatar(primaryAssignee)}
@@ -118,17 +122,25 @@ function comments({ comments: { nodes, totalCount } }) {
   return html`<section aria-labelledby="comments">
     <h2 id="comments">Comments <span class="number">${totalCount}</span></h2>
     ${older > 0 ? html`<p class="small">${plural(older, 'older comment')} not shown</p>` : nothing}
-    ${roots.length ? html`<ol class="comments-list">${roots.map((root) => comment(root, nodes))}</ol>` : empty('Nobody has commented yet.')}
+    ${roots.length ? html`<ol class="comments-list">${replies(roots, nodes)}</ol>` : empty('Nobody has commented yet.')}
   </section>`;
 }
 
 function comment({ id, author, createdUtc, isEdited, body }, all) {
-  const replies = all.filter(({ parentCommentId }) => parentCommentId === id);
+  const answers = all.filter(({ parentCommentId }) => parentCommentId === id);
   return html`<li>
     <p class="byline">${avatar(author, { named: true })} ${time(createdUtc)}${isEdited ? html` <span class="small">edited</span>` : nothing}</p>
     <div class="body">${richText(body)}</div>
-    ${replies.length ? html`<ol class="comments-list">${replies.map((reply) => comment(reply, all))}</ol>` : nothing}
+    ${answers.length ? html`<ol class="comments-list">${replies(answers, all)}</ol>` : nothing}
   </li>`;
+}
+
+function replies(comments, all) {
+  return repeat(
+    comments,
+    ({ id }) => id,
+    (each) => comment(each, all),
+  );
 }
 
 function activity({ activity: { nodes, totalCount } }) {
@@ -140,9 +152,13 @@ function activity({ activity: { nodes, totalCount } }) {
   </section>`;
 }
 
-await keepReading({
+keepReading({
   query,
   variables: () => ({ key }),
   view: page,
-  live: ({ issue }) => issue && { query: liveQuery, variables: { id: issue.id } },
+  live: ({ issue }) =>
+    issue && {
+      query: liveQuery,
+      variables: { id: issue.id, ids: [issue.id, ...(issue.parent ? [issue.parent.id] : [])] },
+    },
 });

@@ -1,16 +1,7 @@
-import { errorOf, GraphError, openStream } from './graph.js';
+import { errorOf, openStream, refusals } from './graph.js';
 
 /** The server sends a comment every 15 seconds, so a connection that has been silent for this long is lost. */
 const silenceMs = 25_000;
-
-const refusals = new Set([
-  'CURSOR_EXPIRED',
-  'UNAUTHENTICATED',
-  'FORBIDDEN',
-  'NO_TOKEN',
-  'GRAPHQL_VALIDATION_FAILED',
-  'INVALID_REQUEST',
-]);
 
 /**
  * Follows a subscription from a cursor, and resumes after the last event whenever the connection is lost. Browsers
@@ -79,7 +70,7 @@ export function follow({ query, variables, after, onEvent, onReset, onState }) {
       } catch (error) {
         if (life.signal.aborted) return;
         if (error.code === 'CURSOR_EXPIRED') return reset();
-        if (error instanceof GraphError && refusals.has(error.code)) {
+        if (refusals.has(error.code)) {
           onState('refused', error);
           return stop();
         }

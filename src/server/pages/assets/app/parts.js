@@ -1,4 +1,5 @@
 import { html, nothing, svg } from '../lit-html/lit-html.js';
+import { live } from '../lit-html/directives/live.js';
 import { ago, date, exactly, initials, isoDay, words } from './format.js';
 
 // Small elements, such as signs and avatars, that look the same on every page.
@@ -22,6 +23,9 @@ const statusShapes = {
 export function statusSign({ category, color }) {
   return html`<svg class="sign" viewBox="0 0 16 16" aria-hidden="true" .style=${`color: ${validColour(color)}`}>${statusShapes[category]}</svg>`;
 }
+
+/** The priorities, the most urgent first. */
+export const ranks = ['URGENT', 'HIGH', 'MEDIUM', 'LOW', 'NONE'];
 
 const bars = { NONE: 0, LOW: 1, MEDIUM: 2, HIGH: 3 };
 
@@ -68,6 +72,15 @@ export function time(utc) {
 /** A progress bar. */
 export function progress(done, total, label) {
   return html`<progress max=${Math.max(total, 1)} .value=${done} aria-label=${label}></progress>`;
+}
+
+/** A list of which one entry is chosen. The user may have chosen another than the page knows of, so the element itself is asked. */
+export function choice({ name, value, options, isChosen = Boolean(value), choose }) {
+  return html`<label class="field"><span class="unseen">${name}</span>
+    <select data-chosen=${isChosen} @change=${({ target }) => choose(target.value)}>
+      ${options.map(([each, text]) => html`<option value=${each} .selected=${live(each === value)}>${text}</option>`)}
+    </select>
+  </label>`;
 }
 
 /** The fields of an object beside its content: pairs of a name and a value, of which those without a value are left out. */

@@ -1,4 +1,6 @@
 import { html, nothing } from '../lit-html/lit-html.js';
+import { repeat } from '../lit-html/directives/repeat.js';
+import { subjectInAddress } from './address.js';
 import { count, date, isoDay, plural, words } from './format.js';
 import { figure } from './figure.js';
 import {
@@ -14,18 +16,18 @@ import {
 } from './parts.js';
 import { queryPanel } from './query-panel.js';
 import { keepReading } from './reading.js';
-import { empty, liveness, missing } from './states.js';
+import { empty, missing } from './states.js';
 import { links, plainText } from './text.js';
 import { liveQuery, query } from './project-queries.js';
 
-const key = decodeURIComponent(location.pathname.split('/')[2]);
+const key = subjectInAddress();
 
 function variablesOf() {
   const from = isoDay(new Date(Date.now() - 179 * 86_400_000));
   return { key, from, to: isoDay(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
 }
 
-function page({ data, figures, variables, state }) {
+function page({ data, figures, variables, sign }) {
   const { project } = data;
   if (!project) {
     const link = html`<a href="/dashboard">Dashboard</a>`;
@@ -43,7 +45,7 @@ function page({ data, figures, variables, state }) {
           <p class="eyebrow"><a href="/board/${project.team.code}">${project.team.name}</a> / ${project.key}</p>
           <h1>${dot(project.color)}${project.name}</h1>
         </div>
-        ${liveness(state)}
+        ${sign}
       </header>
       <div class="issue">
         <div class="main">
@@ -115,7 +117,9 @@ function issues(title, { nodes, totalCount }) {
     <h2>${title} <span class="number">${count(totalCount)}</span></h2>
     ${
       nodes.length
-        ? html`<ul class="rows">${nodes.map(
+        ? html`<ul class="rows">${repeat(
+            nodes,
+            ({ key }) => key,
             ({ key, title, priority, status, dueDate: due, primaryAssignee }) => html`<li>
             ${statusSign(status)}<a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
             <span class="unseen">${status.name}</span><span class="small">${dueDate(due, status.isTerminal)}</span>${prioritySign(priority)}${avatar(primaryAssignee)}
@@ -127,9 +131,10 @@ function issues(title, { nodes, totalCount }) {
   </section>`;
 }
 
-await keepReading({
+keepReading({
   query,
   variables: variablesOf,
   view: page,
+  follows: 'Issues',
   live: ({ project }) => project && { query: liveQuery, variables: { id: project.id } },
 });

@@ -1,85 +1,148 @@
-import { ask } from './graph.js';
+import { ask, refusals, tokenRefusals } from './graph.js';
 import { follow } from './live.js';
 import { show } from './page.js';
-import { problem } from './states.js';
+import { liveness, problem } from './states.js';
 
 /** Changes come in bursts, so one read after this time covers all of them. */
 const gatherMs = 700;
 
-/** The codes of errors that a later reading would meet again. */
-const final = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NO_TOKEN']);
+/** A page without changes is drawn again after this time, because it shows times relative to now. */
+const agingMs = 60_000;
 
 const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A page that reads one query, and reads it again when a subscription reports a change.
+ * A page that reads one query, and reads it again when a subscription reports a change. A reading that fails is tried again until
+ * there is an answer, and the page says meanwhile that it is not up to date.
  *
  * - `variables()`: the current variables of the query;
- * - `view(reading)`: the page for `{ data, figures, variables, state }`, where `state` is that of the subscription;
- * - `live(data)`: the `query` and `variables` of the subscription; undefined when there is nothing to follow.
+ * - `view(reading)`: the page for `{ data, figures, variables, sign }`, where `sign` shows whether it is kept up to date;
+ * - `live(data, variables)`: the `query` and `variables` of the subscription; undefined when there is nothing to follow;
+ * - `onReading(reading)`: called before a new answer is drawn;
+ * - `onEvent(data)`: shows an event. Without it, the query is read again;
+ * - `follows`: what the subscription reports, if that is not all that the page shows;
+ * - `remedy()`: what else than another try helps after a refusal.
  *
- * The query must select `workspace { changeCursor }`, after which the subscription begins. Returns a function that reads again.
+ * The query must select `workspace { changeCursor }`, after which the subscription begins. Returns `begin`, which reads again after a
+ * choice of the user, and `draw`.
  */
-export async function keepReading({ query, variables, view, live }) {
+export function keepReading({ query, variables, view, live, onReading, onEvent, follows, remedy }) {
+  /** What is drawn; undefined if the page shows a problem instead. */
   let reading;
+  let failure;
   let state = 'connecting';
+  let followed;
   let stop = () => undefined;
-  let timer;
+  let request = new AbortController();
+  let settled;
+  let gathering;
+  let wake = () => undefined;
 
-  const draw = () => show(view({ ...reading, state }));
-
-  /** Returns `read`, `superseded` by another choice of the user, `failed`, or `ended` if the page shows a problem instead. */
-  const read = async () => {
-    const readVariables = variables();
-    try {
-      const { data, figures } = await ask(query, readVariables);
-      if (JSON.stringify(readVariables) !== JSON.stringify(variables())) return 'superseded';
-      reading = { data, figures, variables: readVariables };
-      draw();
-      return 'read';
-    } catch (error) {
-      // The page keeps what it has read before, with the state of the connection; the next event reads again.
-      if (reading && !final.has(error.code)) return 'failed';
-      show(problem(error, begin));
-      return 'ended';
-    }
+  const draw = () => {
+    if (reading) show(view({ ...reading, sign: liveness(failure ? 'failed' : state, { failure, follows }) }));
   };
 
-  let begun = 0;
-  const begin = async () => {
-    begun += 1;
-    const own = begun;
+  const end = (error) => {
+    giveUp();
     stop();
-    let outcome = await read();
-    // Nothing is followed yet, so no event would read again.
-    for (let failures = 0; outcome === 'failed' || outcome === 'superseded'; outcome = await read()) {
-      if (outcome === 'superseded') continue;
-      state = 'offline';
-      draw();
-      await delay(Math.min(15_000, 500 * 2 ** failures));
-      failures += 1;
-      if (own !== begun) return;
+    reading = undefined;
+    show(problem(error, begin, remedy?.()));
+  };
+
+  const giveUp = () => {
+    request.abort();
+    wake();
+  };
+
+  /** Waits for a time, or until the server answers again or the answer is not wanted any more. */
+  const pause = (ms) =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  /** Says whether there is an answer: not if it was refused, or if a later reading has begun meanwhile. */
+  const read = () => {
+    giveUp();
+    request = new AbortController();
+    settled = readUntil(request.signal);
+    return settled;
+  };
+
+  const readUntil = async (signal) => {
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      const asked = variables();
+      const answer = await ask(query, asked, signal).catch((error) => ({ error }));
+      if (signal.aborted) break;
+      const { data, figures, error } = answer;
+      failure = error;
+      if (!error) {
+        reading = { data, figures, variables: asked };
+        onReading?.(reading);
+        return true;
+      }
+      if (refusals.has(error.code)) {
+        end(error);
+        break;
+      }
+      if (reading) draw();
+      else show(problem(error, begin));
+      await pause(Math.max(Number(error.retryAfter ?? 0) * 1_000, Math.min(15_000, 500 * 2 ** failures)));
     }
-    if (outcome === 'ended' || own !== begun) return;
-    const subscription = live(reading.data);
-    if (!subscription) return;
-    stop = follow({
-      ...subscription,
-      after: reading.data.workspace.changeCursor,
-      onEvent: () => {
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          void read();
-        }, gatherMs);
-      },
-      onReset: begin,
-      onState: (now) => {
-        state = now;
-        draw();
-      },
+    return false;
+  };
+
+  const begin = async () => {
+    stop();
+    followed = undefined;
+    state = 'connecting';
+    failure = undefined;
+    draw();
+    await refresh();
+  };
+
+  const refresh = async () => {
+    if (!(await read())) return;
+    const subscription = live(reading.data, reading.variables);
+    const text = JSON.stringify(subscription);
+    if (text !== followed) {
+      stop();
+      followed = text;
+      stop = subscription ? followFrom(subscription, reading.data.workspace.changeCursor) : () => undefined;
+    }
+    draw();
+  };
+
+  const refreshSoon = () => {
+    // A reading that has begun before the change is waited for: changes that come fast would give up one after the other.
+    gathering ??= Promise.all([delay(gatherMs), settled]).then(async () => {
+      gathering = undefined;
+      if (reading) await refresh();
     });
   };
 
-  await begin();
-  return read;
+  const followFrom = (subscription, after) =>
+    follow({
+      ...subscription,
+      after,
+      onEvent: (data) => {
+        if (!onEvent) return refreshSoon();
+        onEvent(data);
+        draw();
+      },
+      onReset: begin,
+      onState: (now, error) => {
+        if (error && tokenRefusals.has(error.code)) return end(error);
+        state = now;
+        if (state === 'live') wake();
+        draw();
+      },
+    });
+
+  setInterval(draw, agingMs);
+  void begin();
+  return { begin, draw };
 }

@@ -1,21 +1,53 @@
+import { decoded } from './address.js';
+
 // The access token of this tab. The server prints an address that ends in `#token=…`: browsers do not send the fragment to a
 // server, and this script stores the token for the tab and removes it from the address.
 
 const storageKey = 'workgraph.token';
 
-const fragmentToken = /^#token=([^&]+)$/.exec(location.hash)?.[1];
-if (fragmentToken) {
-  sessionStorage.setItem(storageKey, decodeURIComponent(fragmentToken));
+/** Stores the token of the address, and says whether there was one. */
+function takeToken() {
+  const text = /^#token=([^&]+)$/.exec(location.hash)?.[1];
+  if (text === undefined) return false;
+  const token = tokenIn(decoded(text));
+  if (token) sessionStorage.setItem(storageKey, token);
   history.replaceState(history.state, '', location.pathname + location.search);
+  return true;
 }
+
+takeToken();
+// An address that is entered into an open tab and differs in its fragment alone does not load the page.
+addEventListener('hashchange', () => {
+  if (takeToken()) location.reload();
+});
 
 /** The token; undefined if the user is not signed in. */
 export function currentToken() {
   return sessionStorage.getItem(storageKey) ?? undefined;
 }
 
+const tokenAtStart = currentToken();
+// A page that the Back button brings out of the memory of the browser still shows what an earlier token could read.
+addEventListener('pageshow', ({ persisted }) => {
+  if (!persisted || currentToken() === tokenAtStart) return;
+  document.body.replaceChildren();
+  location.reload();
+});
+
+/**
+ * The token in a text that was copied, perhaps with the word before it or with characters that nobody sees. Undefined if there
+ * are characters that a request cannot carry.
+ */
+export function tokenIn(text) {
+  const token = text
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .replace(/^Bearer\s+/i, '');
+  return /^[\x21-\x7e]+$/.test(token) ? token : undefined;
+}
+
 export function signIn(token) {
-  sessionStorage.setItem(storageKey, token.trim());
+  sessionStorage.setItem(storageKey, token);
   location.reload();
 }
 

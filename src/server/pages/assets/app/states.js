@@ -1,10 +1,10 @@
 import { html, nothing } from '../lit-html/lit-html.js';
-import { signIn, signOut } from './session.js';
+import { signIn, signOut, tokenIn } from './session.js';
 
-/** The content of a page after an error, with what the user can do about it. */
-export function problem(error, retry) {
+/** The content of a page after an error, with what the user can do about it: to try again, if there is no other remedy. */
+export function problem(error, retry, remedy = undefined) {
   const known = problems[error.code] ?? unexpected;
-  const { title, body } = known(error, retry);
+  const { title, body } = known(error, retry, remedy);
   return html`<section class="problem" role="alert" aria-labelledby="problem">
     <h1 id="problem">${title}</h1>
     ${body}
@@ -52,10 +52,10 @@ const problems = {
   }),
 };
 
-const unexpected = ({ message }, retry) => ({
+const unexpected = ({ message }, retry, remedy) => ({
   title: 'This page could not be read',
   body: html`<p>${message}</p>
-    ${again(retry)}`,
+    ${remedy ?? again(retry)}`,
 });
 
 function scopeList(scopes) {
@@ -65,13 +65,19 @@ function scopeList(scopes) {
 function tokenForm() {
   const submit = (event) => {
     event.preventDefault();
-    const token = new FormData(event.target).get('token');
-    if (token) signIn(token);
+    const field = event.target.elements.token;
+    const token = tokenIn(field.value);
+    if (token) return signIn(token);
+    field.setCustomValidity(
+      'This is not a token: it contains a space, or a character that tokens never have.',
+    );
+    field.reportValidity();
   };
+  const edit = ({ target }) => target.setCustomValidity('');
   return html`<form class="token-form" @submit=${submit}>
       <label for="token">Access token</label>
       <div>
-        <input id="token" name="token" type="password" autocomplete="off" spellcheck="false" placeholder="wg_…" required />
+        <input id="token" name="token" type="password" autocomplete="off" spellcheck="false" placeholder="wg_…" required @input=${edit} />
         <button class="button primary">Sign in</button>
       </div>
     </form>
@@ -83,6 +89,7 @@ function tokenForm() {
 
 /** The content of a page whose object does not exist, with a link to other pages. */
 export function missing(title, text, link) {
+  document.title = `${title} – workgraph`;
   return html`<section class="problem">
     <h1>${title}</h1>
     <p>${text}</p>
@@ -95,13 +102,14 @@ export function empty(text) {
   return html`<p class="empty">${text}</p>`;
 }
 
-/** Shows whether the page is kept up to date. */
-export function liveness(state) {
+/** Shows whether the page, or the part of it that it `follows`, is kept up to date. */
+export function liveness(state, { failure, follows }) {
   const text = {
     connecting: 'Connecting',
-    live: 'Live',
+    live: follows ? `${follows} live` : 'Live',
     paused: 'Paused',
     offline: 'Reconnecting',
+    failed: `Not up to date: ${failure?.message}`,
     refused: 'Not live',
   };
   return html`<span class="liveness" data-state=${state} role="status" title=${meanings[state]}>${text[state]}</span>`;
@@ -112,5 +120,6 @@ const meanings = {
   live: 'Changes are shown as they are made.',
   paused: 'Updates pause while the tab is hidden.',
   offline: 'The connection was lost. Nothing is missed: it goes on from where it stopped.',
+  failed: 'The page shows what was read before. It is read again until there is an answer.',
   refused: 'The server refused the stream. Reload the page to see changes.',
 };

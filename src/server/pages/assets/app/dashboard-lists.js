@@ -1,0 +1,77 @@
+import { html } from '../lit-html/lit-html.js';
+import { repeat } from '../lit-html/directives/repeat.js';
+import { ago } from './format.js';
+import { figure } from './figure.js';
+import { avatar, prioritySign } from './parts.js';
+import { empty } from './states.js';
+
+/** Who has how much to do. The query counts no more than `mostGroups`, of a member and a category. */
+export function workload({ workload: groups }, { mostGroups }, file) {
+  const byMember = Map.groupBy(groups, ({ assignee }) => assignee?.userAccountId);
+  const members = [...byMember.values()].map((parts) => {
+    const [{ assignee }] = parts;
+    const of = (category) =>
+      parts
+        .filter(({ statusCategory }) => statusCategory === category)
+        .reduce((total, part) => total + part.count, 0);
+    return { name: assignee?.displayName ?? 'Nobody', assignee, active: of('ACTIVE'), open: of('OPEN') };
+  });
+  const ranked = members
+    .toSorted((one, other) => other.active - one.active || other.open - one.open)
+    .slice(0, 10);
+  const most = Math.max(1, ...ranked.map(({ active, open }) => active + open));
+  const width = (value) => `width: ${(value / most) * 100}%`;
+  return figure({
+    title: 'Workload',
+    about: `Who has how many issues in progress, and to do.${groups.length < mostGroups ? '' : ' There may be more members than are counted here.'}`,
+    file: file('workload'),
+    table: {
+      columns: ['Member', 'In progress', 'To do'],
+      rows: members.map(({ name, active, open }) => [name, active, open]),
+    },
+    content: ranked.length
+      ? html`<table class="workload">
+          <thead class="unseen"><tr><th scope="col">Member</th><th scope="col">Share</th><th scope="col">In progress</th><th scope="col">To do</th></tr></thead>
+          <tbody>${ranked.map(
+            ({ name, assignee, active, open }) => html`<tr>
+              <th scope="row">${assignee ? avatar(assignee, { named: true }) : name}</th>
+              <td class="bars" aria-hidden="true"><i class="active" .style=${width(active)}></i><i .style=${width(open)}></i></td>
+              <td><b>${active}</b></td>
+              <td>${open}</td>
+            </tr>`,
+          )}</tbody>
+        </table>`
+      : empty('Nothing is in progress or to do.'),
+  });
+}
+
+/** The issues that have been open longest. */
+export function oldest({ oldest: { nodes } }, file) {
+  return figure({
+    title: 'Oldest open issues',
+    about: 'What has been open longest. Close it, or say that it will not be done.',
+    file: file('oldest'),
+    table: {
+      columns: ['Issue', 'Title', 'Status', 'Created', 'Assignee'],
+      rows: nodes.map((issue) => [
+        issue.key,
+        issue.title,
+        issue.status.name,
+        issue.createdUtc,
+        issue.primaryAssignee?.displayName,
+      ]),
+    },
+    content: nodes.length
+      ? html`<ul class="oldest">${repeat(
+          nodes,
+          ({ key }) => key,
+          ({ key, title, priority, status, createdUtc, primaryAssignee }) => html`<li>
+            ${prioritySign(priority)}
+            <a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
+            <span class="small">${status.name}, ${ago(createdUtc)}</span>
+            ${avatar(primaryAssignee)}
+          </li>`,
+        )}</ul>`
+      : empty('Nothing is open.'),
+  });
+}
