@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { hasBrowser } from './browser.ts';
-import { usePages } from './use-pages.ts';
-import { flawsOf, noFlaws } from './walk.ts';
+import { hasBrowser, overflowOf } from './browser.ts';
+import { busy, usePages } from './use-pages.ts';
+import { flawsOf, noFlaws, type Tab } from './walk.ts';
 
 // Without a browser the tests are reported as skipped, because `npm test` must not need one.
 const described = hasBrowser ? describe : describe.skip;
@@ -11,16 +11,44 @@ const described = hasBrowser ? describe : describe.skip;
 described('the page of an issue in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
   const { signedIn, open, close, create } = pages;
-  /** Attaches a file of the demo to an issue. */
-  const attach = async (issueKey: string, fileName: string, contentType: string) => {
-    const bytes = await readFile(join(import.meta.dirname, '../../demo/files', fileName));
-    const { body } = await pages.app.graphql<{ attachmentCreate: { uploadUrl: string } }>(
-      'mutation ($input: AttachmentCreateInput!) { attachmentCreate(input: $input) { uploadUrl } }',
+  /** Attaches a file to an issue, and returns the id of the attachment. */
+  const attachBytes = async (issueKey: string, fileName: string, contentType: string, bytes: Buffer) => {
+    const { body } = await pages.app.graphql<{
+      attachmentCreate: { uploadUrl: string; attachment: { id: string } };
+    }>(
+      'mutation ($input: AttachmentCreateInput!) { attachmentCreate(input: $input) { uploadUrl attachment { id } } }',
       { input: { issueKey, fileName, contentType, sizeBytes: bytes.length } },
     );
-    const { uploadUrl = '' } = body.data?.attachmentCreate ?? {};
-    await fetch(uploadUrl, { method: 'PUT', headers: { 'Content-Type': contentType }, body: bytes });
+    const { uploadUrl = '', attachment } = body.data?.attachmentCreate ?? {};
+    const headers = { 'Content-Type': contentType };
+    await fetch(uploadUrl, { method: 'PUT', headers, body: new Uint8Array(bytes) });
+    return attachment?.id ?? '';
   };
+  /** Attaches a file of the demo to an issue. */
+  const attach = async (issueKey: string, fileName: string, contentType: string) =>
+    attachBytes(
+      issueKey,
+      fileName,
+      contentType,
+      await readFile(join(import.meta.dirname, '../../demo/files', fileName)),
+    );
+  const comment = (key: string, body: string) =>
+    pages.app.graphql(
+      'mutation ($key: String!, $body: String!) { commentCreate(input: { issueKey: $key, body: $body }) { comment { id } } }',
+      { key, body },
+    );
+  const remove = (key: string) =>
+    pages.app.graphql('mutation ($key: String!) { issueDelete(input: { key: $key }) { deletedIssueId } }', {
+      key,
+    });
+  const idOf = async (key: string) => {
+    const { body } = await pages.app.graphql<{ issue: { id: string } }>(
+      'query ($key: String!) { issue(key: $key) { id } }',
+      { key },
+    );
+    return body.data?.issue.id ?? '';
+  };
+  const shows = ({ page }: Tab, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
 
   it('shows pictures of its attachments, and texts when the user opens them', async () => {
     await attach('CRW-45', 'mock-up-1.png', 'image/png');
@@ -43,18 +71,19 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
       '<img src=x onerror="document.title = \'it ran\'">',
       '- one `point`',
       'See https://example.com/a?b=1, and javascript:alert(1)',
+      '(see https://en.wikipedia.org/wiki/Foo_(bar)).',
     ].join('\n');
     const key = await create('SUP', { title: '<b>Bold</b>', description });
     await open(tab, `/issues/${key}`, '<b>Bold</b>');
     const section = tab.page.getByRole('region', { name: 'Description' });
     expect(await section.innerText()).toContain('<img src=x onerror=');
     expect(await section.locator('li code').innerText()).toBe('point');
-    expect(await section.getByRole('link').allInnerTexts()).toEqual(['https://example.com/a?b=1']);
+    expect(await section.getByRole('link').allInnerTexts()).toEqual([
+      'https://example.com/a?b=1',
+      'https://en.wikipedia.org/wiki/Foo_(bar)',
+    ]);
     await tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
-    await pages.app.graphql(
-      'mutation ($key: String!) { commentCreate(input: { issueKey: $key, body: "Just said." }) { comment { id } } }',
-      { key },
-    );
+    await comment(key, 'Just said.');
     await tab.page.getByText('Just said.').waitFor();
     expect(await tab.page.title()).toBe(`${key} <b>Bold</b> – workgraph`);
     expect(await flawsOf(tab)).toEqual(noFlaws);
@@ -75,5 +104,107 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     await tab.page.getByRole('main').getByRole('link', { name: 'Dashboard' }).click();
     await tab.page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await close(tab);
+  }, 120_000);
+
+  it('tries a reading again that fails, and does not say meanwhile that it is live', async () => {
+    const tab = await signedIn();
+    const key = await create('SUP', { title: 'Before the failure' });
+    await open(tab, `/issues/${key}`, 'Before the failure');
+    await shows(tab, 'Live');
+    const restore = await pages.intercept(tab, busy);
+    await pages.update(key, { title: 'After the failure' });
+    await shows(tab, 'Not up to date: Too much is going on.');
+    await restore();
+    await tab.page.getByRole('heading', { level: 1, name: 'After the failure' }).waitFor();
+    await shows(tab, 'Live');
+    await remove(key);
+    await tab.page.getByRole('heading', { level: 1, name: `There is no issue ${key}` }).waitFor();
+    expect(await tab.page.title()).toBe(`There is no issue ${key} – workgraph`);
+    await close(tab);
+  }, 120_000);
+
+  it('follows its sub-issues and its parent', async () => {
+    const key = await create('WEB', { title: 'The whole' });
+    const parentIssueId = await idOf(key);
+    const part = await create('WEB', { title: 'The first part', parentIssueId });
+    const [tab, child] = [await signedIn(), await signedIn()];
+    await open(tab, `/issues/${key}`, 'The whole');
+    await open(child, `/issues/${part}`, 'The first part');
+    for (const each of [tab, child]) await shows(each, 'Live');
+    const section = tab.page.getByRole('region', { name: 'Sub-issues' });
+    const second = await create('WEB', { title: 'The second part', parentIssueId });
+    await section.getByText('0 of 2 done').waitFor();
+    await pages.update(part, { status: 'Done', title: 'The first part, renamed' });
+    await section.getByText('1 of 2 done').waitFor();
+    await section.getByRole('link', { name: 'The first part, renamed' }).waitFor();
+    await remove(second);
+    await section.getByText('1 of 1 done').waitFor();
+    await pages.update(key, { title: 'The whole, renamed' });
+    await child.page.getByRole('link', { name: 'The whole, renamed' }).waitFor();
+    await close(tab, child);
+  }, 120_000);
+
+  it('shows the content of a file under its own name, from an address that is read when it is opened', async () => {
+    const key = await create('SUP', { title: 'With files' });
+    const first = await attachBytes(key, 'a.txt', 'text/plain', Buffer.from('The text of a.'));
+    await attachBytes(key, 'b.txt', 'text/plain', Buffer.from('The text of b.'));
+    await attach(key, 'mock-up-1.png', 'image/png');
+    const tab = await signedIn();
+    await open(tab, `/issues/${key}`, 'With files');
+    await shows(tab, 'Live');
+    // The addresses that the page was read with expire.
+    const links = await tab.page.locator('.file a').all();
+    const expired = await Promise.all(links.map((link) => link.getAttribute('href')));
+    await tab.page.route(
+      (url) => expired.includes(url.href),
+      (route) => route.fulfill({ status: 403 }),
+    );
+    const saved = tab.page.waitForEvent('download');
+    await tab.page.getByRole('link', { name: 'b.txt' }).click();
+    expect(await readFile(await (await saved).path(), 'utf8')).toBe('The text of b.');
+
+    const opened = () => tab.page.locator('details.preview[open]');
+    const restore = await pages.intercept(tab, busy);
+    await tab.page.getByText('Preview of a.txt').click();
+    await opened().getByText('could not be read: Too much is going on.').waitFor();
+    await restore();
+    for (const _ of ['closed', 'opened']) await tab.page.getByText('Preview of a.txt').click();
+    await opened().getByText('The text of a.').waitFor();
+
+    const picture = tab.page.getByRole('img', { name: 'Preview of mock-up-1.png' });
+    const address = await picture.getAttribute('src');
+    await pages.app.graphql(
+      'mutation ($id: ID!) { attachmentDelete(input: { id: $id }) { deletedAttachmentId } }',
+      { id: first },
+    );
+    await tab.page.locator('.file').getByText('a.txt').waitFor({ state: 'detached' });
+    await tab.page.getByText('Preview of b.txt').waitFor();
+    expect(await opened().count()).toBe(0);
+    expect(await picture.getAttribute('src')).toBe(address);
+    expect(await tab.page.locator('.file a').first().getAttribute('href')).not.toBe(expired[1]);
+    await close(tab);
+  }, 120_000);
+
+  it('fits long words, and says how old a comment is while nothing happens', async () => {
+    const word = 'x'.repeat(200);
+    const key = await create('SUP', { title: word });
+    await comment(key, word);
+    await pages.app.graphql(
+      'mutation ($input: IssueLinkCreateInput!) { issueLinkCreate(input: $input) { created } }',
+      { input: { issueKey: key, title: word, url: `https://example.com/${word}` } },
+    );
+    for (const viewport of [
+      { width: 1300, height: 850 },
+      { width: 390, height: 844 },
+    ]) {
+      const tab = await signedIn({ viewport });
+      await tab.page.clock.install();
+      await open(tab, `/issues/${key}`, word);
+      expect(await overflowOf(tab.page)).toBe(0);
+      await tab.page.getByRole('region', { name: 'Comments' }).getByText('just now').waitFor();
+      await tab.page.clock.fastForward(180_000);
+      await tab.page.getByRole('region', { name: 'Comments' }).getByText('3 minutes ago').waitFor();
+      await close(tab);
+    }
   }, 120_000);
 });

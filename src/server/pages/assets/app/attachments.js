@@ -1,59 +1,114 @@
 import { html, nothing, render } from '../lit-html/lit-html.js';
+import { repeat } from '../lit-html/directives/repeat.js';
 import { count } from './format.js';
+import { ask } from './graph.js';
+import { addressesQuery } from './issue-queries.js';
 import { avatar, time } from './parts.js';
+
+// The server signs the addresses of files for a few minutes, and every reading of the page has others. So an address is read when
+// the user asks for a file, and a picture that is there keeps its own: the browser would load it again from another.
+
+/** The addresses of the pictures, by the versions of their attachments. */
+const pictures = new Map();
+
+/** An upload to the same attachment replaces its content. */
+const versionOf = ({ id, uploadedUtc }) => `${id} ${uploadedUtc}`;
 
 /** The files of an issue, with previews of those that have one. */
 export function attachmentList(attachments) {
-  return html`<ul class="attachments">${attachments.map(attachment)}</ul>`;
+  return html`<ul class="attachments">${repeat(attachments, versionOf, attachment)}</ul>`;
 }
 
-function attachment({
-  fileName,
-  contentType,
-  sizeBytes,
-  previewKind,
-  signedPreviewUrl,
-  signedDownloadUrl,
-  uploadedBy,
-  uploadedUtc,
-}) {
+function attachment(file) {
+  const { id, fileName, contentType, sizeBytes, previewKind, uploadedBy, uploadedUtc } = file;
+  const { signedPreviewUrl, signedDownloadUrl } = file;
   const preview = signedPreviewUrl ? previews[previewKind] : undefined;
   return html`<li class="sheet">
-    ${preview?.(signedPreviewUrl, fileName) ?? nothing}
+    ${preview?.(file) ?? nothing}
     <p class="file">
-      ${signedDownloadUrl ? html`<a href=${signedDownloadUrl} download>${fileName}</a>` : fileName}
+      ${signedDownloadUrl ? link({ id, kind: 'signedDownloadUrl', url: signedDownloadUrl }, fileName) : fileName}
       <span class="small">${size(sizeBytes)}, ${contentType}</span>
       <span class="small">${avatar(uploadedBy)} ${uploadedUtc ? time(uploadedUtc) : nothing}</span>
+      <span class="small failure" role="alert"></span>
     </p>
   </li>`;
 }
 
 const previews = {
-  IMAGE: (url, name) =>
-    html`<a class="picture" href=${url}><img src=${url} alt="Preview of ${name}" loading="lazy" /></a>`,
-  PDF: (url, name) =>
-    html`<p class="preview"><a href=${url}>Look at the PDF<span class="unseen"> ${name}</span></a></p>`,
+  IMAGE: (file) => {
+    const { id, fileName, signedPreviewUrl } = file;
+    const version = versionOf(file);
+    if (!pictures.has(version)) pictures.set(version, signedPreviewUrl);
+    const url = pictures.get(version);
+    const picture = html`<img src=${url} alt="Preview of ${fileName}" loading="lazy" @error=${renewed(file)} />`;
+    return link({ id, kind: 'signedPreviewUrl', url, style: 'picture' }, picture);
+  },
+  PDF: ({ id, fileName, signedPreviewUrl: url }) =>
+    html`<p class="preview">${link({ id, kind: 'signedPreviewUrl', url }, html`Look at the PDF<span class="unseen"> ${fileName}</span>`)}</p>`,
   TEXT: textPreview,
   CODE: textPreview,
 };
 
+/** A link to a file, which follows an address that is read when it is used. */
+function link({ id, kind, url, style }, content) {
+  const open = async (event) => {
+    const isMenu = event.button === 2;
+    if (isMenu) return;
+    event.preventDefault();
+    const { button, ctrlKey, metaKey, shiftKey, currentTarget } = event;
+    const sheet = currentTarget.closest('li');
+    try {
+      const address = await addressOf(id, kind);
+      render(nothing, sheet.querySelector('.failure'));
+      const fresh = currentTarget.cloneNode();
+      fresh.href = address;
+      if (button === 1 || ctrlKey || metaKey || shiftKey) fresh.target = '_blank';
+      fresh.click();
+    } catch ({ message }) {
+      render(`It could not be opened: ${message}`, sheet.querySelector('.failure'));
+    }
+  };
+  return html`<a class=${style ?? nothing} href=${url} rel="noreferrer" ?download=${kind === 'signedDownloadUrl'} @click=${open} @auxclick=${open}>${content}</a>`;
+}
+
+/** An address for one use. */
+async function addressOf(id, kind) {
+  const { data } = await ask(addressesQuery, { id });
+  const address = data.node?.[kind];
+  if (!address) throw new Error('The file is not there any more.');
+  return address;
+}
+
+/** Gives a picture another address once: it is loaded when it is scrolled to, and its first may have expired by then. */
+function renewed(file) {
+  return async ({ target }) => {
+    if (target.dataset.renewed) return;
+    target.dataset.renewed = 'true';
+    const address = await addressOf(file.id, 'signedPreviewUrl').catch(() => undefined);
+    if (!address) return;
+    pictures.set(versionOf(file), address);
+    target.src = address;
+  };
+}
+
 /** The text is read only when the user opens the preview. */
-function textPreview(url, name) {
+function textPreview({ id, fileName }) {
   const open = async ({ target }) => {
     if (!target.open || target.dataset.read) return;
     target.dataset.read = 'true';
-    const pre = target.querySelector('code');
-    const response = await fetch(url).catch(() => undefined);
-    render(
-      response?.ok
-        ? await response.text()
-        : 'The preview could not be read. Reload the page for a new address.',
-      pre,
-    );
+    const code = target.querySelector('code');
+    try {
+      const response = await fetch(await addressOf(id, 'signedPreviewUrl'));
+      if (!response.ok) throw new Error(`The answer is ${response.status}.`);
+      render(await response.text(), code);
+    } catch ({ message }) {
+      delete target.dataset.read;
+      render(`The preview could not be read: ${message} Close it and open it to try again.`, code);
+    }
   };
   return html`<details class="preview" @toggle=${open}>
-    <summary>Preview<span class="unseen"> of ${name}</span></summary>
-    <pre class="source" tabindex="0" aria-label=${name}><code></code></pre>
+    <summary>Preview<span class="unseen"> of ${fileName}</span></summary>
+    <pre class="source" tabindex="0" aria-label=${fileName}><code></code></pre>
   </details>`;
 }
 

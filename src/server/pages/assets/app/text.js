@@ -44,7 +44,9 @@ function block({ kind, lines }) {
   return html`<p>${lines.map((line, at) => html`${at ? html`<br />` : ''}${inline(line)}`)}</p>`;
 }
 
-const tokens = /`([^`]+)`|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)])/g;
+// An address may contain parentheses in pairs; a single one that closes belongs to the sentence around it.
+const tokens =
+  /`([^`]+)`|(https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))*(?:[^\s<>"'.,;:!?()]|\([^\s<>"'()]*\)))/g;
 
 function inline(text) {
   const parts = [];
