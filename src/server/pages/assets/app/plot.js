@@ -1,5 +1,5 @@
 import uPlot from '../uplot/uplot.js';
-import { date } from './format.js';
+import { date, isoDay } from './format.js';
 
 /**
  * A chart over days: `<day-plot .chart=${…}>`, where the chart has
@@ -190,8 +190,9 @@ function resolve(colour) {
   return color;
 }
 
+/** The day of the reader's calendar that begins at this time. */
 function dayOf(seconds) {
-  return date(new Date(seconds * 1_000 + 43_200_000).toISOString());
+  return date(isoDay(new Date(seconds * 1_000 + 43_200_000)));
 }
 
 customElements.define('day-plot', DayPlot);
