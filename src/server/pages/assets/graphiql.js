@@ -14,6 +14,15 @@
 
   const read = () => JSON.parse(sessionStorage.getItem(historyKey) ?? '[]');
 
+  /** The storage of a tab is limited. The older entries are left out if they do not fit: a query must be sent in any case. */
+  const store = (entries) => {
+    try {
+      sessionStorage.setItem(historyKey, JSON.stringify(entries));
+    } catch {
+      if (entries.length > 0) store(entries.slice(0, entries.length >> 1));
+    }
+  };
+
   const withoutLayout = (text) => text.replace(/#[^\n]*/g, '').replace(/[\s,]+/g, '');
 
   /** GraphiQL sends a query without its layout; the address and its storage have the text as it was typed. */
@@ -30,8 +39,7 @@
     const same = (other) =>
       other.query === query && JSON.stringify(other.variables) === JSON.stringify(variables);
     const entry = { query, variables, at: new Date().toISOString() };
-    const entries = [entry, ...read().filter((other) => !same(other))].slice(0, longest);
-    sessionStorage.setItem(historyKey, JSON.stringify(entries));
+    store([entry, ...read().filter((other) => !same(other))].slice(0, longest));
   };
 
   const send = window.fetch;
