@@ -32,11 +32,11 @@ const itOnServer = hasServer ? it : it.skip;
 itOnServer(
   'the start warns if all workers together may open more connections than PostgreSQL accepts',
   async () => {
-    // Each of two workers has a connection for probes, and one of them listens.
-    const fitting = Math.floor((accepted - 1) / 2) - 1;
+    // Each of two workers has a connection for probes; one of them listens, and one holds the janitor's lock.
+    const fitting = Math.floor((accepted - 2) / 2) - 1;
     expect(await warnings(2, { POOL_SIZE: String(fitting) })).toEqual([]);
     expect(await warnings(2, { POOL_SIZE: String(fitting + 1) })).toEqual([
-      expect.objectContaining({ level: 40, accepted, connections: 2 * (fitting + 2) + 1 }),
+      expect.objectContaining({ level: 40, accepted, connections: 2 * (fitting + 2) + 2 }),
     ]);
   },
 );
@@ -44,7 +44,7 @@ itOnServer(
 itOnServer(
   'the start counts the connections over which workers ask for the positions of replicas',
   async () => {
-    const fitting = Math.floor((accepted - 1) / 2) - 1;
+    const fitting = Math.floor((accepted - 2) / 2) - 1;
     const settings = { READ_DATABASE_URLS: 'postgres://127.0.0.1/replica', POOL_SIZE: String(fitting) };
     expect(await warnings(2, settings)).toHaveLength(1);
   },

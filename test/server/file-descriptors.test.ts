@@ -40,14 +40,14 @@ onLinux(
 );
 
 it.each([
-  ['fewer than', 1_279, 1],
-  ['as many as', 1_280, 0],
+  ['fewer than', 1_280, 1],
+  ['as many as', 1_281, 0],
   ['unlimited', 'unlimited', 0],
 ])('a server warns at its start by what its settings need: the limit is %s', (_what, limit, warnings) => {
   const warned: unknown[] = [];
   const logger = pino({}, { write: (line: string) => void warned.push(JSON.parse(line)) });
   const settings = { DATABASE_URL: 'postgres://127.0.0.1/any', STREAMS: '1000', POOL_SIZE: '22' };
-  // A pool, one connection for probes and one that listens.
+  // A pool, one connection for probes, one that listens, and one that holds the janitor's lock.
   const limits = `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${limit}                 9999                 files\n`;
   warnOfDescriptorLimit(readConfig(settings, {}), logger, limits);
   expect(warned).toHaveLength(warnings);

@@ -43,8 +43,8 @@ export function describeShare(
 }
 
 /**
- * The most connections of a service whose workers have these settings: a pool and one for probes of each worker, and one that
- * listens. With replicas, each worker asks the primary and the replicas for their positions over one more each.
+ * The most connections of a service whose workers have these settings: a pool and one for probes of each worker, one that
+ * listens, and one that holds the janitor's lock. With replicas, each worker asks the primary and the replicas for their positions over one more each.
  */
 export function connectionsOf(
   { pool, readDatabaseUrls }: Pick<Config, 'pool' | 'readDatabaseUrls'>,
@@ -52,5 +52,5 @@ export function connectionsOf(
 ): { primary: number; replica: number } {
   const own = pool.poolSize + 1;
   const asking = readDatabaseUrls.length > 0 ? 1 : 0;
-  return { primary: workers * (own + asking) + 1, replica: workers * (own + 1) };
+  return { primary: workers * (own + asking) + 2, replica: workers * (own + 1) };
 }
