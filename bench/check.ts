@@ -31,7 +31,7 @@ export async function checkEqual(
   const random = new Random(42);
   const sums = new Map<string, number>();
   for (let question = 0; question < questions; question += 1) {
-    const input = workload.input(random, facts);
+    const input = workload.input(random, facts, random);
     let expected: { by: string; answer: unknown } | undefined;
     for (const running of all) {
       const { contender } = running;

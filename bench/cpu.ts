@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 // USER_HZ: /proc counts in hundredths of a second on all Linux systems that Node runs on.
 const msPerTick = 10;
 
-/** The CPU time of a process and its ended children in milliseconds. */
+/** The CPU time of a process in milliseconds, without that of its children. */
 export function cpuMs(pid: number): number {
   return ticks(pid, [11, 12]) * msPerTick;
 }

@@ -27,7 +27,10 @@ const maxFailed = 0.01;
 
 export interface Turn {
   readonly seconds: number;
+  /** Determines which rows are read and written: the same for all contenders of a round. */
   readonly seed: number;
+  /** The number of the turn, which determines the values that are written. No other turn has it. */
+  readonly turn: number;
   readonly postmaster: number | undefined;
   /** In a warm-up requests may fail, because the server has just started. */
   readonly isWarmUp?: boolean;
@@ -40,7 +43,7 @@ export async function measure(
   running: Running,
   workload: Workload,
   facts: Facts,
-  { seconds, seed, postmaster, isWarmUp = false }: Turn,
+  { seconds, seed, turn, postmaster, isWarmUp = false }: Turn,
 ): Promise<Sample> {
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(running.port)));
   const tally: Tally = { latencies: [], bytes: 0, failures: [] };
@@ -54,7 +57,10 @@ export async function measure(
         askUntil(
           until,
           connection,
-          nextRequests(running, workload, facts, seed * connections + index),
+          nextRequests(running, workload, facts, {
+            rows: seed * connections + index,
+            values: valuesFrom + turn * connections + index,
+          }),
           tally,
         ),
       ),
@@ -111,21 +117,25 @@ async function askUntil(
   }
 }
 
-/** The requests of a connection. Their inputs come from a seeded generator, so all contenders get the same ones. */
+/** Far from the seeds of rows, so that no connection has the same generator for both. */
+const valuesFrom = 1_000_000;
+
+/** The requests of a connection. Their inputs come from seeded generators: that of the rows is the same for all contenders. */
 export function nextRequests(
   running: Running,
   workload: Workload,
   facts: Facts,
-  seed: number,
+  seeds: { readonly rows: number; readonly values: number },
 ): () => Request {
-  const random = new Random(seed);
+  const random = new Random(seeds.rows);
+  const values = new Random(seeds.values);
   const { mix } = workload;
   const deck =
     mix &&
     Object.entries(mix).flatMap(([id, weight]) => Array.from({ length: weight }, () => workloadOf(id)));
   return () => {
     const { id, input } = deck ? random.pick(deck) : workload;
-    const request = running.contender.request(id, input(random, facts));
+    const request = running.contender.request(id, input(random, facts, values));
     if (!request) throw new Error(`${running.contender.name} has no ${id}.`);
     return request;
   };

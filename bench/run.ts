@@ -29,7 +29,10 @@ export interface RunOptions {
   readonly counter: StatementCounter | undefined;
 }
 
-/** Runs a workload on the contenders that have it, in turns: A, B, C, A, B, C …, each after a warm-up. */
+/**
+ * Runs a workload on the contenders that have it, in turns, each after a warm-up. Each round begins with the next contender: A, B, C,
+ * B, C, A …, because what a turn leaves behind burdens the one after it.
+ */
 export async function run(
   all: readonly Running[],
   workload: Workload,
@@ -40,20 +43,25 @@ export async function run(
   const able = all.filter((running) => has(running, workload, facts));
   const samples = new Map<Running, Sample[]>(able.map((running) => [running, []]));
   const statements = new Map<Running, number>();
+  let turn = 0;
   for (const running of able) {
+    turn += 1;
     await measure(running, workload, facts, {
       seconds: Math.max(2, seconds / 2),
       seed: 1_000,
+      turn,
       postmaster: undefined,
       isWarmUp: true,
     });
-    if (counter) statements.set(running, await counter.count(running, workload, facts));
+    if (counter) statements.set(running, await counter.count(running, workload, facts, turn));
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const running of able) {
+    const first = round % able.length;
+    for (const running of [...able.slice(first), ...able.slice(0, first)]) {
+      turn += 1;
       samples
         .get(running)
-        ?.push(await measure(running, workload, facts, { seconds, seed: round, postmaster }));
+        ?.push(await measure(running, workload, facts, { seconds, seed: round, turn, postmaster }));
       // Remaining work of this turn (commits, vacuum, garbage collection) must not burden the next one.
       await delay(50);
     }
@@ -69,7 +77,7 @@ export async function run(
 /** Whether a contender has a workload; for a mixed one, whether it has all its parts. */
 export function has({ contender }: Running, { id, input, mix }: Workload, facts: Facts): boolean {
   const parts = mix ? Object.keys(mix).map(workloadOf) : [{ id, input }];
-  return parts.every((part) => contender.request(part.id, part.input(new Random(1), facts)) !== undefined);
+  return parts.every((part) => contender.request(part.id, part.input(new Random(1), facts, new Random(1))) !== undefined);
 }
 
 /** Compares the answers of a workload before it is measured; for a mixed one, those of each part. */

@@ -33,12 +33,12 @@ export class StatementCounter {
     }
   }
 
-  /** The number of statements per request, including `begin` and `commit`. */
-  async count(running: Running, workload: Workload, facts: Facts): Promise<number> {
+  /** The number of statements per request, including `begin` and `commit`. What is written depends on `values`. */
+  async count(running: Running, workload: Workload, facts: Facts, values: number): Promise<number> {
     await this.#track('top');
     const connection = await Connection.open(running.port);
     try {
-      const next = nextRequests(running, workload, facts, 7 * connections);
+      const next = nextRequests(running, workload, facts, { rows: 7 * connections, values });
       await this.#client.query('select pg_stat_statements_reset()');
       for (let request = 0; request < counted; request += 1) {
         const asked = next();

@@ -29,7 +29,7 @@ export const hotSpots: readonly Workload[] = [
   {
     id: 'W7-issue',
     title: 'REST: PATCH, all on one issue',
-    input: (random, facts) => patchOf(random, facts, hotKey(facts)),
+    input: (_random, facts, values) => patchOf(values, facts, hotKey(facts)),
     volatile: patchVolatile,
   },
 ];

@@ -23,21 +23,21 @@ export const rest: { readonly reads: readonly Workload[]; readonly writes: reado
     {
       id: 'W7',
       title: 'REST: PATCH /v1/issues/{key}, spread over issues',
-      input: (random, facts) => patchOf(random, facts, random.pick(facts.writeKeys)),
+      input: (random, facts, values) => patchOf(values, facts, random.pick(facts.writeKeys)),
       volatile: patchVolatile,
     },
   ],
 };
 
 /** A new title, priority and status, which is one of the issue's team. */
-export function patchOf(random: Random, { writeTeams }: Facts, key: string): Input {
+export function patchOf(values: Random, { writeTeams }: Facts, key: string): Input {
   const team = writeTeams.find(({ code }) => key.startsWith(`${code}-`));
   return {
     key,
     body: {
-      title: `Changed by the benchmark, number ${random.below(1_000_000)}`,
-      priority: random.below(5),
-      issueStatusId: random.pick(team?.openStatusIds ?? []),
+      title: `Changed by the benchmark, number ${values.below(1_000_000)}`,
+      priority: values.below(5),
+      issueStatusId: values.pick(team?.openStatusIds ?? []),
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Facts, TeamFacts } from '../facts.ts';
+import type { TeamFacts } from '../facts.ts';
 import type { Random } from '../random.ts';
 import type { Input, Workload } from './workload.ts';
 
@@ -39,7 +39,5 @@ export function issueIn(random: Random, team: TeamFacts): Input {
 export function commentOn(random: Random, issueKey: string): Input {
   return { issueKey, body: `${sentence}${random.below(1_000_000)}` };
 }
-
-export const spreadIssue = (random: Random, { writeKeys }: Facts) => random.pick(writeKeys);
 
 const sentence = 'It fails only behind the proxy, and only when two tabs are open at the same time. ';
