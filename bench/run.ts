@@ -77,7 +77,9 @@ export async function run(
 /** Whether a contender has a workload; for a mixed one, whether it has all its parts. */
 export function has({ contender }: Running, { id, input, mix }: Workload, facts: Facts): boolean {
   const parts = mix ? Object.keys(mix).map(workloadOf) : [{ id, input }];
-  return parts.every((part) => contender.request(part.id, part.input(new Random(1), facts, new Random(1))) !== undefined);
+  return parts.every(
+    (part) => contender.request(part.id, part.input(new Random(1), facts, new Random(1))) !== undefined,
+  );
 }
 
 /** Compares the answers of a workload before it is measured; for a mixed one, those of each part. */
