@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { inProcess } from '../cli/workgraph.ts';
-import { hasBrowser } from './browser.ts';
+import { hasBrowser, openBrowser } from './browser.ts';
 import type { StripTab } from './tab-strip.ts';
 import { usePages } from './use-pages.ts';
+import { openTab } from './walk.ts';
 
 // Without a browser the tests are reported as skipped, because `npm test` must not need one.
 const described = hasBrowser ? describe : describe.skip;
@@ -143,6 +144,11 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
          status: { category: { nin: [CANCELED] } } }) { totalCount } }`,
     );
     expect(keys).toBe(passing.body.data?.issues.totalCount);
+    await tab.page.getByRole('button', { name: 'Clear' }).click();
+    await card(tab.page, 'Checkout on one page').waitFor();
+    expect(await tab.page.getByLabel('Priority').inputValue()).toBe('');
+    expect(await tab.page.evaluate('document.activeElement.ariaLabel')).toBe('Filter of the board');
+    await tab.page.getByLabel('Priority').selectOption('HIGH');
     await tab.page.getByLabel('Priority').selectOption('');
     await tab.page.getByLabel('Title').fill('Seen on');
     await card(tab.page, 'Seen on').first().waitFor();
@@ -195,7 +201,137 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     expect(await focused(page)).toBe(below);
     await close({ page, ...tab });
   }, 120_000);
+
+  it('keeps the board when a filter cannot be read, says so, and reads it when the server answers', async () => {
+    const tab = await signedIn();
+    const title = name();
+    await create(title);
+    await open(tab, '/board/WEB', 'Booking Web');
+    await isLive(tab.page);
+    const shows = (text: string) => tab.page.getByRole('status').filter({ hasText: text }).waitFor();
+    // The server takes the request, and is silent.
+    const restoreSilent = await pages.intercept(tab, async () => undefined);
+    await tab.page.getByLabel('Title').fill('Seen on');
+    await shows('Connecting');
+    expect(await tab.page.getByLabel('Title').inputValue()).toBe('Seen on');
+    await restoreSilent();
+    const restore = await pages.intercept(tab, (route) => route.abort());
+    await tab.page.getByLabel('Title').fill(title);
+    await shows('Not up to date: The server does not answer.');
+    expect(await tab.page.locator('.card').count()).toBeGreaterThan(1);
+    await restore();
+    await isLive(tab.page);
+    expect(await tab.page.locator('.card .name').allInnerTexts()).toEqual([title]);
+    await close(tab);
+  }, 120_000);
+
+  it('offers to clear a filter that is refused, and shows a choice that no open issue has', async () => {
+    const tab = await signedIn();
+    await tab.page.goto(`${pages.app.url}/board/WEB?priority=foo`);
+    await tab.page.getByRole('heading', { name: 'This page could not be read' }).waitFor();
+    await tab.page.getByRole('button', { name: 'Clear the filter' }).click();
+    await isLive(tab.page);
+    expect(new URL(tab.page.url()).search).toBe('');
+    const owner = await pages.app.tokenFor({ role: 'member' });
+    const { body } = await pages.app.graphql<{ viewer: { member: { userAccountId: string } } }>(
+      '{ viewer { member { userAccountId } } }',
+      {},
+      { token: owner },
+    );
+    const assignee = body.data?.viewer.member.userAccountId ?? '';
+    await open(tab, `/board/WEB?assignee=${assignee}`, 'Booking Web');
+    expect(await tab.page.getByLabel('Assignee').inputValue()).toBe(assignee);
+    await close(tab);
+  }, 120_000);
+
+  it('goes to another team when the user says so, without what only this team has', async () => {
+    const browser = await openBrowser({ keepsPages: true });
+    const tab = await openTab(browser, pages.app.url, { token: pages.app.token });
+    const { page } = tab;
+    await open(tab, '/board/WEB?priority=HIGH', 'Booking Web');
+    await page.getByLabel('Project').selectOption({ index: 1 });
+    await isLive(page);
+    await page.getByLabel('Team').focus();
+    await page.keyboard.press('ArrowDown');
+    const chosen = await page.getByLabel('Team').inputValue();
+    expect([chosen === 'WEB', new URL(page.url()).pathname]).toEqual([false, '/board/WEB']);
+    await page.getByRole('link', { name: 'Go', exact: true }).click();
+    await page.waitForURL(`${pages.app.url}/board/${chosen}?priority=HIGH`);
+    await isLive(page);
+    await page.evaluate('history.back()');
+    await page.waitForURL((url) => url.pathname === '/board/WEB', { waitUntil: 'commit' });
+    await isLive(page);
+    expect(await page.getByLabel('Team').inputValue()).toBe('WEB');
+    await browser.close();
+  }, 120_000);
+
+  it('keeps the focus on a card that moves, and gives it to the first of those that are added', async () => {
+    const tab = await signedIn();
+    const title = name();
+    const key = await create(title);
+    // The server answers in pages of five.
+    const restore = await pages.intercept(tab, async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as { data: { team: Open } };
+      const { open } = answer.data.team;
+      open.nodes = open.nodes.slice(0, 5);
+      open.pageInfo = { hasNextPage: true, endCursor: await cursorAfter(5) };
+      await route.fulfill({ response, json: answer });
+    });
+    await open(tab, '/board/WEB', 'Booking Web');
+    await isLive(tab.page);
+    await restore();
+    const before = new Set(await keysOf(tab.page));
+    await tab.page.getByRole('button', { name: 'Show more open issues' }).click();
+    await card(tab.page, title).waitFor();
+    const first = await tab.page.evaluate<string>('document.activeElement.dataset.key');
+    expect([(await keysOf(tab.page)).includes(first), before.has(first)]).toEqual([true, false]);
+    await tab.page.locator(`[data-key="${key}"]`).focus();
+    await pages.update(key, { status: 'In Review' });
+    await tab.page.getByRole('region', { name: 'In Review' }).getByRole('link', { name: title }).waitFor();
+    expect(await tab.page.evaluate('document.activeElement.dataset.key')).toBe(key);
+    await close(tab);
+  }, 120_000);
+
+  it('counts the sub-issues of a card that are done, as they change', async () => {
+    const tab = await signedIn();
+    const title = name();
+    const key = await create(title);
+    const { body } = await pages.app.graphql<{ issue: { id: string } }>(
+      'query ($key: String!) { issue(key: $key) { id } }',
+      { key },
+    );
+    const part = await pages.create('WEB', { title: name(), parentIssueId: body.data?.issue.id ?? '' });
+    await open(tab, '/board/WEB', 'Booking Web');
+    await isLive(tab.page);
+    const whole = tab.page.locator(`[data-key="${key}"]`);
+    await whole.getByText('0/1').waitFor();
+    await pages.update(part, { status: 'Done' });
+    await whole.getByText('1/1').waitFor();
+    await close(tab);
+  }, 120_000);
+
+  const cursorAfter = async (first: number) => {
+    const { body } = await pages.app.graphql<{ team: Open }>(
+      `query ($first: Int!) { team(code: "WEB") { open: issues(first: $first, orderBy: { field: PRIORITY }, filter: {
+         and: [{ team: { code: { eq: "WEB" } } }, { status: { isTerminal: { eq: false } } }]
+       }) { nodes { key } pageInfo { hasNextPage endCursor } } } }`,
+      { first },
+    );
+    return body.data?.team.open.pageInfo.endCursor ?? '';
+  };
 });
+
+/** A page of the open issues of a team. */
+interface Open {
+  open: { nodes: { key: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string } };
+}
+
+async function keysOf(page: Page): Promise<(string | null)[]> {
+  const cards = await page.locator('.card').all();
+  return Promise.all(cards.map((each) => each.getAttribute('data-key')));
+}
+
 function isStream(headers: Record<string, string>): boolean {
   return headers['accept'] === 'text/event-stream';
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Download, Page } from 'playwright-core';
 import { inProcess } from '../cli/workgraph.ts';
 import { hasBrowser } from './browser.ts';
-import { usePages } from './use-pages.ts';
+import { busy, usePages } from './use-pages.ts';
 
 // Without a browser the tests are reported as skipped, because `npm test` must not need one.
 const described = hasBrowser ? describe : describe.skip;
@@ -12,8 +12,8 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
   const { signedIn, open, close, create } = pages;
 
+  const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
   const stored = async (team: string | null, days: number) => {
-    const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
     const { body } = await pages.app.graphql<{
       issueTrend: { periods: Record<'created' | 'closed', number>[] };
     }>(
@@ -93,7 +93,107 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     );
     await close(tab);
   }, 120_000);
+
+  it('says of what range its numbers are, also while another cannot be read', async () => {
+    const tab = await signedIn({ timezoneId: 'UTC' });
+    await open(tab, '/dashboard', 'Dashboard');
+    const isLive = () => tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await isLive();
+    const closed = tab.page.locator('.tiles > div').filter({ hasText: 'Closed' }).first();
+    /** The first day that the tables of the charts have. */
+    const since = async () => {
+      const first = tab.page.locator('[aria-label="Created against closed"] tbody th');
+      return (await first.first().textContent()) ?? '';
+    };
+    const [first, text] = [await since(), await closed.innerText()];
+    const days = Math.round((Date.parse(day(0)) - Date.parse(first)) / 86_400_000) + 1;
+    // Whole weeks are counted, so the first day may be before the range that was chosen.
+    expect(days).toBeGreaterThanOrEqual(90);
+    expect(await tile(tab.page, 'Closed').innerText()).toBe(String((await stored(null, days)).closed));
+    expect(text).toContain(`since ${named(first)}`);
+    const restore = await pages.intercept(tab, busy);
+    await tab.page.getByRole('radio', { name: '30 days' }).check();
+    await tab.page.getByText('Not up to date: Too much is going on.').waitFor();
+    expect(await closed.innerText()).toBe(text);
+    await restore();
+    await isLive();
+    expect(await since()).toBe(day(29));
+    expect(await tile(tab.page, 'Closed').innerText()).toBe(String((await stored(null, 30)).closed));
+    await close(tab);
+  }, 120_000);
+
+  it('says that there is no such team', async () => {
+    const tab = await signedIn();
+    await open(tab, '/dashboard?team=nope', 'There is no team NOPE');
+    await close(tab);
+  }, 120_000);
+
+  it('tells teams and members of the same name apart, and says where it does not show all', async () => {
+    const tab = await signedIn();
+    await pages.intercept(tab, async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as { data: Dashboard };
+      const { byTeam, workload, teams } = answer.data;
+      for (const { team } of byTeam.periods) team.name = 'Engineering';
+      answer.data.workload = ['account_1', 'account_2', null].map((id) => ({
+        assignee: id ? { userAccountId: id, displayName: 'Nobody' } : null,
+        statusCategory: 'OPEN',
+        count: 3,
+      }));
+      answer.data.workload.push(...Array.from({ length: 97 }, () => ({ ...workload[0], count: 0 }) as Group));
+      teams.pageInfo.hasNextPage = true;
+      await route.fulfill({ response, json: answer });
+    });
+    await open(tab, '/dashboard', 'Dashboard');
+    const labels = await tab.page
+      .getByRole('region', { name: 'Throughput', exact: true })
+      .locator('.legend li')
+      .allInnerTexts();
+    expect(labels.filter((label) => /^Engineering \([A-Z]+\)/.test(label)).length).toBeGreaterThan(1);
+    const members = tab.page.getByRole('region', { name: 'Workload' });
+    expect(await members.getByRole('rowheader').filter({ hasText: 'Nobody' }).count()).toBe(3);
+    await members.getByText('There may be more members').waitFor();
+    await tab.page.getByText('Those of the first').waitFor();
+    await close(tab);
+  }, 120_000);
+
+  it('names the days of a chart by the calendar of its reader', async () => {
+    // At midnight there, it is still another day in UTC.
+    const tab = await signedIn({ timezoneId: 'Pacific/Kiritimati' });
+    await tab.page.addInitScript(`
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      window.drawn = [];
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+        drawn.push(text);
+        return fillText.call(this, text, ...at);
+      };`);
+    await open(tab, '/dashboard?range=30', 'Dashboard');
+    const first = await tab.page.locator('.as-table tbody th').first().textContent();
+    expect(await tab.page.evaluate('window.drawn[0]')).toBe(named(first ?? ''));
+    await close(tab);
+  }, 120_000);
 });
+
+/** `24 Nov` */
+function named(day: string): string {
+  return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+    new Date(day),
+  );
+}
+
+interface Group {
+  assignee: { userAccountId: string; displayName: string } | null;
+  statusCategory: string;
+  count: number;
+}
+
+/** What a test changes in an answer. */
+interface Dashboard {
+  byTeam: { periods: { team: { name: string } }[] };
+  workload: Group[];
+  teams: { pageInfo: { hasNextPage: boolean } };
+}
+
 async function textOf(saved: Download): Promise<string> {
   return readFile(await saved.path(), 'utf8');
 }

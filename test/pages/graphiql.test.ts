@@ -125,6 +125,23 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.context().close();
   }, 120_000);
 
+  it('sends a query that its history has no room for', async () => {
+    const { page } = await openTab(browser, app.url, { token: app.token });
+    const query = 'query Roomless { viewer { member { displayName } } }';
+    await page.goto(`${app.url}/graphql?${new URLSearchParams({ query })}`);
+    await page.locator('.graphiql-execute-button').waitFor();
+    await page.evaluate(`for (let size = 2 ** 20; size >= 1; ) {
+      const text = sessionStorage.getItem('full') ?? '';
+      try { sessionStorage.setItem('full', text + 'x'.repeat(size)); } catch { size >>= 1; }
+    }`);
+    const answered = page.waitForResponse(
+      (response) => response.request().postData()?.includes('query Roomless') ?? false,
+    );
+    await page.locator('.graphiql-execute-button').click();
+    expect((await answered).status()).toBe(200);
+    await page.context().close();
+  }, 120_000);
+
   // The query is passed in the address, because the editor would add brackets to typed text.
   it('shows the events of a subscription while it runs', async () => {
     const { page } = await openTab(browser, app.url, { token: app.token });

@@ -44,7 +44,8 @@ export function forgetMarked() {
 }
 
 /** The board of another team with the same choices, except those that only this team has. */
-function boardPath(code, { project, label, ...others }) {
+function boardPath(code, chosen) {
+  const others = Object.entries(chosen).filter(([name]) => name !== 'project' && name !== 'label');
   return `/board/${encodeURIComponent(code)}${searchOf(others)}`;
 }
 

@@ -29,7 +29,7 @@ const answerMs = 60_000;
  * Runs a query. The figures tell what it cost: objects, SQL statements, and the milliseconds from the request to the
  * whole answer.
  */
-export async function ask(query, variables = {}, signal = undefined) {
+export async function ask(query, variables = {}, signal) {
   const started = performance.now();
   const response = await send(
     query,

@@ -2,7 +2,7 @@ import { html, nothing } from '../lit-html/lit-html.js';
 import { signIn, signOut, tokenIn } from './session.js';
 
 /** The content of a page after an error, with what the user can do about it: to try again, if there is no other remedy. */
-export function problem(error, retry, remedy = undefined) {
+export function problem(error, retry, remedy) {
   const known = problems[error.code] ?? unexpected;
   const { title, body } = known(error, retry, remedy);
   return html`<section class="problem" role="alert" aria-labelledby="problem">
