@@ -4,7 +4,7 @@ import type { Database } from './engine/engine.ts';
 import { anyWorkspace } from './engine/tenant-handle.ts';
 import type { Trx } from './engine/transaction.ts';
 import { always, type Predicate, predicateSql } from './query/conditions/predicate.ts';
-import { PreparedSelect } from './statements/prepared.ts';
+import { PreparedSelect } from './query/prepared-select.ts';
 import { Slot } from './statements/slots.ts';
 import type { Row, Tables } from './tables/tables.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';

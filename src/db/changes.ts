@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
-import { PreparedSelect, type Sending } from './statements/prepared.ts';
+import { PreparedSelect } from './query/prepared-select.ts';
+import type { Sending } from './engine/sending.ts';
 import type { Lease } from './engine/lease.ts';
 import { anyWorkspace } from './engine/tenant-handle.ts';
 import { typed } from './statements/slots.ts';

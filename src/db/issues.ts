@@ -1,6 +1,7 @@
 import { sql, type UpdateObject } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
-import { PreparedSelect, type Sending, StatementsByShape } from './statements/prepared.ts';
+import { PreparedSelect, StatementsByShape } from './query/prepared-select.ts';
+import type { Sending } from './engine/sending.ts';
 import { slot } from './statements/slots.ts';
 import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';

@@ -1,7 +1,7 @@
 import { type Compilable, type Kysely, sql } from 'kysely';
 import { webhookDeliveryState, webhookState } from '../model/codes.ts';
 import type { Database } from './engine/engine.ts';
-import { PreparedSelect } from './statements/prepared.ts';
+import { PreparedSelect } from './query/prepared-select.ts';
 import { typed } from './statements/slots.ts';
 import type { Row, Tables } from './tables/tables.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Sending } from '../../src/db/statements/prepared.ts';
+import type { Sending } from '../../src/db/engine/sending.ts';
 import { SerialQueue } from '../../src/resolvers/writes/serial-queue.ts';
 import { batched } from '../../src/resolvers/writes/write-batcher.ts';
 import { oldBytes } from '../support/old-space.ts';

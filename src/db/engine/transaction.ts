@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { Database } from './engine.ts';
-import type { Sending } from '../statements/prepared.ts';
+import type { Sending } from './sending.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { TenantDb, TenantTrx } from '../tables/tenant-tables.ts';
 

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { clampedSum } from './totals/aggregates.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type Reading, selected } from './pages/page.ts';
+import { type Reading, selected } from './reading.ts';
 import { type Predicate, predicateSql } from './conditions/predicate.ts';
 import type { ValueOrSlot } from '../statements/slots.ts';
 import type { TableName } from '../tables/tables.ts';

@@ -1,5 +1,6 @@
 import type { Access, Candidate } from '../query/walks/access.ts';
-import type { FewStep, PageStep } from '../query/pages/bounded-page.ts';
+import type { FewStep } from '../query/walks/matches.ts';
+import type { PageStep } from '../query/pages/bounded-page.ts';
 import type { Probed } from '../query/walks/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import type { Position } from '../query/walks/walk.ts';

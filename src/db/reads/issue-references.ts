@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import { PreparedSelect, type Sending, StatementsByShape, uuidArray } from '../statements/prepared.ts';
+import { PreparedSelect, StatementsByShape } from '../query/prepared-select.ts';
+import type { Sending } from '../engine/sending.ts';
+import { uuidArray } from '../statements/uuid-array.ts';
 import { typed } from '../statements/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 

@@ -1,4 +1,4 @@
-import { accessOf } from '../query/walks/access.ts';
+import { accessOf, servesParents } from '../query/walks/access.ts';
 import type { AnyRow } from '../query/any-tables.ts';
 import { stepQuery } from '../query/pages/bounded-page.ts';
 import { pageQuery, pagesQuery } from '../query/pages/page.ts';
@@ -48,7 +48,7 @@ async function readPages(
   const walk = { ...request, filter: withPrefixRanges(request.filter, request.source.table) };
   const access = accessOf(walk);
   const size = { rows: request.limit + 1 };
-  if ((parents?.length ?? 1) > 1 ? access.isServedForMany : access.isServed) {
+  if (servesParents(access, parents?.length ?? 1)) {
     const query = parents ? pagesQuery({ db }, walk, size, parents) : pageQuery({ db }, walk, size);
     return pagesOf(await query.execute(), parents?.length ?? 1).map((read) => toPage(read, request));
   }

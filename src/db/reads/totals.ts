@@ -1,5 +1,5 @@
 import { countStepQuery } from '../query/totals/bounded-count.ts';
-import type { AccessedWalk } from '../query/pages/bounded-page.ts';
+import type { AccessedWalk } from '../query/walks/access.ts';
 import { withPrefixRanges } from '../query/conditions/prefix-range.ts';
 import type { Predicate } from '../query/conditions/predicate.ts';
 import { probeQuery } from '../query/walks/probe.ts';

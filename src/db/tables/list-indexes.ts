@@ -86,3 +86,14 @@ export const joinIndexes: Partial<Record<TableName, JoinIndex>> = {
 export const textTables: Partial<Record<TableName, TextTable>> = {
   issue: { column: 'titleFold', table: 'issueText', key: 'issueId' },
 };
+
+/**
+ * The columns by which rows belong to one issue, comment or thread. Lists of such rows are short, so they are counted without a
+ * bound.
+ */
+export const shortListColumns: ReadonlySet<string> = new Set([
+  'issueId',
+  'parentIssueId',
+  'parentCommentId',
+  'threadId',
+]);

@@ -1,7 +1,8 @@
 import { type Expression, type QueryCreator, sql, type SqlBool } from 'kysely';
 import { issueColumns } from '../../model/issue-columns.ts';
 import type { IssueName, IssueRow } from '../issues.ts';
-import { PreparedSelect, type Sending, StatementsByShape } from '../statements/prepared.ts';
+import { PreparedSelect, StatementsByShape } from '../query/prepared-select.ts';
+import type { Sending } from '../engine/sending.ts';
 import { typed } from '../statements/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps } from './follow-ups.ts';

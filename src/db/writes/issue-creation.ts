@@ -11,13 +11,10 @@ import {
 } from '../../model/issue-columns.ts';
 import { changeOrigin } from '../../model/codes.ts';
 import type { IssueRow } from '../issues.ts';
-import {
-  PreparedSelect,
-  type Sending,
-  StatementsByShape,
-  uuidArray,
-  type Values,
-} from '../statements/prepared.ts';
+import { PreparedSelect, StatementsByShape } from '../query/prepared-select.ts';
+import type { Sending } from '../engine/sending.ts';
+import { uuidArray } from '../statements/uuid-array.ts';
+import type { Values } from '../statements/prepared.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
 import { logged, type WriteEvent } from './change-log.ts';

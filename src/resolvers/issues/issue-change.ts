@@ -5,7 +5,7 @@ import type { AskedIssue, IssueEvent } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import { following, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
-import type { Sending } from '../../db/statements/prepared.ts';
+import type { Sending } from '../../db/engine/sending.ts';
 import { inOne } from '../../db/engine/transaction.ts';
 import { writeEvent } from '../activity.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';

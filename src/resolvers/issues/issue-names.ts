@@ -1,5 +1,5 @@
 import { type IssueName, type NamedIssue, selectIssueNamed, selectIssuesNamed } from '../../db/issues.ts';
-import type { Sending } from '../../db/statements/prepared.ts';
+import type { Sending } from '../../db/engine/sending.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { raise, type Violation } from '../errors.ts';
 import { decodeId, parseId } from '../ids.ts';

@@ -3,7 +3,7 @@ import {
   selectReferences,
   type WantedReferences,
 } from '../../db/reads/issue-references.ts';
-import type { Sending } from '../../db/statements/prepared.ts';
+import type { Sending } from '../../db/engine/sending.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import { memberStatus } from '../../model/codes.ts';
 import type { SignedIn } from '../context.ts';

@@ -11,7 +11,7 @@ import {
   tryLockKey,
   upsertKept,
 } from '../../db/idempotency.ts';
-import type { Sending } from '../../db/statements/prepared.ts';
+import type { Sending } from '../../db/engine/sending.ts';
 import type { Tables } from '../../db/tables/tables.ts';
 import type { SignedIn } from '../context.ts';
 import { raise } from '../errors.ts';

@@ -3,7 +3,7 @@ import { metered, meter } from '../../db/engine/meter.ts';
 import { again, isForeignKeyViolation } from '../../db/engine/transaction.ts';
 import { DatabaseUnavailableError } from '../../db/engine/unavailable.ts';
 import { isKeptAlready } from '../../db/idempotency.ts';
-import type { Sending } from '../../db/statements/prepared.ts';
+import type { Sending } from '../../db/engine/sending.ts';
 import type { SerialQueue } from './serial-queue.ts';
 import { ShortLivedMap } from './short-lived-map.ts';
 

@@ -58,6 +58,11 @@ export function isAlways(predicate: Predicate): boolean {
   return 'all' in predicate && predicate.all.every(isAlways);
 }
 
+/** The conditions of a predicate that must all be true. */
+export function conjunctsOf(predicate: Predicate): readonly Predicate[] {
+  return 'all' in predicate ? predicate.all.flatMap(conjunctsOf) : [predicate];
+}
+
 /** The alias of a row that a predicate is about. Those of related rows have the next numbers. */
 export type RowAlias = `r${number}`;
 

@@ -1,29 +1,14 @@
-import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { Access } from '../walks/access.ts';
-import { type AnyRow, type AnyTables, subquery, untyped } from '../any-tables.ts';
-import { matchesOf } from '../walks/matches.ts';
-import {
-  childRows,
-  nameOf,
-  type PageSize,
-  parentColumn,
-  parentKeys,
-  type Reading,
-  selected,
-} from './page.ts';
-import { always, type Predicate, predicateSql } from '../conditions/predicate.ts';
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
+import { predicateSql } from '../conditions/predicate.ts';
+import { named, nameOf, type Reading, selected } from '../reading.ts';
+import type { AccessedWalk } from '../walks/access.ts';
+import { childrenOf, linkedRows, parentColumn, parentKeys } from '../walks/children.ts';
+import { checkedOf, lookedAt } from '../walks/looked-at.ts';
+import { candidateOf, type FewStep, limitedMatches } from '../walks/matches.ts';
+import { between, row, type Source, sortSql, typeOf, type Walk } from '../walks/walk.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
-import {
-  between,
-  orderSql,
-  type Parent,
-  row,
-  type Source,
-  sortSql,
-  stretchesOf,
-  typeOf,
-  type Walk,
-} from '../walks/walk.ts';
+import { type PageSize, plannedRows, wantedRows } from './page.ts';
 
 /**
  * A statement that reads pages and looks at a bounded number of rows:
@@ -33,17 +18,6 @@ import {
  * - `few`: all rows that match one condition of the filter, sorted. There are known to be far fewer than `rows`.
  */
 export type PageStep = { read: 'walk' | 'shared' | 'children'; rows: number } | FewStep;
-export interface FewStep {
-  read: 'few';
-  candidate: number;
-  rows: number;
-}
-
-/** A walk, and how its rows can be found. */
-export interface AccessedWalk {
-  readonly walk: Walk;
-  readonly access: Access;
-}
 
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
@@ -139,17 +113,13 @@ function fewQuery(
   reading: Reading,
   { walk, access }: AccessedWalk,
   size: PageSize,
-  { candidate, rows }: FewStep,
+  step: FewStep,
   parents: ValueOrSlot<readonly string[]> | undefined,
 ): Query {
   const { source } = walk;
   const { db } = reading;
-  const chosen = access.candidates[candidate];
-  if (!chosen) throw new Error('A step reads one of the candidates.');
-  const found = matchesOf(reading, source, chosen, rows)
-    .selectAll(row)
-    // Without a limit, the planner might walk along the order of the list, or read the whole table, to find the matches.
-    .limit(sql.lit(rows));
+  const chosen = candidateOf(access, step);
+  const found = limitedMatches(reading, source, chosen, step.rows);
   const matching = between(
     untyped(db)
       .selectFrom(found.as(row))
@@ -201,37 +171,6 @@ function childrenQuery(
     ])
     .where(sql<SqlBool>`(page.found is not null or not ${isFew})`)
     .orderBy('parent.ordinal');
-}
-
-/** The conditions that are checked on each row that a step looks at. */
-export function checkedOf({ walk: { source }, access: { others, hasDeleted } }: AccessedWalk): Predicate {
-  return hasDeleted ? { all: [source.where, others] } : others;
-}
-
-/** The rows that a step looks at along the order, under one parent or in the whole workspace. */
-export function lookedAt(
-  reading: Reading,
-  { walk, access }: AccessedWalk,
-  rows: number,
-  select: (query: Query) => Query,
-  parent?: RawBuilder<unknown>,
-): Query {
-  const { order, backward } = walk;
-  const source = access.hasDeleted ? { ...walk.source, where: always } : walk.source;
-  const base = parent
-    ? childrenOf(reading, source, parent)
-    : untyped(reading.db).selectFrom(`${source.table} as ${row}`).where(predicateSql(source.where, row));
-  const [first, second] = stretchesOf(walk).map((conditions) =>
-    select(conditions.reduce<Query>((query, condition) => query.where(condition), base as Query))
-      .where(predicateSql(access.inside, row))
-      .orderBy(orderSql(row, order, backward))
-      .limit(sql.lit(rows)),
-  );
-  if (!first) throw new Error('A walk has one stretch or two.');
-  if (!second) return first;
-  const all = (stretch: Query) => untyped(reading.db).selectFrom(stretch.as('stretch')).selectAll();
-  const both = all(first).unionAll(all(second));
-  return untyped(reading.db).selectFrom(both.as('stretches')).selectAll().limit(sql.lit(rows));
 }
 
 /** Selects the position of the last row that a step may look at, if there are so many rows. An index has both columns. */
@@ -289,18 +228,6 @@ function firstOfEach(
     .where(sql<SqlBool>`numbered.nth <= ${wantedRows(size)}`);
 }
 
-/** Joins rows with their parents, by looking up those of each row: `offset 0` keeps the planner from reading all links. */
-export function linkedRows(rows: Query, parent: Parent): Query {
-  if (!('through' in parent)) return rows;
-  const { table, parent: key, child, by } = parent.through;
-  const links = subquery()
-    .selectFrom(`${table} as link`)
-    .select(`link.${key}`)
-    .whereRef(`link.${child}`, '=', `${row}.${by}`)
-    .offset(sql.lit(0));
-  return rows.innerJoinLateral(links.as('link'), (join) => join.onTrue());
-}
-
 /** The rows with the ids, in the order of the ids. */
 function withRows(reading: Reading, { table }: Source, ids: Query): Query {
   return selected(
@@ -321,24 +248,4 @@ function linksOrRows(reading: Reading, source: Source): Query {
   return untyped(reading.db)
     .selectFrom(`${source.parent.through.table} as link`)
     .where(sql<SqlBool>`${parentColumn(source.parent)} = ${key}`);
-}
-
-function childrenOf(reading: Reading, source: Source, key: RawBuilder<unknown>): Query {
-  if (!source.parent) throw new Error('Only children have parents.');
-  const isOfParent: Expression<SqlBool> = sql<SqlBool>`${parentColumn(source.parent)} = ${key}`;
-  return childRows(reading, source).where(isOfParent);
-}
-
-/** The same columns by their names in a subquery. */
-function named(reading: Reading): Reading {
-  return { ...reading, ...(reading.columns && { columns: reading.columns.map(nameOf) }) };
-}
-
-function wantedRows(size: PageSize): RawBuilder<number> {
-  return 'exactly' in size ? sql.lit(size.exactly) : sql<number>`${size.rows}`;
-}
-
-/** The number of rows that the planner assumes. */
-function plannedRows(size: PageSize): RawBuilder<number> {
-  return 'rows' in size && size.atMost !== undefined ? sql.lit(size.atMost) : wantedRows(size);
 }

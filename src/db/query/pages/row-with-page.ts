@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type AnyRow, type AnyTables, subquery, untyped } from '../any-tables.ts';
-import { nameOf, pageQuery, type PageSize, type ReadColumn, type Reading } from './page.ts';
+import { nameOf, type ReadColumn, type Reading } from '../reading.ts';
+import { pageQuery, type PageSize } from './page.ts';
 import type { Walk } from '../walks/walk.ts';
 
 /** The row of a combined statement that reads it together with a page of its children. */

@@ -1,10 +1,12 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { accessOf } from '../walks/access.ts';
+import { type AccessedWalk, accessOf } from '../walks/access.ts';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
-import { type AccessedWalk, checkedOf, type FewStep, linkedRows, lookedAt } from '../pages/bounded-page.ts';
-import { matchesOf } from '../walks/matches.ts';
+import { checkedOf, lookedAt } from '../walks/looked-at.ts';
+import type { FewStep } from '../walks/matches.ts';
+import { childRows, linkedRows, parentColumn, parentKeys } from '../walks/children.ts';
+import type { Reading } from '../reading.ts';
+import { candidateOf, limitedMatches } from '../walks/matches.ts';
 import { listIndexes } from '../../tables/list-indexes.ts';
-import { childRows, parentColumn, parentKeys, type Reading } from '../pages/page.ts';
 import { type Predicate, predicateSql } from '../conditions/predicate.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
 import { type ChildSource, row, type Source } from '../walks/walk.ts';
@@ -89,10 +91,8 @@ function lookedBy(
       looked: walkedRows(reading, walked, step.rows),
       conditions: access.isJoined ? walk.filter : checkedOf(walked),
     };
-  const chosen = access.candidates[step.candidate];
-  if (!chosen) throw new Error('A step reads one of the candidates.');
-  const found = matchesOf(reading, walk.source, chosen, step.rows);
-  return { looked: found.selectAll(row).limit(sql.lit(step.rows)), conditions: chosen.rest };
+  const chosen = candidateOf(access, step);
+  return { looked: limitedMatches(reading, walk.source, chosen, step.rows), conditions: chosen.rest };
 }
 
 /** Counts the rows that fulfill the conditions, and returns whether the step has looked at as many rows as it may. */

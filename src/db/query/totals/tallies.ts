@@ -3,7 +3,7 @@ import { noLabel, tallyKinds, type TallyKind } from '../../tables/tallies.ts';
 import type { TenantDb } from '../../tables/tenant-tables.ts';
 import { uuidTexts } from '../../wire/uuid-bytes.ts';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
-import { type Predicate, predicateSql } from '../conditions/predicate.ts';
+import { conjunctsOf, type Predicate, predicateSql } from '../conditions/predicate.ts';
 import { row, type Source } from '../walks/walk.ts';
 
 /** A kind of tally that tells the number of issues that match a filter, and the filter as a condition on its rows. */
@@ -33,7 +33,7 @@ export function tallyFor(
   groups: readonly string[] = [],
 ): TallyChoice | undefined {
   if (table !== 'issue' || (parent && !('column' in parent))) return undefined;
-  const parts = partsOf(filter).map(withLabelColumn);
+  const parts = conjunctsOf(filter).map(withLabelColumn);
   const columns = new Set(parent ? [parent.column, ...groups] : groups);
   if (!parts.every((part) => addColumns(part, columns))) return undefined;
   const labels = parts.filter((part) => 'column' in part && part.column === ownColumns.label).length;
@@ -51,15 +51,10 @@ function kindOf(columns: ReadonlySet<string>): TallyKind | undefined {
   return found?.[0] as TallyKind | undefined;
 }
 
-function partsOf(filter: Predicate): readonly Predicate[] {
-  if ('all' in filter) return filter.all.flatMap(partsOf);
-  return [filter];
-}
-
 /** Turns a condition that issues have one label into a condition on the rows of its tally. */
 function withLabelColumn(part: Predicate): Predicate {
   if (!('through' in part) || part.through.table !== 'issueLabel' || part.own !== 'id') return part;
-  const [label, ...others] = partsOf(part.where);
+  const [label, ...others] = conjunctsOf(part.where);
   if (!label || others.length > 0 || !('column' in label)) return part;
   const isKey = label.column === 'id' || label.column === part.through.child;
   const isOne =

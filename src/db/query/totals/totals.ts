@@ -1,10 +1,11 @@
 import { type SqlBool, sql } from 'kysely';
-import { listIndexes } from '../../tables/list-indexes.ts';
+import { listIndexes, shortListColumns } from '../../tables/list-indexes.ts';
 import { clampedSum } from './aggregates.ts';
 import { untyped } from '../any-tables.ts';
 import { countedWalk } from './bounded-count.ts';
-import type { AccessedWalk } from '../pages/bounded-page.ts';
-import { childRows, parentColumn, type Reading } from '../pages/page.ts';
+import type { AccessedWalk } from '../walks/access.ts';
+import { childRows, parentColumn } from '../walks/children.ts';
+import type { Reading } from '../reading.ts';
 import { type ChildSource, type Counter, row, type Source } from '../walks/walk.ts';
 import { isAlways, type Predicate, predicateSql } from '../conditions/predicate.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
@@ -27,23 +28,15 @@ export function totalStrategy(
 ): TotalStrategy {
   if (hasCounter(source, filter)) return { by: 'rows', filter };
   if (tallied) return { by: 'tallies', choice: tallied };
-  if (!listIndexes[source.table] || isOfOneIssue(source)) return { by: 'rows', filter };
+  if (!listIndexes[source.table] || isShort(source)) return { by: 'rows', filter };
   const walked = countedWalk(source, filter);
   const { isServed, others } = walked.access;
   // Rows that are asked for by their ids are few.
   return isServed && !isAlways(others) ? { by: 'rows', filter } : { by: 'bounds', walked };
 }
 
-/** The columns by which rows belong to one issue, or to a comment or thread of it. Such lists are short, so they are counted exactly. */
-const columnsOfIssues: ReadonlySet<string> = new Set([
-  'issueId',
-  'parentIssueId',
-  'parentCommentId',
-  'threadId',
-]);
-
-function isOfOneIssue({ parent }: Source): boolean {
-  return parent !== undefined && 'column' in parent && columnsOfIssues.has(parent.column);
+function isShort({ parent }: Source): boolean {
+  return parent !== undefined && 'column' in parent && shortListColumns.has(parent.column);
 }
 
 function hasCounter({ counter, parent }: Source, filter: Predicate): boolean {

@@ -1,6 +1,6 @@
 import { joinIndexes, type ListIndex, listIndexes, textTables } from '../../tables/list-indexes.ts';
 import type { TableName } from '../../tables/tables.ts';
-import { isAlways, type Predicate, readsCopy } from '../conditions/predicate.ts';
+import { conjunctsOf, type Predicate, readsCopy } from '../conditions/predicate.ts';
 import type { Walk } from './walk.ts';
 
 /** How the rows of a walk can be found: which of its conditions an index fulfills, and which ones lead to few rows. */
@@ -42,6 +42,12 @@ export interface Candidate {
   readonly isSelective: boolean;
 }
 
+/** A walk, and how its rows can be found. */
+export interface AccessedWalk {
+  readonly walk: Walk;
+  readonly access: Access;
+}
+
 export function accessOf({ source, filter, order }: Walk): Access {
   const indexes = listIndexes[source.table];
   const conditions = conjunctsOf(filter);
@@ -75,6 +81,11 @@ export function accessOf({ source, filter, order }: Walk): Access {
   };
 }
 
+/** Whether one range of an index has exactly the rows of each page, for so many parents. */
+export function servesParents({ isServed, isServedForMany }: Access, parents: number): boolean {
+  return parents > 1 ? isServedForMany : isServed;
+}
+
 /** How many rows of a join table are read for each row that a step looks at. */
 const rowsOfJoin = 2;
 
@@ -82,12 +93,6 @@ const rowsOfJoin = 2;
 function rankOf({ columns }: ListIndex, parent: string | undefined): number {
   if (columns.length === 1) return 0;
   return columns[0] === parent ? 2 : 1;
-}
-
-/** The conditions of a filter that must all be true. */
-function conjunctsOf(filter: Predicate): readonly Predicate[] {
-  if ('all' in filter) return filter.all.flatMap(conjunctsOf);
-  return isAlways(filter) ? [] : [filter];
 }
 
 /** The number of conditions for which a row of another table has to be read. */

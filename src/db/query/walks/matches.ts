@@ -7,11 +7,18 @@ import {
   sql,
 } from 'kysely';
 import type { TableName } from '../../tables/tables.ts';
-import type { Candidate } from './access.ts';
+import type { Access, Candidate } from './access.ts';
 import { type AnyRow, type AnyTables, subquery, untyped } from '../any-tables.ts';
-import type { Reading } from '../pages/page.ts';
+import type { Reading } from '../reading.ts';
 import { type Predicate, predicateSql, referredKeys } from '../conditions/predicate.ts';
 import { row, type Source } from './walk.ts';
+
+/** A step that reads all rows that match one candidate, which are known to be fewer than `rows`. */
+export interface FewStep {
+  read: 'few';
+  candidate: number;
+  rows: number;
+}
 
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
@@ -29,7 +36,7 @@ export function matchesOf(
     );
   const several = order.length > 0 ? severalValues(condition, table) : undefined;
   if (!several) return matches(untyped(db), predicateSql(condition, row, 'fromRelated'));
-  // Each value is a range of the index. ValueOrSlot a list of values, the planner might expect matches everywhere and read the whole table.
+  // Each value is a range of the index. With a list of values, the planner might expect matches everywhere and read the whole table.
   const isSought = sql<SqlBool>`${sql.ref(`${row}.${several.column}`)} = ${sql.ref('sought.value')}`;
   const ofValue = matches(subquery(), isSought).selectAll(row).limit(sql.lit(most));
   return untyped(db)
@@ -37,6 +44,17 @@ export function matchesOf(
       sql<{ value: unknown }>`(select distinct unnest(${several.values}))`.as<'sought'>(sql`sought(value)`),
     )
     .innerJoinLateral(ofValue.as(row), (join) => join.onTrue());
+}
+
+/** All columns of at most `rows` matches. Without a limit, the planner might walk along the order of the list, or read the whole table. */
+export function limitedMatches(reading: Reading, source: Source, candidate: Candidate, rows: number): Query {
+  return matchesOf(reading, source, candidate, rows).selectAll(row).limit(sql.lit(rows));
+}
+
+export function candidateOf({ candidates }: Access, { candidate }: FewStep): Candidate {
+  const chosen = candidates[candidate];
+  if (!chosen) throw new Error('A step reads one of the candidates.');
+  return chosen;
 }
 
 /** The values of a condition that a column has one of several values; undefined for any other condition. */

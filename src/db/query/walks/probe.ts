@@ -1,9 +1,8 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { Candidate } from './access.ts';
+import type { AccessedWalk, Candidate } from './access.ts';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
-import type { AccessedWalk } from '../pages/bounded-page.ts';
+import type { Reading } from '../reading.ts';
 import { matchesOf } from './matches.ts';
-import type { Reading } from '../pages/page.ts';
 import { matchingLinks, type Predicate, referredKeys, sqlValue } from '../conditions/predicate.ts';
 import { Slot } from '../../statements/slots.ts';
 import { row } from './walk.ts';

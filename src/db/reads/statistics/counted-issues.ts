@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { type CountStep, countedWalk, matchingRows } from '../../query/totals/bounded-count.ts';
-import type { AccessedWalk } from '../../query/pages/bounded-page.ts';
+import type { AccessedWalk } from '../../query/walks/access.ts';
 import { type AnyTables, untyped, withPart } from '../../query/any-tables.ts';
 import { withPrefixRanges } from '../../query/conditions/prefix-range.ts';
 import { type Predicate, predicateSql } from '../../query/conditions/predicate.ts';

@@ -1,4 +1,4 @@
-import { linksQuery, type ListOrder, listsQuery } from '../../../db/query/pages/page.ts';
+import { linksQuery, type ListOrder, listsQuery } from '../../../db/query/pages/lists.ts';
 import type { ChildSource } from '../../../db/query/walks/walk.ts';
 import type { Through } from '../../../db/query/conditions/predicate.ts';
 import { Prepared } from '../../../db/statements/prepared.ts';

@@ -1,7 +1,7 @@
 import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { joinedKeys } from '../../../db/tables/derived-columns.ts';
 import { cachedDeclaration } from '../../../db/tables/cached-tables.ts';
-import type { ListOrder } from '../../../db/query/pages/page.ts';
+import type { ListOrder } from '../../../db/query/pages/lists.ts';
 import type { ChildSource } from '../../../db/query/walks/walk.ts';
 import { linkColumns } from '../../../reference/lists.ts';
 import type { PlanOf } from '../../../schema/builder/plan.ts';

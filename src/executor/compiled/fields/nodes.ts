@@ -1,5 +1,6 @@
 import { type FieldNode, isObjectType } from 'graphql';
-import { Prepared, uuidArray } from '../../../db/statements/prepared.ts';
+import { uuidArray } from '../../../db/statements/uuid-array.ts';
+import { Prepared } from '../../../db/statements/prepared.ts';
 import { keyQuery } from '../../../db/query/row-queries.ts';
 import { type IdPrefix, parseId } from '../../../resolvers/ids.ts';
 import { hasReaders, maxNodes, type NodeKind } from '../../../resolvers/nodes.ts';

@@ -1,4 +1,5 @@
-import { Prepared, uuidArray } from '../../../db/statements/prepared.ts';
+import { uuidArray } from '../../../db/statements/uuid-array.ts';
+import { Prepared } from '../../../db/statements/prepared.ts';
 import { keyQuery } from '../../../db/query/row-queries.ts';
 import { isAlways, type Predicate } from '../../../db/query/conditions/predicate.ts';
 import type { TableName } from '../../../db/tables/tables.ts';

@@ -1,5 +1,5 @@
 import type { TextRows } from '../../../db/engine/lease.ts';
-import type { ReadColumn } from '../../../db/query/pages/page.ts';
+import type { ReadColumn } from '../../../db/query/reading.ts';
 import type { Values } from '../../../db/statements/prepared.ts';
 import { isAlways } from '../../../db/query/conditions/predicate.ts';
 import type { Total } from '../../../db/reads/bounded-totals.ts';

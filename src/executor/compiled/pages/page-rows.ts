@@ -1,7 +1,7 @@
 import type { TextRows } from '../../../db/engine/lease.ts';
 import type { Access } from '../../../db/query/walks/access.ts';
-import type { ReadColumn } from '../../../db/query/pages/page.ts';
-import { uuidArray } from '../../../db/statements/prepared.ts';
+import type { ReadColumn } from '../../../db/query/reading.ts';
+import { uuidArray } from '../../../db/statements/uuid-array.ts';
 import type { Order, Position } from '../../../db/query/walks/walk.ts';
 import { type PageRead, readBoundedPages } from '../../../db/reads/bounded-pages.ts';
 import type { PageRequest } from '../../../db/reads/pages.ts';

@@ -1,4 +1,4 @@
-import { uuidArray } from '../../../db/statements/prepared.ts';
+import { uuidArray } from '../../../db/statements/uuid-array.ts';
 import { countWithinBounds, type Total } from '../../../db/reads/bounded-totals.ts';
 import type { DistinctKeys } from '../run/distinct-keys.ts';
 import type { Run } from '../run/run.ts';

@@ -1,9 +1,11 @@
-import { type Access, accessOf } from '../../../db/query/walks/access.ts';
+import { type Access, type AccessedWalk, accessOf } from '../../../db/query/walks/access.ts';
 import { type CountStep, countStepQuery } from '../../../db/query/totals/bounded-count.ts';
-import { type AccessedWalk, type PageStep, stepQuery } from '../../../db/query/pages/bounded-page.ts';
-import { type PageSize, pageQuery, pagesQuery, type ReadColumn } from '../../../db/query/pages/page.ts';
+import type { ReadColumn } from '../../../db/query/reading.ts';
+import { slotted } from '../../../db/query/conditions/slotted.ts';
+import { type PageStep, stepQuery } from '../../../db/query/pages/bounded-page.ts';
+import { pageQuery, type PageSize, pagesQuery } from '../../../db/query/pages/page.ts';
 import type { Position, Source, Walk } from '../../../db/query/walks/walk.ts';
-import { Prepared, slotted, type Values } from '../../../db/statements/prepared.ts';
+import { Prepared, type Values } from '../../../db/statements/prepared.ts';
 import { Slot } from '../../../db/statements/slots.ts';
 import type { Predicate } from '../../../db/query/conditions/predicate.ts';
 import { withPrefixRanges } from '../../../db/query/conditions/prefix-range.ts';

@@ -1,4 +1,4 @@
-import { uuidArray } from '../../../db/statements/prepared.ts';
+import { uuidArray } from '../../../db/statements/uuid-array.ts';
 import { UuidArray, uuidHash, uuidTexts } from '../../../db/wire/uuid-bytes.ts';
 import { WireRow } from '../../../db/wire/wire-row.ts';
 import type { KeyColumn, Read } from '../compile/columns.ts';

@@ -1,7 +1,7 @@
 import type { ReadServer } from '../../../db/engine/replicas.ts';
 import type { Lease, TextRows } from '../../../db/engine/lease.ts';
 import type { Prepared, Values } from '../../../db/statements/prepared.ts';
-import type { ReadColumn, Reading } from '../../../db/query/pages/page.ts';
+import type { ReadColumn, Reading } from '../../../db/query/reading.ts';
 import type { Order, Source } from '../../../db/query/walks/walk.ts';
 import { isAlways, type Predicate } from '../../../db/query/conditions/predicate.ts';
 import { Slot } from '../../../db/statements/slots.ts';

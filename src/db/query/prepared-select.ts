@@ -1,0 +1,70 @@
+import { type Compilable, CompiledQuery } from 'kysely';
+import type { Lease } from '../engine/lease.ts';
+import type { Sending } from '../engine/sending.ts';
+import { anyWorkspace, workspaceOf } from '../engine/tenant-handle.ts';
+import { Prepared, type Values } from '../statements/prepared.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
+import { decoderOf } from '../wire/decoded-types.ts';
+
+/** A select that is compiled once. Its rows are the same objects as those of Kysely. */
+export class PreparedSelect<Row> {
+  readonly #statement: Prepared;
+  readonly #columns: readonly (keyof Row & string)[];
+
+  /** `columns` are the columns that the query selects, in order. */
+  constructor(query: Compilable<Row>, columns: readonly (keyof Row & string)[]) {
+    this.#statement = new Prepared(query);
+    this.#columns = columns;
+  }
+
+  /**
+   * Runs the statement for the workspace of the handle: on a connection of its own, or in the transaction `db`.
+   */
+  async send({ connect, db }: Sending, values: Values): Promise<Row[]> {
+    const bound = { ...values, workspaceId: workspaceOf(db) };
+    if (connect) return this.run(connect, bound);
+    const { text } = this.#statement;
+    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(text, this.#statement.bind(bound)));
+    return rows;
+  }
+
+  /** Runs the statement on a connection of its own, and releases it afterwards. */
+  async run(connect: () => Promise<Lease>, values: Values): Promise<Row[]> {
+    const lease = await connect();
+    try {
+      const { rows, types } = await lease.texts(this.#statement, values);
+      const decoders = types.map(decoderOf);
+      return rows.map((texts) => {
+        const row: Record<string, unknown> = {};
+        for (const [index, column] of this.#columns.entries()) {
+          const text = texts[index] ?? null;
+          row[column] = text === null ? null : decoders[index]?.(text);
+        }
+        // The compiler has checked the columns against the row.
+        return row as Row;
+      });
+    } finally {
+      lease.release();
+    }
+  }
+}
+
+/** Statements by the shape of their arguments. Each is compiled when it is first needed. */
+export class StatementsByShape<Shape, Row> {
+  readonly #make: (db: TenantDb, shape: Shape) => PreparedSelect<Row>;
+  readonly #made = new Map<string, PreparedSelect<Row>>();
+
+  constructor(make: (db: TenantDb, shape: Shape) => PreparedSelect<Row>) {
+    this.#make = make;
+  }
+
+  send(sending: Sending, shape: Shape, values: Values): Promise<Row[]> {
+    const key = JSON.stringify(shape);
+    let statement = this.#made.get(key);
+    if (!statement) {
+      statement = this.#make(anyWorkspace, shape);
+      this.#made.set(key, statement);
+    }
+    return statement.send(sending, values);
+  }
+}

@@ -1,0 +1,40 @@
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
+import { always, type Predicate, predicateSql } from '../conditions/predicate.ts';
+import type { Reading } from '../reading.ts';
+import type { AccessedWalk } from './access.ts';
+import { childrenOf } from './children.ts';
+import { orderSql, row, stretchesOf } from './walk.ts';
+
+type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
+
+/** The conditions that are checked on each row that a step looks at. */
+export function checkedOf({ walk: { source }, access: { others, hasDeleted } }: AccessedWalk): Predicate {
+  return hasDeleted ? { all: [source.where, others] } : others;
+}
+
+/** The rows that a step looks at along the order, under one parent or in the whole workspace. */
+export function lookedAt(
+  reading: Reading,
+  { walk, access }: AccessedWalk,
+  rows: number,
+  select: (query: Query) => Query,
+  parent?: RawBuilder<unknown>,
+): Query {
+  const { order, backward } = walk;
+  const source = access.hasDeleted ? { ...walk.source, where: always } : walk.source;
+  const base = parent
+    ? childrenOf(reading, source, parent)
+    : untyped(reading.db).selectFrom(`${source.table} as ${row}`).where(predicateSql(source.where, row));
+  const [first, second] = stretchesOf(walk).map((conditions) =>
+    select(conditions.reduce<Query>((query, condition) => query.where(condition), base as Query))
+      .where(predicateSql(access.inside, row))
+      .orderBy(orderSql(row, order, backward))
+      .limit(sql.lit(rows)),
+  );
+  if (!first) throw new Error('A walk has one stretch or two.');
+  if (!second) return first;
+  const all = (stretch: Query) => untyped(reading.db).selectFrom(stretch.as('stretch')).selectAll();
+  const both = all(first).unionAll(all(second));
+  return untyped(reading.db).selectFrom(both.as('stretches')).selectAll().limit(sql.lit(rows));
+}
