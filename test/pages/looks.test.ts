@@ -121,7 +121,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       await tab.page.context().close();
     }
     const { body } = await trusting.graphql('{ teams { totalCount } }');
-    expect(body.errors?.[0]?.message).toContain('runs the documents of its manifest alone');
+    expect(body.errors?.[0]?.message).toContain('accepts only the documents of its manifest');
     await trusting.stop();
   }, 120_000);
 });
