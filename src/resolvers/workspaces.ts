@@ -11,13 +11,13 @@ import { issueToken, type NewAccessToken } from './access/access-tokens.ts';
 import { checkText } from './writes/write-rules.ts';
 import type { Database } from '../db/engine/engine.ts';
 
-export interface WorkspaceCreateInput {
+interface WorkspaceCreateInput {
   name: string;
   ownerDisplayName: string;
   ownerEmailAddress?: string | undefined;
 }
 
-export interface NewWorkspace {
+interface NewWorkspace {
   workspaceId: string;
   ownerUserAccountId: string;
   ownerMemberId: string;

@@ -1,4 +1,5 @@
 import type { WebhookAttempt as Attempt } from '../db/tables/webhook-tables.ts';
+import { webhookDeliveryState } from '../model/codes.ts';
 import { eventTypes } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
 import { behind, readNewestCursor } from '../resolvers/changes/changes.ts';
@@ -119,7 +120,7 @@ Webhook.implement((t) => ({
   }),
   waitingCount: t.count(WebhookDelivery, {
     key: 'webhookId',
-    filter: { column: 'state', is: 'eq', value: 1 },
+    filter: { column: 'state', is: 'eq', value: webhookDeliveryState.waiting },
     description: 'How many messages wait to be delivered.',
   }),
   previousSecretUntilUtc: t.expose('previousUntilUtc', {

@@ -16,7 +16,7 @@ export interface LogHead extends LogPoint {
 }
 
 /** The head of a log in which nothing was written yet. */
-export const emptyLog: LogHead = { position: 0, oldest: 1, tag: 0 };
+const emptyLog: LogHead = { position: 0, oldest: 1, tag: 0 };
 
 export async function selectLogHead(db: TenantDb): Promise<LogHead> {
   const head = await db.selectFrom('changeHead').select(['position', 'oldest', 'tag']).executeTakeFirst();

@@ -30,7 +30,7 @@ const countedColumns: readonly SettableColumn[] = [
 ];
 
 /** Whether a write may change the counts of a delivery or a project. */
-export function movesCounts(write: IssueWrite): boolean {
+function movesCounts(write: IssueWrite): boolean {
   if (write.kind === 'insert') return write.counted;
   return write.columns.some((column) => countedColumns.includes(column));
 }

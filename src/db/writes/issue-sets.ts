@@ -32,7 +32,7 @@ export async function replaceAssignees(
 }
 
 /** Adds assignees. Existing assignees get the new position. */
-export async function insertAssignees(trx: Trx, rows: readonly NewRow<'issueAssignee'>[]): Promise<void> {
+async function insertAssignees(trx: Trx, rows: readonly NewRow<'issueAssignee'>[]): Promise<void> {
   if (rows.length === 0) return;
   await trx
     .insertInto('issueAssignee')
@@ -61,7 +61,7 @@ export async function replaceLabels(
 }
 
 /** Adds labels to each issue, unless the issue already has them. */
-export async function insertLabels(
+async function insertLabels(
   trx: Trx,
   issueIds: readonly string[],
   labelIds: readonly string[],
@@ -88,7 +88,7 @@ export async function replaceRoleAssignments(
 }
 
 /** Adds role assignments to each issue, unless the issue already has them. */
-export async function insertRoleAssignments(
+async function insertRoleAssignments(
   trx: Trx,
   issueIds: readonly string[],
   assignments: readonly Pick<Row<'issueRoleAssignment'>, 'role' | 'userAccountId'>[],

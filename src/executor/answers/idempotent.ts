@@ -35,7 +35,7 @@ export const keyForm = /^[!-~]{1,255}$/;
 export const keyRule = 'must be 1 to 255 visible ASCII characters';
 
 /** A mutation with an Idempotency-Key. */
-export interface KeyedMutation extends CoercedOperation {
+interface KeyedMutation extends CoercedOperation {
   readonly document: DocumentNode;
   readonly key: string;
 }

@@ -73,7 +73,7 @@ export function isCovered(scoped: CoercedOperation, statements: ReadonlySet<Prep
 const covered = new WeakMap<Prepared, boolean>();
 
 /** A request for which a client may have an answer. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;

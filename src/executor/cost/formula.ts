@@ -11,10 +11,10 @@ type Variables = Record<string, unknown>;
 type Amount = number | ((variables: Variables) => number);
 
 /** What a formula adds up: the objects that could be returned, or the values that could be written. */
-export type Unit = keyof Amounts;
+type Unit = keyof Amounts;
 
 /** The inputs of a formula. */
-export interface FormulaInput {
+interface FormulaInput {
   readonly variables: Variables;
   readonly unit: Unit;
   readonly schemaCount: SchemaCount;
@@ -33,7 +33,7 @@ export function costFormula(
 }
 
 /** The objects that could be returned at one path of an operation. */
-export interface PathCost {
+interface PathCost {
   readonly field: string;
   readonly objects: number;
   /** The size of the page or list at the path, if its arguments determine one. */

@@ -1,8 +1,8 @@
-import { AppError } from '../../resolvers/errors.ts';
 import { type CostNode, costTree } from './tree.ts';
 import { costByPath, costFormula, costWithin, type MostRows } from './formula.ts';
 import { SchemaCount } from './introspection.ts';
 import { valuesPerObject } from '../limits.ts';
+import { tooComplex } from '../answers/too-complex.ts';
 import type { CoercedOperation } from '../selections/operation.ts';
 import { perVariant } from '../selections/variants.ts';
 
@@ -70,8 +70,7 @@ function refuse(
   const costliest = paths.toSorted((a, b) => b.objects - a.objects).slice(0, 3);
   const largest = paths.reduce((most, { page = 0 }) => Math.max(most, page), 0);
   const advice = adviceFor(largest, (most) => costWithin(tree, input, most) <= limit);
-  throw new AppError(
-    'query_too_complex',
+  tooComplex(
     `The operation could return ${formattedCount(requested)} objects, and one may cost at most ${formattedCount(limit)}. ${advice}`,
     costliest.map(({ field, objects }) => ({
       field,
@@ -90,8 +89,7 @@ function adviceFor(largestPage: number, fits: (most: MostRows) => boolean): stri
 
 function refuseValues(values: number, most: number): void {
   if (values <= most) return;
-  throw new AppError(
-    'query_too_complex',
+  tooComplex(
     `The operation could write ${formattedCount(values)} values, and one may write at most ${formattedCount(most)}: ask for fewer rows, or for fewer fields of each.`,
   );
 }

@@ -44,7 +44,7 @@ export interface CostNode {
 }
 
 /** A field without a selection; it is answered when the conditions of one of its occurrences hold. */
-export interface Leaf {
+interface Leaf {
   readonly isList: boolean;
   readonly occurrences: readonly (readonly Condition[])[];
 }

@@ -12,7 +12,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../resolvers/errors.ts';
+import { tooComplex } from '../answers/too-complex.ts';
 import { checkSize } from './size.ts';
 import { documentCacheSize, maxNesting, maxTokens } from '../limits.ts';
 import { allRules } from './validation-rules.ts';
@@ -156,8 +156,4 @@ function checkTokens(source: Source): void {
       tooComplex(`The document is nested more than ${maxNesting} deep.`);
     }
   }
-}
-
-function tooComplex(message: string): never {
-  throw new AppError('query_too_complex', message);
 }

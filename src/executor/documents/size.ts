@@ -6,7 +6,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { AppError } from '../../resolvers/errors.ts';
+import { tooComplex } from '../answers/too-complex.ts';
 import {
   maxDepth,
   maxDirectives,
@@ -50,8 +50,9 @@ export function checkSize(document: DocumentNode): void {
       checkDirectives(definition);
       for (const variable of definition.variableDefinitions ?? []) checkDirectives(variable);
       const { width, depth } = sizes.selections(definition.selectionSet);
-      if (depth > maxDepth) refuse(`The selections are nested more than ${maxDepth} deep.`);
-      if (width > maxRootFields) refuse(`The operation has more than ${maxRootFields} fields of its own.`);
+      if (depth > maxDepth) tooComplex(`The selections are nested more than ${maxDepth} deep.`);
+      if (width > maxRootFields)
+        tooComplex(`The operation has more than ${maxRootFields} fields of its own.`);
     }
     if (definition.kind === Kind.FRAGMENT_DEFINITION) sizes.fragment(definition.name.value);
   }
@@ -85,16 +86,17 @@ class DocumentSizes {
       const name = responseName(selection);
       const times = (repeats.get(name) ?? 0) + 1;
       repeats.set(name, times);
-      if (times > maxRepeats) refuse(`\`${name}\` is selected more than ${maxRepeats} times in one place.`);
+      if (times > maxRepeats)
+        tooComplex(`\`${name}\` is selected more than ${maxRepeats} times in one place.`);
     }
     if (selections.some((node) => node.kind === Kind.FIELD && pageFields.has(node.name.value)))
       size.pages += 1;
     // A fragment may be spread below `__schema`, so the lower limit of other fields is checked on the operation.
     if (Math.max(size.depth, size.introspection) > maxIntrospectionDepth) {
-      refuse(`The selections are nested more than ${maxDepth} deep.`);
+      tooComplex(`The selections are nested more than ${maxDepth} deep.`);
     }
-    if (size.fields > maxFields) refuse(`The operation selects more than ${maxFields} fields.`);
-    if (size.pages > maxPages) refuse(`The operation selects more than ${maxPages} pages.`);
+    if (size.fields > maxFields) tooComplex(`The operation selects more than ${maxFields} fields.`);
+    if (size.pages > maxPages) tooComplex(`The operation selects more than ${maxPages} pages.`);
     return size;
   }
 
@@ -120,7 +122,7 @@ const schemaFields: ReadonlySet<string> = new Set(['__schema', '__type']);
 
 function checkDirectives({ directives }: { directives?: readonly DirectiveNode[] | undefined }): void {
   if (directives && directives.length > maxDirectives) {
-    refuse(`More than ${maxDirectives} directives stand in one place.`);
+    tooComplex(`More than ${maxDirectives} directives stand in one place.`);
   }
 }
 
@@ -128,8 +130,4 @@ function responseName(selection: SelectionNode): string {
   if (selection.kind === Kind.FIELD) return selection.alias?.value ?? selection.name.value;
   if (selection.kind === Kind.FRAGMENT_SPREAD) return `...${selection.name.value}`;
   return `... on ${selection.typeCondition?.name.value ?? ''}`;
-}
-
-function refuse(message: string): never {
-  throw new AppError('query_too_complex', message);
 }

@@ -11,7 +11,7 @@ import {
   typeFromAST,
   type ValueNode,
 } from 'graphql';
-import { AppError } from '../../resolvers/errors.ts';
+import { tooComplex } from '../answers/too-complex.ts';
 import {
   checkFilter,
   checkItems,
@@ -196,8 +196,4 @@ class SelectedArguments {
   #addArgument(value: ValueNode, type: GraphQLInputType, path: string): void {
     this.found.push({ path, ...sizeOfLiteral(value, type, path) });
   }
-}
-
-function tooComplex(message: string): never {
-  throw new AppError('query_too_complex', message);
 }

@@ -63,7 +63,7 @@ export type OperationContext = Context & {
 };
 
 /** One operation to run, of a document that has been validated against the schema. */
-export interface OperationRequest {
+interface OperationRequest {
   schema: GraphQLSchema;
   document: DocumentNode;
   operationName?: string | null | undefined;

@@ -20,7 +20,7 @@ import { priceOperation } from '../cost/operation-cost.ts';
 import { fragmentsOf } from '../selections/operation.ts';
 
 /** How an operation would be answered, as found without a database. */
-export interface Explanation {
+interface Explanation {
   /** The most objects that could be returned. */
   cost: number;
   /** The statements of each round trip; undefined when the graphql-js executor answers. */

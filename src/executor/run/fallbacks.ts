@@ -1,8 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
 import type { OperationDefinitionNode } from 'graphql';
 import { meter } from '../../db/engine/meter.ts';
+import { tooComplex } from '../answers/too-complex.ts';
 import { Semaphore } from '../../db/engine/semaphore.ts';
-import { AppError, raise } from '../../resolvers/errors.ts';
+import { raise } from '../../resolvers/errors.ts';
 import type { OperationCost } from '../cost/operation-cost.ts';
 import { Bail, NotCompilable, UnservedIds } from '../compiled/run/frame.ts';
 import { expectedError, isOutage } from '../errors.ts';
@@ -31,8 +32,7 @@ export function refuseCostlyFallback(reason: unknown, { requested, readsData }: 
   const refusal = expectedError(reason);
   if (refusal) throw refusal;
   if (!(reason instanceof NotCompilable || reason instanceof UnservedIds)) return;
-  throw new AppError(
-    'query_too_complex',
+  tooComplex(
     `The operation could return ${requested.toLocaleString('en')} objects. One with \`__schema\`, \`__type\`, access tokens, audit entries or an id that is not valid may return at most ${maxFallbackCost.toLocaleString('en')}: ask for these in an operation of their own.`,
   );
 }

@@ -4,9 +4,7 @@ import { inSnapshot } from '../../db/engine/transaction.ts';
 import { Loaders } from '../../db/reads/loaders.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { raise } from '../../resolvers/errors.ts';
-
-/** The request header by which a client asks that all parts of a query show the same moment. */
-export const snapshotHeader = 'X-Workgraph-Snapshot';
+import { snapshotHeader } from './snapshot-header.ts';
 
 /** Whether the operation is to read one snapshot. Throws `invalid_request` for another value, and for what is not a query. */
 export function asksForSnapshot(

@@ -38,13 +38,13 @@ export interface SubscriptionRequest {
 }
 
 /** The answer for one event as JSON, and the cursor from which to continue after it. */
-export interface AnsweredEvent {
+interface AnsweredEvent {
   readonly cursor: string;
   readonly json: string;
 }
 
 /** The events of a subscription after a cursor. */
-export interface AnsweredEvents {
+interface AnsweredEvents {
   readonly events: readonly AnsweredEvent[];
   readonly cursor: string;
   readonly hasMore: boolean;
@@ -55,7 +55,7 @@ export interface AnsweredEvents {
 }
 
 /** A subscription that may be read, again and again. */
-export interface OpenSubscription {
+interface OpenSubscription {
   /** The cursor to begin after, if the arguments name one. */
   readonly after: string | undefined;
   /** Whether the answers are the same for all tokens of a tenant with the same scopes and role. */

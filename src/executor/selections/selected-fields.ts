@@ -11,7 +11,7 @@ import type { CoercedOperation } from './operation.ts';
 import { isCutBy, type SelectionWalk, walkSelections } from './visit-selections.ts';
 
 /** A field that an operation selects, where it is selected, and the type that has it. */
-export interface SelectedField {
+interface SelectedField {
   readonly field: GraphQLField<unknown, unknown>;
   readonly node: FieldNode;
   readonly parent: GraphQLNamedType;

@@ -2,7 +2,7 @@ import { Kind, type OperationDefinitionNode } from 'graphql';
 import type { CoercedOperation } from './operation.ts';
 import { walk } from '../documents/visit-nodes.ts';
 
-type Operation = Omit<CoercedOperation, 'schema'>;
+type VariantSource = Omit<CoercedOperation, 'schema'>;
 
 /** The most cached variants of an operation; n variables in its `@skip` and `@include` give up to 2^n. */
 const maxVariants = 32;
@@ -11,7 +11,7 @@ const maxVariants = 32;
  * Caches a computation that depends on an operation and on the fields that `@skip` and `@include` leave out. It is done once
  * for each combination of their values. Documents are cached, so later requests find the result.
  */
-export function perVariant<Source extends Operation, Result>(compute: (source: Source) => Result) {
+export function perVariant<Source extends VariantSource, Result>(compute: (source: Source) => Result) {
   const known = new WeakMap<
     OperationDefinitionNode,
     { conditions: readonly string[]; results: Map<string, Result> }
@@ -35,7 +35,7 @@ export function perVariant<Source extends Operation, Result>(compute: (source: S
 }
 
 /** The variables in `@skip` and `@include`, found once for all callers of `perVariant`. */
-function conditionVariables({ operation, fragments }: Operation): readonly string[] {
+function conditionVariables({ operation, fragments }: VariantSource): readonly string[] {
   const known = conditionsByOperation.get(operation);
   if (known) return known;
   const names = new Set<string>();

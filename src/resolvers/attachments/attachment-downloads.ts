@@ -8,7 +8,7 @@ import { showPreview } from './previews.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 
 /** A file that can be served, as a whole or in part. */
-export interface ServedFile {
+interface ServedFile {
   readonly fileName: string;
   readonly contentType: string;
   readonly sizeBytes: number;

@@ -20,7 +20,7 @@ export interface SignedAccess {
 }
 
 /** The expiry and the signature in the query of a signed URL. */
-export interface Signature {
+interface Signature {
   readonly expiresAtSeconds: number;
   readonly signature: string;
 }

@@ -56,7 +56,7 @@ interface CheckedChange {
 }
 
 /** A change in the form of its statement: the shape of the statement, and the values. */
-export interface FormedChange extends Keyed {
+interface FormedChange extends Keyed {
   shape: Omit<IssueChangeShape, 'wait'>;
   asked: AskedIssue;
 }

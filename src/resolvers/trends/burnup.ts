@@ -26,7 +26,7 @@ export interface BurnupOf {
   countsCanceled: boolean;
 }
 
-export type BurnupInput = Omit<PeriodsInput, 'every'>;
+type BurnupInput = Omit<PeriodsInput, 'every'>;
 
 /** The burnups of several deliveries or projects, each up to the present day. */
 export async function burnups(

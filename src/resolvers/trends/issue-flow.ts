@@ -20,7 +20,7 @@ export interface IssueFlow {
 /** The number of stages that may be counted instead of one issue, because stages are read from an index alone. */
 const flowStages = 4;
 
-export interface IssueFlowInput extends PeriodsInput {
+interface IssueFlowInput extends PeriodsInput {
   team?: Record<string, unknown> | null;
 }
 

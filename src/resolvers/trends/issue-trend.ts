@@ -37,7 +37,7 @@ const counts = [
   'closedEstimate',
 ] as const;
 
-export interface IssueTrendInput extends PeriodsInput {
+interface IssueTrendInput extends PeriodsInput {
   filter?: Record<string, unknown> | null;
   groupBy: readonly StatsColumn[];
   first?: number | null;

@@ -24,7 +24,7 @@ const keptMs = 24 * 60 * 60 * 1000;
 const maxResultLength = 1_000_000;
 
 /** A key, and a hash of the request that it came with. */
-export interface KeyedRequest {
+interface KeyedRequest {
   readonly key: string;
   readonly requestHash: Buffer;
 }

@@ -11,7 +11,7 @@ import { ShortLivedMap } from './short-lived-map.ts';
  * Writes items, all or none, and returns a row for each, or undefined for an item that could not be written. If `wait` is
  * false, an item whose rows are locked by another transaction is left out instead of waiting for the lock.
  */
-export type SendItems<Item, Row> = (
+type SendItems<Item, Row> = (
   to: Sending,
   items: readonly Item[],
   wait: boolean,

@@ -9,7 +9,7 @@ import './plan-resolver.ts';
 import './scopes.ts';
 
 /** The types that Pothos checks the declarations against. */
-export interface BuilderOptions {
+interface BuilderOptions {
   Context: Context;
   DefaultFieldNullability: false;
   DefaultEdgesNullability: { list: false; items: false };

@@ -31,7 +31,7 @@ export type OrderColumn<Of> = {
   };
 }[keyof Of & string];
 
-export interface EntityOptions<Name extends TableName> {
+interface EntityOptions<Name extends TableName> {
   table: Name;
   description: string;
   /** The noun for messages and descriptions, in singular and plural. */

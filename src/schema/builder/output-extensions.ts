@@ -32,7 +32,7 @@ export interface DeclaredExtensions {
 }
 
 /** The extensions of an output field of the schema. */
-export interface OutputExtensions extends DeclaredExtensions {
+interface OutputExtensions extends DeclaredExtensions {
   /** How the field is answered; undefined for a column of its row, and for the fields of connections. */
   readonly plan?: Plan;
   /** The column of the row that the field shows. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { snapshotHeader } from '../../executor/run/snapshot-header.ts';
 import type { RestReply } from '../../rest-compat/face.ts';
 
 interface CrossOriginOptions {
@@ -113,6 +114,6 @@ const allowedHeaders = [
   'X-GraphQL-Cost',
   'X-Request-Id',
   'X-Workgraph-Consistency',
-  'X-Workgraph-Snapshot',
+  snapshotHeader,
   'X-Workspace-Version',
 ];

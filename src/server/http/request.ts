@@ -2,6 +2,7 @@ import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/run/execute.ts';
+import { snapshotHeader } from '../../executor/run/snapshot-header.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
 import type { GivenAnswer } from '../../executor/answers/revalidation.ts';
 import type { EventChunk, EventStream, StreamSource } from '../../rest-compat/events.ts';
@@ -20,6 +21,9 @@ import { type Trace, traceOf } from '../observability/trace.ts';
 import { hasAnswer } from './representation.ts';
 import { consistencyHeader, parseConsistency, printConsistency } from './consistency-header.ts';
 import { later, parseVersion, printVersion, versionHeader } from './version-header.ts';
+
+/** Node has the names of headers in lower case. */
+const snapshotField = snapshotHeader.toLowerCase();
 
 const acceptedStreams = mediaTypeNegotiator(['application/json', 'text/event-stream']);
 const acceptedTables = mediaTypeNegotiator(['application/json', 'text/csv']);
@@ -81,7 +85,7 @@ export class ServerRequest implements RestRequest {
     const seen = parseConsistency(req.headers[consistencyHeader]);
     this.seenVersion = later(seen.version, parseVersion(req.headers[versionHeader]));
     this.seenPosition = seen.position;
-    this.snapshot = req.headers['x-workgraph-snapshot']?.toString();
+    this.snapshot = req.headers[snapshotField]?.toString();
     this.clientMs = clientMs;
     this.#unread = body;
     this.#contexts = contexts;

@@ -67,7 +67,7 @@ export function totalQuery(
     .groupBy(sql`${key}`);
 }
 
-export function countQuery({ db }: Reading, source: Source, filter: Predicate) {
+function countQuery({ db }: Reading, source: Source, filter: Predicate) {
   const { counter } = source;
   if (counter && hasCounter(source, filter)) {
     return untyped(db).selectFrom(`${counter.table} as ${row}`).select(counterSum(counter).as('count'));

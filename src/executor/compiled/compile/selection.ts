@@ -17,7 +17,7 @@ import type { Columns } from './columns.ts';
 import type { ObjectPlan } from './objects.ts';
 
 /** What the meaning of a selection depends on. */
-export interface SelectionSource {
+interface SelectionSource {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;

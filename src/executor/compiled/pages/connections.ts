@@ -28,7 +28,7 @@ export interface ConnectionPart extends Pages, Groups {
   walked: Walked;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   list: ListDeclaration;
   /** The key of the parent; undefined for a list without parents. */
   key: KeyColumn | undefined;
