@@ -1,6 +1,7 @@
-import { WorkgraphError, type Violation } from './errors.ts';
+import { invalidArgument, WorkgraphError, type Violation } from './errors.ts';
 import { createGraph, type Document, type Graph, type GraphOptions } from './graph.ts';
-import { sendWithRetries, unreachable } from './retries.ts';
+import { type Manifest, namesOf } from './manifest.ts';
+import { type Send, sendWithRetries, unreachable } from './retries.ts';
 import type { components, paths } from './rest.generated.ts';
 import { createRest, type ListPath, type Rest } from './rest.ts';
 import { type Change, createStreams, type Streams, type SubscriptionEvent } from './streams.ts';
@@ -18,6 +19,7 @@ export type {
   Graph,
   GraphOptions,
   ListPath,
+  Manifest,
   Rest,
   StreamOptions,
   SubscriptionEvent,
@@ -38,6 +40,8 @@ export interface ConnectOptions {
   readonly timeoutMs?: number;
   /** The longest `Retry-After` that the client waits for instead of throwing; a minute by default. */
   readonly longestWaitMs?: number;
+  /** The documents that the server has in its `DOCUMENTS_FILE`. They are sent as their ids, all others as texts. */
+  readonly documents?: Manifest;
 }
 
 /** One workspace, over both APIs. */
@@ -46,20 +50,46 @@ export interface Workgraph extends Streams {
   readonly rest: Rest;
 }
 
+/** Throws a WorkgraphError with the code `invalid_request` if an option cannot be used. */
 export function connect(options: ConnectOptions): Workgraph {
-  const { token, retries = 4, timeoutMs = 60_000, longestWaitMs = 60_000 } = options;
+  const { retries = 4, timeoutMs = 60_000, longestWaitMs = 60_000 } = options;
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  const url = options.url.endsWith('/') ? options.url.slice(0, -1) : options.url;
-  const headers = { Authorization: `Bearer ${token}` };
+  const url = checkedUrl(options.url);
+  const headers = { Authorization: `Bearer ${checkedToken(options.token)}` };
+  const nameOf = namesOf(options.documents);
   const retryOptions = { fetch, retries, timeoutMs, longestWaitMs };
-  const send = (request: Request, mayRepeat: boolean) => sendWithRetries(retryOptions, request, mayRepeat);
-  return {
-    graph: createGraph(`${url}/graphql`, headers, send),
-    rest: createRest(url, headers, send),
-    ...createStreams(url, headers, (request) =>
-      fetch(request).catch((error: unknown) => {
-        throw unreachable(request, error);
-      }),
-    ),
+  const send: Send = (request, how) => sendWithRetries(retryOptions, request, how);
+  const fetchStream = async (request: Request) => {
+    try {
+      return await fetch(request);
+    } catch (error) {
+      throw unreachable(request, error);
+    }
   };
+  return {
+    graph: createGraph(`${url}/graphql`, headers, send, nameOf),
+    rest: createRest(url, headers, send),
+    ...createStreams(url, headers, { fetch: fetchStream, longestWaitMs, nameOf }),
+  };
+}
+
+/** Paths of the APIs are appended to the URL, so it has nothing behind its own path. */
+function checkedUrl(text: string): string {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain =
+    parsed && /^https?:$/.test(parsed.protocol) && !parsed.username && !parsed.password && !/[?#]/.test(text);
+  if (!isPlain)
+    throw invalidArgument('url', 'must be the address of the server, such as `https://work.example.com`.');
+  return text.endsWith('/') ? text.slice(0, -1) : text;
+}
+
+/** A header can hold only some characters, of which those of tokens are some. */
+function checkedToken(text: string): string {
+  const token = text.trim();
+  if (!/^[\x20-\x7e]*$/.test(token))
+    throw invalidArgument(
+      'token',
+      'must be an access token, `wg_…`; it has characters that a header cannot hold.',
+    );
+  return token;
 }

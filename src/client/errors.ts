@@ -18,7 +18,7 @@ interface Failure {
 /**
  * The only error that the client throws, except for the reason of a signal that was aborted. `code` is a code of
  * `GET /v1/meta/errors/{code}`, in lower case for both APIs; or `unreachable` if no answer came, and `unexpected_answer`
- * if the answer is not one of workgraph.
+ * if the answer is not one of workgraph. An argument of `connect` that cannot be used is `invalid_request`, too.
  */
 export class WorkgraphError extends Error {
   override readonly name = 'WorkgraphError';
@@ -42,22 +42,17 @@ export class WorkgraphError extends Error {
   }
 }
 
-/** An error in the answer of GraphQL. */
-interface GraphError {
-  readonly message: string;
-  readonly extensions?: Readonly<Record<string, unknown>>;
-}
-
 /** The errors of a GraphQL answer as one error. */
 export function errorOfGraph(
-  errors: readonly GraphError[],
+  errors: unknown,
   response?: Pick<Response, 'status' | 'headers'>,
 ): WorkgraphError {
-  const [{ message, extensions } = { message: 'The answer has no error.' }] = errors;
-  const { code, requestId, errors: violations }: Readonly<Record<string, unknown>> = extensions ?? {};
+  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
+  const { message, extensions } = fieldsOf(first);
+  const { code, requestId, errors: violations } = fieldsOf(extensions);
   return new WorkgraphError({
-    message,
-    code: typeof code === 'string' ? code.toLowerCase() : 'unexpected_answer',
+    message: textOf(message) ?? 'The answer has an error without a message.',
+    code: textOf(code)?.toLowerCase() ?? 'unexpected_answer',
     status: response?.status ?? 200,
     violations: violationsOf(violations),
     requestId: textOf(requestId),
@@ -66,21 +61,54 @@ export function errorOfGraph(
   });
 }
 
-/** The error in an answer: a problem of REST, errors of GraphQL, or the page of a proxy. */
+/** The error in an answer: a problem of REST, errors of GraphQL, a redirect, or the page of a proxy. */
 export async function errorOfResponse(response: Response): Promise<WorkgraphError> {
-  const { status, headers } = response;
+  if (isRedirect(response)) {
+    await response.body?.cancel();
+    return notOfWorkgraph(response, { message: redirectMessageOf(response) });
+  }
   const body: unknown = await response.json().catch(() => undefined);
-  const { code, title, detail, requestId, errors } = Object(body) as Record<string, unknown>;
-  if (code === undefined && Array.isArray(errors)) return errorOfGraph(errors as GraphError[], response);
-  return new WorkgraphError({
-    message:
-      textOf(detail) ?? textOf(title) ?? `The answer has the status ${status} and is not of workgraph.`,
-    code: textOf(code) ?? (status === 503 ? 'unavailable' : 'unexpected_answer'),
-    status,
+  const { code, title, detail, requestId, errors } = fieldsOf(body);
+  if (code === undefined && Array.isArray(errors)) return errorOfGraph(errors, response);
+  return notOfWorkgraph(response, {
+    message: textOf(detail) ?? textOf(title),
+    code: textOf(code) ?? (response.status === 503 ? 'unavailable' : undefined),
     violations: violationsOf(errors),
-    requestId: textOf(requestId) ?? headers.get('X-Request-Id') ?? undefined,
+    requestId: textOf(requestId),
+  });
+}
+
+/** The error of an answer that is not one of workgraph, but for what is known of it. */
+export function notOfWorkgraph(
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+  known: { [Key in keyof Failure]?: Failure[Key] | undefined } = {},
+): WorkgraphError {
+  const type = headers.get('Content-Type') ?? 'none';
+  return new WorkgraphError({
+    ...known,
+    message: known.message ?? `The answer is not of workgraph: its status is ${status}, its type ${type}.`,
+    code: known.code ?? 'unexpected_answer',
+    status,
+    violations: known.violations ?? [],
+    requestId: known.requestId ?? headers.get('X-Request-Id') ?? undefined,
     retryAfterSeconds: retryAfterOf(headers),
   });
+}
+
+/** The error of an argument that cannot be used. */
+export function invalidArgument(field: string, problem: string, cause?: unknown): WorkgraphError {
+  const message = `\`${field}\` ${problem}`;
+  return new WorkgraphError({ message, code: 'invalid_request', violations: [{ field, message }], cause });
+}
+
+/** A browser hides the status and the target of a redirect that it does not follow. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
+}
+
+function redirectMessageOf({ status, headers }: Response): string {
+  const target = headers.get('Location') ?? 'another address';
+  return `The answer is a redirect${status ? ` (${status})` : ''} to ${target}, which the client does not follow. \`url\` must be the address where workgraph itself answers.`;
 }
 
 /** The seconds of `Retry-After`. The server sends no dates; the date of a proxy is ignored. */
@@ -90,9 +118,20 @@ export function retryAfterOf(headers: Pick<Headers, 'get'>): number | undefined 
 }
 
 function violationsOf(errors: unknown): readonly Violation[] {
-  return Array.isArray(errors) ? (errors as Violation[]) : [];
+  return Array.isArray(errors) ? errors.filter(isViolation) : [];
 }
 
+function isViolation(value: unknown): value is Violation {
+  const { field, message } = fieldsOf(value);
+  return typeof field === 'string' && typeof message === 'string';
+}
+
+/** The fields of a value that may be anything; those of null are none. */
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return Object(value) as Record<string, unknown>;
+}
+
+/** A text that says something. */
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -14,7 +14,7 @@ export type OpenStream = (cursor: string | undefined, signal: AbortSignal) => Pr
 
 /** The server sends at least a comment every 15 seconds. */
 const silenceMs = 30_000;
-const longestWaitMs = 30_000;
+const longestPauseMs = 30_000;
 /** The maximum number of times that a stream is opened again before the server has answered once. */
 const retries = 4;
 /** The statuses of temporary failures: too many streams or requests, or a server that is restarting. */
@@ -22,11 +22,12 @@ const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
  * The events of a stream, until the caller stops reading. If the connection is lost or silent, the stream is opened again
- * after the last cursor. Throws the error if the server refuses the stream.
+ * after the last cursor. Throws the error if the server refuses the stream, or asks to wait for longer than `longestWaitMs`.
  */
 export async function* followEvents(
   open: OpenStream,
   { after, signal }: StreamOptions,
+  longestWaitMs: number,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
   let cursor = after;
   let retryMs = 2_000;
@@ -52,8 +53,9 @@ export async function* followEvents(
       try {
         const response = await unlessSilent(open(cursor, connection.signal), connection);
         hasAnswered = true;
-        if (temporary.has(response.status)) waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
-        else if (!response.ok || !response.body)
+        const askedMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
+        if (temporary.has(response.status) && askedMs <= longestWaitMs) waitMs = askedMs;
+        else if (!isStream(response))
           throw new Refused(await unlessSilent(errorOfResponse(response), connection));
         else {
           const text = new TextDecoder();
@@ -71,7 +73,7 @@ export async function* followEvents(
       } finally {
         connection.abort();
       }
-      await pause(Math.max(waitMs, Math.min(retryMs * 2 ** failures, longestWaitMs)), over);
+      await pause(Math.max(waitMs, Math.min(retryMs * 2 ** failures, longestPauseMs)), over);
       failures += 1;
     }
   } finally {
@@ -87,6 +89,11 @@ class Refused extends Error {
     super(reason.message);
     this.reason = reason;
   }
+}
+
+function isStream(response: Response): response is Response & { body: ReadableStream<Uint8Array> } {
+  const type = response.headers.get('Content-Type') ?? '';
+  return response.ok && response.body !== null && /^text\/event-stream\b/i.test(type);
 }
 
 /** Waits for something from the server, and breaks the connection when nothing comes for long. */

@@ -1,10 +1,11 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { type DocumentNode, Kind, type OperationDefinitionNode, OperationTypeNode, parse } from 'graphql';
-import { ClientError, GraphQLClient } from 'graphql-request';
+import { type DocumentNode, Kind, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { checkType, isObject, objectOf } from './answers.ts';
 import type { Connection } from './connection.ts';
-import { errorOfGraph, errorOfResponse } from './errors.ts';
+import { errorOfGraph, errorOfResponse, notOfWorkgraph } from './errors.ts';
 import { mutationsWithoutKey } from './keyless.generated.ts';
-import { newKey } from './retries.ts';
+import { type NameDocument, nodeOf } from './manifest.ts';
+import { newKey, type Send } from './retries.ts';
 
 /** A document with the types of its data and variables, or an untyped text. */
 export type Document<Data, Variables> = TypedDocumentNode<Data, Variables> | string;
@@ -40,30 +41,38 @@ export interface Graph {
   ): AsyncGenerator<Node, void, undefined>;
 }
 
-type Send = (request: Request, mayRepeat: boolean) => Promise<Response>;
-
-export function createGraph(url: string, headers: Record<string, string>, send: Send): Graph {
+export function createGraph(
+  url: string,
+  headers: Record<string, string>,
+  send: Send,
+  nameOf: NameDocument,
+): Graph {
   async function request<Data, Variables>(
     document: Document<Data, Variables>,
     ...[variables, { signal, idempotencyKey } = {}]: VariablesAnd<Variables, GraphOptions>
   ): Promise<Data> {
-    const key = idempotencyKey ?? (isKeyed(document) ? newKey() : undefined);
-    const client = new GraphQLClient(url, {
-      headers: { ...headers, ...(key !== undefined && { 'Idempotency-Key': key }) },
-      fetch: (input, init) => send(new Request(input, init), key !== undefined || !isMutation(document)),
+    const operation = operationOf(document);
+    const key = idempotencyKey ?? (isKeyed(operation) ? newKey() : undefined);
+    const request = new Request(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        ...headers,
+        Accept: 'application/graphql-response+json, application/json',
+        'Content-Type': 'application/json',
+        ...(key !== undefined && { 'Idempotency-Key': key }),
+      },
+      body: JSON.stringify({ ...nameOf(document), variables: variables ?? {} }),
+      ...(signal && { signal }),
     });
-    try {
-      return await client.request<Data>({
-        document,
-        variables: variables ?? {},
-        ...(signal && { signal }),
-      });
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error;
-      const { errors, status, headers, body } = error.response;
-      const answer = { status, headers };
-      throw errors ? errorOfGraph(errors, answer) : await errorOfResponse(new Response(body, answer));
-    }
+    const mayRepeat = key !== undefined || operation?.operation === OperationTypeNode.QUERY;
+    const response = await send(request, { mayRepeat });
+    if (!response.ok) throw await errorOfResponse(response);
+    await checkType(response, true);
+    const { data, errors } = objectOf(await response.text(), response);
+    if (errors != null) throw errorOfGraph(errors, response);
+    if (!isObject(data)) throw notOfWorkgraph(response);
+    return data as Data;
   }
 
   return {
@@ -84,19 +93,13 @@ export function createGraph(url: string, headers: Record<string, string>, send: 
   };
 }
 
-/** Whether the server accepts an Idempotency-Key for the document: a mutation of one field whose answer contains no secret. */
-function isKeyed(document: DocumentNode | string): boolean {
-  const operation = operationOf(document);
+/** Whether the server accepts an Idempotency-Key for it: a mutation of one field whose answer contains no secret. */
+function isKeyed(operation: OperationDefinitionNode | undefined): boolean {
   if (operation?.operation !== OperationTypeNode.MUTATION) return false;
   const [field, another] = operation.selectionSet.selections;
   return field?.kind === Kind.FIELD && !another && !mutationsWithoutKey.has(field.name.value);
 }
 
-function isMutation(document: DocumentNode | string): boolean {
-  return operationOf(document)?.operation === OperationTypeNode.MUTATION;
-}
-
 function operationOf(document: DocumentNode | string): OperationDefinitionNode | undefined {
-  const { definitions } = typeof document === 'string' ? parse(document) : document;
-  return definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  return nodeOf(document)?.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
 }

@@ -9,9 +9,10 @@ import type {
   ResponseObjectMap,
   SuccessResponse,
 } from 'openapi-typescript-helpers';
-import { errorOfResponse } from './errors.ts';
+import { checkType, isObject, objectOf, valueOf } from './answers.ts';
+import { errorOfResponse, notOfWorkgraph, WorkgraphError } from './errors.ts';
 import { routesWithoutKey } from './keyless.generated.ts';
-import { newKey } from './retries.ts';
+import { newKey, type Send, unreachable } from './retries.ts';
 import type { paths } from './rest.generated.ts';
 
 type Operation<Path extends keyof paths, Method extends HttpMethod> = paths[Path][Method] &
@@ -27,14 +28,22 @@ type Answer<Path extends keyof paths, Method extends HttpMethod, Options> = Pars
   Options
 >;
 
-/** A method of openapi-fetch that throws unless the request succeeds, so that `data` is always set. */
+/** A call that the server may answer with 304, which has no data. */
+type Conditional =
+  | { params: { header: { 'If-None-Match': string } } }
+  | { headers: { 'If-None-Match': string } };
+
+/** A method of openapi-fetch that throws unless the request succeeds, so that `data` is set but after a 304. */
 type Call<Method extends HttpMethod> = <
   Path extends PathsWithMethod<paths, Method>,
   Options extends Init<Path, Method>,
 >(
   path: Path,
   ...init: InitArguments<Options>
-) => Promise<{ data: Answer<Path, Method, Options>; response: Response }>;
+) => Promise<{
+  data: Answer<Path, Method, Options> | (Options extends Conditional ? undefined : never);
+  response: Response;
+}>;
 
 /** The item type of a list; `never` if the path is not a list. */
 type Item<Path extends keyof paths> =
@@ -57,39 +66,73 @@ export interface Rest {
   ): AsyncGenerator<Item<Path>, void, undefined>;
 }
 
-type Send = (request: Request, mayRepeat: boolean) => Promise<Response>;
+/** The paths that redirect to a file, of any media type, at a storage. */
+type FilePath = {
+  [Path in keyof paths]: paths[Path] extends { get: { responses: { 302: unknown } } } ? Path : never;
+}[keyof paths];
+
+const filePaths: Readonly<Record<FilePath, true>> = {
+  '/v1/issues/{issueKey}/attachments/{attachmentId}/content': true,
+  '/v1/issues/{issueKey}/attachments/{attachmentId}/preview': true,
+};
 
 interface Page {
   readonly results: readonly unknown[];
   readonly pagination: { readonly nextCursor?: string | null };
 }
 
+/** The options of a call that matter here. */
+interface CallInit {
+  readonly params?: object;
+  readonly parseAs?: 'json' | 'text' | 'blob' | 'arrayBuffer' | 'stream';
+  readonly fetch?: (request: Request) => Promise<Response>;
+  readonly signal?: AbortSignal | null;
+}
+
+interface Client {
+  request(method: string, path: string, init: object): Promise<{ data?: unknown; response: Response }>;
+}
+
 export function createRest(baseUrl: string, headers: Record<string, string>, send: Send): Rest {
-  const client = createClient<paths>({
-    baseUrl,
-    headers,
-    fetch: (request) => send(request, request.method === 'GET' || request.headers.has('Idempotency-Key')),
-  });
-  client.use({
-    onRequest({ request, schemaPath }) {
-      const isKeyed = request.method !== 'GET' && !routesWithoutKey.has(`${request.method} ${schemaPath}`);
+  const client = createClient<paths>({ baseUrl, headers }) as unknown as Client;
+
+  async function call(method: string, path: string, init: CallInit = {}) {
+    const { parseAs = 'json', signal, fetch } = init;
+    const isJson = parseAs === 'json';
+    const isFile = Object.hasOwn(filePaths, path);
+    const isKeyed = method !== 'GET' && !routesWithoutKey.has(`${method} ${path}`);
+    let answered: Request | undefined;
+
+    async function ask(request: Request) {
       if (isKeyed && !request.headers.has('Idempotency-Key'))
         request.headers.set('Idempotency-Key', newKey());
-      return request;
-    },
-    async onResponse({ response }) {
-      // Not modified is an answer to a request with `If-None-Match`.
-      if (!response.ok && response.status !== 304) throw await errorOfResponse(response);
-    },
-  });
-  // openapi-fetch also declares an `error` in its results; the middleware above throws it instead.
-  const { GET, POST, PATCH, DELETE } = client as unknown as Rest;
+      const mayRepeat = method === 'GET' || request.headers.has('Idempotency-Key');
+      const response = await send(request, { mayRepeat, isPassedOn: !isJson && parseAs !== 'text', fetch });
+      answered = request;
+      if (isEmpty(method, request, response)) return response;
+      if (!response.ok) throw await errorOfResponse(response);
+      if (!isFile) await checkType(response, isJson);
+      return response;
+    }
+
+    // Only the files are at another address than the one that was asked for.
+    const redirect = isFile ? 'follow' : 'manual';
+    const options = { redirect, ...init, fetch: ask, parseAs: isJson ? 'text' : parseAs };
+    const { data, response } = await client.request(method, path, options).catch((error: unknown) => {
+      if (!answered || error instanceof WorkgraphError) throw error;
+      signal?.throwIfAborted();
+      throw unreachable(answered, error);
+    });
+    if (!isJson || (answered && isEmpty(method, answered, response))) return { data, response };
+    const text = typeof data === 'string' ? data : '';
+    return { data: isFile ? valueOf(text, response) : objectOf(text, response), response };
+  }
 
   async function* items(path: string, init: { params?: { query?: object } } = {}) {
-    const get = GET as unknown as (path: string, init: object) => Promise<{ data: Page }>;
     let query: object = init.params?.query ?? {};
     for (;;) {
-      const { data } = await get(path, { ...init, params: { ...init.params, query } });
+      const { data, response } = await call('GET', path, { ...init, params: { ...init.params, query } });
+      if (!isPage(data)) throw notOfWorkgraph(response);
       yield* data.results;
       const { nextCursor } = data.pagination;
       if (!nextCursor) return;
@@ -97,5 +140,16 @@ export function createRest(baseUrl: string, headers: Record<string, string>, sen
     }
   }
 
-  return { GET, POST, PATCH, DELETE, items: items as Rest['items'] };
+  const methodOf = (method: string) => (path: string, init?: CallInit) => call(method, path, init);
+  const [GET, POST, PATCH, DELETE] = ['GET', 'POST', 'PATCH', 'DELETE'].map(methodOf);
+  return { GET, POST, PATCH, DELETE, items } as unknown as Rest;
+}
+
+/** Whether it is one of the answers that have no body: to a delete, and to a read with the tag of what it would answer. */
+function isEmpty(method: string, request: Request, { status }: Response): boolean {
+  return method === 'DELETE' ? status === 204 : status === 304 && request.headers.has('If-None-Match');
+}
+
+function isPage(data: unknown): data is Page {
+  return isObject(data) && Array.isArray(data['results']) && isObject(data['pagination']);
 }

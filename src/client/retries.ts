@@ -10,25 +10,40 @@ export interface RetryOptions {
   readonly longestWaitMs: number;
 }
 
+/** How a request is sent. */
+export interface Sending {
+  /** Whether a second execution does no harm. */
+  readonly mayRepeat: boolean;
+  /** Whether the caller reads the body as it comes, however long that takes. */
+  readonly isPassedOn?: boolean;
+  /** Sends this request, instead of the fetch of the connection. */
+  readonly fetch?: RetryOptions['fetch'] | undefined;
+}
+
+export type Send = (request: Request, how: Sending) => Promise<Response>;
+
 /** The statuses of temporary failures. */
 const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const firstWaitMs = 200;
+/** A timer that is set to more ends at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Sends a request, and repeats it after temporary failures and lost answers. A write without a key may not be repeated; it is
  * sent again only after 429, because the server has not executed it then.
  */
 export async function sendWithRetries(
-  { fetch, retries, timeoutMs, longestWaitMs }: RetryOptions,
+  options: RetryOptions,
   request: Request,
-  mayRepeat: boolean,
+  { mayRepeat, isPassedOn = false, fetch = options.fetch }: Sending,
 ): Promise<Response> {
+  const { retries, timeoutMs, longestWaitMs } = options;
   let isAnswerLost = false;
   for (let attempt = 0; ; attempt += 1) {
-    const wait = firstWaitMs * 2 ** attempt * (0.5 + Math.random());
+    const wait = Math.min(firstWaitMs * 2 ** attempt * (0.5 + Math.random()), longestWaitMs);
     const isLast = attempt >= retries;
     try {
-      const response = await sendOnce(fetch, request, timeoutMs);
+      const response = await sendOnce(fetch, request, timeoutMs, isPassedOn);
       const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000 || wait;
       // A write whose answer was lost may still be in progress; the repetition with its key is a conflict until it ends.
       const isInProgress = isAnswerLost && response.status === 409;
@@ -51,22 +66,27 @@ async function sendOnce(
   fetch: RetryOptions['fetch'],
   request: Request,
   timeoutMs: number,
+  isPassedOn: boolean,
 ): Promise<Response> {
   request.signal.throwIfAborted();
   const attempt = new AbortController();
   // Not `AbortSignal.any`: Node may collect its result as garbage, and then nothing is aborted.
   request.signal.addEventListener('abort', () => attempt.abort(request.signal.reason), { once: true });
-  const timer = setTimeout(() => attempt.abort(new Error(`No answer came in ${timeoutMs} ms.`)), timeoutMs);
+  const timer = setTimeout(
+    () => attempt.abort(new Error(`No answer came in ${timeoutMs} ms.`)),
+    Math.min(timeoutMs, longestTimerMs),
+  );
   try {
-    return await readWholly(await fetch(new Request(request.clone(), { signal: attempt.signal })));
+    const response = await fetch(new Request(request.clone(), { signal: attempt.signal }));
+    return isPassedOn && response.ok ? response : await readWholly(response);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Reads a JSON answer completely, so that an interrupted one is repeated. The body of a file is passed on as a stream. */
+/** Reads an answer completely, so that an interrupted one is repeated. */
 async function readWholly(response: Response): Promise<Response> {
-  if (!response.body || !/\bjson\b/.test(response.headers.get('Content-Type') ?? '')) return response;
+  if (!response.body) return response;
   const { status, statusText, headers } = response;
   return new Response(await response.arrayBuffer(), { status, statusText, headers });
 }
@@ -84,10 +104,13 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(signal.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      },
+      Math.min(ms, longestTimerMs),
+    );
     signal.addEventListener('abort', stop, { once: true });
   });
 }

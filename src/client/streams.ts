@@ -1,7 +1,8 @@
-import { print } from 'graphql';
+import { isObject, objectOf } from './answers.ts';
 import { errorOfGraph } from './errors.ts';
 import { followEvents, type OpenStream, type StreamOptions } from './events.ts';
 import type { Document, VariablesAnd } from './graph.ts';
+import type { NameDocument } from './manifest.ts';
 import type { components, operations } from './rest.generated.ts';
 
 /** An event of a subscription, with the cursor to continue from. */
@@ -27,15 +28,20 @@ export interface Streams {
   changes(filter?: ChangeFilter, options?: StreamOptions): AsyncGenerator<Change, void, undefined>;
 }
 
-type FetchStream = (request: Request) => Promise<Response>;
-
-interface Next {
-  readonly data: unknown;
-  readonly errors?: Parameters<typeof errorOfGraph>[0];
-  readonly extensions?: { readonly reset?: boolean };
+interface StreamSettings {
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly longestWaitMs: number;
+  readonly nameOf: NameDocument;
 }
 
-export function createStreams(url: string, headers: Record<string, string>, fetch: FetchStream): Streams {
+/** What an event is part of, for the error of one that is not of workgraph. */
+const answer = { status: 200, headers: new Headers({ 'Content-Type': 'text/event-stream' }) };
+
+export function createStreams(
+  url: string,
+  headers: Record<string, string>,
+  { fetch, longestWaitMs, nameOf }: StreamSettings,
+): Streams {
   const headersAfter = (cursor: string | undefined) => ({
     ...headers,
     Accept: 'text/event-stream',
@@ -47,26 +53,33 @@ export function createStreams(url: string, headers: Record<string, string>, fetc
     variables: unknown = {},
     options: StreamOptions = {},
   ) {
-    const query = typeof document === 'string' ? document : print(document);
-    const body = JSON.stringify({ query, variables });
+    const body = JSON.stringify({ ...nameOf(document), variables });
     const open: OpenStream = (cursor, signal) => {
-      const init = { method: 'POST', body, signal };
+      const init = { method: 'POST', redirect: 'manual', body, signal } as const;
       const headers = { ...headersAfter(cursor), 'Content-Type': 'application/json' };
       return fetch(new Request(`${url}/graphql`, { ...init, headers }));
     };
-    for await (const { event, id = '', data: text } of followEvents(open, options)) {
+    for await (const { event, id = '', data: text } of followEvents(open, options, longestWaitMs)) {
       if (event === 'complete') return;
-      const { data, errors, extensions } = JSON.parse(text) as Next;
-      if (errors) throw errorOfGraph(errors);
-      yield extensions?.reset ? { cursor: id, data: null, reset: true } : { cursor: id, data, reset: false };
+      const { data, errors, extensions } = objectOf(text, answer);
+      if (errors != null) throw errorOfGraph(errors);
+      const isReset = isObject(extensions) && extensions['reset'] === true;
+      yield isReset ? { cursor: id, data: null, reset: true } : { cursor: id, data, reset: false };
     }
   }
 
   async function* changes(filter: ChangeFilter = {}, options: StreamOptions = {}) {
     const query = new URLSearchParams(filter);
     const open: OpenStream = (cursor, signal) =>
-      fetch(new Request(`${url}/v1/changes?${query}`, { headers: headersAfter(cursor), signal }));
-    for await (const { data } of followEvents(open, options)) yield JSON.parse(data) as Change;
+      fetch(
+        new Request(`${url}/v1/changes?${query}`, {
+          redirect: 'manual',
+          headers: headersAfter(cursor),
+          signal,
+        }),
+      );
+    for await (const { data } of followEvents(open, options, longestWaitMs))
+      yield objectOf(data, answer) as Change;
   }
 
   return { subscribe: subscribe as Streams['subscribe'], changes };

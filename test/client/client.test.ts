@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { build } from 'esbuild';
-import { connect, type Workgraph, WorkgraphError } from '../../src/client/client.ts';
+import { connect, type Workgraph } from '../../src/client/client.ts';
 import {
   CommentCreateDocument,
   LiveIssuesDocument,
@@ -15,6 +13,8 @@ import { startProxy } from '../live/cut-proxy.ts';
 import { numberAll } from '../live/logged.ts';
 import { hasBrowser, openBrowser, openPage } from '../pages/browser.ts';
 import { type App, startApp } from '../support/app.ts';
+import { bundleClient } from './bundle.ts';
+import { failureOf } from './failure-of.ts';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 
 const withBrowser = hasBrowser ? it : it.skip;
@@ -55,15 +55,6 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);
   return found;
-}
-
-async function failureOf(call: Promise<unknown>): Promise<WorkgraphError> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (!(error instanceof WorkgraphError)) throw new Error(`It failed with ${String(error)}.`);
-  return error;
 }
 
 it('a write whose answer is lost is sent again with its key, and done once', async () => {
@@ -140,6 +131,8 @@ it('errors of both APIs are of one class, with the code and all that is invalid'
     () => stranger.changes().next(),
   ])
     expect(await failureOf(call())).toMatchObject({ code: 'unauthenticated', status: 401 });
+  const wrong = await failureOf(direct.graph.request('query {'));
+  expect(wrong).toMatchObject({ code: 'graphql_parse_failed', requestId: expect.any(String) });
 });
 
 it('loops over connections and lists see every item of every page once', async () => {
@@ -190,26 +183,12 @@ it('a signal ends a request and a stream with its reason', async () => {
   await expect(waiting).rejects.toBe(reason);
 });
 
-/** The client as a page would load it, with or without what its size is measured without. */
-async function bundle(external: string[]): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, '../../src/client/client.ts')],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    external,
-    write: false,
-  });
-  return outputFiles[0]?.text ?? '';
-}
-
 it('the client has at most 15 KB gzipped, without documents and graphql', async () => {
-  expect(gzipSync(await bundle(['graphql']), { level: 9 }).length).toBeLessThanOrEqual(15_000);
+  expect(gzipSync(await bundleClient(['graphql']), { level: 9 }).length).toBeLessThanOrEqual(15_000);
 });
 
 withBrowser('the client works on a page of another origin', async () => {
-  const code = await bundle([]);
+  const code = await bundleClient([]);
   const browser = await openBrowser();
   const { page, complaints } = await openPage(browser, siteUrl());
   await page.goto(siteUrl());

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { connect } from '../../src/client/client.ts';
+import { failureOf } from './failure-of.ts';
+import { startScripted } from './scripted-server.ts';
 
 beforeEach(
   () =>
@@ -62,3 +64,50 @@ it.each([
   },
   10_000,
 );
+
+/** Lets `ms` pass, and whatever happens then. */
+async function pass(ms: number): Promise<void> {
+  for (let turn = 0; turn < 5_000; turn += 1) {
+    jest.advanceTimersByTime(ms / 5_000);
+    await nextTurn();
+  }
+}
+
+it('a stream that may wait for longer than a timer can is not opened again at once', async () => {
+  await using server = await startScripted((_, response) => {
+    response.writeHead(429, { 'Retry-After': '3000000' }).end();
+  });
+  const leaving = new AbortController();
+  const workgraph = connect({ url: server.url, token: 'a token', longestWaitMs: Infinity });
+  const waiting = workgraph.changes({}, { signal: leaving.signal }).next();
+  while (server.seen.length === 0) await nextTurn();
+  // Less than the silence after which a connection counts as lost.
+  await pass(5_000);
+  expect(server.seen).toHaveLength(1);
+  leaving.abort(new Error('The page was left.'));
+  await expect(waiting).rejects.toThrow('The page was left.');
+});
+
+it('an answer may take for ever when the client is told so', async () => {
+  const held: ServerResponse[] = [];
+  await using server = await startScripted((_, response) => void held.push(response));
+  const workgraph = connect({ url: server.url, token: 'a token', timeoutMs: Infinity });
+  const asked = workgraph.graph.request('{ viewer { id } }');
+  while (held.length === 0) await nextTurn();
+  await pass(600_000);
+  held[0]?.writeHead(200, { 'Content-Type': 'application/json' }).end('{"data": {"viewer": null}}');
+  expect([await asked, held.length]).toEqual([{ viewer: null }, 1]);
+});
+
+it('a fetch that throws instead of rejecting makes the server unreachable, for streams too', async () => {
+  const cause = new Error('There is no network.');
+  const broken = () => {
+    throw cause;
+  };
+  const workgraph = connect({ url: 'http://localhost:1', token: 'a token', fetch: broken });
+  for (const call of [workgraph.rest.GET('/v1/teams'), workgraph.changes().next()]) {
+    const failed = failureOf(call);
+    await pass(120_000);
+    expect(await failed).toMatchObject({ code: 'unreachable', cause });
+  }
+});
