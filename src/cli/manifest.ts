@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { defineCommand } from 'citty';
+import { Kind, Source } from 'graphql';
 import { CommandError, placedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
 
 const args = {
@@ -20,9 +21,12 @@ export const command = defineCommand({
   },
 });
 
-/** Validates all documents against the schema of this version, and prints the manifest only if all are valid. */
+/**
+ * Validates all documents against the schema of this version, and prints the manifest only if all are valid. Files of
+ * fragments alone are left out.
+ */
 async function manifest(files: readonly string[]): Promise<number> {
-  const [{ schema }, { DocumentReader }, { printManifest }] = await Promise.all([
+  const [{ schema }, { DocumentReader, parseText }, { printManifest }] = await Promise.all([
     import('../schema/index.ts'),
     import('../executor/documents/reader.ts'),
     import('../executor/documents/manifest.ts'),
@@ -33,6 +37,12 @@ async function manifest(files: readonly string[]): Promise<number> {
   for (const file of files) {
     try {
       const text = await readFile(file, 'utf8');
+      const { definitions } = parseText(new Source(text));
+      // The documents of a client have such a part for each fragment, beside the operations that contain it.
+      if (definitions.every(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)) {
+        process.stderr.write(`${file} is left out: it has no operation, so no request can name it.\n`);
+        continue;
+      }
       reader.read(text);
       texts.push(text);
     } catch (error) {

@@ -43,6 +43,19 @@ it('manifest prints nothing when one of them does not fit the schema, and says w
   expect(third).toContain('ENOENT');
 });
 
+it('manifest leaves out a file that has only fragments, and says so', async () => {
+  const fragment = 'fragment Name on Team { name }\n';
+  const query = `{ teams { nodes { ...Name } } }\n${fragment}`;
+  const files = [await fileOf('fragment.graphql', fragment), await fileOf('query.graphql', query)];
+  const { exitCode, stdout, stderr } = await workgraph(['manifest', ...files]);
+  expect([exitCode, [...parseManifest(stdout).values()]]).toEqual([0, [query]]);
+  expect(stderr).toBe(`${files[0]} is left out: it has no operation, so no request can name it.\n`);
+});
+
 it('manifest refuses an unknown flag', async () => {
-  expect((await workgraph(['manifest', '--nothing', 'x'])).stderr).toContain('Unknown --nothing');
+  expect(await workgraph(['manifest', '--nothing', 'x'])).toMatchObject({
+    exitCode: 2,
+    stdout: '',
+    stderr: expect.stringContaining('Unknown --nothing'),
+  });
 });
