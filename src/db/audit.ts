@@ -1,4 +1,4 @@
-import { insertRows } from './writes/import-writes.ts';
+import { insertRows } from './writes/insert-rows.ts';
 import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';

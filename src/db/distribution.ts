@@ -4,7 +4,7 @@ import type { Tables } from './tables/tables.ts';
 import type { UnscopedTrx } from './engine/transaction.ts';
 
 /** A table of a database that Citus can distribute. Names are quoted for SQL where they have to be. */
-export interface DistributableTable {
+interface DistributableTable {
   readonly table: string;
   /** Rows are placed by their workspace, or every node has a copy of the table. */
   readonly how: 'distributed' | 'copied';

@@ -4,7 +4,7 @@ import type { Row, Tables } from './tables/tables.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
 
 /** The secrets of a webhook, encrypted; the previous one if it was ever changed. */
-export type StoredSecrets = Pick<Row<'webhook'>, 'id' | 'secret' | 'previousSecret'>;
+type StoredSecrets = Pick<Row<'webhook'>, 'id' | 'secret' | 'previousSecret'>;
 
 /** The webhooks of all workspaces with a secret that begins with one of the ids of keys. */
 export async function selectSecretsUnder(

@@ -20,7 +20,7 @@ export function untyped(db: TenantDb): Kysely<AnyTables> {
 }
 
 /** Builds parts of a statement that refer to other parts of it. The handle of the whole statement binds them to the workspace. */
-export function partOf(db: TenantDb): Kysely<AnyTables> {
+export function untypedParts(db: TenantDb): Kysely<AnyTables> {
   return db.withoutPlugins() as unknown as Kysely<AnyTables>;
 }
 

@@ -13,7 +13,7 @@ export interface PageRead<Row> {
 }
 
 /** Sends the statements of the pages of one list. */
-export interface PageSender<Row> {
+interface PageSender<Row> {
   /** Reads the pages of some of the parents, which are identified by their indexes. */
   step(step: PageStep, parents: readonly number[]): Promise<readonly PageRead<Row>[]>;
   /** Counts the rows that match each candidate, up to one more than its maximum. */
@@ -21,7 +21,7 @@ export interface PageSender<Row> {
 }
 
 /** The pages to read: for how many parents, and how many rows make a page full. */
-export interface PagesWanted {
+interface PagesWanted {
   readonly parents: number;
   readonly rows: number;
 }

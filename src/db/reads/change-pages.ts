@@ -11,7 +11,7 @@ export interface LogPoint {
 }
 
 /** Where the log of a workspace begins and ends. */
-export interface LogHead extends LogPoint {
+interface LogHead extends LogPoint {
   readonly oldest: number;
 }
 

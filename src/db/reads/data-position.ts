@@ -7,7 +7,7 @@ import { Prepared } from '../statements/prepared.ts';
  * consists of the version of the reference data and the newest position of the log of changes, each with its tag, which
  * distinguishes histories of the same numbers, and of the mark of the newest write that the log does not record.
  */
-export interface DataPosition {
+interface DataPosition {
   readonly ref: number;
   readonly tag: number;
   readonly change: string;

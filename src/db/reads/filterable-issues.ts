@@ -5,6 +5,7 @@ import type { Row, TableName } from '../tables/tables.ts';
 import { untyped } from '../query/any-tables.ts';
 import { Prepared } from '../statements/prepared.ts';
 import { Slot } from '../statements/slots.ts';
+import { uuidArray } from '../statements/uuid-array.ts';
 import { anyWorkspace } from '../engine/tenant-handle.ts';
 import type { Lease, TextRows } from '../engine/lease.ts';
 
@@ -46,7 +47,7 @@ export async function selectFilterableIssues(
   workspaceId: string,
   issueIds: readonly string[],
 ): Promise<Map<FilterableTable, TextRows<readonly (string | null)[]>>> {
-  const values = { workspaceId, ids: `{${issueIds.join(',')}}` };
+  const values = { workspaceId, ids: uuidArray(issueIds) };
   const read = await Promise.all(
     [...statements].map(async ([table, statement]) => [table, await lease.texts(statement, values)] as const),
   );

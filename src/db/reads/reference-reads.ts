@@ -6,11 +6,14 @@ import { type CachedTableName, cachedTables } from '../tables/cached-tables.ts';
 import type { Lease, TextRows } from '../engine/lease.ts';
 import { Prepared } from '../statements/prepared.ts';
 import { Slot } from '../statements/slots.ts';
+import { uuidArray } from '../statements/uuid-array.ts';
 import { anyWorkspace } from '../engine/tenant-handle.ts';
 
-/** The version of a workspace's reference data: equal `ref` and `tag` mean equal data. */
+/** The version of a workspace's reference data. Two equal versions have the same data. */
 export interface ReferenceVersion {
+  /** How often the reference data was written. */
   readonly ref: number;
+  /** Distinguishes histories that came to the same number, as in a database that was restored from a backup. */
   readonly tag: number;
   /** Changes whenever the permissions of any token of the workspace change. */
   readonly auth: number;
@@ -51,7 +54,7 @@ export class ReferenceReads {
     const lease = await this.#database.connect();
     try {
       const { rows } = await lease.texts(this.#prepared().versions, {
-        workspaceIds: `{${workspaceIds.join(',')}}`,
+        workspaceIds: uuidArray(workspaceIds),
       });
       return new Map(rows.map(([id, ...version]) => [id ?? '', toVersion(version)]));
     } finally {

@@ -4,6 +4,7 @@ import { issueFields } from '../../model/issue-fields.ts';
 import { limits } from '../../model/limits.ts';
 import type { EventType } from '../../model/events.ts';
 import { typed } from '../statements/slots.ts';
+import { insertRows } from './insert-rows.ts';
 import { valueBefore } from './issue-parts.ts';
 import type { Trx } from '../engine/transaction.ts';
 import type { NewRow } from '../tables/tenant-tables.ts';
@@ -22,7 +23,7 @@ export interface WriteEvent {
 }
 
 /** The values of a logged change of an issue in `changed`, as expressions over the parts of the statement. */
-export interface LoggedWrite {
+interface LoggedWrite {
   id: Expression<unknown>;
   actor: Expression<unknown>;
   request: Expression<unknown>;
@@ -79,15 +80,7 @@ export function loggedBefore(columns: readonly SettableColumn[]): SettableColumn
   });
 }
 
-/** The changes in one statement, which keeps it far below the 65,535 parameters that the protocol allows. */
-const changesPerStatement = 500;
-
 /** Appends changes of directories, attachments and imports, which are not logged by a statement that writes issues. */
 export async function logChanges(trx: Trx, changes: readonly NewRow<'changeInbox'>[]): Promise<void> {
-  for (let from = 0; from < changes.length; from += changesPerStatement) {
-    await trx
-      .insertInto('changeInbox')
-      .values(changes.slice(from, from + changesPerStatement))
-      .execute();
-  }
+  await insertRows(trx, 'changeInbox', changes);
 }

@@ -28,7 +28,7 @@ import {
 } from './write-parts.ts';
 
 /** What the statement of new comments depends on. Comments of the same shape are written by the same statement. */
-export interface CommentShape {
+interface CommentShape {
   named: 'key' | 'id';
   /** Whether they reply to a comment, all to the same one. */
   reply: boolean;

@@ -4,6 +4,7 @@ import { type DirectoryTable, directoryTables } from '../directory.ts';
 import type { TeamTable } from '../tables/directory-tables.ts';
 import type { Trx } from '../engine/transaction.ts';
 import type { TenantTables } from '../tables/tenant-tables.ts';
+import { slicesOf } from './insert-rows.ts';
 
 /** The writes that make a workspace match a directory file: new rows, and changed columns of existing ones. */
 export interface DirectoryWrites {
@@ -18,15 +19,12 @@ export interface DirectoryUpdate {
 }
 
 /** The codes of the status of members, and of the state of projects, that a team counts. */
-export interface CountedCodes {
+interface CountedCodes {
   readonly memberStatus: number;
   readonly projectState: number;
 }
 
 const unstamped: ReadonlySet<DirectoryTable> = new Set(['agentInstallation', 'projectLink']);
-
-/** The rows in one statement, which keeps it far below the 65,535 parameters that the protocol allows. */
-const rowsPerStatement = 500;
 
 /** Writes new groups of labels, updates and then other new rows, in the order of the tables, and brings the derived counts up to date. */
 export async function writeDirectory(
@@ -39,7 +37,7 @@ export async function writeDirectory(
       row['isGroup'] === true ? 'groups' : 'others',
     );
     // Labels that exist may be put into a new group.
-    await insertRows(trx, table, groups);
+    await insertNew(trx, table, groups);
     // A flag that only one row may have must be cleared on one row before it is set on another.
     const updates = writes.updates.filter((update) => update.table === table).sort(clearingFirst);
     for (const { id, columns } of updates) {
@@ -50,24 +48,24 @@ export async function writeDirectory(
         .where('id', '=', id)
         .execute();
     }
-    await insertRows(trx, table, others);
+    await insertNew(trx, table, others);
   }
   await recountTeams(trx, counted);
   await recountProjectLinks(trx);
 }
 
-async function insertRows(
+/** Inserts rows. A member's account is written before the member. */
+async function insertNew(
   trx: Trx,
   table: DirectoryTable,
   rows: readonly Record<string, unknown>[],
 ): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsPerStatement) {
-    const part = rows.slice(from, from + rowsPerStatement);
+  for (const slice of slicesOf(rows)) {
     if (table === 'member') {
-      const accounts = part.map(({ userAccountId, createdUtc }) => ({ id: userAccountId, createdUtc }));
+      const accounts = slice.map(({ userAccountId, createdUtc }) => ({ id: userAccountId, createdUtc }));
       await untyped(trx).insertInto('userAccount').values(accounts).execute();
     }
-    await untyped(trx).insertInto(table).values(part).execute();
+    await untyped(trx).insertInto(table).values(slice).execute();
   }
 }
 

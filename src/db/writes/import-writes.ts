@@ -1,33 +1,16 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
-import { untyped } from '../query/any-tables.ts';
 import { anyUuid } from '../query/any-uuid.ts';
-import type { Row, TableName } from '../tables/tables.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../engine/transaction.ts';
 import type { NewRow, TenantTables } from '../tables/tenant-tables.ts';
-
-/** The rows in one statement, which keeps it far below the 65,535 parameters that the protocol allows. */
-const rowsPerStatement = 500;
-
-/** Inserts any number of rows of one table. */
-export async function insertRows<Name extends TableName>(
-  trx: Trx,
-  table: Name,
-  rows: readonly NewRow<Name>[],
-): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsPerStatement) {
-    await untyped(trx)
-      .insertInto(table)
-      .values(rows.slice(from, from + rowsPerStatement))
-      .execute();
-  }
-}
+import { slicesOf } from './insert-rows.ts';
 
 /** Stores which objects of the source the rows became, and replaces earlier records. */
 export async function upsertImportSources(trx: Trx, rows: readonly NewRow<'importSource'>[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+  for (const slice of slicesOf(rows)) {
     await trx
       .insertInto('importSource')
-      .values(rows.slice(from, from + rowsPerStatement))
+      .values(slice)
       .onConflict((conflict) =>
         conflict.columns(['source', 'kind', 'sourceId']).doUpdateSet((eb) => ({
           targetId: eb.ref('excluded.targetId'),
@@ -75,7 +58,7 @@ export async function updateImportedComment(
 }
 
 /** The counts of an issue, computed from the rows that belong to it. */
-export type RecountedIssue = Pick<
+type RecountedIssue = Pick<
   Row<'issue'>,
   'id' | 'commentCount' | 'lastCommentUtc' | 'subIssueCount' | 'linkCount'
 >;

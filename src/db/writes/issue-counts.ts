@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { statusCategory } from '../../model/codes.ts';
+import { ranksPerCategory, statusCategory } from '../../model/codes.ts';
 import type { SettableColumn } from '../../model/issue-columns.ts';
 import { clampedSum } from '../query/totals/aggregates.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
@@ -7,7 +7,7 @@ import type { FollowUp, IssueWrite } from './follow-ups.ts';
 import { columnsOf, type Part, type Parts, partsOf } from './write-parts.ts';
 
 /** The counts of a delivery. */
-export interface DeliveryCounts {
+interface DeliveryCounts {
   issueCount: number;
   closedIssueCount: number;
   estimatedScope: number;
@@ -50,13 +50,13 @@ export const movedCounts: FollowUp = (db, write) => {
   ] as const satisfies readonly Part[];
 };
 
-/** Whether a status of this rank is in one of the categories. A rank is 10,000 times the category plus the position. */
+/** Whether a status of this rank is in one of the categories. */
 export function inCategories(
   statusRank: Expression<number>,
   ...names: readonly ('active' | 'completed' | 'canceled')[]
 ): Expression<SqlBool> {
   const codes = sql.join(names.map((name) => sql.lit(statusCategory[name])));
-  return sql<SqlBool>`(${statusRank} / 10000 in (${codes}))`;
+  return sql<SqlBool>`(${statusRank} / ${sql.lit(ranksPerCategory)} in (${codes}))`;
 }
 
 /** What issues that are not deleted subtract from the counts, or add to them. */
@@ -71,7 +71,11 @@ function side(parts: Parts, issues: 'changed' | 'locked', sign: 1 | -1) {
     .where('deletedUtc', 'is', null);
 }
 
-// Each backend adds to a slot of its own, so that writers of one delivery do not wait for each other.
+/**
+ * Each connection of PostgreSQL adds to a slot of its own, so that writers of one delivery do not wait for each other. Tallies take a
+ * slot that is free instead (`ownSlot`), because a write changes many of them: there, two transactions that share a slot might
+ * wait for each other in a circle.
+ */
 const counterSlot = sql<number>`(abs(pg_backend_pid()) % 32)::smallint`;
 
 function deliveries(db: TenantDb) {
@@ -93,8 +97,7 @@ function deliveries(db: TenantDb) {
     .groupBy(['deliveryId'])
     .having(anyMoved(Object.values(sums)))
     .orderBy('deliveryId');
-  return db
-    .withoutPlugins()
+  return partsOf(db)
     .insertInto('deliveryCount')
     .columns(columns)
     .expression(rows)
@@ -126,8 +129,7 @@ function projects(db: TenantDb) {
     .groupBy(['projectId'])
     .having(anyMoved(Object.values(sums)))
     .orderBy('projectId');
-  return db
-    .withoutPlugins()
+  return partsOf(db)
     .insertInto('projectCount')
     .columns(columns)
     .expression(rows)

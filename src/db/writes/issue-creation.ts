@@ -39,7 +39,7 @@ interface IssuesShape {
   keyed: boolean;
 }
 
-export interface IssueCreationShape extends IssuesShape {
+interface IssueCreationShape extends IssuesShape {
   /** The tables of which the statement also returns the rows that belong to the issues, because the answer shows them. */
   preloads: readonly 'deliveryCount'[];
   /**

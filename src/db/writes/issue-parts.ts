@@ -10,7 +10,7 @@ import { columnsOf, jsonRow, type Part, type Parts, recordset } from './write-pa
 // and the entries in their feeds.
 
 /** How a write identifies an issue: by its id, its key, or its number in a team. */
-export type IssueNaming = keyof typeof nameColumns;
+type IssueNaming = keyof typeof nameColumns;
 
 const nameColumns = {
   id: { id: 'uuid' },

@@ -27,7 +27,10 @@ interface WriteParts {
   parent: Pick<Row<'comment'>, 'id' | 'authorUserAccountId'> & Pick<Row<'member'>, 'displayName'>;
   /** New comments: the ordinal of their issue in `asked`, and their own ordinal among those of the issue, from 1. */
   newComments: { id: string; issue: number; ordinal: number; author: string };
-  /** New issues: the ordinal of their team in `teams`, and their own ordinal among those of the team, from 0. */
+  /**
+   * New issues: the ordinal of their team in `teams`, and their own ordinal among those of the
+   * team. It begins at 0, because it is added to the number of the first of them.
+   */
   newIssues: { id: string; team: number; ordinal: number };
   /** Teams and how many new issues each of them gets. */
   teams: { id: string; count: number; ordinal: number };

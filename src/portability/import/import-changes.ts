@@ -1,4 +1,5 @@
-import { insertRows, updateImportedComment } from '../../db/writes/import-writes.ts';
+import { insertRows } from '../../db/writes/insert-rows.ts';
+import { updateImportedComment } from '../../db/writes/import-writes.ts';
 import {
   insertSubscriptions,
   replaceAssignees,

@@ -6,7 +6,7 @@ import {
 } from '../../db/imports.ts';
 import type { NewRow } from '../../db/tables/tenant-tables.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
-import { insertRows } from '../../db/writes/import-writes.ts';
+import { insertRows } from '../../db/writes/insert-rows.ts';
 import { events } from '../../model/events.ts';
 import type { CleanActivity, CleanAttachment } from './import-clean-history.ts';
 import type { ImportTarget, People } from './import-people.ts';

@@ -1,4 +1,5 @@
-import { addGoneIssues, insertRows, markHistory } from '../../db/writes/import-writes.ts';
+import { insertRows } from '../../db/writes/insert-rows.ts';
+import { addGoneIssues, markHistory } from '../../db/writes/import-writes.ts';
 import { createIssues, shapeOf } from '../../db/writes/issue-creation.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { type ImportWarning, insertHistories } from './import-history.ts';

@@ -1,4 +1,4 @@
-import { insertRows } from '../../db/writes/import-writes.ts';
+import { insertRows } from '../../db/writes/insert-rows.ts';
 import { selectMembersNamed } from '../../db/imports.ts';
 import type { LocalRow } from '../../db/tables/tenant-tables.ts';
 import type { Trx } from '../../db/engine/transaction.ts';

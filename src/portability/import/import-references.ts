@@ -1,4 +1,4 @@
-import { insertRows } from '../../db/writes/import-writes.ts';
+import { insertRows } from '../../db/writes/insert-rows.ts';
 import {
   selectDeliveriesNumbered,
   selectLabelsNamed,

@@ -1,8 +1,8 @@
-import { statusCategory } from '../../model/codes.ts';
+import { ranksPerCategory, statusCategory } from '../../model/codes.ts';
 
-/** The category of a status: its rank is the category and its position in one number. */
+/** The category of a status. */
 export function categoryOf(statusRank: number): number {
-  return Math.floor(statusRank / 10_000);
+  return Math.floor(statusRank / ranksPerCategory);
 }
 
 export function isTerminal(statusRank: number): boolean {

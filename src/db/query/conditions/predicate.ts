@@ -28,7 +28,7 @@ export type Predicate =
   | { lineage: Lineage };
 
 /** The row of `table` with the id `root` and all its descendants. The column `parent` has the id of a row's parent. */
-export interface Lineage {
+interface Lineage {
   table: TableName;
   parent: string;
   root: string;
@@ -64,13 +64,13 @@ export function conjunctsOf(predicate: Predicate): readonly Predicate[] {
 }
 
 /** The alias of a row that a predicate is about. Those of related rows have the next numbers. */
-export type RowAlias = `r${number}`;
+type RowAlias = `r${number}`;
 
 /**
  * How conditions on related rows are evaluated: `planned`, as the planner decides; `eachRow`, for each row that another
  * condition has found; `fromRelated`, starting with the related rows, from which an index leads to the matching rows.
  */
-export type Evaluation = 'planned' | 'eachRow' | 'fromRelated';
+type Evaluation = 'planned' | 'eachRow' | 'fromRelated';
 
 /**
  * The predicate as SQL for the row `alias`. Negations are never unknown: a row whose column is null matches `not` of a

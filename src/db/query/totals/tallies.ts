@@ -84,6 +84,7 @@ export function talliedRows(
   const rows: Rows = untyped(db)
     .selectFrom('issueTally')
     .select(['teamId', 'statusId', 'priority'])
+    // The same formula generates the column of issues, and `priorityRank` in src/model/codes.ts has it for values in memory.
     .select(sql<number>`(priority + 4) % 5`.as('priorityRank'));
   const ofKind: Rows = rows
     .select(['issueCount', 'estimateSum'])

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { partOf } from '../../query/any-tables.ts';
+import { untypedParts } from '../../query/any-tables.ts';
 import { anyUuid } from '../../query/any-uuid.ts';
 import type { TenantDb } from '../../tables/tenant-tables.ts';
 import { boundedStages, endsOf, history, type Span } from './trend-spans.ts';
@@ -27,7 +27,7 @@ export async function selectBurnup(
   days: readonly Span[],
   most: number,
 ): Promise<BurnupRow[] | undefined> {
-  const handle = partOf(db);
+  const handle = untypedParts(db);
   const ends = endsOf(days);
   const ofKeys = handle.selectFrom('issueStage').where(`issueStage.${column}`, '=', anyUuid(keys));
   const { outer, stageCount, areFew } = boundedStages(db, ofKeys, most);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { partOf } from '../../query/any-tables.ts';
+import { untypedParts } from '../../query/any-tables.ts';
 import { isAlways, type Predicate, predicateSql } from '../../query/conditions/predicate.ts';
 import type { TenantDb } from '../../tables/tenant-tables.ts';
 import { tallyKinds } from '../../tables/tallies.ts';
@@ -34,7 +34,7 @@ export async function selectIssueFlow(
   periods: readonly Span[],
   most: number,
 ): Promise<FlowRow[] | undefined> {
-  const handle = partOf(db);
+  const handle = untypedParts(db);
   const ends = endsOf(periods);
   const stages = handle.selectFrom('issueStage').where(sql<boolean>`issue_stage.since_utc >= (${ends})[1]`);
   const { outer, stageCount, areFew } = boundedStages(db, stages, most);

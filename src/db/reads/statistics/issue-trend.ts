@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { clampedSum } from '../../query/totals/aggregates.ts';
-import { type AnyRow, partOf, untyped } from '../../query/any-tables.ts';
+import { type AnyRow, untypedParts, untyped } from '../../query/any-tables.ts';
 import { isAlways, predicateSql } from '../../query/conditions/predicate.ts';
 import type { TenantDb } from '../../tables/tenant-tables.ts';
 import {
@@ -41,7 +41,7 @@ const names = Object.keys(events) as Event[];
 const times = ['cycleTime', 'leadTime'] as const;
 
 /** The periods of a trend, the columns that it is grouped by, and the most groups that it returns. */
-export interface TrendShape {
+interface TrendShape {
   readonly periods: readonly Span[];
   readonly columns: readonly StatsColumn[];
   readonly limit: number;
@@ -107,7 +107,7 @@ async function trendOf(
   { periods, columns, limit }: TrendShape,
 ): Promise<TrendRow[]> {
   const { starts, ends } = spanTimes(periods);
-  const handle = partOf(db);
+  const handle = untypedParts(db);
   const grouped = columns.length > 0;
   const groups = sql.join(columns.map((column) => sql.ref(column)));
   const of = (event: Event) => eventsOf(selectCounted(handle, issues), event, columns);

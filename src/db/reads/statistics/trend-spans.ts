@@ -6,7 +6,7 @@ import {
   sql,
   type SqlBool,
 } from 'kysely';
-import { type AnyTables, partOf, withPart } from '../../query/any-tables.ts';
+import { type AnyTables, untypedParts, withPart } from '../../query/any-tables.ts';
 import type { TenantDb } from '../../tables/tenant-tables.ts';
 
 /** A period of a trend. */
@@ -49,7 +49,7 @@ export function boundedStages(
   most: number,
 ): { outer: Kysely<AnyTables>; stageCount: Expression<unknown>; areFew: RawBuilder<SqlBool> } {
   const some = stages.select(sql.lit(1).as('found')).limit(sql.lit(most + 1));
-  const parts = partOf(db);
+  const parts = untypedParts(db);
   const count = parts.selectFrom(some.as('some')).select(sql<number>`count(*)::int`.as('count'));
   const stageCount = parts.selectFrom('stages').select('stages.count');
   return {
