@@ -51,7 +51,7 @@ export async function checkRest(
     if ((index + name.length) % oneOf !== 0) continue;
     const sent = new URLSearchParams({ ...query, ...order, page_size: String(pageSize) });
     const verdict = issues.check({ path: {}, query: sent, body: undefined });
-    if (verdict.verdict !== 'ready') throw new Error(`/v1/issues?${sent} is ${verdict.verdict}.`);
+    if (verdict.verdict !== 'ready') throw new Error(`/v1/issues?${sent.toString()} is ${verdict.verdict}.`);
     const { variables } = verdict;
     const coerced = gate.coerced(document, variables)['filter'] as Record<string, unknown>;
     if (!isMatched) await oracle.match(gate.workspaceId, list, coerced);
