@@ -89,7 +89,7 @@ export interface Context {
   /** A shared connection for a statement that reads, if one is available. Not used inside a transaction. */
   readonly shared?: (statement: Prepared) => Lease | undefined;
   /** The replica for the statements of a query; undefined when the primary has to answer them. */
-  readonly reads?: ReadServer | undefined;
+  readonly replica?: ReadServer | undefined;
   /** Called when an operation begins and has ended that may have written. */
   readonly wrote?: () => void;
   /** The cached reference data of the principal's workspace; undefined if it is not cached. */

@@ -1,7 +1,7 @@
 import { burnupField } from './burnup.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { DeliveryState } from './builder/enums.ts';
-import { coveredByPosition } from './builder/of-position.ts';
+import { coveredByPosition } from './builder/covered-by-position.ts';
 import { Issue } from './issues.ts';
 import { Team } from './teams.ts';
 

@@ -15,7 +15,7 @@ import { Issue } from './issues.ts';
 import { filterScopes, type ListArgumentBuilder, listArguments, rowsOfPage } from './builder/lists.ts';
 import { Member } from './members.ts';
 import { naming } from './builder/naming.ts';
-import { coveredByPosition } from './builder/of-position.ts';
+import { coveredByPosition } from './builder/covered-by-position.ts';
 import { Project } from './projects.ts';
 import { Team } from './teams.ts';
 import { Viewer } from './viewer.ts';

@@ -128,7 +128,7 @@ export class Contexts {
     return {
       ...this.#of(request, now, principal),
       changes,
-      reads: this.#readsOf(request, tokenId),
+      replica: this.#readsOf(request, tokenId),
       wrote: () => {
         request.hasWritten = true;
         this.#recentWrites?.note(tokenId);

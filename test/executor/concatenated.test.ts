@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { type TextRow, WireRow } from '../../src/db/wire/wire-row.ts';
 import { Columns } from '../../src/executor/compiled/compile/columns.ts';
 import { Bail, type Frame, type Link } from '../../src/executor/compiled/run/frame.ts';
-import { concatenatedField } from '../../src/executor/compiled/fields/concatenated.ts';
+import { compileConcatenated } from '../../src/executor/compiled/fields/concatenated.ts';
 import { JsonWriter } from '../../src/executor/compiled/writing/json-writer.ts';
 import { ObjectPlan } from '../../src/executor/compiled/compile/objects.ts';
 import { ValueSink } from '../../src/executor/compiled/writing/value-sink.ts';
 import type { FieldContext } from '../../src/executor/compiled/compile/context.ts';
 
 /** A field like the key of an issue, which consists of the code of its team and its number. */
-function keyField(): { field: ReturnType<typeof concatenatedField>; number: number; code: number } {
+function keyField(): { field: ReturnType<typeof compileConcatenated>; number: number; code: number } {
   const plan = new ObjectPlan('Issue', new Columns('fetched'));
-  const field = concatenatedField(
+  const field = compileConcatenated(
     { context: { plan, shared: new Map() }, key: 'key' } as unknown as FieldContext,
     {
       kind: 'concatenated',

@@ -14,7 +14,7 @@ import { selectCounts, selectTotal, selectTotals } from './totals.ts';
 
 /**
  * The loaders of one request in one workspace. Keys that are loaded in the same tick, with the same declaration and
- * arguments, are read by one statement. After a write, `clear` drops all cached rows.
+ * arguments, are read by one statement. After a write, `clear` drops all loaded rows.
  */
 export class Loaders {
   readonly #db: TenantDb;
@@ -126,7 +126,7 @@ export class Loaders {
     return selectTotal(this.#db, source, filter, this.#bounds);
   }
 
-  /** Drops all cached rows, so that reads after a write see its result. */
+  /** Drops all loaded rows, so that reads after a write see its result. */
   clear(): void {
     this.#loaders.clear();
   }

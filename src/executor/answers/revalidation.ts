@@ -7,7 +7,7 @@ import { selectDataPosition } from '../../db/reads/data-position.ts';
 import { readsCoveredTables } from '../../db/tables/position-tables.ts';
 import type { Context, Principal } from '../../resolvers/context.ts';
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
-import type { Plan } from '../../schema/builder/plan.ts';
+import { traitsOf } from '../../schema/builder/plan.ts';
 import { isOutage } from '../errors.ts';
 import type { CoercedOperation } from '../selections/operation.ts';
 import { visitFields } from '../selections/selected-fields.ts';
@@ -17,17 +17,15 @@ import { perVariant } from '../selections/variants.ts';
  * Whether an answer can depend on nothing but rows, the token, the document and today's date. Then the statements tell which
  * rows. Other resolvers may read anything, and what is computed from the request's context depends on the clock or is signed.
  */
-const dependsOnRows = perVariant((scoped: CoercedOperation) => {
-  let only = scoped.operation.operation === OperationTypeNode.QUERY;
-  visitFields(scoped, ({ field }) => {
+const dependsOnRows = perVariant((coerced: CoercedOperation) => {
+  let only = coerced.operation.operation === OperationTypeNode.QUERY;
+  visitFields(coerced, ({ field }) => {
     const { plan, isCoveredByPosition } = extensionsOf(field);
     if (isCoveredByPosition) return;
-    if (plan && (resolved.has(plan.kind) || (plan.kind === 'computed' && plan.context))) only = false;
+    if (plan && traitsOf(plan).isOfAnything) only = false;
   });
   return only;
 });
-
-const resolved: ReadonlySet<Plan['kind']> = new Set(['source', 'series', 'events']);
 
 /** Whether an operation sent statements when it was last run. One that is answered from memory costs less than its position. */
 const lastRun = perVariant((_scoped: CoercedOperation) => ({ sentStatements: true }));
@@ -37,15 +35,15 @@ const lastRun = perVariant((_scoped: CoercedOperation) => ({ sentStatements: tru
  * cover the answer: the version of the reference data must be the one in memory, from which a part of the answer comes.
  */
 export async function positionBefore(
-  scoped: CoercedOperation,
-  { principal, connect, shared, reads, reference, now }: Context,
+  coerced: CoercedOperation,
+  { principal, connect, shared, replica, reference, now }: Context,
 ): Promise<string | undefined> {
   if (!principal || !connect || !reference) return undefined;
-  if (!dependsOnRows(scoped) || !lastRun(scoped).sentStatements) return undefined;
+  if (!dependsOnRows(coerced) || !lastRun(coerced).sentStatements) return undefined;
   const { version } = await reference.current();
   try {
-    const server = reads
-      ? { connect: () => reads.connect(), shared: (statement: Prepared) => reads.shared(statement) }
+    const server = replica
+      ? { connect: () => replica.connect(), shared: (statement: Prepared) => replica.shared(statement) }
       : { connect, shared };
     const found = await selectDataPosition(server, principal.workspaceId);
     if (!found || found.ref !== version.ref || found.tag !== version.tag) return undefined;
@@ -58,9 +56,13 @@ export async function positionBefore(
   }
 }
 
-/** Whether the position covers everything that an operation has read by these statements. */
-export function isCovered(scoped: CoercedOperation, statements: ReadonlySet<Prepared>): boolean {
-  lastRun(scoped).sentStatements = statements.size > 0;
+/** Notes with which statements an operation was run, which decides whether its position is read the next time. */
+export function noteRun(coerced: CoercedOperation, statements: ReadonlySet<Prepared>): void {
+  lastRun(coerced).sentStatements = statements.size > 0;
+}
+
+/** Whether the position covers everything that these statements have read. */
+export function isCovered(statements: ReadonlySet<Prepared>): boolean {
   for (const statement of statements) {
     const known = covered.get(statement);
     const reads = known ?? readsCoveredTables(statement.text);

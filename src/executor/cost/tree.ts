@@ -18,7 +18,8 @@ import {
 } from 'graphql';
 import { leafListValues } from '../limits.ts';
 import type { Operation } from '../selections/operation.ts';
-import { type Condition, walkSelections } from '../selections/visit-selections.ts';
+import { isWrapper } from '../selections/wrapper-types.ts';
+import { type Condition, visitSelections } from '../selections/visit-selections.ts';
 
 /** One selection of a field in the document, with the conditions on it and on the selections around it. */
 export interface Occurrence {
@@ -87,7 +88,7 @@ function selectedIn(source: Operation, selected: readonly Selected[]): Pick<Cost
       key,
       occurrences,
       isList: types.some(isList),
-      isWrapper: types.every((type) => wrapper.test(getNamedType(type).name)),
+      isWrapper: types.every((type) => isWrapper(getNamedType(type))),
       isConnection: types.some((type) => getNamedType(type).name.endsWith('Connection')),
       describes: occurrences.some(({ field }) => describesSchema(field)) ? source.schema : undefined,
       ...selectedIn(source, occurrences.flatMap(selectionOf)),
@@ -103,9 +104,6 @@ function isList(type: GraphQLOutputType): boolean {
 function describesSchema(field: GraphQLField<unknown, unknown>): boolean {
   return field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
 }
-
-/** Names that Relay's specification of connections reserves. */
-const wrapper = /(Connection|Edge)$|^PageInfo$/;
 
 function selectionOf({ node, field, conditions }: Occurrence): Selected[] {
   return node.selectionSet ? [{ set: node.selectionSet, type: getNamedType(field.type), conditions }] : [];
@@ -123,7 +121,7 @@ function collect(source: Operation, selected: Selected, { objects, leaves }: Col
     added(leaves, key, () => ({ isList: list, occurrences: [] })).occurrences.push(conditions);
   };
   const { schema, fragments } = source;
-  walkSelections({ schema, fragments, field }, selected.set, selected.type, selected.conditions);
+  visitSelections({ schema, fragments, field }, selected.set, selected.type, selected.conditions);
 }
 
 function added<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {

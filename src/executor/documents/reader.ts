@@ -16,7 +16,7 @@ import { tooComplex } from '../answers/too-complex.ts';
 import { checkSize } from './size.ts';
 import { documentCacheSize, maxNesting, maxTokens } from '../limits.ts';
 import { allRules } from './validation-rules.ts';
-import { walk } from './visit-nodes.ts';
+import { visitNodes } from './visit-nodes.ts';
 
 /**
  * Reads and validates the documents of clients against one schema. A valid one is cached when it is read for the second
@@ -94,7 +94,7 @@ function isSubscription(definition: DefinitionNode): boolean {
  * tokens of the text, which take a tenth of the memory of a cached document.
  */
 function forgetTokens(document: DocumentNode): void {
-  walk(document, ({ loc }) => {
+  visitNodes(document, ({ loc }) => {
     if (loc) Object.assign(loc, { startToken: undefined, endToken: undefined });
   });
 }

@@ -27,12 +27,12 @@ type Holder = Readonly<Record<string, ASTNode | readonly ASTNode[] | undefined>>
  * Calls `enter` for a node of an executable document and all nodes below it, in the order of the text. `visit` of
  * graphql-js can also edit, which takes several times as long. Recursion is safe, since the nesting is limited.
  */
-export function walk(node: ASTNode, enter: (node: ASTNode) => void): void {
+export function visitNodes(node: ASTNode, enter: (node: ASTNode) => void): void {
   enter(node);
   for (const name of below[node.kind] ?? []) {
     const children = (Object(node) as Holder)[name];
     if (children === undefined) continue;
-    if ('kind' in children) walk(children, enter);
-    else for (const each of children) walk(each, enter);
+    if ('kind' in children) visitNodes(children, enter);
+    else for (const each of children) visitNodes(each, enter);
   }
 }

@@ -22,7 +22,7 @@ import {
 } from './size.ts';
 import { maxFilterConditions, maxInputCharacters } from '../limits.ts';
 import type { Operation } from '../selections/operation.ts';
-import { type SelectionWalk, walkSelections } from '../selections/visit-selections.ts';
+import { type SelectionVisit, visitSelections } from '../selections/visit-selections.ts';
 
 /**
  * Measures the values of an operation's variables as they were sent, each once, and with them all arguments of the
@@ -163,15 +163,15 @@ function argumentsOf(source: Operation): DocumentArgument[] {
 class SelectedArguments {
   readonly found: Omit<DocumentArgument, 'times'>[] = [];
   readonly spreads = new Map<string, number>();
-  readonly #walk: SelectionWalk;
+  readonly #visit: SelectionVisit;
 
   constructor({ schema, fragments }: Operation) {
     const field = (node: FieldNode, parent: GraphQLNamedType) => this.#addField(node, parent);
-    this.#walk = { schema, fragments, field, enters: (name) => this.#spread(name) };
+    this.#visit = { schema, fragments, field, enters: (name) => this.#spread(name) };
   }
 
   read(selectionSet: SelectionSetNode, type: GraphQLNamedType): this {
-    walkSelections(this.#walk, selectionSet, type);
+    visitSelections(this.#visit, selectionSet, type);
     return this;
   }
 

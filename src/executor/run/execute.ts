@@ -21,7 +21,7 @@ import { executeOnce, type OperationResult } from '../answers/idempotent.ts';
 import { defaultOperationCost } from '../limits.ts';
 import { asksForSnapshot, inOneSnapshot } from './one-snapshot.ts';
 import { withReplicaIfAllowed } from './read-server.ts';
-import { isCovered, positionBefore, type Revalidation } from '../answers/revalidation.ts';
+import { isCovered, noteRun, positionBefore, type Revalidation } from '../answers/revalidation.ts';
 import { type CoercedOperation, fragmentsOf } from '../selections/operation.ts';
 import { checkScopes } from '../selections/scope-rule.ts';
 import { coerceVariables, InvalidVariables } from '../inputs/variables.ts';
@@ -107,11 +107,11 @@ async function execution(
   const { document, schema } = request;
   requireRoot(schema, operation);
   const source = { schema, operation, fragments: fragmentsOf(document) };
-  const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
-  checkScopes(scoped, request.context.principal);
+  const coerced = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
+  checkScopes(coerced, request.context.principal);
   const maxCost = request.context.maxCost ?? defaultOperationCost;
-  const cost = priceOperation(scoped, maxCost);
-  const { objects, ...result } = await runOperation(request, scoped, cost);
+  const cost = priceOperation(coerced, maxCost);
+  const { objects, ...result } = await runOperation(request, coerced, cost);
   if (request.revalidation?.unchanged) return result;
   const failure = result.errors?.find(isFinal);
   if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;
@@ -129,25 +129,25 @@ async function execution(
 /** Answers a query, from one snapshot if that was asked for, or does a mutation, once if it has a key. */
 async function runOperation(
   request: OperationRequest,
-  scoped: CoercedOperation,
+  coerced: CoercedOperation,
   cost: OperationCost,
 ): Promise<OperationResult & { objects?: number }> {
   const { context, document, idempotencyKey: key, revalidation } = request;
   const answerIn = async (inside: OperationContext) =>
-    answer({ ...request, context: await withFirstReads(scoped, inside) }, scoped, cost);
-  if (asksForSnapshot(context, scoped.operation)) return inOneSnapshot(context, answerIn);
-  if (scoped.operation.operation !== OperationTypeNode.MUTATION) {
-    const reading = withReplicaIfAllowed(scoped, context);
-    return revalidation ? revalidated(revalidation, scoped, reading, answerIn) : answerIn(reading);
+    answer({ ...request, context: await withFirstReads(coerced, inside) }, coerced, cost);
+  if (asksForSnapshot(context, coerced.operation)) return inOneSnapshot(context, answerIn);
+  if (coerced.operation.operation !== OperationTypeNode.MUTATION) {
+    const reading = withReplicaIfAllowed(coerced, context);
+    return revalidation ? revalidated(revalidation, coerced, reading, answerIn) : answerIn(reading);
   }
   // Noted at the beginning and at the end, because other processes may serve the next read before they hear of the end.
   context.wrote?.();
-  const writing = await withFirstReads(scoped, withReplicaIfAllowed(scoped, context));
+  const writing = await withFirstReads(coerced, withReplicaIfAllowed(coerced, context));
   const result =
     key === undefined
-      ? await answer({ ...request, context: writing }, scoped, cost)
-      : await executeOnce({ ...scoped, document, key }, writing, (inside) =>
-          answer({ ...request, context: inside, form: 'data', rows: undefined }, scoped, cost),
+      ? await answer({ ...request, context: writing }, coerced, cost)
+      : await executeOnce({ ...coerced, document, key }, writing, (inside) =>
+          answer({ ...request, context: inside, form: 'data', rows: undefined }, coerced, cost),
         );
   context.wrote?.();
   return result;
@@ -156,17 +156,18 @@ async function runOperation(
 /** Answers a query, unless the client has the answer that was given at the present position of the data. */
 async function revalidated(
   revalidation: Revalidation,
-  scoped: CoercedOperation,
+  coerced: CoercedOperation,
   context: OperationContext,
   answerIn: (inside: OperationContext) => Promise<OperationResult & { objects?: number }>,
 ): Promise<OperationResult & { objects?: number }> {
-  const position = await positionBefore(scoped, context);
+  const position = await positionBefore(coerced, context);
   if (position !== undefined && revalidation.useAnswerOf(position)) return {};
   const statements = new Set<Prepared>();
   const result = await answerIn({ ...context, statements });
   // Only the compiled executor counts the objects, and only its statements are known.
-  if (result.objects !== undefined && isCovered(scoped, statements) && position !== undefined)
-    revalidation.noteReusable(position);
+  if (result.objects === undefined) return result;
+  noteRun(coerced, statements);
+  if (position !== undefined && isCovered(statements)) revalidation.noteReusable(position);
   return result;
 }
 
@@ -178,21 +179,21 @@ function isEmpty(data: OperationResult['data']): boolean {
 /** Answers with the compiled executor if possible, otherwise with graphql-js, which does not repeat finished root fields. */
 async function answer(
   request: OperationRequest,
-  scoped: CoercedOperation,
+  coerced: CoercedOperation,
   cost: OperationCost,
 ): Promise<ExecutionResult & { objects?: number }> {
   const { context, schema, document, operationName, variables, form = 'data', rows } = request;
-  const { operation } = scoped;
+  const { operation } = coerced;
   // The compiled executor borrows connections, so it cannot run inside a transaction around the operation.
   const mayCompile = context.executor !== 'graphql-js' && context.connect !== undefined;
   const answered =
     mayCompile &&
-    (await answerCompiled({ ...scoped, document }, context, { form, rows }, (reason) => {
+    (await answerCompiled({ ...coerced, document }, context, { form, rows }, (reason) => {
       if (operation.operation === OperationTypeNode.QUERY) refuseCostlyFallback(reason, cost);
       reportFallback(reason, operation, context.fellBack);
     }));
   if (answered && !(answered instanceof RootResults)) return answered;
-  return bounded(request, operation, async () =>
+  return inPlaceOfCompiled(request, operation, async () =>
     execute({
       schema,
       document,
@@ -209,7 +210,7 @@ async function answer(
  * Limits how many queries graphql-js answers at once in place of the compiled executor. A mutation does not wait: it may
  * hold locks, and the connections that it needs bound its number.
  */
-function bounded<Result>(
+function inPlaceOfCompiled<Result>(
   { context }: OperationRequest,
   { operation }: OperationDefinitionNode,
   run: () => Promise<Result>,

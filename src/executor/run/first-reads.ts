@@ -4,9 +4,9 @@ import type { CoercedOperation } from '../selections/operation.ts';
 import { visitFields } from '../selections/selected-fields.ts';
 import { perVariant } from '../selections/variants.ts';
 
-const firstReadsOf = perVariant((scoped: CoercedOperation) => {
+const firstReadsOf = perVariant((coerced: CoercedOperation) => {
   const found = new Set<FirstRead>();
-  visitFields(scoped, ({ field }) => {
+  visitFields(coerced, ({ field }) => {
     const { firstRead } = extensionsOf(field);
     if (firstRead) found.add(firstRead);
   });
@@ -15,10 +15,10 @@ const firstReadsOf = perVariant((scoped: CoercedOperation) => {
 
 /** The context of an operation, with the data of the first reads that its fields need. */
 export async function withFirstReads<Ctx extends Context>(
-  scoped: CoercedOperation,
+  coerced: CoercedOperation,
   context: Ctx,
 ): Promise<Ctx> {
-  const reads = firstReadsOf(scoped);
+  const reads = firstReadsOf(coerced);
   if (reads.length === 0) return context;
   const additions = await Promise.all(reads.map((read) => read(context)));
   return Object.assign({}, context, ...additions) as Ctx;

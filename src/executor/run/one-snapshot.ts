@@ -39,7 +39,7 @@ export function inOneSnapshot<Ctx extends Context, Result>(
       loaders: new Loaders(trx, bounds),
       connect: undefined,
       shared: undefined,
-      reads: undefined,
+      replica: undefined,
       reference: undefined,
       changes: undefined,
       // The embedded engine has only this connection.

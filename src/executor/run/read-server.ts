@@ -6,9 +6,9 @@ import { visitFields } from '../selections/selected-fields.ts';
 import { perVariant } from '../selections/variants.ts';
 
 /** Whether an operation reads the log of changes, which is read from the primary, so that a replica may not have its rows yet. */
-const readsLog = perVariant((scoped: CoercedOperation) => {
+const readsLog = perVariant((coerced: CoercedOperation) => {
   let found = false;
-  visitFields(scoped, ({ field }) => {
+  visitFields(coerced, ({ field }) => {
     const { readsLog: reads, firstRead } = extensionsOf(field);
     if (reads || firstRead) found = true;
   });
@@ -16,8 +16,8 @@ const readsLog = perVariant((scoped: CoercedOperation) => {
 });
 
 /** The context without its replica, if the operation has to read from the primary. */
-export function withReplicaIfAllowed<Ctx extends Context>(scoped: CoercedOperation, context: Ctx): Ctx {
-  if (!context.reads) return context;
-  const isQuery = scoped.operation.operation === OperationTypeNode.QUERY;
-  return isQuery && !readsLog(scoped) ? context : { ...context, reads: undefined };
+export function withReplicaIfAllowed<Ctx extends Context>(coerced: CoercedOperation, context: Ctx): Ctx {
+  if (!context.replica) return context;
+  const isQuery = coerced.operation.operation === OperationTypeNode.QUERY;
+  return isQuery && !readsLog(coerced) ? context : { ...context, replica: undefined };
 }

@@ -27,7 +27,7 @@ import { type CoercedOperation, fragmentsOf } from '../selections/operation.ts';
 import { checkScopes } from '../selections/scope-rule.ts';
 import { coerceVariables } from '../inputs/variables.ts';
 import { dependsOnViewer } from '../selections/viewer-fields.ts';
-import { walk } from '../documents/visit-nodes.ts';
+import { visitNodes } from '../documents/visit-nodes.ts';
 
 /** A subscription of a document that has been validated against the schema. */
 export interface SubscriptionRequest {
@@ -77,25 +77,25 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
   const operation = chooseOperation(document, operationName);
   asksForSnapshot(context, operation);
   const source = { schema, operation, fragments: fragmentsOf(document) };
-  const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
-  checkScopes(scoped, context.principal);
-  const cost = priceOperation(scoped, (context.maxCost ?? defaultOperationCost) / eventsPerOperation);
-  const { plan, args, selection } = rootOfStream(scoped);
-  const isShared = !dependsOnViewer(scoped);
-  const shown = isShared ? selectionKey(request, scoped, selection) : undefined;
+  const coerced = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
+  checkScopes(coerced, context.principal);
+  const cost = priceOperation(coerced, (context.maxCost ?? defaultOperationCost) / eventsPerOperation);
+  const { plan, args, selection } = rootOfStream(coerced);
+  const isShared = !dependsOnViewer(coerced);
+  const shown = isShared ? selectionKey(request, coerced, selection) : undefined;
   const { after } = args;
   return {
     after: typeof after === 'string' && after !== '' ? after : undefined,
     isShared,
-    variables: scoped.variables,
+    variables: coerced.variables,
     pageTest: () => plan.pageTest(context, args),
     read: async (reading, cursor) => {
-      checkScopes(scoped, reading.principal);
+      checkScopes(coerced, reading.principal);
       const page = await plan.read(reading, args, cursor);
       const none = { cursor: page.cursor, hasMore: page.hasMore, objects: 0, hasErrors: false };
       if (page.isReset) return { ...none, events: [{ cursor: page.cursor, json: resetJson }] };
       if (page.events.length === 0) return { ...none, events: [] };
-      const own = () => answersThatFit(request, scoped, cost, reading, page.events);
+      const own = () => answersThatFit(request, coerced, cost, reading, page.events);
       const parts = [shown, ...page.events.map(({ identity }) => identity)];
       const { texts, objects, hasErrors } = await (shown === undefined
         ? own()
@@ -154,10 +154,10 @@ function selectionKey(
   root: FieldNode,
 ): string {
   const ofArguments = new Set<ASTNode>();
-  for (const argument of root.arguments ?? []) walk(argument, (node) => ofArguments.add(node));
+  for (const argument of root.arguments ?? []) visitNodes(argument, (node) => ofArguments.add(node));
   const used: Record<string, unknown> = {};
   for (const part of [operation.selectionSet, ...fragments.values()]) {
-    walk(part, (node) => {
+    visitNodes(part, (node) => {
       if (node.kind !== Kind.VARIABLE || ofArguments.has(node)) return;
       used[node.name.value] = variables[node.name.value];
     });
@@ -168,16 +168,16 @@ function selectionKey(
 /** Answers for as many of the events as fit into one answer, at least for the first. */
 async function answersThatFit(
   request: SubscriptionRequest,
-  scoped: CoercedOperation,
+  coerced: CoercedOperation,
   cost: OperationCost,
   outer: OperationContext,
   events: readonly StreamEvent[],
 ): Promise<EventAnswers> {
-  const context = await withFirstReads(scoped, outer);
+  const context = await withFirstReads(coerced, outer);
   for (let count = events.length; ; count = Math.ceil(count / 2)) {
     const some = events.slice(0, count);
     try {
-      return await metered(() => executeForEvents(request, scoped, cost, context, some), {
+      return await metered(() => executeForEvents(request, coerced, cost, context, some), {
         ...meter(),
         allowance: new ReadAllowance(maxAnswerBytes),
       });
@@ -189,15 +189,15 @@ async function answersThatFit(
 
 async function executeForEvents(
   { schema, document, operationName, variables }: SubscriptionRequest,
-  scoped: CoercedOperation,
+  coerced: CoercedOperation,
   cost: OperationCost,
   context: OperationContext,
   events: readonly StreamEvent[],
 ): Promise<EventAnswers> {
   if (context.executor !== 'graphql-js') {
     const rows = events.map(({ event }) => event);
-    const answered = await answerEventsCompiled({ ...scoped, document }, context, rows, (reason) =>
-      reportFallback(reason, scoped.operation, context.fellBack),
+    const answered = await answerEventsCompiled({ ...coerced, document }, context, rows, (reason) =>
+      reportFallback(reason, coerced.operation, context.fellBack),
     );
     if (answered) return { ...answered, hasErrors: false };
   }

@@ -36,16 +36,16 @@ interface MissingScopes {
  * Refuses an operation before it runs if a field needs a scope that the principal does not have. The error names all such
  * fields. Fields that `@skip` and `@include` leave out do not count. Each fragment is read once.
  */
-export function checkScopes(scoped: CoercedOperation, principal: Principal | undefined): void {
-  const needs = needsOf(scoped);
-  if (principal ? holdsAll(principal, needs, scoped.variables) : isPublic(needs)) return;
-  const missing = missingScopes(scoped, principal);
+export function checkScopes(coerced: CoercedOperation, principal: Principal | undefined): void {
+  const needs = needsOf(coerced);
+  if (principal ? holdsAll(principal, needs, coerced.variables) : isPublic(needs)) return;
+  const missing = missingScopes(coerced, principal);
   if (missing.length > 0) throw new InsufficientScopeError(missing);
 }
 
 /** The scopes that the fields lack, each once. Throws `unauthenticated`. */
 export function missingScopes(
-  scoped: CoercedOperation,
+  coerced: CoercedOperation,
   principal: Principal | undefined,
 ): readonly MissingScopes[] {
   const missing = new Map<string, MissingScopes>();
@@ -57,10 +57,10 @@ export function missingScopes(
     const key = `${field} ${scopes.join(' ')}`;
     if (!missing.has(key)) missing.set(key, { field, scopes, ofArguments });
   };
-  walkScopes(scoped, (coordinate, { scope, ofArguments }) => {
+  visitScopes(coerced, (coordinate, { scope, ofArguments }) => {
     if (scope !== undefined) require(coordinate, scope, false);
     if (!ofArguments || !principal) return;
-    for (const need of ofArguments.needs(scoped.variables)) require(coordinate, need, true);
+    for (const need of ofArguments.needs(coerced.variables)) require(coordinate, need, true);
   });
   return [...missing.values()];
 }
@@ -90,11 +90,11 @@ function isPublic({ fixed, ofVariables }: Needs): boolean {
   return ofVariables.length === 0 && fixed.every((need) => need === 'public');
 }
 
-const needsOf = perVariant((scoped: CoercedOperation): Needs => {
+const needsOf = perVariant((coerced: CoercedOperation): Needs => {
   const fixed = new Map<string, ScopeNeed>();
   const ofVariables: NeedsOfArguments['needs'][] = [];
   const note = (need: ScopeNeed) => fixed.set(String(need), need);
-  walkScopes(scoped, (_coordinate, { scope, ofArguments }) => {
+  visitScopes(coerced, (_coordinate, { scope, ofArguments }) => {
     if (scope !== undefined) note(scope);
     if (ofArguments?.vary) ofVariables.push(ofArguments.needs);
     else ofArguments?.needs({}).forEach(note);
@@ -118,7 +118,7 @@ interface FieldNeeds {
 }
 
 /** Calls `report` with the needs and the coordinate (`Query.node`) of each field that is not left out. */
-function walkScopes(
+function visitScopes(
   operation: CoercedOperation,
   report: (coordinate: string, needs: FieldNeeds) => void,
 ): void {

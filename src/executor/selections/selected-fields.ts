@@ -8,7 +8,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { CoercedOperation } from './operation.ts';
-import { isCutBy, type SelectionWalk, walkSelections } from './visit-selections.ts';
+import { isCutBy, type SelectionVisit, visitSelections } from './visit-selections.ts';
 
 /** A field that an operation selects, where it is selected, and the type that has it. */
 interface SelectedField {
@@ -26,7 +26,7 @@ export function visitFields(
   visit: (selected: SelectedField) => void,
 ): void {
   const entered = new Set<string>();
-  const walk: SelectionWalk = {
+  const visiting: SelectionVisit = {
     schema,
     fragments,
     isCut: (selection) => isCutBy(selection, variables),
@@ -41,9 +41,9 @@ export function visitFields(
       if (!field) return;
       visit({ field, node, parent });
       const type = getNamedType(field.type);
-      if (node.selectionSet && isCompositeType(type)) walkSelections(walk, node.selectionSet, type);
+      if (node.selectionSet && isCompositeType(type)) visitSelections(visiting, node.selectionSet, type);
     },
   };
   const root = schema.getRootType(operation.operation);
-  if (root) walkSelections(walk, operation.selectionSet, root);
+  if (root) visitSelections(visiting, operation.selectionSet, root);
 }

@@ -1,6 +1,6 @@
 import { Kind, type OperationDefinitionNode } from 'graphql';
 import type { CoercedOperation } from './operation.ts';
-import { walk } from '../documents/visit-nodes.ts';
+import { visitNodes } from '../documents/visit-nodes.ts';
 
 type VariantSource = Omit<CoercedOperation, 'schema'>;
 
@@ -40,7 +40,7 @@ function conditionVariables({ operation, fragments }: VariantSource): readonly s
   if (known) return known;
   const names = new Set<string>();
   for (const node of [operation, ...fragments.values()]) {
-    walk(node, (each) => {
+    visitNodes(node, (each) => {
       if (each.kind !== Kind.DIRECTIVE || (each.name.value !== 'skip' && each.name.value !== 'include'))
         return;
       for (const { value } of each.arguments ?? [])

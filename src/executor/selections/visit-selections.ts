@@ -19,41 +19,41 @@ export interface Condition {
   readonly wanted: boolean;
 }
 
-/** How selections are walked. */
-export interface SelectionWalk {
+/** How selections are visited. */
+export interface SelectionVisit {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Leaves out a selection and everything in it. */
   readonly isCut?: (selection: SelectionNode) => boolean;
-  /** Decides at each spread of a fragment whether to walk the fragment; by default it is walked at every spread. */
+  /** Decides at each spread of a fragment whether to visit the fragment; by default it is visited at every spread. */
   readonly enters?: (fragment: string) => boolean;
   /** Called for each field, with the conditions on it and on the fragments around it. */
   readonly field: (node: FieldNode, parent: GraphQLNamedType, conditions: readonly Condition[]) => void;
 }
 
 /** Calls `field` for each field of a selection set and of its fragments, but not for the fields below those. */
-export function walkSelections(
-  walk: SelectionWalk,
+export function visitSelections(
+  visit: SelectionVisit,
   { selections }: SelectionSetNode,
   parent: GraphQLNamedType,
   outer: readonly Condition[] = [],
 ): void {
   for (const selection of selections) {
-    if (walk.isCut?.(selection)) continue;
+    if (visit.isCut?.(selection)) continue;
     const conditions = selection.directives?.length
       ? [...outer, ...conditionsOf(selection.directives)]
       : outer;
     if (selection.kind === Kind.FIELD) {
-      walk.field(selection, parent, conditions);
+      visit.field(selection, parent, conditions);
       continue;
     }
     const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
-    if (isSpread && walk.enters?.(selection.name.value) === false) continue;
-    const fragment = isSpread ? walk.fragments.get(selection.name.value) : selection;
+    if (isSpread && visit.enters?.(selection.name.value) === false) continue;
+    const fragment = isSpread ? visit.fragments.get(selection.name.value) : selection;
     if (!fragment) continue;
     const on = fragment.typeCondition?.name.value;
-    const type = (on === undefined ? undefined : walk.schema.getType(on)) ?? parent;
-    walkSelections(walk, fragment.selectionSet, type, conditions);
+    const type = (on === undefined ? undefined : visit.schema.getType(on)) ?? parent;
+    visitSelections(visit, fragment.selectionSet, type, conditions);
   }
 }
 

@@ -21,7 +21,7 @@ import type { CleanIssue } from './import-clean.ts';
 import { logImported } from './import-events.ts';
 import type { ImportTarget } from './import-people.ts';
 import type { FoundStage } from './import-stages.ts';
-import { isTerminal } from '../../resolvers/issues/issue-counts.ts';
+import { isTerminal } from '../../resolvers/issues/status-rank.ts';
 
 type StatusRow = Row<'status'>;
 

@@ -9,7 +9,7 @@ import { later } from './import-texts.ts';
 import { columnsOfStages, type FoundStage } from './import-stages.ts';
 import { assigneeRows, type Assignees } from '../../resolvers/issues/issue-assignees.ts';
 import { changedColumns, newColumns } from '../../resolvers/issues/issue-columns.ts';
-import { isTerminal } from '../../resolvers/issues/issue-counts.ts';
+import { isTerminal } from '../../resolvers/issues/status-rank.ts';
 import { limits } from '../../model/limits.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { NewIssue } from '../../db/writes/issue-creation.ts';

@@ -1,7 +1,7 @@
 import type { Row } from '../../db/tables/tables.ts';
 import type { NewRow } from '../../db/tables/tenant-tables.ts';
 import { statusCategory } from '../../model/codes.ts';
-import { categoryOf, isTerminal } from '../../resolvers/issues/issue-counts.ts';
+import { categoryOf, isTerminal } from '../../resolvers/issues/status-rank.ts';
 import type { CleanIssue } from './import-clean.ts';
 import type { ImportedIssue, ImportedStage } from './import-issue.ts';
 import type { IssueReferences } from './import-references.ts';

@@ -11,7 +11,7 @@ import { writeEvent } from '../activity.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { Principal, SignedIn } from '../context.ts';
 import { newUuid } from '../ids.ts';
-import { isTerminal } from './issue-counts.ts';
+import { isTerminal } from './status-rank.ts';
 import { activityTextOf } from './activity-text.ts';
 import { changedColumns } from './issue-columns.ts';
 import type { IssueChange, IssueFieldsInput } from './issue-input.ts';

@@ -132,5 +132,41 @@ export type Plan =
   /** The events of a subscription. Each is the parent of an answer of its own. */
   | EventsPlan;
 
+/** What the value of a field can depend on, beside rows, the scopes of the token, the document and today's date. */
+export interface PlanTraits {
+  /** On anything, such as the clock or a secret, so that statements do not tell whether the value is still the same. */
+  readonly isOfAnything: boolean;
+  /** On the viewer, so that it may differ between tokens that may read the same. */
+  readonly isOfViewer: boolean;
+}
+
+const ofRows: PlanTraits = { isOfAnything: false, isOfViewer: false };
+const ofViewer: PlanTraits = { isOfAnything: false, isOfViewer: true };
+const ofContext: PlanTraits = { isOfAnything: true, isOfViewer: true };
+
+const traits: Readonly<Record<Plan['kind'], PlanTraits>> = {
+  id: ofRows,
+  reference: ofRows,
+  byKey: ofRows,
+  connection: ofRows,
+  list: ofRows,
+  one: ofRows,
+  exists: ofViewer,
+  count: ofRows,
+  sums: ofRows,
+  computed: ofRows,
+  concatenated: ofRows,
+  nodes: ofViewer,
+  series: ofContext,
+  self: ofRows,
+  source: ofContext,
+  // An event is the parent of its answer, and the same for everybody who receives it.
+  events: { isOfAnything: true, isOfViewer: false },
+};
+
+export function traitsOf(plan: Plan): PlanTraits {
+  return plan.kind === 'computed' && plan.context ? ofContext : traits[plan.kind];
+}
+
 /** The plans of one kind. */
 export type PlanOf<Kind extends Plan['kind']> = Extract<Plan, { kind: Kind }>;

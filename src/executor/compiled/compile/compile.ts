@@ -12,28 +12,28 @@ import { extensionsOf } from '../../../schema/builder/output-extensions.ts';
 import type { Plan } from '../../../schema/builder/plan.ts';
 import { Columns } from './columns.ts';
 import type { AnyField, CompileContext, FieldContext } from './context.ts';
-import { computedField } from '../fields/computed.ts';
-import { concatenatedField } from '../fields/concatenated.ts';
+import { compileComputed } from '../fields/computed.ts';
+import { compileConcatenated } from '../fields/concatenated.ts';
 import { type Field, NotCompilable } from '../run/frame.ts';
 import { leafPlan } from './leaf-plans.ts';
 import { columnField } from '../fields/leaves.ts';
-import { listField } from '../fields/list-field.ts';
+import { compileList } from '../fields/list-field.ts';
 import { nestedField } from '../fields/nested-field.ts';
 import { ObjectPlan } from './objects.ts';
 import {
-  byKeyField,
-  countField,
-  encodedId,
-  eventsField,
-  existsField,
-  oneField,
-  pagedField,
-  referenceField,
-  rowsByIdField,
-  selfField,
-  seriesField,
-  sourceField,
-  sumsField,
+  compileByKey,
+  compileCount,
+  compileId,
+  compileEvents,
+  compileExists,
+  compileOne,
+  compileConnection,
+  compileReference,
+  compileNodes,
+  compileSelf,
+  compileSeries,
+  compileSource,
+  compileSums,
 } from '../fields/plan-fields.ts';
 import { type Compiling, collectFields } from './selection.ts';
 import { literalOf } from '../writing/sink.ts';
@@ -100,36 +100,36 @@ function compileField(context: CompileContext, key: string, nodes: readonly Fiel
 function compilePlan(selected: FieldContext, plan: Plan): Field {
   switch (plan.kind) {
     case 'id':
-      return encodedId(selected, plan);
+      return compileId(selected, plan);
     case 'reference':
-      return referenceField(selected, plan, plan.key);
+      return compileReference(selected, plan, plan.key);
     case 'one':
-      return oneField(selected, plan);
+      return compileOne(selected, plan);
     case 'byKey':
-      return byKeyField(selected, plan);
+      return compileByKey(selected, plan);
     case 'connection':
-      return pagedField(selected, plan);
+      return compileConnection(selected, plan);
     case 'list':
-      return listField(selected, plan);
+      return compileList(selected, plan);
     case 'exists':
-      return existsField(selected, plan);
+      return compileExists(selected, plan);
     case 'count':
-      return countField(selected, plan);
+      return compileCount(selected, plan);
     case 'sums':
-      return sumsField(selected, plan);
+      return compileSums(selected, plan);
     case 'computed':
-      return computedField(selected, plan);
+      return compileComputed(selected, plan);
     case 'concatenated':
-      return concatenatedField(selected, plan);
+      return compileConcatenated(selected, plan);
     case 'nodes':
-      return rowsByIdField(selected, plan);
+      return compileNodes(selected, plan);
     case 'series':
-      return seriesField(selected, plan);
+      return compileSeries(selected, plan);
     case 'self':
-      return selfField(selected);
+      return compileSelf(selected);
     case 'source':
-      return sourceField(selected, plan);
+      return compileSource(selected, plan);
     case 'events':
-      return eventsField(selected);
+      return compileEvents(selected);
   }
 }

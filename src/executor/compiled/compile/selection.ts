@@ -11,8 +11,8 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { TableName } from '../../../db/tables/tables.ts';
-import { isCutBy, type SelectionWalk, walkSelections } from '../../selections/visit-selections.ts';
-import { walk } from '../../documents/visit-nodes.ts';
+import { isCutBy, type SelectionVisit, visitSelections } from '../../selections/visit-selections.ts';
+import { visitNodes } from '../../documents/visit-nodes.ts';
 import type { Columns } from './columns.ts';
 import type { ObjectPlan } from './objects.ts';
 
@@ -40,7 +40,7 @@ export function collectFields(
   const { schema, fragments, variables } = source;
   const fields = new Map<string, FieldNode[]>();
   const entered = new Set<string>();
-  const collect: SelectionWalk = {
+  const collect: SelectionVisit = {
     schema,
     fragments,
     isCut: (selection) => isCutBy(selection, variables) || !applies(source, type, selection),
@@ -56,7 +56,7 @@ export function collectFields(
       else fields.set(key, [node]);
     },
   };
-  for (const { selectionSet } of nodes) if (selectionSet) walkSelections(collect, selectionSet, type);
+  for (const { selectionSet } of nodes) if (selectionSet) visitSelections(collect, selectionSet, type);
   return fields;
 }
 
@@ -82,7 +82,7 @@ export function usesVariables(nodes: readonly FieldNode[]): boolean {
 /** Whether a node is a variable, or one of the nodes below it is. */
 export function containsVariable(node: ASTNode): boolean {
   let found = false;
-  walk(node, ({ kind }) => {
+  visitNodes(node, ({ kind }) => {
     if (kind === Kind.VARIABLE) found = true;
   });
   return found;

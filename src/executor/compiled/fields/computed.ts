@@ -10,7 +10,7 @@ import { nestedField } from './nested-field.ts';
 type Computed = PlanOf<'computed'>;
 
 /** A field whose value a function computes from columns, from referred rows and, where the plan says so, from the principal. */
-export function computedField(selected: FieldContext, plan: Computed): Field {
+export function compileComputed(selected: FieldContext, plan: Computed): Field {
   const { context, key, field } = selected;
   if (!isLeafType(getNamedType(field.type))) {
     // Objects are computed when the fetches of their row start, before the referred rows are there.

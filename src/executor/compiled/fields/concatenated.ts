@@ -12,7 +12,7 @@ type ConcatenatedPlan = PlanOf<'concatenated'>;
 type WritePiece = (out: Sink, frame: Frame, row: number) => void;
 
 /** A string of literals and columns, whose bytes are copied from the cells. */
-export function concatenatedField({ context, key }: FieldContext, plan: ConcatenatedPlan): Field {
+export function compileConcatenated({ context, key }: FieldContext, plan: ConcatenatedPlan): Field {
   const pieces = plan.pieces.map((piece) => {
     if (typeof piece === 'string') {
       const text = literalPiece(piece);

@@ -20,7 +20,7 @@ import {
 import { writeList } from '../writing/sink.ts';
 
 /** A plain list under each row, or one column of its rows. */
-export function listField(
+export function compileList(
   { context, key, field, nodes }: FieldContext,
   { source, orderBy, parentKey, only }: PlanOf<'list'>,
 ): Field {

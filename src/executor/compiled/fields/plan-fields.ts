@@ -21,7 +21,7 @@ import { NodesFetch, nodesField } from './nodes.ts';
 import type { Fetch, ObjectPlan } from '../compile/objects.ts';
 import { pageFields } from '../pages/page-fields.ts';
 import { linkedField, type Preload, type Target } from './references.ts';
-import { EventsFetch, KeyedFetch, ResolverFetch, resolverField } from './roots.ts';
+import { EventsFetch, ByKeyFetch, SourceFetch, sourceField } from './roots.ts';
 import { type Run, viewerSlot } from '../run/run.ts';
 import { printedArguments } from '../compile/selection.ts';
 import { SeriesFetch } from './series.ts';
@@ -29,7 +29,7 @@ import { SeriesFetch } from './series.ts';
 // One function for each kind of plan that needs no module of its own.
 
 /** The TypeID of a column. */
-export function encodedId({ context, key, field }: FieldContext, { column, prefix }: PlanOf<'id'>): Field {
+export function compileId({ context, key, field }: FieldContext, { column, prefix }: PlanOf<'id'>): Field {
   const { columns } = context.plan;
   // Cached rows belong to the tenant of the request, so they have no column for it.
   if (columns.isCached && column === 'workspaceId')
@@ -38,7 +38,7 @@ export function encodedId({ context, key, field }: FieldContext, { column, prefi
 }
 
 /** The row that a column of the parent identifies. */
-export function referenceField(selected: FieldContext, target: Target, keyColumn: string): Field {
+export function compileReference(selected: FieldContext, target: Target, keyColumn: string): Field {
   const { context, key, field } = selected;
   const fetch = referenceFetch(context, target);
   const plan = objectBelow(selected, fetch.columns);
@@ -57,22 +57,22 @@ function preloadOf(context: CompileContext, fetch: Fetch, keyColumn: string): Pr
 }
 
 /** The only row that refers to the parent. */
-export function oneField(selected: FieldContext, { source, parentKey }: PlanOf<'one'>): Field {
+export function compileOne(selected: FieldContext, { source, parentKey }: PlanOf<'one'>): Field {
   const { table, where, parent } = source;
-  return referenceField(selected, { table, by: parent.column, where }, parentKey);
+  return compileReference(selected, { table, by: parent.column, where }, parentKey);
 }
 
 /** The row that an argument identifies. */
-export function byKeyField(selected: FieldContext, plan: PlanOf<'byKey'>): Field {
+export function compileByKey(selected: FieldContext, plan: PlanOf<'byKey'>): Field {
   const { context, key, field, nodes } = selected;
-  const fetch = new KeyedFetch(plan, argumentsOf(field, nodes), context.plan.newPart());
+  const fetch = new ByKeyFetch(plan, argumentsOf(field, nodes), context.plan.newPart());
   fetch.plan = objectBelow(selected, fetch.columns);
   context.plan.fetches.push(fetch);
   return linkedField(key, !isNonNullType(field.type), fetch.part, fetch.plan);
 }
 
 /** A connection. Equal pages of one object are read once, whatever their response names. */
-export function pagedField(
+export function compileConnection(
   { context, key, field, nodes }: FieldContext,
   { list, parentKey, count: counted }: PlanOf<'connection'>,
 ): Field {
@@ -89,7 +89,7 @@ export function pagedField(
 }
 
 /** Whether a row connects the parent with the viewer. */
-export function existsField({ context, key, field }: FieldContext, plan: PlanOf<'exists'>): Field {
+export function compileExists({ context, key, field }: FieldContext, plan: PlanOf<'exists'>): Field {
   const { plan: object } = context;
   const { table, keyColumn, viewerColumn } = plan;
   const attached = attachedColumn(context, table, {
@@ -103,7 +103,7 @@ export function existsField({ context, key, field }: FieldContext, plan: PlanOf<
 }
 
 /** The number of children. */
-export function countField(
+export function compileCount(
   { context, key, field }: FieldContext,
   { source, filter, parentKey }: PlanOf<'count'>,
 ): Field {
@@ -117,7 +117,7 @@ export function countField(
 }
 
 /** A value of sums of counters. Fields of the same table and key share one read. */
-export function sumsField(
+export function compileSums(
   { context, key, field }: FieldContext,
   { table, keyColumn, columns, compute }: PlanOf<'sums'>,
 ): Field {
@@ -132,7 +132,7 @@ export function sumsField(
 }
 
 /** The rows of any type that an argument identifies by their ids: `node` and `nodes`. */
-export function rowsByIdField(
+export function compileNodes(
   { context, key, field, nodes }: FieldContext,
   { kinds, argument }: PlanOf<'nodes'>,
 ): Field {
@@ -145,7 +145,7 @@ export function rowsByIdField(
 }
 
 /** What one statement computes for each parent, such as a burnup. */
-export function seriesField(selected: FieldContext, series: PlanOf<'series'>): Field {
+export function compileSeries(selected: FieldContext, series: PlanOf<'series'>): Field {
   const { context, key, field, nodes } = selected;
   const { plan } = context;
   const below = objectBelow(selected, new Columns('resolved'));
@@ -158,7 +158,7 @@ export function seriesField(selected: FieldContext, series: PlanOf<'series'>): F
 }
 
 /** The same row under another type. */
-export function selfField(selected: FieldContext): Field {
+export function compileSelf(selected: FieldContext): Field {
   const { context, key } = selected;
   const plan = objectBelow(selected, context.plan.columns);
   const part = context.plan.newPart();
@@ -184,7 +184,7 @@ export function selfField(selected: FieldContext): Field {
 }
 
 /** A root field that one resolver call answers. */
-export function sourceField(selected: FieldContext, { load }: PlanOf<'source'>): Field {
+export function compileSource(selected: FieldContext, { load }: PlanOf<'source'>): Field {
   const { context, key, field, nodes } = selected;
   const { schema, preloads } = context.compiling;
   if (context.type !== schema.getQueryType() && context.type !== schema.getMutationType())
@@ -193,12 +193,12 @@ export function sourceField(selected: FieldContext, { load }: PlanOf<'source'>):
   const part = context.plan.newPart();
   const isLeaf = isLeafType(getNamedType(field.type));
   const plan = isLeaf ? undefined : objectBelow(selected, new Columns('resolved'));
-  context.plan.fetches.push(new ResolverFetch({ key, load, args, part, plan, preloads }));
-  return resolverField(key, field.type, part, plan);
+  context.plan.fetches.push(new SourceFetch({ key, load, args, part, plan, preloads }));
+  return sourceField(key, field.type, part, plan);
 }
 
 /** The event of a subscription, which is the root of each of its answers. */
-export function eventsField(selected: FieldContext): Field {
+export function compileEvents(selected: FieldContext): Field {
   const { context, key, field } = selected;
   const below = objectBelow(selected, new Columns('resolved'));
   const part = context.plan.newPart();

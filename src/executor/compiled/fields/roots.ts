@@ -28,7 +28,7 @@ interface Arguments {
 }
 
 /** Fetches the row that an argument identifies. */
-export class KeyedFetch implements Fetch {
+export class ByKeyFetch implements Fetch {
   readonly columns: Columns;
   readonly part: number;
   plan: ObjectPlan | undefined;
@@ -153,7 +153,7 @@ interface ResolverOptions {
 }
 
 /** Calls a resolver, and fetches everything below the rows that it returns. */
-export class ResolverFetch implements Fetch {
+export class SourceFetch implements Fetch {
   readonly #options: ResolverOptions;
 
   constructor(options: ResolverOptions) {
@@ -195,7 +195,7 @@ export class EventsFetch implements Fetch {
   }
 }
 
-export function resolverField(
+export function sourceField(
   key: string,
   type: GraphQLOutputType,
   part: number,

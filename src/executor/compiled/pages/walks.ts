@@ -137,7 +137,7 @@ function slottedPosition(position: Position | undefined, name: string) {
   };
 }
 
-/** The most statements that are cached for one field, two for each shape of its arguments. */
+/** The most statements that are cached for one field: some for each form of its arguments, and for each step of reading. */
 const maxShapes = 50;
 
 /** The statements of one connection field: for pages and for counts. */

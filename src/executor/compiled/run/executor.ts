@@ -29,11 +29,19 @@ interface Wanted {
   readonly rows: RowForm | undefined;
 }
 
-/**
- * Counts of operations: those that this executor answered, those that it left to graphql-js by reason, and look-ups
- * of plans that were cached or were not.
- */
-export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHits: 0, planMisses: 0 };
+/** The numbers of this process since its start, which metrics show. */
+export const compiledCounts = {
+  /** Operations that this executor answered. */
+  answered: 0,
+  /** Operations that it left to graphql-js, because a field has no plan. */
+  notCompilable: 0,
+  /** Operations that it left to graphql-js while it ran them. */
+  bailed: 0,
+  /** Look-ups of a plan that was cached. */
+  planHits: 0,
+  /** Look-ups of a plan that had to be compiled. */
+  planMisses: 0,
+};
 
 /**
  * Answers an operation from its plan, level by level, with one statement for all rows of a level. Fields without a plan and
@@ -109,10 +117,10 @@ async function runPlan<Result>(
   how: Answering,
   answering: (run: Run) => Promise<Result>,
 ): Promise<Result> {
-  const { reads } = context;
-  if (reads) {
+  const { replica } = context;
+  if (replica) {
     try {
-      return await runOn(reads, compilable, context, how, answering);
+      return await runOn(replica, compilable, context, how, answering);
     } catch (error) {
       if (!isOutage(error)) throw error;
     }
@@ -139,7 +147,7 @@ async function runOn<Result>(
   const snapshot = cached instanceof Promise ? await cached : cached;
   const first = new Run(context, variables, {
     cached: snapshot,
-    reads: readsFor(server, snapshot),
+    replica: readsFor(server, snapshot),
     acceptsMissing: false,
     ...how,
   });
@@ -151,7 +159,7 @@ async function runOn<Result>(
     const renewed = await reference?.renewed();
     const again = new Run(context, variables, {
       cached: renewed,
-      reads: readsFor(server, renewed),
+      replica: readsFor(server, renewed),
       acceptsMissing: true,
       ...how,
     });

@@ -68,14 +68,14 @@ export class Run {
     variables: Readonly<Record<string, unknown>>,
     {
       cached,
-      reads,
+      replica,
       acceptsMissing,
       form = 'data',
       rowForm,
       results,
     }: {
       cached: Snapshot | undefined;
-      reads?: ReadServer | undefined;
+      replica?: ReadServer | undefined;
       acceptsMissing: boolean;
       form?: AnswerForm;
       rowForm?: CompiledRowForm | undefined;
@@ -83,8 +83,8 @@ export class Run {
     },
   ) {
     this.context = context;
-    this.#server = reads
-      ? { connect: () => reads.connect(), shared: (statement) => reads.shared(statement) }
+    this.#server = replica
+      ? { connect: () => replica.connect(), shared: (statement) => replica.shared(statement) }
       : context;
     this.variables = variables;
     this.cached = cached;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { type ASTNode, getIntrospectionQuery, parse, visit } from 'graphql';
 import { documents } from '../../bench/workloads/documents.ts';
-import { walk } from '../../src/executor/documents/visit-nodes.ts';
+import { visitNodes } from '../../src/executor/documents/visit-nodes.ts';
 
 const folder = join(import.meta.dirname, '../..');
 const everyKind = `
@@ -22,13 +22,13 @@ const texts = [
   ),
 ];
 
-it('the walk visits the same nodes in the same order as visit of graphql-js', () => {
+it('visitNodes visits the same nodes in the same order as visit of graphql-js', () => {
   for (const text of texts) {
     const document = parse(text, { allowLegacyFragmentVariables: true });
     const visited: ASTNode[] = [];
     visit(document, { enter: (node) => void visited.push(node) });
     const walked: ASTNode[] = [];
-    walk(document, (node) => void walked.push(node));
+    visitNodes(document, (node) => void walked.push(node));
     expect(walked.map(({ kind }) => kind)).toEqual(visited.map(({ kind }) => kind));
     expect(walked.every((node, place) => node === visited[place])).toBe(true);
   }
