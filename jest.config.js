@@ -17,5 +17,8 @@ export default {
   // Tests often wait for processes that they have started, so more of them than two cores would need keep both busy.
   maxWorkers: 3,
   workerIdleMemoryLimit: '1GB',
+  // At its end a worker writes what Node has compiled (NODE_COMPILE_CACHE). Jest would kill it after half a second, and then the next
+  // run would have to compile again what is missing.
+  workerGracefulExitTimeout: 30_000,
   testTimeout: 120_000,
 };

@@ -104,7 +104,7 @@ describe('a store', () => {
       };
     });
     (await new S3Store(new URL(storageUrl)).get('a/key'))?.destroy();
-    await closed;
+    await expect(closed).resolves.toBeUndefined();
   });
 });
 

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { PictureProcess, type PictureLimits } from '../../src/resolvers/attachments/preview-process.ts';
 import { type App, startApp } from '../support/app.ts';
+import { isAlive } from '../support/processes.ts';
 import { type FileDesk, fileDesk } from './files.ts';
 
 const limits: PictureLimits = {
@@ -140,14 +141,6 @@ describe('the process that draws pictures', () => {
     pictures.end();
   }, 60_000);
 });
-
-function isAlive(pid: number | undefined): boolean {
-  try {
-    return process.kill(pid ?? Number.NaN, 0);
-  } catch {
-    return false;
-  }
-}
 
 it('a picture has a preview exactly if its decoded bytes are within the bound', async () => {
   const pictures = new PictureProcess({ ...limits, maxDecodedBytes: 120_000 });

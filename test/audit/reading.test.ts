@@ -4,6 +4,7 @@ import { memberRole } from '../../src/model/codes.ts';
 import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { type App, startApp, type TestWorkspace } from '../support/app.ts';
 import { allowFallback } from '../support/deliberate-fallbacks.ts';
+import { sampledExecutors } from '../support/samples.ts';
 import { inProcess } from '../cli/workgraph.ts';
 
 interface Entry {
@@ -32,7 +33,7 @@ const query = `query Audit($first: Int, $after: String, $filter: AuditEntryFilte
   }
 }`;
 
-describe.each(['compiled', 'graphql-js'])('on the %s executor', (EXECUTOR) => {
+describe.each(sampledExecutors('audit/reading'))('on the %s executor', (EXECUTOR) => {
   let app: App;
   let second: TestWorkspace;
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { codeTables, threadStatus } from '../../src/model/codes.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { brokenInvariants } from '../support/invariants.ts';
-import { sampled, saysSeed } from '../support/samples.ts';
+import { sampled } from '../support/samples.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 const now = new Date('2026-03-18T14:30:00Z');
@@ -279,7 +279,7 @@ describe('a demo of a given time', () => {
   // CI makes the demo of both days, any other run that of one of them.
   it.each(sampled(['2027-01-01T00:10:00Z', '2028-02-29T12:00:00Z'], 2, () => 'day'))(
     'is as full on %s, and nothing of it is to come',
-    saysSeed(async (day) => {
+    async (day) => {
       await seed(other, { now: new Date(day) });
       const counts = (rows: Record<string, string[]>) =>
         Object.fromEntries(Object.entries(rows).map(([table, { length }]) => [table, length]));
@@ -291,7 +291,7 @@ describe('a demo of a given time', () => {
         .execute(other.database.unscoped);
       expect(rows).toEqual([]);
       expect(await brokenInvariants(other.database)).toEqual({});
-    }),
+    },
     120_000,
   );
 });

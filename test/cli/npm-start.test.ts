@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDirectory } from '../../src/db/engine/directory-lock.ts';
+import { freePort } from '../faults/support/ports.ts';
+import { isAlive } from '../support/processes.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { oldNode, outsideOfNpm } from './outside-npm.ts';
 import { workgraph } from './workgraph.ts';
@@ -43,14 +43,6 @@ async function newDataDir(): Promise<string> {
 
 function kill(pid: number): void {
   if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 interface Started {
@@ -180,6 +172,7 @@ describe('a process that watches its parent, whose shell is killed,', () => {
       if (goesOn) expect(isAlive(pid)).toBe(true);
       await delay(20);
     }
+    expect(isAlive(pid)).toBe(goesOn);
   });
 });
 
@@ -278,12 +271,3 @@ onEmbedded('a second start', () => {
     await over;
   }, 60_000);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

@@ -168,10 +168,12 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  it('refuses statements once it is closed, and closes twice without complaint', async () => {
-    const other = engine === 'postgres' ? await openDatabase(place.location) : undefined;
-    await other?.close();
-    await other?.close();
-    if (other) await expect(sql`select 1`.execute(other.unscoped)).rejects.toThrow('unavailable');
+  // A second one cannot be opened in the directory of an embedded database.
+  const onPostgres = engine === 'postgres' ? it : it.skip;
+  onPostgres('refuses statements once it is closed, and closes twice without complaint', async () => {
+    const other = await openDatabase(place.location);
+    await other.close();
+    await other.close();
+    await expect(sql`select 1`.execute(other.unscoped)).rejects.toThrow('unavailable');
   });
 });

@@ -206,7 +206,7 @@ onEmbedded('the commands of', () => {
     async (...those) => {
       const folder = newFolder();
       const url = await served(folder, '--no-demo');
-      for (const page of those) await type(page, folder, url);
+      for (const page of those) await expect(type(page, folder, url)).resolves.toBeUndefined();
     },
     180_000,
   );

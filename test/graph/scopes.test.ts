@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getNamedType, isLeafType } from 'graphql';
+import { encodeId } from '../../src/resolvers/ids.ts';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { type FieldOf, objectFields, objectType, scopeOf, selectionOf } from './schema-walk.ts';
 import type { ModelObject } from './model.ts';
@@ -219,11 +220,11 @@ describe('any token', () => {
         token,
       ),
     );
-    const { userAccountId, displayName } = world.model.member(world.workspace.ownerUserAccountId) ?? {};
+    const owner = world.model.member(encodeId('user', world.workspace.ownerUserAccountId));
     expect(data).toMatchObject({
       viewer: {
         scopes: ['workspace:admin'],
-        member: { userAccountId, displayName },
+        member: { userAccountId: owner?.userAccountId, displayName: owner?.displayName },
         workspace: { id: firstOf('Workspace').id },
       },
       workspace: { labels: { totalCount: world.model.all('Label').length } },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp } from '../support/app.ts';
 import { Random } from '../support/random.ts';
-import { isWhole } from '../support/samples.ts';
+import { isWhole, sampledExecutors } from '../support/samples.ts';
 import { dataOf } from './graph-answer.ts';
 import { listsOf, type Page, readPage, richestParent, rowsOf, walk } from './lists.ts';
 import { type Filter, matches, type OrderBy, ordered, sortKeys } from './model-queries.ts';
@@ -23,7 +23,7 @@ const lists = ['Issue', 'Comment', 'ActivityEntry', 'AuditEntry']
 
 const [issues] = listsOf('Issue').filter(({ parent }) => parent === 'Query') as [FieldOf];
 
-describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s executor', (EXECUTOR) => {
+describe.each(sampledExecutors('short-pages'))('with a low read budget, the %s executor', (EXECUTOR) => {
   let world: World;
   let short = 0;
   beforeAll(async () => {

@@ -8,7 +8,7 @@ import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { storeWebhook } from '../support/stored-webhook.ts';
-import { sampled, saysSeed } from '../support/samples.ts';
+import { sampled } from '../support/samples.ts';
 
 // Each role sends each integer argument of a write at its extremes. Then other roles continue with the same issue.
 // A write must never store a number that the next write cannot increase.
@@ -85,7 +85,7 @@ const mutations = Object.values(schema.getMutationType()?.getFields() ?? {}).fla
 describe('a mutation with an integer at its extremes', () => {
   it.each(mutations)(
     '%s, %s: leaves an issue that every role can go on with',
-    saysSeed(async (name, field, inputType) => {
+    async (name, field, inputType) => {
       const input = inputs[name];
       if (!input) throw new Error(`The test has no input of ${name}.`);
       const variants =
@@ -103,7 +103,7 @@ describe('a mutation with an integer at its extremes', () => {
           if (isTaken && !name.endsWith('Delete')) await goOn(target, role);
         }
       }
-    }),
+    },
     120_000,
   );
 });
@@ -126,7 +126,7 @@ const bodies: Readonly<Record<string, () => Input>> = {
 describe('an endpoint with an integer at its extremes', () => {
   it.each(routes)(
     '%s, %s: leaves an issue that every role can go on with',
-    saysSeed(async (name, field, route) => {
+    async (name, field, route) => {
       const body = bodies[name];
       if (!body) throw new Error(`The test has no body of ${name}.`);
       for (const role of sampled(roles, oneOf, () => name + field)) {
@@ -137,7 +137,7 @@ describe('an endpoint with an integer at its extremes', () => {
           if (status < 300 || value === extremes.at(-1)) await goOn(target, role);
         }
       }
-    }),
+    },
     120_000,
   );
 });

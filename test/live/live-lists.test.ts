@@ -255,6 +255,7 @@ describe('subscription { issues }', () => {
     const stream = await follow(urgent, body.data?.workspace.changeCursor);
     const wanted = (await Promise.all(writes)).map(({ id }) => id);
     while (!wanted.every((id) => known.has(id))) known.add((await eventOf(stream)).issueId);
+    expect(known).toEqual(new Set([...known, ...wanted]));
     stream.stop();
   });
 });

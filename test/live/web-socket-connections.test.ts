@@ -116,6 +116,7 @@ describe('a WebSocket', () => {
       await closed;
     }
     while ((await openStreams(app)) > 0) await setImmediate();
+    expect(await openStreams(app)).toBe(0);
   });
 
   it('that sends anything at all is answered or closed, and others are served as before', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { leaseMs } from '../../src/reference/memory.ts';
 import type { App } from '../support/app.ts';
+import { randomOf } from '../support/samples.ts';
 import { type SecondServer, startSecondServer } from '../support/second-server.ts';
 
 // Another process writes at random moments, and sends no signal to the two servers. `SECONDS=60` makes a long run.
@@ -42,6 +43,7 @@ onPostgres('with another process that writes reference data', () => {
       const over = () => performance.now() > until;
       /** The time at which each numbered write was committed. */
       const committedMs: number[] = [];
+      const random = randomOf('processes');
       const writing = async () => {
         for (let number = 1; !over(); number += 1) {
           await writer.query('begin');
@@ -50,7 +52,7 @@ onPostgres('with another process that writes reference data', () => {
           if (number % 20 === 0) await writer.query('select pg_sleep(0.05)');
           await writer.query('commit');
           committedMs[number] = performance.now();
-          await new Promise((resolve) => setTimeout(resolve, Math.random() * 30));
+          await new Promise((resolve) => setTimeout(resolve, random.fraction() * 30));
         }
       };
       const newestBefore = (time: number) =>

@@ -10,7 +10,7 @@ import { Client, type Wire } from '../inputs/client.ts';
 import { percentEncoded } from '../inputs/rest-cases.ts';
 import type { App } from '../support/app.ts';
 import { type OpenApi, type RawAnswer, undocumented } from '../support/openapi.ts';
-import { sampled, saysSeed } from '../support/samples.ts';
+import { sampled } from '../support/samples.ts';
 import { longestText, textsAround, validatorOf, valuesAround } from './boundaries.ts';
 
 const document = JSON.parse(printOpenApi()) as OpenApi;
@@ -93,7 +93,7 @@ async function differences(
 describe('the server accepts what the document permits, and refuses what is just beyond', () => {
   it.each(tried)(
     'in the parameters of %s',
-    saysSeed(async (name, example) => {
+    async (name, example) => {
       const route = routeOf(name);
       const found: string[] = [];
       for (const parameter of example.operation.parameters ?? []) {
@@ -123,13 +123,13 @@ describe('the server accepts what the document permits, and refuses what is just
         }
       }
       expect(found).toEqual([]);
-    }),
+    },
     240_000,
   );
 
   it.each(tried)(
     'in the path of %s',
-    saysSeed(async (name, example) => {
+    async (name, example) => {
       const route = routeOf(name);
       const found: string[] = [];
       for (const parameter of (example.operation.parameters ?? []).filter((each) => each.in === 'path')) {
@@ -142,14 +142,14 @@ describe('the server accepts what the document permits, and refuses what is just
         }
       }
       expect(found).toEqual([]);
-    }),
+    },
     240_000,
   );
 
   const withBodies = operations.filter(([, { operation }]) => operation.requestBody);
   it.each(sampled(withBodies, oneOf, methodOf))(
     'in the body of %s',
-    saysSeed(async (name, example) => {
+    async (name, example) => {
       const route = routeOf(name);
       const whole = example.operation.requestBody?.content['application/json']?.schema ?? {};
       const { properties = {}, required = [] } = resolved(whole);
@@ -182,7 +182,7 @@ describe('the server accepts what the document permits, and refuses what is just
         found.push(...(await differences(route, request, isInside, JSON.stringify(body))));
       }
       expect(found).toEqual([]);
-    }),
+    },
     240_000,
   );
 });

@@ -62,6 +62,7 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
 
   it('repeats, types and spells them as the specification does', () => {
     const route = routeOf(endpoint);
+    expect(queryNames(route)).toHaveLength(endpoint.parameters.length);
     for (const { name, note } of endpoint.parameters) {
       const parameter = route.parameters[name];
       if (!parameter || parameter.kind === 'path') throw new Error(`${name} is no query parameter.`);

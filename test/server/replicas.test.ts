@@ -222,7 +222,7 @@ onReplicas(
         await create('Long ago');
         await r.untilServes(false);
       });
-      await r.untilServes(true);
+      await expect(r.untilServes(true)).resolves.toBeUndefined();
     }, 30_000);
 
     it('reads lists with a cursor of the log from the primary', async () => {

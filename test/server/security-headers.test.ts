@@ -130,6 +130,7 @@ it('the test sends requests to the graph, the pages, the probes and files', asyn
   await ask('file', 'GET', '/files/x', bare);
   await ask('part of a file', 'GET', file, { token: null, headers: { range: 'bytes=0-1' } });
   await ask('no part of a file', 'GET', file, { token: null, headers: { range: 'bytes=9-' } });
+  expect(seen.size).toBeGreaterThan(40);
 }, 120_000);
 
 it('the test sends what is not valid HTTP', async () => {

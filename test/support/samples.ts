@@ -9,8 +9,19 @@ const { CI, CASES, MUTANTS_NOTES, SEED } = process.env;
 export const isWhole =
   CASES === 'all' || (CI !== undefined && CASES === undefined) || MUTANTS_NOTES !== undefined;
 
+/** Whether this run takes every case of those that CI always takes, whatever CASES says there. */
+export const isWholeInCi: boolean = isWhole || CI !== undefined;
+
 /** Determines the sample. Set `SEED=…` to repeat the sample of another run. */
 export const seed = Number(SEED ?? Math.floor(Date.now() / 1000));
+
+let hasChosen = false;
+
+/** The random choices of a test file. The runner adds to a failure which SEED repeats them. */
+export function randomOf(name: string): Random {
+  hasChosen = true;
+  return new Random(`${seed} ${name}`);
+}
 
 /** Returns all cases, or one in `oneOf` of each group and at least one of it, in their original order. */
 export function sampled<Case>(
@@ -18,25 +29,39 @@ export function sampled<Case>(
   oneOf: number,
   groupOf: (item: Case) => string,
 ): readonly Case[] {
-  if (isWhole) return cases;
+  return isWhole ? cases : sampleOf(cases, oneOf, groupOf);
+}
+
+/** As `sampled`, of cases that are so few, or matter so much, that CI takes all of them with either executor. */
+export function sampledOutsideCi<Case>(
+  cases: readonly Case[],
+  oneOf: number,
+  groupOf: (item: Case) => string,
+): readonly Case[] {
+  return isWholeInCi ? cases : sampleOf(cases, oneOf, groupOf);
+}
+
+/** The executors with which a test file starts servers: both in CI, otherwise one of them. */
+export function sampledExecutors(file: string): readonly string[] {
+  return sampledOutsideCi(['compiled', 'graphql-js'], 2, () => `executors of ${file}`);
+}
+
+function sampleOf<Case>(
+  cases: readonly Case[],
+  oneOf: number,
+  groupOf: (item: Case) => string,
+): readonly Case[] {
   const chosen = new Set(
     [...Map.groupBy(cases, groupOf)].flatMap(([name, group]) =>
-      new Random(`${seed} ${name}`).sample(group, Math.ceil(group.length / oneOf)),
+      randomOf(name).sample(group, Math.ceil(group.length / oneOf)),
     ),
   );
   return cases.filter((item) => chosen.has(item));
 }
 
-/** Wraps the test of a sampled case, so that a failure tells which SEED repeats it. */
-export function saysSeed<Args extends readonly unknown[]>(
-  test: (...args: Args) => Promise<void>,
-): (...args: Args) => Promise<void> {
-  return async (...args) => {
-    try {
-      await test(...args);
-    } catch (error) {
-      if (!isWhole) process.stdout.write(`SEED=${seed} takes the same sample again, CASES=all every case.\n`);
-      throw error;
-    }
-  };
+/** How to repeat the random choices since the last call, or undefined if there were none. */
+export function takeHint(): string | undefined {
+  const hint = hasChosen ? `SEED=${seed} repeats the random choices of this file.` : undefined;
+  hasChosen = false;
+  return hint;
 }

@@ -1,4 +1,4 @@
-/** The first element of the message by which jest-worker ends a worker. It then gives the process half a second to exit. */
+/** The first element of the message by which jest-worker ends a worker. It then gives the process `workerGracefulExitTimeout` to exit. */
 const endOfWorker = 2;
 
 /** Calls the function when jest has no more test files for this process, or the parent of an `@own-process` file lets go of it. */

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
+import { freePort } from '../faults/support/ports.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { webhookCalls } from './calls.ts';
 import { eventually } from '../support/eventually.ts';
@@ -24,15 +23,6 @@ async function start(port: number, secret: string): Promise<ChildProcess> {
 
 const log = () => join(app.dataDir, 'webhooks.log');
 const lines = () => (existsSync(log()) ? readFileSync(log(), 'utf8').trim().split('\n') : []);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 it('the example receiver handles each message once, although it is killed and messages are repeated', async () => {
   const port = await freePort();

@@ -87,6 +87,8 @@ describe('a webhook with an error of the service', () => {
       .set({ attempts: sql`jsonb_build_array(attempts -> '0')` })
       .execute();
     await eventually(async () => (await waiting(id)) === 0);
+    const states = (await hooks().deliveries(id)).map(({ state }) => state);
+    expect(new Set(states)).toEqual(new Set(['DELIVERED']));
   });
 
   /** For how many milliseconds no process serves a webhook. */

@@ -8,6 +8,8 @@ import { jestExpect } from '@jest/expect';
 import { type AssertionResult, createEmptyTestResult, type TestResult } from '@jest/test-result';
 import { addEventHandler, getState, resetState, run } from 'jest-circus';
 import { formatExecError, formatResultsErrors } from 'jest-message-util';
+import { takeHint } from '../samples.ts';
+import { withoutAssertions } from './without-assertions.ts';
 
 // Jest's own runner gives every test file a new context, in which all modules are loaded, the schema is built and V8
 // optimizes the code again: more than a third of the processor time of the suite. Here Node itself loads the modules,
@@ -22,7 +24,23 @@ registerHooks({
 
 addEventHandler((event) => {
   if (event.name === 'test_start') jestExpect.setState({ currentTestName: event.test.name });
+  if (event.name === 'test_fn_start') jestExpect.setState(noAssertions);
+  if (event.name === 'test_fn_success') event.test.errors.push(...assertionErrors(event.test.name));
 });
+
+/** The state of `expect` before a test. */
+const noAssertions = { assertionCalls: 0, expectedAssertionsNumber: null, isExpectingAssertions: false };
+
+/** A test that compares nothing would pass whatever the answers are, so it fails, unless it says so or is listed. */
+function assertionErrors(name: string): Error[] {
+  const { assertionCalls, expectedAssertionsNumber, testPath = '' } = jestExpect.getState();
+  const counted = jestExpect.extractExpectedAssertionsErrors().map(({ error }) => error);
+  if (assertionCalls > 0 || typeof expectedAssertionsNumber === 'number') return counted;
+  const listed = Object.entries(withoutAssertions).some(
+    ([file, names]) => testPath.endsWith(`/test/${file}`) && names.includes(name),
+  );
+  return listed ? [] : [new Error('The test asserts nothing.')];
+}
 
 type Configs = readonly [
   globalConfig: Parameters<typeof formatResultsErrors>[2] & {
@@ -85,6 +103,7 @@ export async function runNatively(
     await import('../validated-fetch.ts');
     const { watchFallbacks } = await import('../fallback-watch.ts');
     watchFallbacks();
+    takeHint();
     await import(pathToFileURL(testPath).href);
     const { testResults, unhandledErrors, unhandledErrorsDetailed } = await run();
     const results = testResults.map(assertionResult);
@@ -94,6 +113,8 @@ export async function runNatively(
       formatResultsErrors(results, config, globalConfig, testPath),
       ...unhandledErrorsDetailed.map((error) => formatExecError(error, config, globalConfig)),
     ].filter((message) => message !== null);
+    const hint = takeHint();
+    if (hint && failures.length > 0) failures.push(hint);
     const empty = createEmptyTestResult();
     const end = Date.now();
     return {

@@ -1,0 +1,59 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { TestResult } from '@jest/test-result';
+
+const runner = join(import.meta.dirname, '../support/native-runner/own-process.ts');
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'workgraph-runner-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs the text of a test file, and returns its result. */
+async function ran(text: string): Promise<TestResult> {
+  const testPath = join(folder, 'one.test.ts');
+  writeFileSync(testPath, `import { expect, it } from '@jest/globals';\n${text}`);
+  const child = fork(runner, {
+    serialization: 'advanced',
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  child.send({ globalConfig: { maxConcurrency: 1 }, config: { rootDir: folder, testMatch: [] }, testPath });
+  const [result] = (await once(child, 'message')) as [TestResult];
+  child.disconnect();
+  return result;
+}
+
+it('a test that asserts nothing fails, as does one that asserts less often than it says', async () => {
+  const { testResults } = await ran(`
+    it('compares', () => expect(1).toBe(1));
+    it('asserts nothing', () => {});
+    it('waits for what it compares', async () => expect(Promise.resolve(1)).resolves.toBe(1));
+    it('counts', () => { expect.assertions(2); expect(1).toBe(1); });
+    it('says that it only has to end', () => expect.assertions(0));
+  `);
+  expect(
+    testResults.map(({ title, status, failureMessages }) => [
+      title,
+      status,
+      failureMessages.join().split('\n', 1)[0],
+    ]),
+  ).toEqual([
+    ['compares', 'passed', ''],
+    ['asserts nothing', 'failed', expect.stringContaining('The test asserts nothing.')],
+    ['waits for what it compares', 'passed', ''],
+    ['counts', 'failed', expect.stringContaining('expect.assertions(2)')],
+    ['says that it only has to end', 'passed', ''],
+  ]);
+}, 60_000);
+
+it('a failure of a file with random choices says which seed repeats them', async () => {
+  const samples = JSON.stringify(join(import.meta.dirname, '../support/samples.ts'));
+  const text = (name: string) => `it('fails', () => expect(${name}).toBe('other'));`;
+  const chosen = await ran(`import { randomOf } from ${samples}; ${text("randomOf('a').bits()")}`);
+  expect(chosen.failureMessage).toMatch(/SEED=\d+ repeats the random choices of this file\.$/);
+  expect((await ran(text('1'))).failureMessage).not.toContain('SEED');
+}, 60_000);
