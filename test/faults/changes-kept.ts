@@ -6,6 +6,7 @@ import { Ledger } from './support/ledger.ts';
 import { judged, startReceiver } from './support/receiver.ts';
 import { kept, onPostgres, startService } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
+import { chance } from './support/chance.ts';
 
 /** Work that a killed process had claimed is free when its claim expires; that takes longer than the first retry of a message. */
 const caughtUpWithinMs = 150_000;
@@ -58,7 +59,7 @@ await runFault(import.meta.filename, {
     const possible = wounds.filter((wound) => wound !== 'postgres' || cluster.isOwn);
     const done = new Map<string, number>();
     for (let round = 0; round < trial.amount; round += 1) {
-      await delay(200 + Math.random() * 600);
+      await delay(200 + chance.fraction() * 600);
       const wound = possible[round % possible.length] ?? 'server';
       done.set(wound, (done.get(wound) ?? 0) + 1);
       if (wound === 'server') {

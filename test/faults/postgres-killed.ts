@@ -3,6 +3,7 @@ import { ms, quantile, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
 import { kept, served } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
+import { chance } from './support/chance.ts';
 
 // PostgreSQL is killed while sixteen clients write: the whole server, or one backend, after which it ends the others and recovers.
 await runFault(import.meta.filename, {
@@ -17,7 +18,7 @@ await runFault(import.meta.filename, {
     await writers.acknowledgement();
     const returns: number[] = [];
     for (let round = 0; round < trial.amount; round++) {
-      await delay(100 + Math.random() * 400);
+      await delay(100 + chance.fraction() * 400);
       if (round % 2 === 0) {
         await cluster.kill();
         await delay(200);

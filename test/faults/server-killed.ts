@@ -7,6 +7,7 @@ import { clusterFor, kept } from './support/scene.ts';
 import { Service } from './support/service.ts';
 import { makeWorld, type Place } from './support/world.ts';
 import { Writers } from './support/writers.ts';
+import { chance } from './support/chance.ts';
 
 // The server is killed while sixteen clients write, and started again; each acknowledged write must be there exactly once.
 await runFault(import.meta.filename, {
@@ -42,7 +43,7 @@ async function rounds(trial: Trial, service: Service, place: Place, withinMs: nu
   await writers.acknowledgement();
   const returns: number[] = [];
   for (let round = 0; round < trial.amount; round++) {
-    await delay(50 + Math.random() * 400);
+    await delay(50 + chance.fraction() * 400);
     await service.end('SIGKILL');
     const began = performance.now();
     service.launch();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { Listener } from '../../src/db/engine/listener.ts';
@@ -41,7 +42,7 @@ onPostgres('a listener', () => {
   const rename = () =>
     app.database.unscoped
       .updateTable('member as m')
-      .set({ displayName: `Renamed ${Math.random()}` })
+      .set({ displayName: `Renamed ${randomUUID()}` })
       .where('m.workspaceId', '=', app.workspaceId)
       .execute();
 

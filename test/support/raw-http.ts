@@ -11,7 +11,7 @@ export interface RawHttp {
 export async function sendRaw(url: string, bytes: string): Promise<RawHttp> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  socket.setTimeout(5_000, () => socket.destroy(new Error(`No end of the answer to ${bytes}`)));
+  socket.setTimeout(60_000, () => socket.destroy(new Error(`No end of the answer to ${bytes}`)));
   socket.write(bytes);
   let text = '';
   for await (const chunk of socket.setEncoding('latin1')) text += String(chunk);

@@ -6,6 +6,7 @@ import { json } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { addWorld, type World } from '../graph/world.ts';
 import { startApp } from './app.ts';
+import { isAlive } from './processes.ts';
 import { parseRows, printRows } from './printed-rows.ts';
 import type { Answers, Described, Question } from './shared-app.ts';
 
@@ -47,7 +48,7 @@ const control = createServer((request, response) => {
 control.listen(0, '127.0.0.1');
 await once(control, 'listening');
 const watching = setInterval(() => {
-  if (!isRunning(Number(runPid))) void answers.stop();
+  if (!isAlive(Number(runPid))) void answers.stop();
 }, 1_000);
 
 const described: Described = {
@@ -67,13 +68,5 @@ async function answered(asked: Promise<unknown>): Promise<{ answer: unknown } | 
     return { answer: await answers[question](argument) };
   } catch (error) {
     return { error: String(error) };
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { App, TestWorkspace } from './app.ts';
 import { httpClient } from './http-client.ts';
+import { isAlive } from './processes.ts';
 
 /** A server with the demo workspace for read-only suites. `stop` fails if the log contains a secret. */
 export type SharedApp = Pick<App, 'url' | 'graphql' | 'request' | 'stop' | keyof TestWorkspace> & {
@@ -66,16 +67,20 @@ export async function sharedApp(): Promise<SharedApp> {
 export async function sharedServer(): Promise<{ described: Described; ask: Ask }> {
   const { WORKGRAPH_TEST_SHARED: folder = '', WORKGRAPH_TEST_PID: run = '' } = process.env;
   const file = descriptionIn(folder);
-  const claim = `${file}.starting`;
   let child: ChildProcess | undefined;
-  while (!existsSync(file)) {
-    if (!child && isFirst(claim)) child = startProcess(file, run);
-    if (child && child.exitCode !== null) {
-      // The next suite tries again, and reports the failure as well.
-      rmSync(claim);
+  for (let attempt = 0; !existsSync(file); ) {
+    // It has the id of the process that is to write the file: of the worker, and then of what it has started.
+    const claim = `${file}.starting-${attempt}`;
+    if (!child && isFirst(claim)) {
+      child = startProcess(file, run);
+      writeFileSync(claim, String(child.pid));
+    }
+    if (child && (child.exitCode ?? child.signalCode) !== null) {
       throw new Error(`The shared server did not start: ${readFileSync(`${file}.log`, 'utf8')}`);
     }
-    await delay(20);
+    // Those who wait for it, and the next suite, try again, and report the failure as well.
+    if (!child && !isAlive(Number(readFileSync(claim, 'utf8')))) attempt += 1;
+    else await delay(20);
   }
   const described = JSON.parse(readFileSync(file, 'utf8')) as Described;
   return { described, ask: asking(described.control) };
@@ -85,10 +90,10 @@ function descriptionIn(folder: string): string {
   return join(folder, 'server.json');
 }
 
-/** Creates the file, unless another worker has created it. */
+/** Creates the file, with the id of this process, unless another worker has created it. */
 function isFirst(file: string): boolean {
   try {
-    closeSync(openSync(file, 'wx'));
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { loadedBy } from './imports.ts';
 
 /** The content of a new database: only the tables, the demo workspace of today, or that of the day of the examples. */
 export type Content = 'migrated' | 'demo' | 'examples';
@@ -15,30 +16,54 @@ export const templateCache: string = join(root, 'node_modules/.cache/workgraph-t
 
 /** The path of the template of an embedded database, whether it exists yet or not. */
 export function templateOf(content: TemplateContent): string {
-  return join(templateCache, `${content}-${hashOfSources(content)}`);
+  // The demo ends on the day on which it was made, and tests count what its last days and weeks have.
+  const day = content === 'demo' ? `-${new Date().toISOString().slice(0, 10)}` : '';
+  return join(templateCache, `${content}-${hashOf(content)}${day}`);
 }
 
 export function hasTemplate(content: TemplateContent): boolean {
   return existsSync(templateOf(content));
 }
 
+/** How long a template that no longer fits the sources is kept: a run that still uses it has begun before. */
+const keptMs = 3_600_000;
+
+/** Notes that a template is in use. */
+export function touch(template: string): void {
+  const now = new Date();
+  utimesSync(template, now, now);
+}
+
+/** Removes what nothing has used for a while: other templates of the same content, and what was left half made. */
+export function pruneBeside(content: TemplateContent): void {
+  const kept = basename(templateOf(content));
+  for (const name of readdirSync(templateCache)) {
+    const path = join(templateCache, name);
+    const isOld = name !== kept && (name.startsWith(`${content}-`) || name.startsWith('partial-'));
+    if (isOld && Date.now() - statSync(path).mtimeMs > keptMs) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+const hashes = new Map<TemplateContent, string>();
+
+/** The hash of the sources as they were when this process first asked, since it has loaded them as well. */
+function hashOf(content: TemplateContent): string {
+  const known = hashes.get(content) ?? hashOfSources(content);
+  hashes.set(content, known);
+  return known;
+}
+
 function hashOfSources(content: TemplateContent): string {
   const patterns = ['node_modules/@electric-sql/pglite/package.json'];
   if (content !== 'empty') patterns.push('migrations/*.ts');
-  if (content === 'demo' || content === 'examples')
-    patterns.push(
-      'test/support/templates.ts',
-      'demo/**',
-      'src/cli/demo/seed-demo.ts',
-      'src/cli/import/*.ts',
-      'src/portability/**/*.ts',
-      'src/model/fold.ts',
-    );
-  const hash = createHash('sha256');
-  for (const path of globSync(patterns, { cwd: root, withFileTypes: true })
+  const isFilled = content === 'demo' || content === 'examples';
+  if (isFilled) patterns.push('demo/**');
+  const found = globSync(patterns, { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted())
-    hash.update(readFileSync(path));
+    .map((entry) => join(entry.parentPath, entry.name));
+  const modules = isFilled ? [...loadedBy(root)('test/support/templates.ts')] : [];
+  const loaded = modules.map((module) => join(root, module)).filter((path) => existsSync(path));
+  const hash = createHash('sha256');
+  for (const path of [...found, ...loaded].toSorted()) hash.update(readFileSync(path));
   return hash.digest('hex').slice(0, 16);
 }

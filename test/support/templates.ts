@@ -15,9 +15,11 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import {
   type Content,
   hasTemplate,
+  pruneBeside,
   templateCache,
   type TemplateContent,
   templateOf,
+  touch,
 } from './template-paths.ts';
 import { noteShared } from './own-workspaces.ts';
 import { whenWorkerEnds } from './worker-end.ts';
@@ -60,14 +62,20 @@ function newDataDir(): string {
 
 /** Copies an embedded database into a data directory, for another process to open. */
 export async function copyIntoDirectory(content: TemplateContent, dataDir: string): Promise<void> {
-  if (!hasTemplate(content)) await makeTemplate(content);
-  copyDatabase(templateOf(content), dataDir);
+  copyDatabase(await templateFor(content), dataDir);
 }
 
 /** Copies the embedded database of the demo with its files, as if a server had made both in the data directory. */
 export async function copyDemoIntoDirectory(dataDir: string): Promise<void> {
-  await copyIntoDirectory('demo', dataDir);
-  cpSync(join(templateOf('demo'), 'files'), join(dataDir, 'files'), { recursive: true });
+  const template = await templateFor('demo');
+  copyDatabase(template, dataDir);
+  cpSync(join(template, 'files'), join(dataDir, 'files'), { recursive: true });
+}
+
+async function templateFor(content: TemplateContent): Promise<string> {
+  const template = hasTemplate(content) ? templateOf(content) : await makeTemplate(content);
+  touch(template);
+  return template;
 }
 
 function copyDatabase(template: string, dataDir: string): void {
@@ -80,24 +88,23 @@ async function copyEmbedded(content: Content, dataDir: string): Promise<TestData
 }
 
 /** Makes the template of an embedded database, unless another process has made it in the meantime. */
-export async function makeTemplate(content: TemplateContent): Promise<void> {
+export async function makeTemplate(content: TemplateContent): Promise<string> {
   const lock = await lockWhenFree(join(templateCache, 'making'));
   try {
-    await makeEmbedded(content);
+    return await makeEmbedded(content);
   } finally {
     lock.release();
   }
 }
 
 /** Creating a database takes seconds, so each template starts as a copy of a simpler one. */
-async function makeEmbedded(content: TemplateContent): Promise<void> {
+async function makeEmbedded(content: TemplateContent): Promise<string> {
   const template = templateOf(content);
-  if (existsSync(template)) return;
+  if (existsSync(template)) return template;
   const partial = mkdtempSync(join(templateCache, 'partial-'));
   if (content !== 'empty') {
     const simpler = content === 'migrated' ? 'empty' : 'migrated';
-    await makeEmbedded(simpler);
-    copyDatabase(templateOf(simpler), partial);
+    copyDatabase(await makeEmbedded(simpler), partial);
   }
   const database = await openDatabase({ dataDir: partial, wire });
   if (content !== 'empty') await fill(database, content, partial);
@@ -105,6 +112,8 @@ async function makeEmbedded(content: TemplateContent): Promise<void> {
   // PostgreSQL's own template databases are half of the files that each test file would copy, and are not needed.
   for (const oid of ['1', '4']) rmSync(join(partial, 'database/base', oid), { recursive: true, force: true });
   renameSync(partial, template);
+  pruneBeside(content);
+  return template;
 }
 
 async function lockWhenFree(directory: string): Promise<DirectoryLock> {

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import { chance } from './chance.ts';
 
 /** The transports by which a client can follow the log of changes. */
 const transports = ['poll', 'stream', 'subscription', 'socket'] as const;
 type Transport = (typeof transports)[number];
 
 /** How long a client stays with one transport. */
-const durationMs = () => 200 + Math.random() * 1_300;
+const durationMs = () => 200 + chance.fraction() * 1_300;
 const retryMs = 50;
 
 interface FollowersOptions {
@@ -54,10 +55,10 @@ export class Follower {
   async #run(): Promise<void> {
     const { urls } = this.#options;
     while (!this.#isStopping) {
-      const transport = pick(transports);
+      const transport = chance.pick(transports);
       this.counts.switches += 1;
       try {
-        await this.#follow(pick(urls), transport);
+        await this.#follow(chance.pick(urls), transport);
       } catch {
         this.counts.refused += 1;
         await delay(retryMs);
@@ -162,8 +163,4 @@ export class Follower {
 interface Change {
   readonly id: string;
   readonly position: string;
-}
-
-function pick<Item>(items: readonly [Item, ...Item[]] | readonly Item[]): Item {
-  return items[Math.floor(Math.random() * items.length)] as Item;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { PostgresMessages } from './postgres-messages.ts';
+import { chance } from './chance.ts';
 
 /** The condition of a network. */
 export interface Weather {
@@ -94,7 +95,7 @@ export class Proxy {
       socket.on('close', end);
     }
     const { resetWithinMs } = this.weather;
-    if (resetWithinMs !== undefined) setTimeout(reset, Math.random() * resetWithinMs).unref();
+    if (resetWithinMs !== undefined) setTimeout(reset, chance.fraction() * resetWithinMs).unref();
     const out = new PostgresMessages('frontend');
     const back = new PostgresMessages('backend');
     near.on('data', (chunk: Buffer) => {

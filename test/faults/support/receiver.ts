@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { chance } from './chance.ts';
 
 /** A message that a receiver has accepted. */
 export interface Accepted {
@@ -49,7 +50,7 @@ export async function startReceiver(badShare: number) {
             position: Number(data.change.position),
           });
       };
-      if (misbehave && Math.random() < badShare) return misbehave(response, accept);
+      if (misbehave && chance.fraction() < badShare) return misbehave(response, accept);
       accept();
       response.writeHead(204).end();
     });
