@@ -1,5 +1,5 @@
-import { headersOf } from '../executor/challenge.ts';
-import { expectedError, maskedError } from '../executor/errors.ts';
+import { headersOf } from '../executor/answers/challenge.ts';
+import { expectedError, maskedError } from '../executor/answers/errors.ts';
 import { type Problem, problemOf } from '../executor/answers/problem.ts';
 import { detailOf } from '../model/sentences.ts';
 import type { RestReply } from './face.ts';

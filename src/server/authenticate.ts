@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type TokenHolder, TokenHolders, updateLastUsed } from '../db/access-tokens.ts';
 import type { Database } from '../db/engine/engine.ts';
 import { metered } from '../db/engine/meter.ts';
-import { InvalidTokenError } from '../executor/challenge.ts';
+import { InvalidTokenError } from '../executor/answers/challenge.ts';
 import { AppError } from '../resolvers/errors.ts';
 import { hashToken, isScope, mayUseTokens } from '../resolvers/access/access-tokens.ts';
 import type { ReferenceMemory } from '../reference/memory.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { metered, meter } from '../db/engine/meter.ts';
 import { ReadAllowance } from '../db/engine/read-allowance.ts';
-import { isOurs } from '../executor/errors.ts';
+import { isOurs } from '../executor/answers/errors.ts';
 import { headRule, maxAnswerBytes, maxHeaderBytes } from '../executor/limits.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import { inTime, TooLate } from './limits/in-time.ts';

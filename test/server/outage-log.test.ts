@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { StorageFullError, StorageUnavailableError } from '../../src/storage/storage.ts';
 import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
-import { causeOf, maskedError } from '../../src/executor/errors.ts';
+import { causeOf, maskedError } from '../../src/executor/answers/errors.ts';
 import { AppError } from '../../src/resolvers/errors.ts';
 import { type App, startApp } from '../support/app.ts';
 

@@ -10,7 +10,7 @@ import { type KeyedWrite, NeedsTransaction } from '../../resolvers/writes/keyed-
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import { showsOnlyWritten } from '../compiled/run/executor.ts';
 import type { WrittenAnswer } from '../compiled/writing/json-writer.ts';
-import { isOutage, rootOf } from '../errors.ts';
+import { isOutage, rootOf } from './errors.ts';
 import type { OperationContext } from '../run/execute.ts';
 import type { CoercedOperation } from '../selections/operation.ts';
 

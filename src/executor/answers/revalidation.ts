@@ -8,7 +8,7 @@ import { readsCoveredTables } from '../../db/tables/position-tables.ts';
 import type { Context, Principal } from '../../resolvers/context.ts';
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import { traitsOf } from '../../schema/builder/plan.ts';
-import { isOutage } from '../errors.ts';
+import { isOutage } from './errors.ts';
 import type { CoercedOperation } from '../selections/operation.ts';
 import { visitFields } from '../selections/selected-fields.ts';
 import { perVariant } from '../selections/variants.ts';

@@ -15,7 +15,7 @@ import { type OperationCost, priceOperation } from '../cost/operation-cost.ts';
 import { answerCompiled } from '../compiled/run/executor.ts';
 import type { RowForm } from '../compiled/writing/row-form.ts';
 import { withFirstReads } from './first-reads.ts';
-import { formatError, isFinal, type Report } from '../errors.ts';
+import { formatError, isFinal, type Report } from '../answers/errors.ts';
 import { type FallbackReport, refuseCostlyFallback, runFallback, reportFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from '../answers/idempotent.ts';
 import { defaultOperationCost } from '../limits.ts';

@@ -6,7 +6,7 @@ import { Semaphore } from '../../db/engine/semaphore.ts';
 import { raise } from '../../resolvers/errors.ts';
 import type { OperationCost } from '../cost/operation-cost.ts';
 import { Bail, NotCompilable, UnservedIds } from '../compiled/run/frame.ts';
-import { expectedError, isOutage } from '../errors.ts';
+import { expectedError, isOutage } from '../answers/errors.ts';
 import { maxFallbackCost, maxFallbacks, maxWaitingFallbacks } from '../limits.ts';
 
 /** Permits for queries that the compiled executor leaves to graphql-js, which needs much more memory for them. */

@@ -17,7 +17,7 @@ import type { StreamEvent } from '../../schema/builder/plan.ts';
 import { answerEventsCompiled } from '../compiled/run/executor.ts';
 import { type OperationCost, priceOperation } from '../cost/operation-cost.ts';
 import { documentNumber } from '../documents/number.ts';
-import { formatError, rootOf } from '../errors.ts';
+import { formatError, rootOf } from '../answers/errors.ts';
 import { chooseOperation, type EventAnswers, type OperationContext } from './execute.ts';
 import { runFallback, reportFallback } from './fallbacks.ts';
 import { withFirstReads } from './first-reads.ts';

@@ -1,4 +1,4 @@
-import { RateLimitedError } from '../../executor/challenge.ts';
+import { RateLimitedError } from '../../executor/answers/challenge.ts';
 import { keyRule } from '../../executor/answers/idempotent.ts';
 import { headRule } from '../../executor/limits.ts';
 import { InsufficientScopeError } from '../../executor/selections/scope-rule.ts';

@@ -1,8 +1,8 @@
 import { type GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { createYoga, Plugin } from 'graphql-yoga';
-import { headersOf } from '../../executor/challenge.ts';
+import { headersOf } from '../../executor/answers/challenge.ts';
 import { DocumentReader, InvalidDocument } from '../../executor/documents/reader.ts';
-import { expectedError, formatError, maskedError } from '../../executor/errors.ts';
+import { expectedError, formatError, maskedError } from '../../executor/answers/errors.ts';
 import { chooseOperation, executeOperation, type OperationContext } from '../../executor/run/execute.ts';
 import {
   idempotencyKeyOf,

@@ -1,6 +1,6 @@
 import { documentNumber } from '../../executor/documents/number.ts';
 import type { OperationContext } from '../../executor/run/execute.ts';
-import { expectedError, formatError } from '../../executor/errors.ts';
+import { expectedError, formatError } from '../../executor/answers/errors.ts';
 import { newestCursor, openSubscription, type SubscriptionRequest } from '../../executor/run/subscribe.ts';
 import { chunkOf, type EventChunk, streamHeaders } from '../../rest-compat/events.ts';
 import type { RestReply } from '../../rest-compat/face.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { meter } from '../../db/engine/meter.ts';
-import { headersOf } from '../../executor/challenge.ts';
-import { expectedError, maskedError } from '../../executor/errors.ts';
+import { headersOf } from '../../executor/answers/challenge.ts';
+import { expectedError, maskedError } from '../../executor/answers/errors.ts';
 import type { RestReply } from '../../rest-compat/face.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { AnswerHead } from './answer-head.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { RateLimitedError } from '../../executor/challenge.ts';
+import { RateLimitedError } from '../../executor/answers/challenge.ts';
 import { defaultRates } from '../../executor/limits.ts';
 import type { QuotaState, RateLimit } from '../../resolvers/context.ts';
 import type { Refused } from '../http/early-refusal.ts';

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../../reference/snapshot.ts';
 import type { Context } from '../../../resolvers/context.ts';
 import { NeedsTransaction } from '../../../resolvers/writes/keyed-write.ts';
 import { RootResults } from '../../../schema/builder/root-results.ts';
-import { isFinal, isOutage } from '../../errors.ts';
+import { isFinal, isOutage } from '../../answers/errors.ts';
 import type { CoercedOperation } from '../../selections/operation.ts';
 import { Turns } from '../../run/turns.ts';
 import { perVariant } from '../../selections/variants.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../resolvers/errors.ts';
-import { InsufficientScopeError } from './selections/scope-rule.ts';
+import { AppError } from '../../resolvers/errors.ts';
+import { InsufficientScopeError } from '../selections/scope-rule.ts';
 
 /** The credential of the request is not valid. The challenge in the response says so (RFC 6750). */
 export class InvalidTokenError extends AppError {

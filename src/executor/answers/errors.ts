@@ -1,10 +1,10 @@
 import { GraphQLError } from 'graphql';
-import { StorageFullError, StorageUnavailableError } from '../storage/storage.ts';
-import { AnswerTooLargeError } from '../db/engine/read-allowance.ts';
-import { DatabaseUnavailableError, isConnectionLoss } from '../db/engine/unavailable.ts';
-import { maxAnswerBytes } from './limits.ts';
-import { brief, cut } from './answers/problem.ts';
-import { AppError, type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
+import { StorageFullError, StorageUnavailableError } from '../../storage/storage.ts';
+import { AnswerTooLargeError } from '../../db/engine/read-allowance.ts';
+import { DatabaseUnavailableError, isConnectionLoss } from '../../db/engine/unavailable.ts';
+import { maxAnswerBytes } from '../limits.ts';
+import { brief, cut } from './problem.ts';
+import { AppError, type ErrorCode, errorCodes, type Violation } from '../../resolvers/errors.ts';
 
 /** Receives an error that the request did not cause, for the log: a bug, which clients see masked, or an outage. */
 export type Report = (error: unknown) => void;
