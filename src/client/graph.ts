@@ -1,5 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type DocumentNode, Kind, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { GraphQLClient } from 'graphql-request';
 import { checkType, isObject, objectOf } from './answers.ts';
 import type { Connection } from './connection.ts';
 import { errorOfGraph, errorOfResponse, notOfWorkgraph } from './errors.ts';
@@ -53,26 +54,18 @@ export function createGraph(
   ): Promise<Data> {
     const operation = operationOf(document);
     const key = idempotencyKey ?? (isKeyed(operation) ? newKey() : undefined);
-    const request = new Request(url, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: {
-        ...headers,
-        Accept: 'application/graphql-response+json, application/json',
-        'Content-Type': 'application/json',
-        ...(key !== undefined && { 'Idempotency-Key': key }),
-      },
-      body: JSON.stringify({ ...nameOf(document), variables: variables ?? {} }),
-      ...(signal && { signal }),
-    });
     const mayRepeat = key !== undefined || operation?.operation === OperationTypeNode.QUERY;
-    const response = await send(request, { mayRepeat });
-    if (!response.ok) throw await errorOfResponse(response);
-    await checkType(response, true);
-    const { data, errors } = objectOf(await response.text(), response);
-    if (errors != null) throw errorOfGraph(errors, response);
-    if (!isObject(data)) throw notOfWorkgraph(response);
-    return data as Data;
+    const client = new GraphQLClient(url, {
+      headers: { ...headers, ...(key !== undefined && { 'Idempotency-Key': key }) },
+      fetch: async (input, init) =>
+        checked(await send(new Request(input, { ...init, redirect: 'manual' }), { mayRepeat })),
+      jsonSerializer: {
+        // A document of the manifest is sent by its id.
+        stringify: () => JSON.stringify({ ...nameOf(document), variables: variables ?? {} }),
+        parse: JSON.parse,
+      },
+    });
+    return client.request<Data>({ document, variables: variables ?? {}, ...(signal && { signal }) });
   }
 
   return {
@@ -91,6 +84,17 @@ export function createGraph(
       }
     },
   };
+}
+
+/** The same answer, if it has data and no errors. Throws otherwise. */
+async function checked(response: Response): Promise<Response> {
+  if (!response.ok) throw await errorOfResponse(response);
+  await checkType(response, true);
+  const text = await response.text();
+  const { data, errors } = objectOf(text, response);
+  if (errors != null) throw errorOfGraph(errors, response);
+  if (!isObject(data)) throw notOfWorkgraph(response);
+  return new Response(text, response);
 }
 
 /** Whether the server accepts an Idempotency-Key for it: a mutation of one field whose answer contains no secret. */
