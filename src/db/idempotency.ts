@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
-import { PreparedSelect, StatementsByShape } from './query/prepared-select.ts';
+import { PreparedSelect, StatementsByForm } from './query/prepared-select.ts';
 import type { Sending } from './engine/sending.ts';
 import { recordset } from './writes/write-parts.ts';
 import { fromSql } from './tables/sql-names.ts';
@@ -91,7 +91,7 @@ export async function addAnswers(sending: Sending, answers: readonly NewAnswer[]
 
 const answerColumns = { account: 'uuid', key: 'text', at: 'timestamptz', result: 'text' };
 
-const answerStatements = new StatementsByShape<object, KeyName>((db) => {
+const answerStatements = new StatementsByForm<object, KeyName>((db) => {
   const answers = recordset<NewAnswer & { account: string; at: Date }, 'one'>(
     'answers',
     'one',

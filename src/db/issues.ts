@@ -1,6 +1,6 @@
 import { sql, type UpdateObject } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
-import { PreparedSelect, StatementsByShape } from './query/prepared-select.ts';
+import { PreparedSelect, StatementsByForm } from './query/prepared-select.ts';
 import type { Sending } from './engine/sending.ts';
 import { slot } from './statements/slots.ts';
 import type { Row } from './tables/tables.ts';
@@ -54,7 +54,7 @@ export async function selectIssueNamed(
   return issue;
 }
 
-const namedIssues = new StatementsByShape<{ named: 'key' | 'id'; deleted: boolean }, NamedIssue>(
+const namedIssues = new StatementsByForm<{ named: 'key' | 'id'; deleted: boolean }, NamedIssue>(
   (db, { named, deleted }) => {
     const rows = db
       .selectFrom('issue')

@@ -29,14 +29,14 @@ onPostgres('a statement that changes issues', () => {
       .execute();
     const lease = await database.connect();
     const connect = () => Promise.resolve(lease.lent());
-    const shape = { kind: 'revision', named: 'id', columns, wait: true } as const;
+    const form = { kind: 'revision', named: 'id', columns, wait: true } as const;
     for (let time = 0; time < 20; time += 1) {
       const changes = ids.map(({ id }) => ({
         issue: { id },
         set: { title: `Time ${time}`, estimateValue: time, priority: time % 5 },
         event: { id: newUuid(), actor: null },
       }));
-      const changed = await changeIssues({ db, connect }, shape, changes, writeEvent('issue.updated.v1'));
+      const changed = await changeIssues({ db, connect }, form, changes, writeEvent('issue.updated.v1'));
       expect(changed).toHaveLength(count);
     }
     const { rows } = await lease.query<{ generic: string; custom: string; name: string; slots: number }>(

@@ -49,20 +49,20 @@ export class PreparedSelect<Row> {
   }
 }
 
-/** Statements by the shape of their arguments. Each is compiled when it is first needed. */
-export class StatementsByShape<Shape, Row> {
-  readonly #make: (db: TenantDb, shape: Shape) => PreparedSelect<Row>;
+/** Statements by the form of their arguments. Each is compiled when it is first needed. */
+export class StatementsByForm<Form, Row> {
+  readonly #make: (db: TenantDb, form: Form) => PreparedSelect<Row>;
   readonly #made = new Map<string, PreparedSelect<Row>>();
 
-  constructor(make: (db: TenantDb, shape: Shape) => PreparedSelect<Row>) {
+  constructor(make: (db: TenantDb, form: Form) => PreparedSelect<Row>) {
     this.#make = make;
   }
 
-  send(sending: Sending, shape: Shape, values: Values): Promise<Row[]> {
-    const key = JSON.stringify(shape);
+  send(sending: Sending, form: Form, values: Values): Promise<Row[]> {
+    const key = JSON.stringify(form);
     let statement = this.#made.get(key);
     if (!statement) {
-      statement = this.#make(anyWorkspace, shape);
+      statement = this.#make(anyWorkspace, form);
       this.#made.set(key, statement);
     }
     return statement.send(sending, values);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { PreparedSelect, StatementsByShape } from '../query/prepared-select.ts';
+import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
 import type { Sending } from '../engine/sending.ts';
 import { uuidArray } from '../statements/uuid-array.ts';
 import { typed } from '../statements/slots.ts';
@@ -38,14 +38,14 @@ export interface ReferenceRow {
  */
 export function selectReferences(sending: Sending, wanted: WantedReferences): Promise<ReferenceRow[]> {
   const lists = Object.entries(wanted).filter(([, ids]) => ids.length > 0);
-  const shape = lists.map(([name]) => name as keyof WantedReferences);
+  const form = lists.map(([name]) => name as keyof WantedReferences);
   const values = lists.map(([name, ids]) => [name, uuidArray(ids)] as const);
-  return references.send(sending, shape, Object.fromEntries(values));
+  return references.send(sending, form, Object.fromEntries(values));
 }
 
 /** The statements for each combination of non-empty lists. */
-const references = new StatementsByShape<readonly (keyof WantedReferences)[], ReferenceRow>(
-  (db, shape) => new PreparedSelect<ReferenceRow>(referencesQuery(db, new Set(shape)), referenceColumns),
+const references = new StatementsByForm<readonly (keyof WantedReferences)[], ReferenceRow>(
+  (db, form) => new PreparedSelect<ReferenceRow>(referencesQuery(db, new Set(form)), referenceColumns),
 );
 
 const referenceColumns = ['kind', 'id', 'teamId', 'name', 'flag', 'code'] as const;

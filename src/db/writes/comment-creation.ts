@@ -1,7 +1,7 @@
 import { type Expression, type QueryCreator, sql, type SqlBool } from 'kysely';
 import { issueColumns } from '../../model/issue-columns.ts';
 import type { IssueName, IssueRow } from '../issues.ts';
-import { PreparedSelect, StatementsByShape } from '../query/prepared-select.ts';
+import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
 import type { Sending } from '../engine/sending.ts';
 import { typed } from '../statements/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
@@ -27,8 +27,8 @@ import {
   type WrittenTables,
 } from './write-parts.ts';
 
-/** What the statement of new comments depends on. Comments of the same shape are written by the same statement. */
-interface CommentShape {
+/** What the statement of new comments depends on. Comments of the same form are written by the same statement. */
+interface CommentForm {
   named: 'key' | 'id';
   /** Whether they reply to a comment, all to the same one. */
   reply: boolean;
@@ -72,11 +72,11 @@ export type CommentCreated = IssueRow & {
 /**
  * Writes comments on issues, in their order, with everything that follows from them, by one statement. Returns the issue of
  * each comment, in the order of the comments; undefined if the issue or the parent comment does not exist, or if the issue
- * is locked and the shape does not wait.
+ * is locked and the form does not wait.
  */
 export async function createComments(
   sending: Sending,
-  shape: Omit<CommentShape, 'keyed'>,
+  form: Omit<CommentForm, 'keyed'>,
   comments: readonly NewComment[],
   event: WriteEvent,
   parentId: string | undefined,
@@ -96,7 +96,7 @@ export async function createComments(
   );
   const rows = await statements.send(
     sending,
-    { ...shape, keyed: areKeyed(comments) },
+    { ...form, keyed: areKeyed(comments) },
     {
       ...keyValues(comments),
       ...askedValues(toIssues),
@@ -109,14 +109,14 @@ export async function createComments(
   return comments.map(({ id }) => byOrdinal.get(ordinals.get(id) ?? 0));
 }
 
-const statements = new StatementsByShape<CommentShape, CommentCreated>(
-  (db, shape) =>
-    new PreparedSelect<CommentCreated>(commentCreation(db, shape), [...issueColumns, ...moreColumns]),
+const statements = new StatementsByForm<CommentForm, CommentCreated>(
+  (db, form) =>
+    new PreparedSelect<CommentCreated>(commentCreation(db, form), [...issueColumns, ...moreColumns]),
 );
 
 const moreColumns = ['ordinal', 'parentCommentId', 'parentAuthorUserAccountId'] as const;
 
-function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentShape) {
+function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentForm) {
   const parts = partsOf(db);
   const ofParent = (column: 'id' | 'authorUserAccountId') =>
     reply

@@ -2,7 +2,7 @@ import { type QueryCreator, sql } from 'kysely';
 import { issueColumns, type SettableColumn } from '../../model/issue-columns.ts';
 import type { IssueColumns, IssueRow } from '../issues.ts';
 import { logged, loggedBefore, previousValues, type WriteEvent } from './change-log.ts';
-import { PreparedSelect, StatementsByShape } from '../query/prepared-select.ts';
+import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
 import type { Sending } from '../engine/sending.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
@@ -25,8 +25,8 @@ import { stageColumns, stagesBefore } from './issue-stages.ts';
 import { areKeyed, isFree, keptByEntry, keyParts, keyValues } from './kept-keys.ts';
 import { composed, partsOf, type WrittenTables } from './write-parts.ts';
 
-/** What the statement of changes depends on. Changes of the same shape are written by the same statement. */
-export interface IssueChangeShape extends IssueSearch {
+/** What the statement of changes depends on. Changes of the same form are written by the same statement. */
+export interface IssueChangeForm extends IssueSearch {
   kind: ChangeKind;
   columns: readonly SettableColumn[];
   /** For a change of the status: whether the new one is terminal. */
@@ -42,11 +42,11 @@ export type IssueChanged = IssueRow & Preloaded & { ordinal: number; revisionSee
 
 /**
  * Changes issues with everything that follows from it, by one statement. Returns a row for each, in their order; undefined
- * for an issue that does not exist, has another revision, or is locked while the shape does not wait.
+ * for an issue that does not exist, has another revision, or is locked while the form does not wait.
  */
 export async function changeIssues(
   sending: Sending,
-  shape: IssueChangeShape,
+  form: IssueChangeForm,
   issues: readonly AskedIssue[],
   event?: WriteEvent,
 ): Promise<(IssueChanged | undefined)[]> {
@@ -54,19 +54,19 @@ export async function changeIssues(
   const keyed = areKeyed(issues);
   const keys = keyValues(issues.map(({ key, event: { id = '' } = {} }) => ({ key, entry: id })));
   const values = { ...askedValues(issues), ...keys, ...event };
-  const rows = await statements.send(sending, keyed ? { ...shape, keyed } : shape, values);
+  const rows = await statements.send(sending, keyed ? { ...form, keyed } : form, values);
   const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]));
   return issues.map((_, index) => byOrdinal.get(index + 1));
 }
 
-const statements = new StatementsByShape<IssueChangeShape, IssueChanged>((db, shape) => {
-  const columns = [...issueColumns, 'ordinal', ...more(shape.preloads ?? [])] as const;
-  return new PreparedSelect<IssueChanged>(issueChange(db, shape), columns);
+const statements = new StatementsByForm<IssueChangeForm, IssueChanged>((db, form) => {
+  const columns = [...issueColumns, 'ordinal', ...more(form.preloads ?? [])] as const;
+  return new PreparedSelect<IssueChanged>(issueChange(db, form), columns);
 });
 
 function issueChange(
   db: TenantDb,
-  { columns, closing, kind, keyed = false, preloads = [], ...search }: IssueChangeShape,
+  { columns, closing, kind, keyed = false, preloads = [], ...search }: IssueChangeForm,
 ) {
   const parts = partsOf(db);
   const write: IssueWrite = { kind, columns };

@@ -11,7 +11,7 @@ import {
 } from '../../model/issue-columns.ts';
 import { changeOrigin } from '../../model/codes.ts';
 import type { IssueRow } from '../issues.ts';
-import { PreparedSelect, StatementsByShape } from '../query/prepared-select.ts';
+import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
 import type { Sending } from '../engine/sending.ts';
 import { uuidArray } from '../statements/uuid-array.ts';
 import type { Values } from '../statements/prepared.ts';
@@ -25,8 +25,8 @@ import { areKeyed, isFree, type Keyed, keptByEntry, keyParts, keyValues } from '
 import { assigned, followers, labelled, newRoleAssignments } from './new-issue-parts.ts';
 import { columnsOf, composed, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
 
-/** What the statement of new issues depends on. New issues of the same shape are written by the same statement. */
-interface IssuesShape {
+/** What the statement of new issues depends on. New issues of the same form are written by the same statement. */
+interface IssuesForm {
   /** Whether any of them has assignees, labels, or role assignments. */
   assignees: boolean;
   labels: boolean;
@@ -39,7 +39,7 @@ interface IssuesShape {
   keyed: boolean;
 }
 
-interface IssueCreationShape extends IssuesShape {
+interface IssueCreationForm extends IssuesForm {
   /** The tables of which the statement also returns the rows that belong to the issues, because the answer shows them. */
   preloads: readonly 'deliveryCount'[];
   /**
@@ -67,7 +67,7 @@ export interface NewIssue extends Keyed {
 
 export type IssueCreated = IssueRow & Preloaded;
 
-export function shapeOf(issues: readonly NewIssue[]): IssuesShape {
+export function formOf(issues: readonly NewIssue[]): IssuesForm {
   return {
     assignees: issues.some(({ assignees }) => assignees.length > 0),
     labels: issues.some(({ labels }) => labels.length > 0),
@@ -80,25 +80,25 @@ export function shapeOf(issues: readonly NewIssue[]): IssuesShape {
 
 /**
  * Inserts issues with the next numbers of their teams, in their order, and everything that belongs to them, by one
- * statement. Returns a row for each, in their order; undefined for an issue whose team is locked while the shape does not
+ * statement. Returns a row for each, in their order; undefined for an issue whose team is locked while the form does not
  * wait.
  */
 export async function createIssues(
   sending: Sending,
-  shape: IssueCreationShape,
+  form: IssueCreationForm,
   issues: readonly NewIssue[],
 ): Promise<(IssueCreated | undefined)[]> {
   if (issues.length === 0) return [];
-  const origin = shape.history ? changeOrigin.import : changeOrigin.request;
+  const origin = form.history ? changeOrigin.import : changeOrigin.request;
   const event: WriteEvent = { eventType: 'issue.created.v1', origin };
-  const rows = await statements.send(sending, shape, { ...creationValues(issues), ...event });
+  const rows = await statements.send(sending, form, { ...creationValues(issues), ...event });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return issues.map(({ columns }) => byId.get(String(columns.id)));
 }
 
-const statements = new StatementsByShape<IssueCreationShape, IssueCreated>(
-  (db, shape) =>
-    new PreparedSelect<IssueCreated>(issueCreation(db, shape), [...issueColumns, ...shape.preloads]),
+const statements = new StatementsByForm<IssueCreationForm, IssueCreated>(
+  (db, form) =>
+    new PreparedSelect<IssueCreated>(issueCreation(db, form), [...issueColumns, ...form.preloads]),
 );
 
 function creationValues(issues: readonly NewIssue[]): Values {
@@ -145,7 +145,7 @@ function issueRow({ columns, history, labels, assignees, event }: NewIssue): Rec
 
 function issueCreation(
   db: TenantDb,
-  { assignees, labels, roles, counted, history, keyed, preloads, wait }: IssueCreationShape,
+  { assignees, labels, roles, counted, history, keyed, preloads, wait }: IssueCreationForm,
 ) {
   const parts = partsOf(db);
   const own = [...insertedColumns, ...(history ? historyColumns : [])];

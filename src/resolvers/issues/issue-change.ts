@@ -1,5 +1,5 @@
 import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
-import { changeIssues, type IssueChanged, type IssueChangeShape } from '../../db/writes/issue-change.ts';
+import { changeIssues, type IssueChanged, type IssueChangeForm } from '../../db/writes/issue-change.ts';
 import type { Keyed } from '../../db/writes/kept-keys.ts';
 import type { AskedIssue, IssueEvent } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
@@ -55,13 +55,13 @@ interface CheckedChange {
   preloads: readonly PreloadableTable[];
 }
 
-/** A change in the form of its statement: the shape of the statement, and the values. */
+/** A change as its statement takes it: the form of the statement, and the values. */
 interface FormedChange extends Keyed {
-  shape: Omit<IssueChangeShape, 'wait'>;
+  form: Omit<IssueChangeForm, 'wait'>;
   asked: AskedIssue;
 }
 
-/** Makes changes of one shape, all of them or none. Changes of the same issue follow each other, in one transaction. */
+/** Makes changes of one form, all of them or none. Changes of the same issue follow each other, in one transaction. */
 export async function sendChanges(
   sending: Sending,
   changes: readonly FormedChange[],
@@ -69,7 +69,7 @@ export async function sendChanges(
 ): Promise<(IssueChanged | undefined)[]> {
   const [first] = changes;
   if (!first) return [];
-  const shape = { ...first.shape, wait };
+  const form = { ...first.form, wait };
   const event = writeEvent('issue.updated.v1');
   const rounds = inRounds(changes);
   const rows = new Map<FormedChange, IssueChanged | undefined>();
@@ -78,7 +78,7 @@ export async function sendChanges(
       rounds.map(async (round) => {
         const changed = await changeIssues(
           to,
-          shape,
+          form,
           round.map(({ asked, key }) => ({ ...asked, key })),
           event,
         );
@@ -108,13 +108,13 @@ function inRounds(changes: readonly FormedChange[]): FormedChange[][] {
  */
 export function batchKey(
   { principal, change, references }: CheckedChange,
-  { shape }: FormedChange,
+  { form }: FormedChange,
 ): string | undefined {
   const { statusId, deliveryId, projectId, estimateValue } = change;
   const status = statusId && references.find('status', statusId);
   const moves = [deliveryId, projectId, estimateValue].some((value) => value !== undefined);
   if (moves || (status && isTerminal(status.code))) return undefined;
-  return `change ${principal.workspaceId} ${JSON.stringify(shape)}`;
+  return `change ${principal.workspaceId} ${JSON.stringify(form)}`;
 }
 
 /** Brings a change of stored fields into the form that its statement takes. */
@@ -126,7 +126,7 @@ export function formed(
   const set = { ...changedColumns(change, status?.code), ...additional.set };
   const name = 'id' in issue ? { id: issue.id } : { teamId: issue.teamId, number: issue.number };
   return {
-    shape: {
+    form: {
       kind: 'update',
       named: 'id' in issue ? 'id' : 'number',
       columns: Object.keys(set) as SettableColumn[],

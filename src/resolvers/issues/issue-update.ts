@@ -156,7 +156,7 @@ async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): 
   const { labelIds, parentIssueId } = change;
   if (parentIssueId !== undefined) await moveSubIssues(trx, before, parentIssueId, locked.issues);
   const changes = before.map((issue) => {
-    const { shape, asked } = formed(
+    const { form, asked } = formed(
       { principal, requestId, change, references, issue, expectedRevision: undefined, preloads: [] },
       {
         set: {
@@ -170,7 +170,7 @@ async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): 
         },
       },
     );
-    return { shape, asked: { ...asked, at: locked.nowUtc } };
+    return { form, asked: { ...asked, at: locked.nowUtc } };
   });
   const after = await sendChanges(inside(trx), changes, true);
   // Must come after the statement, which reads the former labels from the row: a trigger copies the new ones there.

@@ -1,4 +1,4 @@
-import { createIssues, type IssueCreated, type NewIssue, shapeOf } from '../../db/writes/issue-creation.ts';
+import { createIssues, type IssueCreated, type NewIssue, formOf } from '../../db/writes/issue-creation.ts';
 import type { Keyed } from '../../db/writes/kept-keys.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
@@ -68,7 +68,7 @@ function createAll(
 ): Promise<(IssueCreated | undefined)[]> {
   const issues = items.map(({ issue, key }) => ({ ...issue, key }));
   const preloads = items.some(({ preloadsDelivery }) => preloadsDelivery) ? (['deliveryCount'] as const) : [];
-  return createIssues(to, { ...shapeOf(issues), preloads, wait }, issues);
+  return createIssues(to, { ...formOf(issues), preloads, wait }, issues);
 }
 
 function newIssue(drafted: Draft, { principal, requestId }: SignedIn): NewIssue {

@@ -80,9 +80,9 @@ export async function setParents(
   event: WriteEvent,
 ): Promise<void> {
   const columns = ['parentIssueId', 'deletedParentIssueId'] as const;
-  const shape = { kind: 'revision', named: 'id', columns, deleted: true, wait: true } as const;
+  const form = { kind: 'revision', named: 'id', columns, deleted: true, wait: true } as const;
   for (let from = 0; from < children.length; from += childrenPerStatement)
-    await changeIssues(inside(trx), shape, children.slice(from, from + childrenPerStatement), event);
+    await changeIssues(inside(trx), form, children.slice(from, from + childrenPerStatement), event);
 }
 
 /** Makes locked issues forget the deleted parent to which they would return; a client sees no difference. */

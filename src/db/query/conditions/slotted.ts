@@ -6,7 +6,7 @@ import { type Predicate, sqlValue } from './predicate.ts';
  * Replaces each value in a predicate by a slot, and returns the values by the names of the slots. Predicates that
  * differ only in their values become equal, so they share a statement.
  */
-export function slotted(predicate: Predicate, prefix: string): { shape: Predicate; values: Values } {
+export function slotted(predicate: Predicate, prefix: string): { form: Predicate; values: Values } {
   const values: Record<string, unknown> = {};
   let count = 0;
   const slot = (value: unknown): Slot => {
@@ -15,18 +15,18 @@ export function slotted(predicate: Predicate, prefix: string): { shape: Predicat
     values[name] = value;
     return new Slot(name);
   };
-  const shaped = (part: Predicate): Predicate => {
-    if ('all' in part) return { all: part.all.map(shaped) };
-    if ('any' in part) return { any: part.any.map(shaped) };
-    if ('not' in part) return { not: shaped(part.not) };
+  const formed = (part: Predicate): Predicate => {
+    if ('all' in part) return { all: part.all.map(formed) };
+    if ('any' in part) return { any: part.any.map(formed) };
+    if ('not' in part) return { not: formed(part.not) };
     if ('is' in part) {
       const { value } = part;
       return { ...part, value: slot(value instanceof Slot ? value : sqlValue(part.is, value)) };
     }
     if ('in' in part) return { ...part, in: slot(part.in) };
     if ('among' in part) return { ...part, among: slot(part.among) };
-    if ('where' in part) return { ...part, where: shaped(part.where) };
+    if ('where' in part) return { ...part, where: formed(part.where) };
     return part;
   };
-  return { shape: shaped(predicate), values };
+  return { form: formed(predicate), values };
 }

@@ -41,7 +41,7 @@ const names = Object.keys(events) as Event[];
 const times = ['cycleTime', 'leadTime'] as const;
 
 /** The periods of a trend, the columns that it is grouped by, and the most groups that it returns. */
-interface TrendShape {
+interface TrendForm {
   readonly periods: readonly Span[];
   readonly columns: readonly StatsColumn[];
   readonly limit: number;
@@ -55,20 +55,20 @@ interface TrendShape {
 export async function selectIssueTrend(
   db: TenantDb,
   choice: IssueChoice,
-  shape: TrendShape,
+  form: TrendForm,
   most: number,
 ): Promise<TrendRow[] | undefined> {
   // Without a filter and groups, everything is counted in the indexes of the three times.
-  const isCovered = isAlways(choice.filter) && shape.columns.length === 0;
+  const isCovered = isAlways(choice.filter) && form.columns.length === 0;
   const mostEvents = most * (isCovered ? eventsInIndex : eventsInTable);
   const small = Math.floor(mostEvents / names.length);
-  const found = await trendOf(db, issuesOfSmall(db, choice, small), shape);
+  const found = await trendOf(db, issuesOfSmall(db, choice, small), form);
   if (found.some(({ period }) => period !== null) || !(await hasMoreIssues(db, small))) return found;
-  if ((await eventCount(db, choice, shape.periods, mostEvents)) <= mostEvents)
-    return trendOf(db, matchingIssues(db, choice), shape);
+  if ((await eventCount(db, choice, form.periods, mostEvents)) <= mostEvents)
+    return trendOf(db, matchingIssues(db, choice), form);
   // Each of the issues is compared with each of the periods.
-  const few = await findIssues(db, choice, Math.floor((most * comparisons) / shape.periods.length));
-  return few && trendOf(db, few, shape);
+  const few = await findIssues(db, choice, Math.floor((most * comparisons) / form.periods.length));
+  return few && trendOf(db, few, form);
 }
 
 /** How many events may be counted in place of reading one issue: in indexes alone, and in rows of the table. */
@@ -104,7 +104,7 @@ async function eventCount(
 async function trendOf(
   db: TenantDb,
   issues: CountedIssues,
-  { periods, columns, limit }: TrendShape,
+  { periods, columns, limit }: TrendForm,
 ): Promise<TrendRow[]> {
   const { starts, ends } = spanTimes(periods);
   const handle = untypedParts(db);

@@ -34,7 +34,7 @@ export class ByKeyFetch implements Fetch {
   plan: ObjectPlan | undefined;
   readonly #keyPlan: ByKey;
   readonly #args: Arguments['args'];
-  readonly #byShape = new Map<string, Prepared>();
+  readonly #byForm = new Map<string, Prepared>();
 
   constructor(keyPlan: ByKey, { args }: Arguments, part: number) {
     this.#keyPlan = keyPlan;
@@ -69,25 +69,25 @@ export class ByKeyFetch implements Fetch {
   }
 
   async #read(named: Predicate, page: PageWithParent | undefined, run: Run): Promise<Found> {
-    const { shape, values } = slotted(named, 'named');
-    const statement = this.#statement(shape, page, run);
-    const found = await run.rows(statement, { ...page?.shaped.values, ...values });
+    const { form, values } = slotted(named, 'named');
+    const statement = this.#statement(form, page, run);
+    const found = await run.rows(statement, { ...page?.formed.values, ...values });
     return page ? this.#split(found, page) : found;
   }
 
-  #statement(shape: Predicate, page: PageWithParent | undefined, run: Run): Prepared {
-    const key = `${JSON.stringify(shape)} ${page?.shaped.shape ?? ''}`;
-    const known = this.#byShape.get(key);
+  #statement(form: Predicate, page: PageWithParent | undefined, run: Run): Prepared {
+    const key = `${JSON.stringify(form)} ${page?.formed.form ?? ''}`;
+    const known = this.#byForm.get(key);
     if (known) return known;
     const { table, where } = this.#keyPlan;
     const { read } = this.columns;
-    const below = page && [page.key, page.shaped.walk.source, columnParts(page.columns)];
+    const below = page && [page.key, page.formed.walk.source, columnParts(page.columns)];
     const made = statement(['named', table, where, columnParts(read), key, below], () => {
-      const row = findQuery(run.reading(read), table, { all: [where, shape] }).limit(1);
+      const row = findQuery(run.reading(read), table, { all: [where, form] }).limit(1);
       return new Prepared(page ? withPage({ row, columns: read }, page, run) : row);
     });
-    if (this.#byShape.size >= maxShapes) this.#byShape.clear();
-    this.#byShape.set(key, made);
+    if (this.#byForm.size >= maxForms) this.#byForm.clear();
+    this.#byForm.set(key, made);
     return made;
   }
 
@@ -121,17 +121,17 @@ interface Found extends TextRows {
   children?: TextRows;
 }
 
-/** The most statements that are cached, one for each shape of the page's arguments. */
-const maxShapes = 50;
+/** The most statements that are cached, one for each form of the page's arguments. */
+const maxForms = 50;
 
-function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, shaped }: PageWithParent, run: Run) {
+function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, formed }: PageWithParent, run: Run) {
   const named = row.columns[key];
   if (typeof named !== 'string') throw new Bail('A key is a column.');
   return rowWithPageQuery(
     { ...row, key: named },
     { ...run.reading(columns), columns },
-    shaped.walk,
-    shaped.size,
+    formed.walk,
+    formed.size,
   );
 }
 

@@ -17,7 +17,7 @@ import { cachedPages } from './cached-pages.ts';
 import { type Fetch, type ObjectPlan, together } from '../compile/objects.ts';
 import { boundedRows, orderValue, type PagedRows, pagesOf } from './page-rows.ts';
 import type { Run } from '../run/run.ts';
-import { type ShapedWalk, Walked, WalkStatements } from './walks.ts';
+import { type FormedWalk, Walked, WalkStatements } from './walks.ts';
 import { fetchRows } from '../run/rows-ahead.ts';
 import { readTotals } from './totals.ts';
 import { type FieldName, fieldNames, type Sink, writeList } from '../writing/sink.ts';
@@ -133,11 +133,11 @@ export class ConnectionFetch implements Fetch {
     { known, readWithParent }: AlreadyRead,
     run: Run,
   ): Promise<Pages> {
-    const shaped = walked.shaped(run.cached);
-    const values = { ...shaped.values, ...(keys && { keys: keys.array }) };
+    const formed = walked.formed(run.cached);
+    const values = { ...formed.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
     const [page, counted] = await Promise.all([
-      this.#showsRows && !readWithParent ? this.#readPage(walked, shaped, keys, values, run) : undefined,
+      this.#showsRows && !readWithParent ? this.#readPage(walked, formed, keys, values, run) : undefined,
       isCounted ? readTotals(this.#statements, walked.total(run.cached), keys, run) : known,
     ]);
     return page
@@ -147,17 +147,17 @@ export class ConnectionFetch implements Fetch {
 
   async #readPage(
     walked: Walked,
-    shaped: ShapedWalk,
+    formed: FormedWalk,
     keys: DistinctKeys | undefined,
     values: Values,
     run: Run,
   ): Promise<PagedRows> {
     const columns = this.columns.read;
-    const access = this.#statements.access(shaped);
+    const access = this.#statements.access(formed);
     const isServed = (keys?.count ?? 1) > 1 ? access.isServedForMany : access.isServed;
     if (!isServed)
-      return boundedRows({ statements: this.#statements, columns, access }, walked, shaped, keys, run);
-    const read = await run.rows(this.#statements.page(shaped, columns, run), values);
+      return boundedRows({ statements: this.#statements, columns, access }, walked, formed, keys, run);
+    const read = await run.rows(this.#statements.page(formed, columns, run), values);
     // The ordinal of the parent is the last column.
     return pagesOf(read, walked.request, {
       count: keys?.count ?? 1,
@@ -179,9 +179,9 @@ export class ConnectionFetch implements Fetch {
   pageWithParent(run: Run): PageWithParent | undefined {
     const { key, list } = this.#options;
     if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
-    const shaped = this.#walk(run).shaped(run.cached);
-    if (!this.#statements.access(shaped).isServed) return undefined;
-    return { key: key.index, columns: this.columns.read, shaped, part: this.part };
+    const formed = this.#walk(run).formed(run.cached);
+    if (!this.#statements.access(formed).isServed) return undefined;
+    return { key: key.index, columns: this.columns.read, formed, part: this.part };
   }
 
   #walk(run: Run): Walked {
@@ -203,7 +203,7 @@ export interface PageWithParent {
   /** The index of the parent's column that the rows refer to. */
   readonly key: number;
   readonly columns: readonly ReadColumn[];
-  readonly shaped: ShapedWalk;
+  readonly formed: FormedWalk;
   readonly part: number;
 }
 

@@ -10,7 +10,7 @@ import type { DistinctKeys } from '../run/distinct-keys.ts';
 import type { Groups, Row } from '../run/frame.ts';
 import type { Run } from '../run/run.ts';
 import { isoTime } from '../writing/times.ts';
-import type { ShapedWalk, Walked, WalkStatements } from './walks.ts';
+import type { FormedWalk, Walked, WalkStatements } from './walks.ts';
 
 /** The rows of one page for each parent, in one array. */
 export interface PagedRows extends Omit<Groups, 'at'> {
@@ -70,21 +70,21 @@ interface BoundedRead {
 export async function boundedRows(
   { statements, columns, access }: BoundedRead,
   { request }: Walked,
-  shaped: ShapedWalk,
+  formed: FormedWalk,
   keys: DistinctKeys | undefined,
   run: Run,
 ): Promise<PagedRows> {
   const count = keys?.count ?? 1;
   let types: readonly number[] = [];
-  const wanted = { parents: count, rows: shaped.rows };
+  const wanted = { parents: count, rows: formed.rows };
   const pages = await readBoundedPages<TextRow>(access, run.context.bounds, wanted, {
     step: async (step, open) => {
       const among =
         keys &&
         (open.length === count ? keys.array : uuidArray(open.map((index) => keys.texts[index] ?? '')));
-      const statement = statements.step(shaped, step, columns, run);
+      const statement = statements.step(formed, step, columns, run);
       const read = await run.rows(statement, {
-        ...shaped.values,
+        ...formed.values,
         ...(among !== undefined && { keys: among }),
       });
       types = read.types;
@@ -95,9 +95,9 @@ export async function boundedRows(
       });
     },
     probe: async (probed, sample) => {
-      const walked = { walk: shaped.walk, access };
-      const statement = statements.probe(shaped.shape, walked, probed, sample, run);
-      const { rows } = await run.texts(statement, shaped.values);
+      const walked = { walk: formed.walk, access };
+      const statement = statements.probe(formed.form, walked, probed, sample, run);
+      const { rows } = await run.texts(statement, formed.values);
       return probed.map((_, index) => Number(rows[0]?.[index]));
     },
   });

@@ -2,14 +2,14 @@ import { uuidArray } from '../../../db/statements/uuid-array.ts';
 import { countWithinBounds, type Total } from '../../../db/reads/bounded-totals.ts';
 import type { DistinctKeys } from '../run/distinct-keys.ts';
 import type { Run } from '../run/run.ts';
-import type { ShapedTotal, WalkStatements } from './walks.ts';
+import type { FormedTotal, WalkStatements } from './walks.ts';
 
 const none: Total = { count: 0, isExact: true };
 
 /** The number of rows on all pages under each parent; a list without parents has one total. */
 export async function readTotals(
   statements: WalkStatements,
-  total: ShapedTotal,
+  total: FormedTotal,
   keys: DistinctKeys | undefined,
   run: Run,
 ): Promise<readonly Total[]> {
@@ -34,7 +34,7 @@ export async function readTotals(
       return totals;
     },
     probe: async (probed, sample) => {
-      const statement = statements.probe(total.shape, walked, probed, sample, run);
+      const statement = statements.probe(total.form, walked, probed, sample, run);
       const { rows } = await run.texts(statement, values);
       return probed.map((_, index) => Number(rows[0]?.[index]));
     },

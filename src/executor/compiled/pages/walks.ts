@@ -26,8 +26,8 @@ export class Walked implements ValidatedPage {
   readonly fingerprint: () => string;
   readonly #how: { showsMore: boolean; fixed: boolean };
   /** Cached by the reference data, because the values contain keys of it. */
-  readonly #shaped = new WeakMap<object, ShapedWalk>();
-  readonly #totals = new WeakMap<object, ShapedTotal>();
+  readonly #formed = new WeakMap<object, FormedWalk>();
+  readonly #totals = new WeakMap<object, FormedTotal>();
 
   constructor({ request, fingerprint }: ValidatedPage, how: { showsMore: boolean; fixed: boolean }) {
     this.request = request;
@@ -35,29 +35,29 @@ export class Walked implements ValidatedPage {
     this.#how = how;
   }
 
-  shaped(cached: Snapshot | undefined): ShapedWalk {
-    const known = this.#shaped.get(cached ?? noReferenceData);
+  formed(cached: Snapshot | undefined): FormedWalk {
+    const known = this.#formed.get(cached ?? noReferenceData);
     if (known) return known;
     const { request } = this;
     const { order } = request;
     const ranged = this.#ranged();
     const filter = cached ? withKeys(withRanks(ranged, order, cached), cached) : ranged;
-    const made = shapedWalk({ ...request, filter }, this.#how);
-    this.#shaped.set(cached ?? noReferenceData, made);
+    const made = formedWalk({ ...request, filter }, this.#how);
+    this.#formed.set(cached ?? noReferenceData, made);
     return made;
   }
 
   /** How the rows of all pages are counted. */
-  total(cached: Snapshot | undefined): ShapedTotal {
+  total(cached: Snapshot | undefined): FormedTotal {
     const known = this.#totals.get(cached ?? noReferenceData);
     if (known) return known;
     const { source } = this.request;
     const ranged = this.#ranged();
     const keyed = cached ? withKeys(ranged, cached) : ranged;
     const choice = tallyFor(source, keyed);
-    const { shape: filter, values } = slotted(choice?.filter ?? keyed, 'counted');
+    const { form: filter, values } = slotted(choice?.filter ?? keyed, 'counted');
     const strategy = totalStrategy(source, filter, choice && { ...choice, filter });
-    const made = { source, shape: JSON.stringify([strategy.by, choice?.kind, filter]), strategy, values };
+    const made = { source, form: JSON.stringify([strategy.by, choice?.kind, filter]), strategy, values };
     this.#totals.set(cached ?? noReferenceData, made);
     return made;
   }
@@ -70,9 +70,9 @@ export class Walked implements ValidatedPage {
 const noReferenceData = {};
 
 /** A requested page, divided into the text of its statements and their values. */
-export interface ShapedWalk {
+export interface FormedWalk {
   /** Equal for pages that the same statement can read. */
-  shape: string;
+  form: string;
   walk: Walk;
   size: PageSize;
   /** The number of rows that a statement reads of each page. */
@@ -81,10 +81,10 @@ export interface ShapedWalk {
 }
 
 /** A total, divided into the text of its statements and their values. */
-export interface ShapedTotal {
+export interface FormedTotal {
   readonly source: Source;
   /** Equal for totals that the same statement can find. */
-  readonly shape: string;
+  readonly form: string;
   readonly strategy: TotalStrategy;
   readonly values: Values;
 }
@@ -95,17 +95,17 @@ const rowsSlot = new Slot('rows');
  * Reads one row more than the page has if the operation selects whether there are more. A size that is fixed in the document
  * is a literal in the statement; sizes in variables share a statement for a range of sizes.
  */
-function shapedWalk(
+function formedWalk(
   request: PageRequest,
   { showsMore, fixed }: { showsMore: boolean; fixed: boolean },
-): ShapedWalk {
+): FormedWalk {
   const { source, order, backward } = request;
   const filter = slotted(request.filter, 'filter');
   const after = slottedPosition(request.after, 'after');
   const before = slottedPosition(request.before, 'before');
   const walk: Walk = {
     source,
-    filter: filter.shape,
+    filter: filter.form,
     order,
     backward,
     ...(after && { after: after.position }),
@@ -114,7 +114,7 @@ function shapedWalk(
   const rows = request.limit + (showsMore ? 1 : 0);
   const size: PageSize = fixed ? { exactly: rows } : { rows: rowsSlot, atMost: sizeClass(rows) };
   return {
-    shape: JSON.stringify([walk.filter, order, backward, walk.after, walk.before, size]),
+    form: JSON.stringify([walk.filter, order, backward, walk.after, walk.before, size]),
     walk,
     size,
     rows,
@@ -138,11 +138,11 @@ function slottedPosition(position: Position | undefined, name: string) {
 }
 
 /** The most statements that are cached for one field: some for each form of its arguments, and for each step of reading. */
-const maxShapes = 50;
+const maxForms = 50;
 
 /** The statements of one connection field: for pages and for counts. */
 export class WalkStatements {
-  readonly #byShape = new Map<string, Prepared>();
+  readonly #byForm = new Map<string, Prepared>();
   readonly #accesses = new Map<string, Access>();
   readonly #ofChildren: boolean;
 
@@ -151,22 +151,22 @@ export class WalkStatements {
   }
 
   /** How the rows of a walk can be found. */
-  access({ shape, walk }: ShapedWalk): Access {
-    const known = this.#accesses.get(shape);
+  access({ form, walk }: FormedWalk): Access {
+    const known = this.#accesses.get(form);
     if (known) return known;
-    if (this.#accesses.size >= maxShapes) this.#accesses.clear();
+    if (this.#accesses.size >= maxForms) this.#accesses.clear();
     const made = accessOf(walk);
-    this.#accesses.set(shape, made);
+    this.#accesses.set(form, made);
     return made;
   }
 
   /** One step of reading pages within bounds. */
-  step(shaped: ShapedWalk, step: PageStep, columns: readonly ReadColumn[], run: Run): Prepared {
-    const { shape, walk, size } = shaped;
+  step(formed: FormedWalk, step: PageStep, columns: readonly ReadColumn[], run: Run): Prepared {
+    const { form, walk, size } = formed;
     const how = JSON.stringify(step);
-    const parts = ['step', how, this.#ofChildren, walk.source, shape, columnParts(columns)];
-    return this.#known(`${how} ${shape}`, parts, () => {
-      const walked = { walk, access: this.access(shaped) };
+    const parts = ['step', how, this.#ofChildren, walk.source, form, columnParts(columns)];
+    return this.#known(`${how} ${form}`, parts, () => {
+      const walked = { walk, access: this.access(formed) };
       const keys = this.#ofChildren ? keysSlot : undefined;
       const query = stepQuery(run.reading(columns), walked, size, step, keys);
       return new Prepared(query, { stopColumn: columns.length });
@@ -174,18 +174,18 @@ export class WalkStatements {
   }
 
   /** Counts the matches of conditions, of a page or of its total. */
-  probe(shape: string, walked: AccessedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
+  probe(form: string, walked: AccessedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
     const { source, order } = walked.walk;
-    const parts = ['probe', source, order, shape, probed.map(({ most }) => most), sample];
-    return this.#known(`probe ${shape}`, parts, () => {
+    const parts = ['probe', source, order, form, probed.map(({ most }) => most), sample];
+    return this.#known(`probe ${form}`, parts, () => {
       return new Prepared(probeQuery(run.reading([]), walked, probed, sample));
     });
   }
 
-  page({ shape, walk, size }: ShapedWalk, columns: readonly ReadColumn[], run: Run): Prepared {
+  page({ form, walk, size }: FormedWalk, columns: readonly ReadColumn[], run: Run): Prepared {
     const { source } = walk;
-    const parts = ['page', this.#ofChildren, source, shape, columnParts(columns)];
-    return this.#known(`page ${shape}`, parts, () => {
+    const parts = ['page', this.#ofChildren, source, form, columnParts(columns)];
+    return this.#known(`page ${form}`, parts, () => {
       const reading = run.reading(columns);
       return this.#ofChildren
         ? new Prepared(pagesQuery(reading, walk, size, keysSlot))
@@ -194,29 +194,29 @@ export class WalkStatements {
   }
 
   /** The statement that counts the rows of all pages; undefined if they are counted within bounds. */
-  total({ source, shape, strategy }: ShapedTotal, run: Run): Prepared | undefined {
+  total({ source, form, strategy }: FormedTotal, run: Run): Prepared | undefined {
     if (strategy.by === 'bounds') return undefined;
-    return this.#known(`total ${shape}`, ['total', this.#ofChildren, source, shape], () => {
+    return this.#known(`total ${form}`, ['total', this.#ofChildren, source, form], () => {
       const keys = this.#ofChildren ? keysSlot : undefined;
       return new Prepared(totalQuery(run.reading([]), source, strategy, keys));
     });
   }
 
   /** One step of counting within bounds. */
-  countStep({ source, shape }: ShapedTotal, walked: AccessedWalk, step: CountStep, run: Run): Prepared {
+  countStep({ source, form }: FormedTotal, walked: AccessedWalk, step: CountStep, run: Run): Prepared {
     const how = JSON.stringify(step);
-    return this.#known(`count ${how} ${shape}`, ['count', how, this.#ofChildren, source, shape], () => {
+    return this.#known(`count ${how} ${form}`, ['count', how, this.#ofChildren, source, form], () => {
       const keys = this.#ofChildren ? keysSlot : undefined;
       return new Prepared(countStepQuery(run.reading([]), walked, step, keys), { boundColumn: 1 });
     });
   }
 
-  #known(shape: string, parts: readonly unknown[], make: () => Prepared): Prepared {
-    const known = this.#byShape.get(shape);
+  #known(form: string, parts: readonly unknown[], make: () => Prepared): Prepared {
+    const known = this.#byForm.get(form);
     if (known) return known;
-    if (this.#byShape.size >= maxShapes) this.#byShape.clear();
+    if (this.#byForm.size >= maxForms) this.#byForm.clear();
     const made = statement(parts, make);
-    this.#byShape.set(shape, made);
+    this.#byForm.set(form, made);
     return made;
   }
 }
