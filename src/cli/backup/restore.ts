@@ -74,7 +74,11 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
   await database.unscoped
     .transaction()
     .execute(async (trx) => {
-      await lockWorkspaces(trx);
+      if (!(await lockWorkspaces(trx))) {
+        throw new CommandError(
+          'Somebody else is filling this database now. A backup can only be restored into an empty database.',
+        );
+      }
       // Another restore, or a workspace created since the first check, may have filled the database.
       await requireEmpty(trx, tables);
       await normalizeOutput(trx);

@@ -1,9 +1,9 @@
 import { principalKind, priority, statusCategory } from '../../model/codes.ts';
+import { isEmailAddress } from '../../model/email-address.ts';
 import type { ImportedComment, ImportedPerson, LineContent } from '../../portability/import/import-issue.ts';
 import {
   creationOf,
   dayOf,
-  isAddress,
   isRecord,
   type JsonRecord,
   recordsOf,
@@ -123,7 +123,9 @@ function priorityOf(value: unknown, warnings: string[]): number {
 function personOf(value: unknown): ImportedPerson | undefined {
   const name = wordOf(value);
   if (name === undefined) return undefined;
-  return isAddress(name) ? { name, emailAddress: name } : { name };
+  // Beads also names actors after machines (`agent@laptop`), so the host of an address must have a dot.
+  const hasDot = name.slice(name.indexOf('@') + 2, -1).includes('.');
+  return isEmailAddress(name) && hasDot ? { name, emailAddress: name } : { name };
 }
 
 function commentOf(comment: JsonRecord, index: number): ImportedComment {

@@ -74,11 +74,6 @@ export function dayOf(value: unknown): string | undefined {
   return day !== undefined && isCalendarDate(day) ? day : undefined;
 }
 
-/** Whether a text is an e-mail address: a name, `@`, and a host with a dot. */
-export function isAddress(text: string): boolean {
-  return /^[^\s@]+@[^\s@]+$/.test(text) && text.slice(text.indexOf('@') + 2, -1).includes('.');
-}
-
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

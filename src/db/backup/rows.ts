@@ -2,10 +2,18 @@ import { sql } from 'kysely';
 import type { UnscopedTrx } from '../engine/transaction.ts';
 import type { BackupTable } from './catalog.ts';
 
-/** Keeps others from creating workspaces until the transaction ends, and waits for those that do so now. */
-export async function lockWorkspaces(trx: UnscopedTrx): Promise<void> {
-  await sql`lock table workspace in share row exclusive mode`.execute(trx);
+/** Keeps others from creating workspaces until the transaction ends. Returns false if somebody is creating or restoring one. */
+export async function lockWorkspaces(trx: UnscopedTrx): Promise<boolean> {
+  try {
+    await sql`lock table workspace in share row exclusive mode nowait`.execute(trx);
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === lockNotAvailable) return false;
+    throw error;
+  }
 }
+
+const lockNotAvailable = '55P03';
 
 /** Even this many of the longest possible rows fit into memory. */
 const rowsPerFetch = 200;

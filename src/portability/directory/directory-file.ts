@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { codeTables } from '../../model/codes.ts';
 import { Violations } from '../../resolvers/errors.ts';
+import { isEmailAddress } from '../../model/email-address.ts';
 import { limits } from '../../model/limits.ts';
 
 type CodeTable = Record<string, number>;
@@ -55,9 +56,7 @@ const person = text(limits.emailAddress, 1);
 
 const member = object({
   displayName: name,
-  emailAddress: text(limits.emailAddress, 1)
-    .refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address')
-    .optional(),
+  emailAddress: text(limits.emailAddress, 1).refine(isEmailAddress, 'must be an e-mail address').optional(),
   avatarUrl: url.nullable().optional(),
   role: oneOf(codeTables.memberRole).optional(),
   status: oneOf(codeTables.memberStatus).optional(),
