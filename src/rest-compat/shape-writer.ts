@@ -72,7 +72,7 @@ export function shapeForm<Source>(
     path,
     compile: (plan) => {
       const write = objectWriter(fields, plan.fields, plan);
-      const revisionField = plan.fields.find(({ key }) => key === revision);
+      const revisionField = plan.fields.find(({ responseName }) => responseName === revision);
       if (!write || (revision !== undefined && !revisionField)) return undefined;
       return (out, frame, row, piece) => {
         write(out, frame, row);
@@ -88,7 +88,7 @@ function objectWriter(
   fields: readonly Field[],
   plan: ObjectPlan | undefined,
 ): Write | undefined {
-  const names = fieldNames(shape.map(([key]) => ({ key })));
+  const names = fieldNames(shape.map(([name]) => name));
   const writers = shape.map(([, field]) => fieldWriter(field, fields));
   if (!writers.every((writer) => writer !== undefined)) return undefined;
   const write: Write = (out, frame, row) => {
@@ -114,7 +114,7 @@ function fieldWriter(field: ShapeField, fields: readonly Field[]): Write | undef
   const absent = literalOf(field.absent);
   if (step === undefined)
     return form.kind === 'object' ? objectWriter(form.of, fields, undefined) : undefined;
-  const found = fields.find(({ key }) => key === step);
+  const found = fields.find(({ responseName }) => responseName === step);
   if (!found) return undefined;
   if (beyond.length === 0) return valueWriter(field, found, absent);
   const { below } = found;

@@ -70,28 +70,29 @@ function compileObject(
   const make = () => {
     const plan = new ObjectPlan(type.name, columns);
     const context: CompileContext = { compiling, type, plan, shared: new Map() };
-    for (const [key, fieldNodes] of fields) plan.fields.push(compileField(context, key, fieldNodes));
+    for (const [responseName, fieldNodes] of fields)
+      plan.fields.push(compileField(context, responseName, fieldNodes));
     plan.repeatsFields = new Set([...fields.values()].map(([node]) => node?.name.value)).size < fields.size;
     return plan;
   };
   return columns.isCached ? leafPlan(compiling.schema, type, fields, make) : make();
 }
 
-function compileField(context: CompileContext, key: string, nodes: readonly FieldNode[]): Field {
+function compileField(context: CompileContext, responseName: string, nodes: readonly FieldNode[]): Field {
   const [node] = nodes;
   const name = node?.name.value ?? '';
   if (name === '__typename') {
     const typeName = literalOf(context.plan.typeName);
-    return { key, ofRow: true, write: (out) => out.literal(typeName) };
+    return { responseName, ofRow: true, write: (out) => out.literal(typeName) };
   }
   const field: AnyField | undefined = context.type.getFields()[name];
   if (!field) throw new NotCompilable(`${context.type.name}.${name}`);
   const { plan, pothosExposedField: column } = extensionsOf(field);
-  const selected = { context, key, field, nodes };
+  const selected = { context, responseName, field, nodes };
   if (plan) return compilePlan(selected, plan);
   if (typeof column === 'string') {
     if (isLeafType(getNamedType(field.type)))
-      return columnField(key, field.type, column, context.plan.columns);
+      return columnField(responseName, field.type, column, context.plan.columns);
     if (context.plan.columns.isResolved) return nestedField(selected, context.plan.columns.decoder(column));
   }
   throw new NotCompilable(`${context.type.name}.${name}`);

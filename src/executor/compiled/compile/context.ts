@@ -35,7 +35,7 @@ export interface FieldContext {
   /** The object that has the field. */
   readonly context: CompileContext;
   /** Its response name. */
-  readonly key: string;
+  readonly responseName: string;
   readonly field: AnyField;
   /** Where it is selected. */
   readonly nodes: readonly FieldNode[];

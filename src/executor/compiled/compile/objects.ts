@@ -87,7 +87,7 @@ export class ObjectPlan {
   };
 
   readonly #write = (out: Sink, frame: Frame, row: number): void => {
-    const names = (this.#names ??= fieldNames(this.fields));
+    const names = (this.#names ??= fieldNames(this.fields.map(({ responseName }) => responseName)));
     const { fields } = this;
     out.beginObject();
     for (let index = 0; index < fields.length; index += 1) {

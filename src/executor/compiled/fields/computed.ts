@@ -11,7 +11,7 @@ type Computed = PlanOf<'computed'>;
 
 /** A field whose value a function computes from columns, from referred rows and, where the plan says so, from the principal. */
 export function compileComputed(selected: FieldContext, plan: Computed): Field {
-  const { context, key, field } = selected;
+  const { context, responseName, field } = selected;
   if (!isLeafType(getNamedType(field.type))) {
     // Objects are computed when the fetches of their row start, before the referred rows are there.
     if (Object.keys(plan.references).length > 0)
@@ -19,7 +19,7 @@ export function compileComputed(selected: FieldContext, plan: Computed): Field {
     return nestedField(selected, computation(context, plan));
   }
   const { context: needsContext, references } = plan;
-  return valueField(key, field.type, computation(context, plan), {
+  return valueField(responseName, field.type, computation(context, plan), {
     ofRow: !needsContext && Object.keys(references).length === 0,
   });
 }

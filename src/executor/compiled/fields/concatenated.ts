@@ -12,7 +12,7 @@ type ConcatenatedPlan = PlanOf<'concatenated'>;
 type WritePiece = (out: Sink, frame: Frame, row: number) => void;
 
 /** A string of literals and columns, whose bytes are copied from the cells. */
-export function compileConcatenated({ context, key }: FieldContext, plan: ConcatenatedPlan): Field {
+export function compileConcatenated({ context, responseName }: FieldContext, plan: ConcatenatedPlan): Field {
   const pieces = plan.pieces.map((piece) => {
     if (typeof piece === 'string') {
       const text = literalPiece(piece);
@@ -21,7 +21,7 @@ export function compileConcatenated({ context, key }: FieldContext, plan: Concat
     return 'of' in piece ? referred(context, plan, piece.of, piece.column) : own(context, piece.column);
   });
   return {
-    key,
+    responseName,
     write: (out, frame, row) => {
       out.beginString();
       for (const write of pieces) write(out, frame, row);

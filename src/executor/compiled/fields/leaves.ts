@@ -115,30 +115,35 @@ function isAt(bytes: Uint8Array, start: number, end: number, sought: Uint8Array)
 }
 
 /** The unchanged value of a column. */
-export function columnField(key: string, type: GraphQLOutputType, column: string, columns: Columns): Field {
+export function columnField(
+  responseName: string,
+  type: GraphQLOutputType,
+  column: string,
+  columns: Columns,
+): Field {
   const bare = isNonNullType(type) ? type.ofType : type;
   const leaf = isListType(bare) ? undefined : codecOf(bare as GraphQLLeafType);
   if (!leaf || columns.isResolved) {
     const decode = columns.decoder(column);
-    return valueField(key, type, decode, { ofRow: !columns.isResolved });
+    return valueField(responseName, type, decode, { ofRow: !columns.isResolved });
   }
   const index = columns.index(column);
   return {
-    ...cellField(key, type, index, leaf),
+    ...cellField(responseName, type, index, leaf),
     ...(isEnumType(bare) && {
-      renamed: (literal) => cellField(key, type, index, enumCodec(bare, literal)),
+      renamed: (literal) => cellField(responseName, type, index, enumCodec(bare, literal)),
     }),
   };
 }
 
 /** A boolean that the statement computed for each row. */
-export function booleanField(key: string, type: GraphQLOutputType, index: number): Field {
-  return cellField(key, type, index, truth);
+export function booleanField(responseName: string, type: GraphQLOutputType, index: number): Field {
+  return cellField(responseName, type, index, truth);
 }
 
 /** A global id, made from a uuid column. */
 export function idField(
-  key: string,
+  responseName: string,
   type: GraphQLOutputType,
   prefix: IdPrefix,
   column: string,
@@ -154,8 +159,8 @@ export function idField(
     },
   };
   return columns.isResolved
-    ? textField(key, !isNonNullType(type), columns.reader(column), id)
-    : cellField(key, type, columns.index(column), id);
+    ? textField(responseName, !isNonNullType(type), columns.reader(column), id)
+    : cellField(responseName, type, columns.index(column), id);
 }
 
 function codecOf(type: GraphQLLeafType): Codec | undefined {
@@ -163,10 +168,10 @@ function codecOf(type: GraphQLLeafType): Codec | undefined {
 }
 
 /** A column of rows that a statement read; its bytes are copied from the cell. */
-function cellField(key: string, type: GraphQLOutputType, index: number, codec: Codec): Field {
+function cellField(responseName: string, type: GraphQLOutputType, index: number, codec: Codec): Field {
   const nullable = !isNonNullType(type);
   const { copy, copyBinary } = codec;
-  const ofTexts = textField(key, nullable, (row) => textAt(row as TextRow, index), codec);
+  const ofTexts = textField(responseName, nullable, (row) => textAt(row as TextRow, index), codec);
   return {
     ...ofTexts,
     write: (out, frame, at) => {
@@ -181,13 +186,13 @@ function cellField(key: string, type: GraphQLOutputType, index: number, codec: C
 }
 
 function textField(
-  key: string,
+  responseName: string,
   nullable: boolean,
   read: (row: Row) => string | null,
   { write }: Pick<Codec, 'write'>,
 ): Field {
   return {
-    key,
+    responseName,
     ofRow: true,
     write: (out, { rows }, row) => {
       const text = read(rows[row] as Row);
@@ -205,14 +210,14 @@ export function refuseNull(): never {
 
 /** A JavaScript value, serialized by its GraphQL type as graphql-js does it. */
 export function valueField(
-  key: string,
+  responseName: string,
   type: GraphQLOutputType,
   compute: (frame: Frame, row: number) => unknown,
   { ofRow = false } = {},
 ): Field {
   const serialize = serializer(type);
   const field: Field = {
-    key,
+    responseName,
     ...(ofRow && { ofRow }),
     write: (out, frame, row) => out.json(serialize(compute(frame, row))),
   };

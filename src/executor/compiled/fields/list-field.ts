@@ -21,7 +21,7 @@ import { writeList } from '../writing/sink.ts';
 
 /** A plain list under each row, or one column of its rows. */
 export function compileList(
-  { context, key, field, nodes }: FieldContext,
+  { context, responseName, field, nodes }: FieldContext,
   { source, orderBy, parentKey, only }: PlanOf<'list'>,
 ): Field {
   const { plan } = context;
@@ -48,7 +48,7 @@ export function compileList(
     return end[at[row] ?? 0] ?? 0;
   };
   return {
-    key,
+    responseName,
     write: (out, frame, row) => {
       writeList(out, frameOf(frame), from(frame, row), to(frame, row), item.write);
     },

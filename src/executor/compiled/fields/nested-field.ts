@@ -18,11 +18,14 @@ interface NestedPart {
 type ReadNested = (frame: Frame, row: number) => unknown;
 
 /** Objects that are values of their row: the object in a payload, the entries of a table, a list in a JSON column. */
-export function nestedField({ context, key, field, nodes }: FieldContext, nested: ReadNested): Field {
+export function nestedField(
+  { context, responseName, field, nodes }: FieldContext,
+  nested: ReadNested,
+): Field {
   const plan = context.compiling.object(objectType(field), nodes, new Columns('resolved'));
   const part = context.plan.newPart();
   context.plan.fetches.push(new NestedFetch(nested, part, plan));
-  return partField(key, field.type, part, plan);
+  return partField(responseName, field.type, part, plan);
 }
 
 class NestedFetch implements Fetch {
@@ -57,7 +60,7 @@ class NestedFetch implements Fetch {
   }
 }
 
-function partField(key: string, type: GraphQLOutputType, part: number, plan: ObjectPlan): Field {
+function partField(responseName: string, type: GraphQLOutputType, part: number, plan: ObjectPlan): Field {
   const bare = isNonNullType(type) ? type.ofType : type;
   const isList = isListType(bare);
   const partOf = (frame: Frame) => frame.parts[part] as NestedPart;
@@ -68,7 +71,7 @@ function partField(key: string, type: GraphQLOutputType, part: number, plan: Obj
     return -1;
   };
   return {
-    key,
+    responseName,
     write: (out, frame, row) => {
       const first = from(frame, row);
       if (first < 0) return out.null();

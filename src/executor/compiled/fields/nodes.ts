@@ -118,12 +118,12 @@ function cachedRows({ table: name, where }: NodeKind, uuids: ReadonlySet<string>
 }
 
 /** One node, or the list of them. */
-export function nodesField(key: string, part: number, list: boolean): Field {
+export function nodesField(responseName: string, part: number, list: boolean): Field {
   const found = (frame: Frame) => frame.parts[part] as (FoundNode | undefined)[];
   const write = (out: Sink, node: FoundNode | undefined) =>
     node ? node.plan.write(out, node.frame, node.row) : out.null();
   return {
-    key,
+    responseName,
     write: (out, frame) => {
       const nodes = found(frame);
       if (list) writeList(out, nodes, 0, nodes.length, (into, of, index) => write(into, of[index]));

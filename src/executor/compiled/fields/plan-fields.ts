@@ -29,23 +29,26 @@ import { SeriesFetch } from './series.ts';
 // One function for each kind of plan that needs no module of its own.
 
 /** The TypeID of a column. */
-export function compileId({ context, key, field }: FieldContext, { column, prefix }: PlanOf<'id'>): Field {
+export function compileId(
+  { context, responseName, field }: FieldContext,
+  { column, prefix }: PlanOf<'id'>,
+): Field {
   const { columns } = context.plan;
   // Cached rows belong to the tenant of the request, so they have no column for it.
   if (columns.isCached && column === 'workspaceId')
-    return valueField(key, field.type, ({ run }) => encodeId(prefix, run.principal.workspaceId));
-  return idField(key, field.type, prefix, column, columns);
+    return valueField(responseName, field.type, ({ run }) => encodeId(prefix, run.principal.workspaceId));
+  return idField(responseName, field.type, prefix, column, columns);
 }
 
 /** The row that a column of the parent identifies. */
 export function compileReference(selected: FieldContext, target: Target, keyColumn: string): Field {
-  const { context, key, field } = selected;
+  const { context, responseName, field } = selected;
   const fetch = referenceFetch(context, target);
   const plan = objectBelow(selected, fetch.columns);
   const part = context.plan.newPart();
   const preloads = plan.fetches.flatMap((each) => preloadOf(context, each, keyColumn) ?? []);
   fetch.add({ key: context.plan.columns.key(keyColumn), part, plan, preloads });
-  return linkedField(key, !isNonNullType(field.type), part, plan);
+  return linkedField(responseName, !isNonNullType(field.type), part, plan);
 }
 
 /** Sums of counters may be preloaded on the row that refers to their row, where both use the same key column. */
@@ -64,16 +67,16 @@ export function compileOne(selected: FieldContext, { source, parentKey }: PlanOf
 
 /** The row that an argument identifies. */
 export function compileByKey(selected: FieldContext, plan: PlanOf<'byKey'>): Field {
-  const { context, key, field, nodes } = selected;
+  const { context, responseName, field, nodes } = selected;
   const fetch = new ByKeyFetch(plan, argumentsOf(field, nodes), context.plan.newPart());
   fetch.plan = objectBelow(selected, fetch.columns);
   context.plan.fetches.push(fetch);
-  return linkedField(key, !isNonNullType(field.type), fetch.part, fetch.plan);
+  return linkedField(responseName, !isNonNullType(field.type), fetch.part, fetch.plan);
 }
 
 /** A connection. Equal pages of one object are read once, whatever their response names. */
 export function compileConnection(
-  { context, key, field, nodes }: FieldContext,
+  { context, responseName, field, nodes }: FieldContext,
   { list, parentKey, count: counted }: PlanOf<'connection'>,
 ): Field {
   const { plan } = context;
@@ -85,26 +88,30 @@ export function compileConnection(
     const count = counted === undefined || columns.isCached ? undefined : () => columns.reader(counted);
     return new ConnectionFetch({ list, key: parent, count, part: plan.newPart(), args, fixed });
   });
-  return connectionField(key, fetch.part, pageFields(context.compiling, fetch, objectType(field), nodes));
+  return connectionField(
+    responseName,
+    fetch.part,
+    pageFields(context.compiling, fetch, objectType(field), nodes),
+  );
 }
 
 /** Whether a row connects the parent with the viewer. */
-export function compileExists({ context, key, field }: FieldContext, plan: PlanOf<'exists'>): Field {
+export function compileExists({ context, responseName, field }: FieldContext, plan: PlanOf<'exists'>): Field {
   const { plan: object } = context;
   const { table, keyColumn, viewerColumn } = plan;
   const attached = attachedColumn(context, table, {
     description: JSON.stringify(['joins viewer', table, keyColumn, viewerColumn]),
     sql: joinsViewer(table, keyColumn, viewerColumn, viewerSlot),
   });
-  if (attached?.index !== undefined) return booleanField(key, field.type, attached.index);
+  if (attached?.index !== undefined) return booleanField(responseName, field.type, attached.index);
   const part = object.newPart();
   object.fetches.push(new ExistsFetch(plan, object.columns.key('id'), attached?.text, part));
-  return valueField(key, field.type, (frame, row) => (frame.parts[part] as boolean[])[row]);
+  return valueField(responseName, field.type, (frame, row) => (frame.parts[part] as boolean[])[row]);
 }
 
 /** The number of children. */
 export function compileCount(
-  { context, key, field }: FieldContext,
+  { context, responseName, field }: FieldContext,
   { source, filter, parentKey }: PlanOf<'count'>,
 ): Field {
   const { plan, type } = context;
@@ -113,12 +120,12 @@ export function compileCount(
   const part = plan.newPart();
   const children = { source: { ...source, parent }, filter };
   plan.fetches.push(new CountFetch(children, plan.columns.key(parentKey), part));
-  return valueField(key, field.type, (frame, row) => (frame.parts[part] as number[])[row]);
+  return valueField(responseName, field.type, (frame, row) => (frame.parts[part] as number[])[row]);
 }
 
 /** A value of sums of counters. Fields of the same table and key share one read. */
 export function compileSums(
-  { context, key, field }: FieldContext,
+  { context, responseName, field }: FieldContext,
   { table, keyColumn, columns, compute }: PlanOf<'sums'>,
 ): Field {
   const { plan } = context;
@@ -126,14 +133,14 @@ export function compileSums(
     return new SumsFetch(table, keyColumn, plan.columns.key('id'), plan.newPart());
   });
   fetch.add(columns);
-  return valueField(key, field.type, (frame, row) =>
+  return valueField(responseName, field.type, (frame, row) =>
     compute((frame.parts[fetch.part] as Record<string, number>[])[row] ?? {}),
   );
 }
 
 /** The rows of any type that an argument identifies by their ids: `node` and `nodes`. */
 export function compileNodes(
-  { context, key, field, nodes }: FieldContext,
+  { context, responseName, field, nodes }: FieldContext,
   { kinds, argument }: PlanOf<'nodes'>,
 ): Field {
   const { compiling, plan } = context;
@@ -141,12 +148,12 @@ export function compileNodes(
   const part = plan.newPart();
   const ids = (run: Run) => [args(run)[argument]].flat() as string[];
   plan.fetches.push(new NodesFetch({ kinds, ids, part, compiling, nodes }));
-  return nodesField(key, part, argument === 'ids');
+  return nodesField(responseName, part, argument === 'ids');
 }
 
 /** What one statement computes for each parent, such as a burnup. */
 export function compileSeries(selected: FieldContext, series: PlanOf<'series'>): Field {
-  const { context, key, field, nodes } = selected;
+  const { context, responseName, field, nodes } = selected;
   const { plan } = context;
   const below = objectBelow(selected, new Columns('resolved'));
   const { args } = argumentsOf(field, nodes);
@@ -154,12 +161,12 @@ export function compileSeries(selected: FieldContext, series: PlanOf<'series'>):
   plan.fetches.push(
     new SeriesFetch({ ...series, args, key: plan.columns.key(series.parentKey), part, below }),
   );
-  return linkedField(key, !isNonNullType(field.type), part, below);
+  return linkedField(responseName, !isNonNullType(field.type), part, below);
 }
 
 /** The same row under another type. */
 export function compileSelf(selected: FieldContext): Field {
-  const { context, key } = selected;
+  const { context, responseName } = selected;
   const plan = objectBelow(selected, context.plan.columns);
   const part = context.plan.newPart();
   context.plan.fetches.push({
@@ -171,7 +178,7 @@ export function compileSelf(selected: FieldContext): Field {
     },
   });
   return {
-    key,
+    responseName,
     write: (out, frame, row) => plan.write(out, frame.parts[part] as Frame, row),
     below: {
       plan,
@@ -185,7 +192,7 @@ export function compileSelf(selected: FieldContext): Field {
 
 /** A root field that one resolver call answers. */
 export function compileSource(selected: FieldContext, { load }: PlanOf<'source'>): Field {
-  const { context, key, field, nodes } = selected;
+  const { context, responseName, field, nodes } = selected;
   const { schema, preloads } = context.compiling;
   if (context.type !== schema.getQueryType() && context.type !== schema.getMutationType())
     throw new NotCompilable(`${context.type.name}.${field.name}`);
@@ -193,17 +200,17 @@ export function compileSource(selected: FieldContext, { load }: PlanOf<'source'>
   const part = context.plan.newPart();
   const isLeaf = isLeafType(getNamedType(field.type));
   const plan = isLeaf ? undefined : objectBelow(selected, new Columns('resolved'));
-  context.plan.fetches.push(new SourceFetch({ key, load, args, part, plan, preloads }));
-  return sourceField(key, field.type, part, plan);
+  context.plan.fetches.push(new SourceFetch({ responseName, load, args, part, plan, preloads }));
+  return sourceField(responseName, field.type, part, plan);
 }
 
 /** The event of a subscription, which is the root of each of its answers. */
 export function compileEvents(selected: FieldContext): Field {
-  const { context, key, field } = selected;
+  const { context, responseName, field } = selected;
   const below = objectBelow(selected, new Columns('resolved'));
   const part = context.plan.newPart();
   context.plan.fetches.push(new EventsFetch(part, below));
-  return linkedField(key, !isNonNullType(field.type), part, below);
+  return linkedField(responseName, !isNonNullType(field.type), part, below);
 }
 
 function objectBelow({ context, field, nodes }: FieldContext, columns: Columns): ObjectPlan {

@@ -192,7 +192,7 @@ function linkTo(run: Run, { rows }: Frame, key: Read, find: Found['find'], types
 }
 
 /** The field of a reference. */
-export function linkedField(key: string, nullable: boolean, part: number, plan: ObjectPlan): Field {
+export function linkedField(responseName: string, nullable: boolean, part: number, plan: ObjectPlan): Field {
   const linkOf = (frame: Frame) => frame.parts[part] as Link;
   const from = (frame: Frame, row: number) => {
     const at = linkOf(frame).at[row] ?? -1;
@@ -200,7 +200,7 @@ export function linkedField(key: string, nullable: boolean, part: number, plan: 
     return at;
   };
   return {
-    key,
+    responseName,
     write: (out, frame, row) => {
       const { at, frame: rows } = linkOf(frame);
       const target = at[row] ?? -1;

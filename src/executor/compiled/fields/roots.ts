@@ -143,7 +143,7 @@ interface ResolverPart {
 
 interface ResolverOptions {
   /** The response name of the field. */
-  key: string;
+  responseName: string;
   load: (ctx: Context, args: unknown) => unknown;
   args: Arguments['args'];
   part: number;
@@ -165,11 +165,11 @@ export class SourceFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const { key, load, args, part, plan, preloads } = this.#options;
+    const { responseName, load, args, part, plan, preloads } = this.#options;
     const values = args(run);
     const wanted = preloadableTables.filter((table) => preloads.has(table));
     const context = wanted.length > 0 ? { ...run.context, preloads: wanted } : run.context;
-    const value = await run.results.once(key, () => load(context, values));
+    const value = await run.results.once(responseName, () => load(context, values));
     const rows = value === null || value === undefined ? [] : [value].flat();
     const below = plan && newFrame(run, rows as Row[], []);
     frame.parts[part] = { value, frame: below } satisfies ResolverPart;
@@ -196,13 +196,13 @@ export class EventsFetch implements Fetch {
 }
 
 export function sourceField(
-  key: string,
+  responseName: string,
   type: GraphQLOutputType,
   part: number,
   plan: ObjectPlan | undefined,
 ): Field {
   const partOf = (frame: Frame) => frame.parts[part] as ResolverPart;
-  if (!plan) return valueField(key, type, (frame) => partOf(frame).value);
+  if (!plan) return valueField(responseName, type, (frame) => partOf(frame).value);
   const bare = isNonNullType(type) ? type.ofType : type;
   const list = isListType(bare);
   const from = (frame: Frame): number => {
@@ -215,7 +215,7 @@ export function sourceField(
   const frameOf = (frame: Frame) => partOf(frame).frame as Frame;
   const to = (frame: Frame) => frameOf(frame).rows.length;
   return {
-    key,
+    responseName,
     write: (out, frame) => {
       if (from(frame) < 0) return out.null();
       const rows = frameOf(frame);

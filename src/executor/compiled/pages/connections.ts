@@ -216,7 +216,7 @@ export interface Pages extends PagedRows {
 export type WritePart = (out: Sink, part: ConnectionPart, index: number) => void;
 
 export interface PageField {
-  readonly key: string;
+  readonly responseName: string;
   readonly write: WritePart;
   /** The plan of the rows and its view, if the field lists the rows themselves. */
   readonly rows?: PageRows;
@@ -230,7 +230,7 @@ export interface PageRows {
 
 /** Writes an object whose fields are all of the same page, or of the same row. */
 export function pageObject(fields: readonly PageField[]): WritePart {
-  const names = fieldNames(fields);
+  const names = fieldNames(fields.map(({ responseName }) => responseName));
   return (out, part, index) => {
     out.beginObject();
     for (let nth = 0; nth < fields.length; nth += 1) {
@@ -247,13 +247,13 @@ export function pageList(each: WritePart): WritePart {
 }
 
 /** The field of a connection. */
-export function connectionField(key: string, part: number, fields: readonly PageField[]): Field {
+export function connectionField(responseName: string, part: number, fields: readonly PageField[]): Field {
   const page = pageObject(fields);
   const partOf = (frame: Frame) => frame.parts[part] as ConnectionPart;
   const groupOf = (frame: Frame, row: number) => partOf(frame).at[row] ?? 0;
-  const below = fields.map(({ key: name, write, rows }): Field => {
+  const below = fields.map(({ responseName: name, write, rows }): Field => {
     return {
-      key: name,
+      responseName: name,
       write: (out, frame, row) => write(out, partOf(frame), groupOf(frame, row)),
       ...(rows && {
         below: {
@@ -267,7 +267,7 @@ export function connectionField(key: string, part: number, fields: readonly Page
     };
   });
   return {
-    key,
+    responseName,
     write: (out, frame, row) => page(out, partOf(frame), groupOf(frame, row)),
     // The fields of a page are found by its parent row.
     below: {

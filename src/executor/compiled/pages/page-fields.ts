@@ -20,25 +20,25 @@ export function pageFields(
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): PageField[] {
-  return [...collectFields(compiling, type, nodes)].map(([key, fields]) => {
+  return [...collectFields(compiling, type, nodes)].map(([responseName, fields]) => {
     const name = nameOf(fields);
-    if (name === '__typename') return { key, write: typeName(type) };
+    if (name === '__typename') return { responseName, write: typeName(type) };
     if (name === 'totalCount') {
       fetch.showCount();
-      return { key, write: (out, { totals }, group) => out.integer(totals[group]?.count ?? 0) };
+      return { responseName, write: (out, { totals }, group) => out.integer(totals[group]?.count ?? 0) };
     }
     if (name === 'totalCountIsExact') {
       fetch.showCount();
-      return { key, write: (out, { totals }, group) => out.boolean(totals[group]?.isExact ?? true) };
+      return { responseName, write: (out, { totals }, group) => out.boolean(totals[group]?.isExact ?? true) };
     }
     fetch.showPage();
     const of = fieldType(type, name);
     if (name === 'nodes') {
       const rows = pageRows(compiling, fetch, of, fields);
-      return { key, rows, write: pageList(rowWriter(rows)) };
+      return { responseName, rows, write: pageList(rowWriter(rows)) };
     }
-    if (name === 'edges') return { key, write: pageList(edgeWriter(compiling, fetch, of, fields)) };
-    return { key, write: pageObject(pageInfoFields(compiling, fetch, of, fields)) };
+    if (name === 'edges') return { responseName, write: pageList(edgeWriter(compiling, fetch, of, fields)) };
+    return { responseName, write: pageObject(pageInfoFields(compiling, fetch, of, fields)) };
   });
 }
 
@@ -79,13 +79,13 @@ function edgeWriter(
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): WritePart {
-  const fields = [...collectFields(compiling, type, nodes)].map(([key, selected]): PageField => {
+  const fields = [...collectFields(compiling, type, nodes)].map(([responseName, selected]): PageField => {
     const field = nameOf(selected);
     if (field === 'node')
-      return { key, write: rowWriter(pageRows(compiling, fetch, fieldType(type, field), selected)) };
-    if (field !== 'cursor') return { key, write: typeName(type) };
+      return { responseName, write: rowWriter(pageRows(compiling, fetch, fieldType(type, field), selected)) };
+    if (field !== 'cursor') return { responseName, write: typeName(type) };
     const cursor = fetch.cursor();
-    return { key, write: (out, part, row) => out.string(cursor(part, row)) };
+    return { responseName, write: (out, part, row) => out.string(cursor(part, row)) };
   });
   return pageObject(fields);
 }
@@ -96,20 +96,20 @@ function pageInfoFields(
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): PageField[] {
-  return [...collectFields(compiling, type, nodes)].map(([key, selected]) => {
+  return [...collectFields(compiling, type, nodes)].map(([responseName, selected]) => {
     switch (nameOf(selected)) {
       case '__typename':
-        return { key, write: typeName(type) };
+        return { responseName, write: typeName(type) };
       case 'hasNextPage':
         fetch.showMore();
-        return { key, write: (out, part, group) => out.boolean(hasMore(part, group, false)) };
+        return { responseName, write: (out, part, group) => out.boolean(hasMore(part, group, false)) };
       case 'hasPreviousPage':
         fetch.showMore();
-        return { key, write: (out, part, group) => out.boolean(hasMore(part, group, true)) };
+        return { responseName, write: (out, part, group) => out.boolean(hasMore(part, group, true)) };
       case 'startCursor':
-        return { key, write: cursorWriter(fetch, true, ({ start }, group) => start[group] ?? 0) };
+        return { responseName, write: cursorWriter(fetch, true, ({ start }, group) => start[group] ?? 0) };
       case 'endCursor':
-        return { key, write: cursorWriter(fetch, false, ({ end }, group) => (end[group] ?? 0) - 1) };
+        return { responseName, write: cursorWriter(fetch, false, ({ end }, group) => (end[group] ?? 0) - 1) };
       default:
         throw new NotCompilable(`${type.name}.${nameOf(selected)}`);
     }

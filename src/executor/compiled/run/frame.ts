@@ -62,7 +62,7 @@ export class NotCompilable extends Error {}
 
 /** One field of an answer. */
 export interface Field {
-  readonly key: string;
+  readonly responseName: string;
   /** Set if the value depends on nothing but the row. */
   readonly ofRow?: true;
   write(out: Sink, frame: Frame, row: number): void;

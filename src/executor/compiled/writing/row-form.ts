@@ -97,7 +97,7 @@ function planAt(root: ObjectPlan, path: readonly string[]): ObjectPlan | undefin
   let fields: readonly Field[] = root.fields;
   let below: Below | undefined;
   for (const name of path) {
-    below = fields.find(({ key }) => key === name)?.below;
+    below = fields.find(({ responseName }) => responseName === name)?.below;
     if (!below) return undefined;
     ({ fields } = below);
   }

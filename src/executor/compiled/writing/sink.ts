@@ -59,15 +59,15 @@ export function literalPiece(text: string): Literal {
 
 /** The name of a field in an object; `json` has the comma before it and the colon after it. */
 export interface FieldName {
-  readonly key: string;
+  readonly text: string;
   readonly json: Uint8Array;
 }
 
 /** The names of the fields of an object, which are written in this order. */
-export function fieldNames(fields: readonly { key: string }[]): readonly FieldName[] {
-  return fields.map(({ key }, index) => ({
-    key,
-    json: Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(key)}:`),
+export function fieldNames(names: readonly string[]): readonly FieldName[] {
+  return names.map((text, index) => ({
+    text,
+    json: Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(text)}:`),
   }));
 }
 

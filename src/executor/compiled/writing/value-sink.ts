@@ -38,8 +38,8 @@ export class ValueSink implements Sink {
     this.#begin({});
   }
 
-  name({ key }: FieldName): void {
-    this.#key = key;
+  name({ text }: FieldName): void {
+    this.#key = text;
   }
 
   endObject(): void {
