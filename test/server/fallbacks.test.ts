@@ -204,7 +204,7 @@ describe('the log', () => {
     const connect = app.database.connect.bind(app.database);
     // For the operation alone, not for what is checked or kept beside it.
     const failing = () =>
-      new Error('asked').stack?.includes('compiled/run.ts')
+      new Error('asked').stack?.includes('compiled/run/run.ts')
         ? Promise.reject(new TypeError('a fault of ours'))
         : connect();
     const shared = app.database.shared.bind(app.database);
