@@ -1,4 +1,5 @@
 import type { TextRows } from '../../../db/engine/lease.ts';
+import { servesParents } from '../../../db/query/walks/access.ts';
 import type { ReadColumn } from '../../../db/query/reading.ts';
 import type { Values } from '../../../db/statements/prepared.ts';
 import { isAlways } from '../../../db/query/conditions/predicate.ts';
@@ -154,8 +155,7 @@ export class ConnectionFetch implements Fetch {
   ): Promise<PagedRows> {
     const columns = this.columns.read;
     const access = this.#statements.access(formed);
-    const isServed = (keys?.count ?? 1) > 1 ? access.isServedForMany : access.isServed;
-    if (!isServed)
+    if (!servesParents(access, keys?.count ?? 1))
       return boundedRows({ statements: this.#statements, columns, access }, walked, formed, keys, run);
     const read = await run.rows(this.#statements.page(formed, columns, run), values);
     // The ordinal of the parent is the last column.
