@@ -127,7 +127,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
   const live = new Live(database, logger, config.streams);
   const channels = { ...referenceChannels(reference), ...live.watch.channels };
-  let listener = link ? undefined : listen(config, channels, logger);
+  let listener = link ? undefined : listen({ config, database, logger }, channels);
   const authenticator = new Authenticator(database, reference, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger, link);
   const replicas = await openReplicas({ database, config, logger, link });
@@ -253,7 +253,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let janitor = link ? undefined : clean();
   link?.onLead(() => {
     if (stopping) return;
-    listener = listen(config, link.share(channels), logger);
+    listener = listen({ config, database, logger }, link.share(channels));
     janitor = clean();
   });
   return {
@@ -289,7 +289,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** Listens for the changes of other processes. A pooler passes no notifications on. */
-function listen(config: ServerOptions['config'], channels: Channels, logger: Logger): Listener | undefined {
+function listen(
+  { config, database, logger }: Pick<ServerOptions, 'config' | 'database'> & { logger: Logger },
+  channels: Channels,
+): Listener | undefined {
   const { databaseUrl, listenUrl, prepared } = config;
   const url = listenUrl ?? (prepared ? databaseUrl : undefined);
   if (url === undefined) return undefined;
@@ -297,6 +300,7 @@ function listen(config: ServerOptions['config'], channels: Channels, logger: Log
     url,
     name: listenerName(config),
     channels,
+    generations: database.generations,
     onFailure: (error) =>
       logger.warn(
         { err: error },

@@ -13,20 +13,20 @@ import { freezable } from './freezable.ts';
 
 it('shared connections are returned without any session state', async () => {
   const client = new EventEmitter();
-  let [lent, isFull] = [0, false];
+  let [lent, isSpent] = [0, false];
   const one = new SharedConnection({
     lend: () => {
       lent += 1;
       return Promise.resolve(client);
     },
     giveBack: () => void (lent -= 1),
-    isFull: () => isFull,
+    isSpent: () => isSpent,
   } as unknown as Lender);
   for (let times = 0; times < 3; times += 1) {
-    isFull = false;
+    isSpent = false;
     one.takesMore();
     await eventually(() => one.isIdle);
-    isFull = true;
+    isSpent = true;
     one.takesMore();
     expect(lent).toBe(0);
     expect(client.eventNames()).toEqual([]);

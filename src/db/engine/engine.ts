@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, PostgresDialect, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { EmbeddedLocation } from './embedded.ts';
+import type { Generations } from './generations.ts';
 import type { Lease, Pool, PoolLoad } from './lease.ts';
 import { ServerPool } from './postgres.ts';
 import { Replicas } from './replicas.ts';
@@ -31,6 +32,8 @@ export interface Database {
   shared(statement: Prepared): Lease | undefined;
   /** Undefined without replicas. */
   readonly replicas?: Replicas | undefined;
+  /** Undefined on the embedded engine. */
+  readonly generations?: Generations | undefined;
   /** How many connections are in use. */
   load(): PoolLoad;
   /** Reports the writes of this process that somebody in it waits for. */
@@ -63,7 +66,7 @@ export async function openDatabase(
   const pool = new ServerPool(location);
   pool.writeSignals.subscribe('reference', () => pool.notify(referenceChannel, 'written'));
   const replicas = replicaUrls.length > 0 ? new Replicas(location, pool, replicaUrls) : undefined;
-  const database = over('postgres', pool, replicas);
+  const database = { ...over('postgres', pool, replicas), generations: pool.generations };
   try {
     await sql`select 1`.execute(database.unscoped);
   } catch (error) {

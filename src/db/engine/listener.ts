@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Generations } from './generations.ts';
 
 export interface ListenerOptions {
   /** PostgreSQL itself. A pooler that lends connections by transaction passes no notifications on. */
@@ -6,6 +7,8 @@ export interface ListenerOptions {
   /** The `application_name` of the connection. */
   readonly name: string;
   readonly channels: Channels;
+  /** The connection is replaced with those of the pool: nothing notifies on an old primary. */
+  readonly generations?: Pick<Generations, 'onNew'> | undefined;
   /** Called when the connection is lost or cannot be opened, and not again before it has worked in between. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -32,6 +35,7 @@ const lastRetryMs = 30_000;
  */
 export class Listener {
   readonly #options: ListenerOptions;
+  readonly #unsubscribe: (() => void) | undefined;
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #retryMs = firstRetryMs;
@@ -39,11 +43,13 @@ export class Listener {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
+    this.#unsubscribe = options.generations?.onNew(() => this.#replace());
     void this.#open();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#unsubscribe?.();
     clearTimeout(this.#timer);
     await this.#client?.end().catch(() => undefined);
   }
@@ -90,11 +96,23 @@ export class Listener {
     }, pingMs).unref();
   }
 
-  #reopen(client: pg.Client, error: unknown): void {
-    if (this.#closed || this.#client !== client) return;
+  /** Opens another connection at once. What is missed meanwhile is reported when it listens. */
+  #replace(): void {
+    const client = this.#client;
+    if (client && this.#drop(client)) void this.#open();
+  }
+
+  /** Returns false if the connection is not used any more anyway. */
+  #drop(client: pg.Client): boolean {
+    if (this.#closed || this.#client !== client) return false;
     this.#client = undefined;
     clearTimeout(this.#timer);
     client.end().catch(() => undefined);
+    return true;
+  }
+
+  #reopen(client: pg.Client, error: unknown): void {
+    if (!this.#drop(client)) return;
     this.#reportGap();
     if (this.#retryMs === firstRetryMs) this.#options.onFailure(error);
     this.#timer = setTimeout(() => void this.#open(), this.#retryMs).unref();

@@ -40,6 +40,11 @@ export class PositionWatch<Seen> {
     await this.#client?.end().catch(() => undefined);
   }
 
+  /** Opens another connection soon: the address may lead to another server by then. */
+  reopen(): void {
+    if (this.#client) this.#lose(this.#client, new Error('The primary takes no writes.'));
+  }
+
   async #open(): Promise<void> {
     const { url, name } = this.#options;
     const client = new pg.Client({

@@ -9,8 +9,10 @@ import { Semaphore } from './semaphore.ts';
 import type { Prepared } from '../statements/prepared.ts';
 import { WriteSignals } from '../statements/write-signals.ts';
 import { type PostgresWire, type WireName, wires } from '../wire/postgres-wire.ts';
+import { Generations } from './generations.ts';
+import { Probe, surviveLosses } from './probe.ts';
 import { SharedConnections } from './shared-connection.ts';
-import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
+import { DatabaseUnavailableError, isConnectionLoss, isReadOnly, unavailable } from './unavailable.ts';
 
 /** How to connect to PostgreSQL, and the limits of its use. */
 export interface PostgresLocation {
@@ -48,7 +50,6 @@ const LEAST_MS = 500;
 /** How many statements one connection prepares by name at most. Each takes some tens of kilobytes in the server. */
 const MAX_NAMES = 1_000;
 const IDLE_CONNECTION_MS = 30_000;
-const PROBE_MS = 2_000;
 /** How long a statement may continue when its client has disconnected. After that it is canceled. */
 const CANCEL_AFTER_MS = 50;
 
@@ -56,9 +57,9 @@ const CANCEL_AFTER_MS = 50;
 export class ServerPool implements Pool {
   readonly options = {};
   readonly writeSignals = new WriteSignals();
+  readonly generations = new Generations();
   readonly #pool: pg.Pool;
-  /** One connection for probes, so that they do not depend on a free connection of the pool. */
-  readonly #probe: pg.Pool;
+  readonly #probe: Probe;
   readonly #permits: Semaphore;
   /** Lets one caller at a time have a connection beyond the size of the pool. */
   readonly #oneApart = new Semaphore(1);
@@ -95,10 +96,10 @@ export class ServerPool implements Pool {
     this.#permits = new Semaphore(poolSize - shared);
     this.#shared = new SharedConnections(shared, {
       wire,
-      lend: () => this.#pool.connect(),
-      giveBack: (client, how) => client.release(how === 'lost' || this.#isFull(client)),
+      lend: () => this.generations.lend(this.#pool),
+      giveBack: (client, how) => client.release(how === 'lost' || this.#isSpent(client)),
       nameOn: (client, statement) => this.#nameOn(client, statement),
-      isFull: (client) => this.#isFull(client),
+      isSpent: (client) => this.#isSpent(client),
       unavailable: (error) => unavailable(this.#address, error),
       cancel: (client) => this.#cancel(client),
       alone: async (statement, parameters) => {
@@ -128,22 +129,12 @@ export class ServerPool implements Pool {
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: IDLE_CONNECTION_MS,
     });
-    this.#probe = new pg.Pool({
-      ...common,
-      max: 1,
-      connectionTimeoutMillis: PROBE_MS,
-      query_timeout: PROBE_MS,
-      idleTimeoutMillis: 0,
-    });
+    surviveLosses(this.#pool);
+    this.#probe = new Probe(common, this.generations);
     this.#pool.on('connect', (client) => {
       this.#open.add(client);
       client.once('end', () => this.#open.delete(client));
     });
-    for (const pool of [this.#pool, this.#probe]) {
-      pool.on('error', ignore);
-      // The pool removes its own listener while a connection is lent, and an 'error' event without listeners ends the process.
-      pool.on('connect', (client) => client.on('error', ignore));
-    }
   }
 
   async connect(): Promise<Lease> {
@@ -167,7 +158,7 @@ export class ServerPool implements Pool {
       );
     }
     try {
-      return this.#lease(await this.#pool.connect(), permits, deadline);
+      return this.#lease(await this.generations.lend(this.#pool), permits, deadline);
     } catch (error) {
       permits.release();
       throw unavailable(this.#address, error);
@@ -196,8 +187,9 @@ export class ServerPool implements Pool {
         return await send(Number.isFinite(withinMs) ? Math.ceil(withinMs) : undefined);
       } catch (error) {
         if (!isConnectionLoss(error)) throw error;
+        if (isReadOnly(error)) this.generations.refused(client);
         // After a read timeout the connection still waits for its answer, so it is closed.
-        lost = true;
+        else lost = true;
         throw unavailable(this.#address, error);
       }
     };
@@ -229,7 +221,7 @@ export class ServerPool implements Pool {
       (destroy = false) => {
         clearTimeout(late);
         stopListening?.();
-        client.release(destroy || lost || this.#isFull(client));
+        client.release(destroy || lost || this.#isSpent(client));
         permits.release();
       },
       this.writeSignals,
@@ -239,9 +231,10 @@ export class ServerPool implements Pool {
   /** Asks the server to cancel the statement that runs on a connection. It may have ended already. */
   #cancel(client: pg.PoolClient): void {
     const { processID } = client as pg.PoolClient & { processID: number | null };
-    // The process ids of a pooler are its own. Behind one, the time limit of the statement ends it.
-    if (processID === null || !this.#prepared) return;
-    this.#probe.query('select pg_cancel_backend($1)', [processID]).catch(ignore);
+    // The process ids of a pooler are its own, and those of an old primary belong to others on the new one. The time limit of the
+    // statement ends it there.
+    if (processID === null || !this.#prepared || this.generations.isOld(client)) return;
+    this.#probe.ask('select pg_cancel_backend($1)', [processID]).catch(ignore);
   }
 
   shared(statement: Prepared): Lease | undefined {
@@ -249,7 +242,7 @@ export class ServerPool implements Pool {
   }
 
   async ping(): Promise<void> {
-    await this.#probe.query('select 1').catch((error: unknown) => {
+    await this.#probe.ask('select 1').catch((error: unknown) => {
       throw unavailable(this.#address, error);
     });
   }
@@ -260,7 +253,7 @@ export class ServerPool implements Pool {
    */
   notify(channel: string, payload: string): void {
     const sending = this.#probe
-      .query('select pg_notify($1, $2)', [channel, payload])
+      .ask('select pg_notify($1, $2)', [channel, payload])
       .catch(ignore)
       .finally(() => this.#notifying.delete(sending));
     this.#notifying.add(sending);
@@ -276,9 +269,9 @@ export class ServerPool implements Pool {
     return uses > 1 ? name : undefined;
   }
 
-  /** A connection keeps its prepared statements until it is closed, so one with too many of them is replaced. */
-  #isFull(client: pg.PoolClient): boolean {
-    return (this.#named.get(client)?.size ?? 0) > MAX_NAMES;
+  /** A connection keeps its prepared statements until it is closed, so one with too many of them is replaced, like one of an old generation. */
+  #isSpent(client: pg.PoolClient): boolean {
+    return this.generations.isOld(client) || (this.#named.get(client)?.size ?? 0) > MAX_NAMES;
   }
 
   /** Breaks all connections, and fails the statements on them. */

@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { Prepared } from '../statements/prepared.ts';
 import type { Lease } from './lease.ts';
+import type { Generations } from './generations.ts';
 import { askEveryMs, PositionWatch } from './position-watch.ts';
 import { type PostgresLocation, ServerPool } from './postgres.ts';
 import {
@@ -58,7 +59,7 @@ export class Replicas {
   /** The replicas are used as the location says of the primary, with as many connections each. */
   constructor(location: PostgresLocation, pool: ServerPool, urls: readonly string[]) {
     this.#pool = pool;
-    this.#primary = new PrimaryPositions(location.url);
+    this.#primary = new PrimaryPositions(location.url, pool.generations);
     this.#replicas = urls.map((url) => new Replica({ ...location, url }, this.#primary));
   }
 
@@ -118,7 +119,7 @@ class PrimaryPositions {
   #seen: Seen<WalPosition>[] = [];
   readonly #watch: PositionWatch<WalPosition>;
 
-  constructor(url: string) {
+  constructor(url: string, generations: Generations) {
     this.#watch = new PositionWatch({
       url,
       name: 'workgraph position',
@@ -129,6 +130,7 @@ class PrimaryPositions {
         this.#seen = [];
       },
     });
+    generations.onNew(() => this.#watch.reopen());
   }
 
   /** The last position; undefined if the primary has not answered lately. */

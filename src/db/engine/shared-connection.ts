@@ -26,8 +26,8 @@ export interface Lender {
   giveBack(client: pg.PoolClient, how: 'usable' | 'lost'): void;
   /** The name under which a connection keeps the statement; undefined while it does not keep it. */
   nameOn(client: pg.PoolClient, statement: Prepared): string | undefined;
-  /** Whether the connection keeps as many prepared statements as it may. */
-  isFull(client: pg.PoolClient): boolean;
+  /** Whether the connection takes no more statements, and is replaced when those that it has have been answered. */
+  isSpent(client: pg.PoolClient): boolean;
   /** The error for a caller whose connection was lost. */
   unavailable(error: unknown): Error;
   /** Cancels the statement that runs on the connection, which is closed afterwards. */
@@ -99,7 +99,7 @@ export class SharedConnection {
       return false;
     }
     const [oldest] = this.#underway;
-    if (this.#lender.isFull(client)) {
+    if (this.#lender.isSpent(client)) {
       if (!oldest) this.#giveBack('usable');
       return false;
     }

@@ -12,14 +12,16 @@ export function unavailable(address: string, error: unknown): DatabaseUnavailabl
   });
 }
 
-/**
- * Whether the error means that the connection was lost, and not that a statement failed. After a failover the connections to the old
- * primary go on but take no writes: they are of no more use, since a new one to the same name may lead to the new primary.
- */
+/** Whether the error means that the connection was lost or takes no writes, and not that a statement failed. */
 export function isConnectionLoss(error: unknown): boolean {
   const { code, message } = fieldsOf(error);
   if (code.startsWith('08') || LOST.has(code)) return true;
   return /^Connection terminated|^Query read timeout|is not queryable/.test(message);
+}
+
+/** Whether a write was refused because the server takes none, as an old primary after a failover. The connection goes on. */
+export function isReadOnly(error: unknown): boolean {
+  return fieldsOf(error).code === READ_ONLY;
 }
 
 const READ_ONLY = '25006';

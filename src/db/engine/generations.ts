@@ -1,0 +1,58 @@
+import type pg from 'pg';
+
+/** The least time between two generations. A primary that stays read-only gets no more new connections than that allows. */
+const leastMs = 1_000;
+
+/**
+ * The generations of the connections to a server. Connections to an old primary may go on after a failover, although it takes no more
+ * writes. So a write that it refuses begins a new generation: no older connection is used again, and a new one leads to where the
+ * name or the proxy points by then. Reads need that as much as writes, but are never refused.
+ */
+export class Generations {
+  readonly #listeners = new Set<() => void>();
+  /** The generation in which opening a connection began, or an older one. */
+  readonly #of = new WeakMap<pg.PoolClient, number>();
+  #current = 0;
+  #beganMs = Number.NEGATIVE_INFINITY;
+  #beginning: NodeJS.Timeout | undefined;
+
+  /** Lends a new connection, or one of the current generation, and closes the older ones that it finds. */
+  async lend(pool: pg.Pool): Promise<pg.PoolClient> {
+    for (;;) {
+      const generation = this.#current;
+      const client = await pool.connect();
+      if (!this.#of.has(client)) {
+        this.#of.set(client, generation);
+        return client;
+      }
+      if (!this.isOld(client)) return client;
+      client.release(true);
+    }
+  }
+
+  isOld(client: pg.PoolClient): boolean {
+    return this.#of.get(client) !== this.#current;
+  }
+
+  /** To be called when a write was refused on this connection because its server takes none. */
+  refused(client: pg.PoolClient): void {
+    if (this.isOld(client) || this.#beginning) return;
+    const pauseMs = this.#beganMs + leastMs - performance.now();
+    if (pauseMs <= 0) return this.#begin();
+    // A later refusal may never come: the name may lead to the new primary by then, for all connections but the idle ones of this generation.
+    this.#beginning = setTimeout(() => this.#begin(), pauseMs).unref();
+  }
+
+  /** Calls back when a generation begins. Returns a function that ends this. */
+  onNew(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #begin(): void {
+    this.#beginning = undefined;
+    this.#beganMs = performance.now();
+    this.#current += 1;
+    for (const listener of this.#listeners) listener();
+  }
+}
