@@ -9,17 +9,27 @@ export class GraphError extends Error {
   }
 }
 
-/** The codes of errors that the same request would meet again. */
-export const refusals = new Set([
-  'UNAUTHENTICATED',
-  'FORBIDDEN',
-  'NO_TOKEN',
-  'GRAPHQL_VALIDATION_FAILED',
-  'VALIDATION_FAILED',
-  'INVALID_REQUEST',
+/** The codes of errors that the same request may not meet again. */
+const passing = new Set([
+  'OFFLINE',
+  'BROKEN_ANSWER',
+  'REQUEST_TIMEOUT',
+  'RATE_LIMITED',
+  'TOO_MANY_STREAMS',
+  'INTERNAL_ERROR',
+  'UNAVAILABLE',
+  'INSUFFICIENT_STORAGE',
 ]);
 
-/** Those of them after which the user has to sign in with another token. */
+/**
+ * Whether the same request would be refused again, as with every code that we do not know. An error of the browser is no refusal:
+ * a stream ends with one when the connection is lost.
+ */
+export function isRefusal(error) {
+  return error instanceof GraphError && !passing.has(error.code);
+}
+
+/** The codes of refusals after which the user has to sign in with another token. */
 export const tokenRefusals = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NO_TOKEN']);
 
 /** A server that has not answered after this time will not: a browser would wait much longer for a connection that is lost. */

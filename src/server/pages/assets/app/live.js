@@ -1,4 +1,4 @@
-import { errorOf, openStream, refusals } from './graph.js';
+import { errorOf, isRefusal, openStream } from './graph.js';
 
 /** The server sends a comment every 15 seconds, so a connection that has been silent for this long is lost. */
 const silenceMs = 25_000;
@@ -70,7 +70,7 @@ export function follow({ query, variables, after, onEvent, onReset, onState }) {
       } catch (error) {
         if (life.signal.aborted) return;
         if (error.code === 'CURSOR_EXPIRED') return reset();
-        if (refusals.has(error.code)) {
+        if (isRefusal(error)) {
           onState('refused', error);
           return stop();
         }

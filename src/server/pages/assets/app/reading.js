@@ -1,4 +1,4 @@
-import { ask, refusals, tokenRefusals } from './graph.js';
+import { ask, isRefusal, tokenRefusals } from './graph.js';
 import { follow } from './live.js';
 import { show } from './page.js';
 import { liveness, problem } from './states.js';
@@ -13,7 +13,7 @@ const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * A page that reads one query, and reads it again when a subscription reports a change. A reading that fails is tried again until
- * there is an answer, and the page says meanwhile that it is not up to date.
+ * there is an answer, and the page says meanwhile that it is not up to date. One that is refused is not: it would be refused again.
  *
  * - `variables()`: the current variables of the query;
  * - `view(reading)`: the page for `{ data, figures, variables, sign }`, where `sign` shows whether it is kept up to date;
@@ -21,7 +21,7 @@ const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  * - `onReading(reading)`: called before a new answer is drawn;
  * - `onEvent(data)`: shows an event. Without it, the query is read again;
  * - `follows`: what the subscription reports, if that is not all that the page shows;
- * - `remedy()`: what else than another try helps after a refusal.
+ * - `remedy()`: what else than another try may help.
  *
  * The query must select `workspace { changeCursor }`, after which the subscription begins. Returns `begin`, which reads again after a
  * choice of the user, and `draw`.
@@ -54,10 +54,16 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
     wake();
   };
 
-  /** Waits for a time, or until the server answers again or the answer is not wanted any more. */
+  /**
+   * Waits for a time, or until the server answers again or the answer is not wanted any more. A hidden tab also waits until it is
+   * shown: nobody looks at what it would read, and it would use up the quota of the token.
+   */
   const pause = (ms) =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = setTimeout(() => {
+        if (document.hidden) document.addEventListener('visibilitychange', resolve, { once: true });
+        else resolve();
+      }, ms);
       wake = () => {
         clearTimeout(timer);
         resolve();
@@ -84,12 +90,12 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
         onReading?.(reading);
         return true;
       }
-      if (refusals.has(error.code)) {
+      if (isRefusal(error)) {
         end(error);
         break;
       }
       if (reading) draw();
-      else show(problem(error, begin));
+      else show(problem(error, begin, remedy?.()));
       await pause(Math.max(Number(error.retryAfter ?? 0) * 1_000, Math.min(15_000, 500 * 2 ** failures)));
     }
     return false;

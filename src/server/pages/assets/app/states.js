@@ -1,7 +1,7 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { signIn, signOut, tokenIn } from './session.js';
 
-/** The content of a page after an error, with what the user can do about it: to try again, if there is no other remedy. */
+/** The content of a page after an error, with what the user can do about it: often to try again, if there is no other remedy. */
 export function problem(error, retry, remedy) {
   const known = problems[error.code] ?? unexpected;
   const { title, body } = known(error, retry, remedy);
@@ -45,11 +45,20 @@ const problems = {
     body: html`<p>Either it is not running, or this computer is not connected.</p>
       ${again(retry)}`,
   }),
-  UNAVAILABLE: ({ message }, retry) => ({
+  UNAVAILABLE: ({ message }, retry, remedy) => ({
     title: 'The server is busy',
     body: html`<p>${message}</p>
-      ${again(retry)}`,
+      ${again(retry)} ${remedy ?? nothing}`,
   }),
+  PERSISTED_QUERY_NOT_FOUND: () => outdated,
+  // What a filter asks for may be invalid. Without one, it is the query of the page.
+  GRAPHQL_VALIDATION_FAILED: (error, retry, remedy) => (remedy ? unexpected(error, retry, remedy) : outdated),
+};
+
+const outdated = {
+  title: 'This page is out of date',
+  body: html`<p>The server has another version now, which does not know what this page asks.</p>
+    <button type="button" class="button" @click=${() => location.reload()}>Reload the page</button>`,
 };
 
 const unexpected = ({ message }, retry, remedy) => ({
