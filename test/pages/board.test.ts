@@ -308,6 +308,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await whole.getByText('0/1').waitFor();
     await pages.update(part, { status: 'Done' });
     await whole.getByText('1/1').waitFor();
+    expect(await whole.getByText('0/1').count()).toBe(0);
     await close(tab);
   }, 120_000);
 

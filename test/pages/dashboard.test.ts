@@ -125,6 +125,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
   it('says that there is no such team', async () => {
     const tab = await signedIn();
     await open(tab, '/dashboard?team=nope', 'There is no team NOPE');
+    expect(await tab.page.locator('.tiles').count()).toBe(0);
     await close(tab);
   }, 120_000);
 

@@ -141,6 +141,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     await section.getByText('1 of 1 done').waitFor();
     await pages.update(key, { title: 'The whole, renamed' });
     await child.page.getByRole('link', { name: 'The whole, renamed' }).waitFor();
+    expect([tab.complaints, child.complaints]).toEqual([[], []]);
     await close(tab, child);
   }, 120_000);
 

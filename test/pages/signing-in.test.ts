@@ -99,6 +99,8 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await open(tab, '/issues/%E0%A4%A', 'There is no issue %E0%A4%A');
     await open(tab, '/projects/%E0%A4%A', 'There is no project %E0%A4%A');
     await open(tab, '/board/%E0%A4%A', 'There is no team %E0%A4%A');
+    // Only the wrong token is refused, and no page throws an error.
+    expect(tab.complaints).toEqual([expect.stringContaining('401')]);
     await close(tab);
   }, 120_000);
 
