@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { FileName } from './housekeeping.ts';
 import { anyUuid } from './query/any-uuid.ts';
-import type { TableName } from './tables/tables.ts';
+import type { Row, TableName } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
 
 // An issue may have hundreds of thousands of comments, and no statement of a server may take longer than those of requests. So what
@@ -91,8 +91,8 @@ const parts: readonly RemoveSome[] = [
   allOf('agentThread'),
   removeSomeStages,
   allOf('issueText'),
-  removeSomeEntries,
-  removeSomeLinks,
+  someOf('activity'),
+  someOf('issueLink'),
   removeSomeComments,
   allOf('issueRoleAssignment'),
   allOf('issueSubscription'),
@@ -210,31 +210,26 @@ async function removeSomeStages(trx: Trx, issueIds: readonly string[], limit: nu
   return Number(numDeletedRows);
 }
 
-async function removeSomeEntries(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
-  const ids = idsOf(
-    await trx
-      .selectFrom('activity')
-      .select('id')
-      .where('issueId', '=', anyUuid(issueIds))
-      .limit(limit)
-      .execute(),
-  );
-  if (ids.length > 0) await trx.deleteFrom('activity').where('id', '=', anyUuid(ids)).execute();
-  return ids.length;
+/** Some rows of a table in which an issue may have many, and whose rows do not refer to each other. */
+function someOf(table: RowsOfIssues): RemoveSome {
+  return async (trx, issueIds, limit) => {
+    const ids = idsOf(
+      await trx
+        .selectFrom(table)
+        .select('id')
+        .where('issueId', '=', anyUuid(issueIds))
+        .limit(limit)
+        .execute(),
+    );
+    if (ids.length > 0) await trx.deleteFrom(table).where('id', '=', anyUuid(ids)).execute();
+    return ids.length;
+  };
 }
 
-async function removeSomeLinks(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
-  const ids = idsOf(
-    await trx
-      .selectFrom('issueLink')
-      .select('id')
-      .where('issueId', '=', anyUuid(issueIds))
-      .limit(limit)
-      .execute(),
-  );
-  if (ids.length > 0) await trx.deleteFrom('issueLink').where('id', '=', anyUuid(ids)).execute();
-  return ids.length;
-}
+/** The tables whose rows have an id and belong to an issue. */
+type RowsOfIssues = {
+  [Name in TableName]: Row<Name> extends { id: string; issueId: string } ? Name : never;
+}[TableName];
 
 /** Sub-issues of the issues no longer refer to them. */
 function forgetParent(column: 'deletedParentIssueId' | 'parentIssueId'): RemoveSome {
