@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Server as SocketServer, Socket } from 'node:net';
+import { type Server as SocketServer, Socket } from 'node:net';
 import { type Beat, Heartbeat } from '../heartbeat.ts';
 import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart } from './messages.ts';
 
@@ -107,9 +107,12 @@ export class WorkerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Sends the worker a message, unless it has ended or hangs. */
+  /** Sends the worker a message, unless it has ended or hangs. A connection that it therefore does not get is closed. */
   send(message: ToWorker, handle?: SocketServer | Socket): void {
-    if (!this.#child.connected || this.#unsent === maxUnsent) return;
+    if (!this.isRunning || !this.#child.connected || this.#unsent === maxUnsent) {
+      if (handle instanceof Socket) handle.destroy();
+      return;
+    }
     this.#unsent += 1;
     this.#child.send(message, handle, {}, () => {
       this.#unsent -= 1;
