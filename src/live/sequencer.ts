@@ -21,6 +21,8 @@ const gatherMs = 5;
 const rest = { factor: 4, leastMs: 20, mostMs: 80 };
 /** The interval at which every process looks for changes that nobody has numbered, because a process died. */
 const pollMs = 1_000;
+/** How many failed workspaces are tried again at once. Each may take a connection for as long as a lock may be waited for. */
+const mostRetries = 3;
 /** How many changes a process numbers before it frees their space. */
 const vacuumAfter = 2_000;
 
@@ -50,7 +52,8 @@ export class Sequencer {
   #hasFailed = false;
   /** The workspaces in which the last run has failed, and whether the log says so. */
   readonly #failing = new Map<string, boolean>();
-  #retrying: Promise<void> | undefined;
+  /** The runs that try failed workspaces again. */
+  readonly #retries = new Map<string, Promise<void>>();
 
   constructor(options: SequencerOptions) {
     this.#options = options;
@@ -79,7 +82,7 @@ export class Sequencer {
     this.#isClosing = true;
     this.wake();
     await this.#work;
-    await this.#retrying;
+    await Promise.all(this.#retries.values());
   }
 
   async #loop(): Promise<void> {
@@ -104,7 +107,7 @@ export class Sequencer {
       const found = search ? await selectUnnumbered(database.unscoped) : [];
       if (search) onSearched?.(found.reduce((sum, { count }) => sum + count, 0));
       const all = [...new Set([...workspaceIds, ...found.map((one) => one.workspaceId)])];
-      this.#retry(all.filter((id) => this.#failing.has(id)));
+      this.#retry(new Set(all));
       await this.#numberEach(all.filter((id) => !this.#failing.has(id)));
       await this.#vacuum();
       this.#hasFailed = false;
@@ -115,15 +118,24 @@ export class Sequencer {
     }
   }
 
-  /** Tries workspaces again in which the last run has failed, while the others go on: one may wait for a lock for long. */
-  #retry(workspaceIds: readonly string[]): void {
-    if (workspaceIds.length === 0 || this.#retrying) return;
-    // The runs of the others tell of a database that does not answer.
-    this.#retrying = this.#numberEach(workspaceIds)
-      .catch(() => undefined)
-      .finally(() => {
-        this.#retrying = undefined;
-      });
+  /**
+   * Tries those of the workspaces again in which the last run has failed: each on its own, because one may wait for a lock for
+   * long, and some at once, beginning with those that have not been tried for longest.
+   */
+  #retry(workspaceIds: ReadonlySet<string>): void {
+    const { logger } = this.#options;
+    for (const workspaceId of this.#failing.keys()) {
+      if (this.#retries.size >= mostRetries) return;
+      if (!workspaceIds.has(workspaceId) || this.#retries.has(workspaceId)) continue;
+      const retry = this.#numberEach([workspaceId])
+        .catch((error: unknown) => {
+          // The runs of the others tell of a database that does not answer.
+          if (!(error instanceof DatabaseUnavailableError))
+            logger.warn({ err: error, workspaceId }, 'processes could not be told of changes');
+        })
+        .finally(() => this.#retries.delete(workspaceId));
+      this.#retries.set(workspaceId, retry);
+    }
   }
 
   /** Numbers the changes of one workspace after the other, and tells all processes. Throws if the database does not answer. */
@@ -138,6 +150,8 @@ export class Sequencer {
         this.#failing.delete(workspaceId);
       } catch (error) {
         const isTold = this.#failing.get(workspaceId) ?? false;
+        // Those that failed last are the last to be tried again.
+        this.#failing.delete(workspaceId);
         if (error instanceof DatabaseUnavailableError) {
           this.#failing.set(workspaceId, isTold);
           outage = error;

@@ -16,6 +16,10 @@ const told: unknown[] = [];
 
 beforeEach(async () => {
   ({ database, drop } = await copyTemplate('migrated'));
+  await whenNumbering('null');
+  await sql`create trigger numbering before insert on change for each row execute function numbering()`.execute(
+    database.unscoped,
+  );
 });
 afterEach(async () => {
   await sequencer?.close();
@@ -23,7 +27,7 @@ afterEach(async () => {
   told.length = 0;
 });
 
-const [failing, working] = [newUuid(), newUuid()];
+const [failing, recovering, working] = [newUuid(), newUuid(), newUuid()];
 
 async function append(workspaceId: string): Promise<void> {
   await sql`
@@ -33,17 +37,14 @@ async function append(workspaceId: string): Promise<void> {
   );
 }
 
-/** Has a statement run in the transaction that numbers changes of the failing workspace. */
-async function whenNumbering(statement: string): Promise<void> {
+/** Has statements run in the transactions that number changes of the failing and of the recovering workspace. */
+async function whenNumbering(statement: string, ofRecovering = 'null'): Promise<void> {
   await sql`
     create or replace function numbering() returns trigger language plpgsql as $$ begin
       if new.workspace_id = ${sql.lit(failing)} then ${sql.raw(statement)}; end if;
+      if new.workspace_id = ${sql.lit(recovering)} then ${sql.raw(ofRecovering)}; end if;
       return new;
     end $$`.execute(database.unscoped);
-  await sql`
-    create or replace trigger numbering before insert on change for each row execute function numbering()`.execute(
-    database.unscoped,
-  );
 }
 
 function start(): void {
@@ -119,14 +120,7 @@ const serverUrl = process.env.TEST_DATABASE_URL;
     await database.unscoped.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(42)`.execute(trx);
       await whenNumbering('perform pg_advisory_xact_lock(42)');
-      await eventually(async () => {
-        const { rows } = await sql`
-          select 1 from pg_locks where locktype = 'advisory' and objid = 42 and not granted
-            and database = (select oid from pg_database where datname = current_database())`.execute(
-          database.unscoped,
-        );
-        return rows.length > 0;
-      });
+      await eventually(() => isWaitedFor(42));
       for (let count = 2; count < 5; count += 1) {
         await append(working);
         await numbered(working, count);
@@ -134,4 +128,32 @@ const serverUrl = process.env.TEST_DATABASE_URL;
     });
     await numbered(failing, 1);
   });
+
+  it('a workspace that failed is numbered again while another one that failed waits for a lock', async () => {
+    const refused = `raise exception 'not here'`;
+    await whenNumbering(refused, refused);
+    await append(failing);
+    await append(recovering);
+    start();
+    await eventually(async () => told.length === 2);
+    await database.unscoped.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(43)`.execute(trx);
+      await whenNumbering('perform pg_advisory_xact_lock(43)', refused);
+      await eventually(() => isWaitedFor(43));
+      await whenNumbering('perform pg_advisory_xact_lock(43)');
+      await numbered(recovering, 1);
+      expect(await isWaitedFor(43)).toBe(true);
+    });
+    await numbered(failing, 1);
+  });
 });
+
+/** Whether a transaction waits for an advisory lock. */
+async function isWaitedFor(lock: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from pg_locks where locktype = 'advisory' and objid = ${lock} and not granted
+      and database = (select oid from pg_database where datname = current_database())`.execute(
+    database.unscoped,
+  );
+  return rows.length > 0;
+}
