@@ -53,6 +53,10 @@ const redisUrl = process.env.TEST_REDIS_URL;
     await way.restore();
     await heard('after');
     await eventually(() => said.at(-1)?.includes('answers again') ?? false);
+    expect(said).toEqual([
+      expect.stringContaining('has been silent'),
+      expect.stringContaining('Redis answers again'),
+    ]);
     for (const stop of stops) stop();
     await way.cut();
   },
