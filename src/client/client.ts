@@ -73,7 +73,7 @@ export function connect(options: ConnectOptions): Workgraph {
   };
 }
 
-/** Paths of the APIs are appended to the URL, so it has nothing behind its own path. */
+/** The paths of the APIs are appended to the URL, so it may not have a query or a fragment. */
 function checkedUrl(text: string): string {
   const parsed = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain =
@@ -83,7 +83,7 @@ function checkedUrl(text: string): string {
   return text.endsWith('/') ? text.slice(0, -1) : text;
 }
 
-/** A header can hold only some characters, of which those of tokens are some. */
+/** The characters of tokens, which a header can hold. */
 function checkedToken(text: string): string {
   const token = text.trim();
   if (!/^[\x20-\x7e]*$/.test(token))

@@ -78,7 +78,7 @@ export async function errorOfResponse(response: Response): Promise<WorkgraphErro
   });
 }
 
-/** The error of an answer that is not one of workgraph, but for what is known of it. */
+/** The error for an answer that workgraph would not give, with what little can be read from it. */
 export function notOfWorkgraph(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
   known: { [Key in keyof Failure]?: Failure[Key] | undefined } = {},

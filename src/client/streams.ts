@@ -34,7 +34,7 @@ interface StreamSettings {
   readonly nameOf: NameDocument;
 }
 
-/** What an event is part of, for the error of one that is not of workgraph. */
+/** The answer that an event is part of, for the error about an event that is not one of workgraph. */
 const answer = { status: 200, headers: new Headers({ 'Content-Type': 'text/event-stream' }) };
 
 export function createStreams(

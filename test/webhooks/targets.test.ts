@@ -23,6 +23,7 @@ describe('WebhookTargets', () => {
     ['https://user@example.com/', 'user name'],
     ['https://user:secret@example.com/', 'user name'],
     ['https://example.com/#part', 'fragment'],
+    ['https://example.com:0/', 'port 0'],
   ])('refuses %s', (text, problem) => expect(problemOf(text)).toContain(problem));
 
   it('accepts the networks of the setting, also over http, and no others', () => {

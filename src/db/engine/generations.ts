@@ -39,7 +39,8 @@ export class Generations {
     if (this.isOld(client) || this.#beginning) return;
     const pauseMs = this.#beganMs + leastMs - performance.now();
     if (pauseMs <= 0) return this.#begin();
-    // A later refusal may never come: the name may lead to the new primary by then, for all connections but the idle ones of this generation.
+    // Another generation begins even without a later refusal: when new connections lead to the new primary, writes succeed, and idle
+    // connections of this generation would stay at the old one.
     this.#beginning = setTimeout(() => this.#begin(), pauseMs).unref();
   }
 

@@ -46,10 +46,11 @@ export class WebhookTargets {
 
   /** The problem of a URL, as the end of a sentence; undefined if it has none. */
   problemOf(url: URL): string | undefined {
-    const { protocol, username, password, hash } = url;
+    const { protocol, username, password, port, hash } = url;
     if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with https://';
     if (username || password) return 'must not contain a user name or a password';
     if (hash) return 'must not contain a fragment';
+    if (port === '0') return 'must not have the port 0';
     const address = literalOf(url);
     if (address !== undefined) {
       return this.allows(address, protocol)
