@@ -94,6 +94,7 @@ interface Client {
 }
 
 export function createRest(baseUrl: string, headers: Record<string, string>, send: Send): Rest {
+  // openapi-fetch has a type for each path and method. Here one function calls all of them.
   const client = createClient<paths>({ baseUrl, headers }) as unknown as Client;
 
   async function call(method: string, path: string, init: CallInit = {}) {
@@ -142,6 +143,7 @@ export function createRest(baseUrl: string, headers: Record<string, string>, sen
 
   const methodOf = (method: string) => (path: string, init?: CallInit) => call(method, path, init);
   const [GET, POST, PATCH, DELETE] = ['GET', 'POST', 'PATCH', 'DELETE'].map(methodOf);
+  // `Rest` gives these functions back the types of each path.
   return { GET, POST, PATCH, DELETE, items } as unknown as Rest;
 }
 

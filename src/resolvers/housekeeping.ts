@@ -40,7 +40,7 @@ class Walk<Item> {
   #waiting: Item[] = [];
   #failures: unknown[] = [];
 
-  /** `find` returns the next items, and none at the end, after which it begins anew. */
+  /** `find` returns the items after those that it returned last. When there are no more it returns none, and starts over with the next call. */
   constructor(find: (now: Date) => Promise<readonly Item[]>) {
     this.#find = find;
   }

@@ -13,6 +13,13 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
   const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
   const button = (page: Page, name: string) => page.getByRole('button', { name });
 
+  /** Clears the filter of a page that the server answers again. */
+  const clearFilter = async (page: Page) => {
+    await button(page, 'Clear the filter').click();
+    await isLive(page);
+    expect(new URL(page.url()).search).toBe('');
+  };
+
   /** A tab whose clock can be put forward, with all requests that it has sent to the graph. */
   const watched = async () => {
     const tab = await signedIn();
@@ -54,9 +61,7 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     await later(page);
     expect(sent).toHaveLength(1);
     await restore();
-    await button(page, 'Clear the filter').click();
-    await isLive(page);
-    expect(new URL(page.url()).search).toBe('');
+    await clearFilter(page);
     await close(tab);
   }, 120_000);
 
@@ -99,9 +104,7 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     await open(tab, '/board/WEB?q=checkout', 'The server is busy');
     await button(page, 'Try again').waitFor();
     await restore();
-    await button(page, 'Clear the filter').click();
-    await isLive(page);
-    expect(new URL(page.url()).search).toBe('');
+    await clearFilter(page);
     await close(tab);
   }, 120_000);
 
