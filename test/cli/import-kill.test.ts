@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { bead, childOf, exported, type ImportWorld, importWorld } from './import-world.ts';
+import { urlOf } from '../db/engines.ts';
 
 const total = 600;
 const workspace = 'Killed';
@@ -70,10 +71,7 @@ it('a killed import leaves no incomplete issue, and a second run completes it', 
 
 async function locationOf(): Promise<string> {
   if (database.engine === 'embedded') return test.dataDir;
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.unscoped);
-  const url = new URL(process.env.TEST_DATABASE_URL ?? '');
-  url.pathname = `/${rows[0]?.name}`;
-  return url.href;
+  return urlOf(database);
 }
 
 /** Runs the import in a process of its own and kills it once it has said that so many issues are in. */

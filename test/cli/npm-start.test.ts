@@ -12,13 +12,14 @@ import { isAlive } from '../support/processes.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { oldNode, outsideOfNpm } from './outside-npm.ts';
 import { workgraph } from './workgraph.ts';
+import { hasServer } from '../db/engines.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const script = join(repository, 'bin/workgraph.js');
 /** The environment that npm sets for a script. */
 const fromNpm = { npm_lifecycle_event: 'start', npm_package_name: 'workgraph' };
 // These servers have the embedded database, whatever the other tests run on, so they are started in one of the two runs.
-const onEmbedded = process.env.TEST_DATABASE_URL ? describe.skip : describe;
+const onEmbedded = hasServer ? describe.skip : describe;
 let dataDir: string | undefined;
 let children: ChildProcess[];
 let servers: number[];

@@ -16,10 +16,11 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RepositoryCopy } from '../support/repository-copy.ts';
 import { outsideOfNpm } from './outside-npm.ts';
+import { hasServer } from '../db/engines.ts';
 
 const installed = join(import.meta.dirname, '../../node_modules');
 // The package brings a database of its own, whatever the other tests run on, so it is tried in one of the two runs.
-const onEmbedded = process.env.TEST_DATABASE_URL ? describe.skip : describe;
+const onEmbedded = hasServer ? describe.skip : describe;
 /** A person's: without the Node of our own node_modules, which npm has put first. */
 const path = (process.env.PATH ?? '')
   .split(delimiter)

@@ -21,6 +21,7 @@ import { httpClient } from '../support/http-client.ts';
 import { webhookCalls } from '../webhooks/calls.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 import { serve, type Serving, workgraph } from './workgraph.ts';
+import { sampleOf, samplesOf } from '../support/metrics.ts';
 
 it.each(['2', 'auto'])(
   'serve refuses WORKERS=%s on the embedded database',
@@ -77,12 +78,10 @@ it.each(['2', 'auto'])(
     return client.ask({ path }).finally(() => client.close());
   }
 
-  async function metric(line: RegExp): Promise<number> {
-    return Number(line.exec(await (await fetch(metricsUrl)).text())?.[1]);
+  async function answeredTeams(): Promise<number> {
+    const samples = await samplesOf({ metricsUrl }, 'workgraph_request_duration_seconds_count');
+    return [...samples].find(([labels]) => labels.endsWith('operation="Teams",status="200"'))?.[1] ?? 0;
   }
-
-  const answeredTeams =
-    /^workgraph_request_duration_seconds_count\{.*operation="Teams",status="200"\} (\d+)$/m;
 
   /** A workspace of a test's own, whose token has quotas of its own. */
   function ownWorkspace(): Promise<World> {
@@ -96,9 +95,9 @@ it.each(['2', 'auto'])(
       new Set(Array.from(serving.log().matchAll(/"worker":(\d).*"operation":"Teams"/g), ([, n]) => n));
     let asked = 0;
     for (; logged().size < 2; asked += 1) expect((await ask('/v1/teams', token)).status).toBe(200);
-    expect(await metric(answeredTeams)).toBe(asked);
-    expect(await metric(/^workgraph_workers (\d+)$/m)).toBe(2);
-    expect(await metric(/^workgraph_pool_connections\{state="size"\} (\d+)$/m)).toBe(10);
+    expect(await answeredTeams()).toBe(asked);
+    expect(await sampleOf({ metricsUrl }, 'workgraph_workers')).toBe(2);
+    expect(await sampleOf({ metricsUrl }, 'workgraph_pool_connections', 'state="size"')).toBe(10);
   }, 60_000);
 
   it('grant a caller exactly its quota together', async () => {
@@ -204,7 +203,7 @@ it.each(['2', 'auto'])(
   it('are replaced on SIGHUP under load, and no request fails', async () => {
     const [world, { token }] = [await ownWorkspace(), await ownWorkspace()];
     const ledger = new Ledger();
-    const before = await metric(answeredTeams);
+    const before = await answeredTeams();
     const writers = new Writers({ url: serving.url, world, ledger, count: 2 });
     const readers = new Readers(serving.url, token, 1);
     await writers.acknowledgement();
@@ -217,7 +216,7 @@ it.each(['2', 'auto'])(
     expect(failed).toEqual([]);
     expect(await opened(place.location, (database) => ledger.check(database, world))).toEqual([]);
     // What the workers counted that have ended is still in the sums.
-    expect(await metric(answeredTeams)).toBe(before);
+    expect(await answeredTeams()).toBe(before);
   }, 120_000);
 
   it('go on when the one that listens for notifications is killed, and the other one listens', async () => {

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import pg from 'pg';
-import type { DatabaseLocation } from '../../src/db/engine/engine.ts';
+import type { Database, DatabaseLocation } from '../../src/db/engine/engine.ts';
 import type { WireName } from '../../src/db/wire/postgres-wire.ts';
 import { wire } from '../support/wire.ts';
 
@@ -49,6 +50,14 @@ export async function onServer(sql: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+/** The URL of an open database on the server, for other processes and bare connections. */
+export async function urlOf({ unscoped }: Pick<Database, 'unscoped'>): Promise<string> {
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(unscoped);
+  const url = new URL(serverUrl());
+  url.pathname = rows[0]?.name ?? '';
+  return url.href;
 }
 
 function serverUrl(): string {

@@ -13,9 +13,10 @@ import '../../src/schema/index.ts';
 import { ActivityEntry } from '../../src/schema/activity.ts';
 import { planOf, readBy } from '../support/plans.ts';
 import { copyTemplate } from '../support/templates.ts';
+import { hasServer } from './engines.ts';
 
 // The embedded engine makes similar plans, but the bounds below are guaranteed for large databases.
-const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
 const notDeleted: Source = { table: 'issue', where: { column: 'deletedUtc', isNull: true } };
 const labels: Through = {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { sql } from 'kysely';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import type { WireName } from '../../src/db/wire/postgres-wire.ts';
@@ -10,7 +9,7 @@ import { startServer } from '../../src/server/server.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
 import { httpClient } from '../support/http-client.ts';
 import { generousAdmission } from '../support/generous-admission.ts';
-import { hasServer } from './engines.ts';
+import { hasServer, urlOf } from './engines.ts';
 
 type Server = Pick<App, 'graphql' | 'request'> & { stop(): Promise<void> };
 
@@ -37,12 +36,7 @@ onlyWithServer('the plain wire and the fast one (needs TEST_DATABASE_URL)', () =
 
   /** Starts another server on the database of the app. */
   async function startOn(wire: WireName): Promise<Server> {
-    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
-      app.database.unscoped,
-    );
-    const url = new URL(process.env.TEST_DATABASE_URL ?? '');
-    url.pathname = `/${rows[0]?.name}`;
-    const database = await openDatabase({ url: url.href, wire });
+    const database = await openDatabase({ url: await urlOf(app.database), wire });
     const config = { ...readConfig({ PORT: '0' }, {}), admission: generousAdmission };
     const server = await startServer({ database, config, logger: pino({ level: 'silent' }) });
     return {

@@ -4,9 +4,10 @@ import { newUuid } from '../../src/resolvers/ids.ts';
 import { changeIssues } from '../../src/db/writes/issue-change.ts';
 import { explained, type Plan } from '../support/plans.ts';
 import { copyTemplate } from '../support/templates.ts';
+import { hasServer } from './engines.ts';
 
 // Only PostgreSQL keeps prepared statements on a connection.
-const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
 onPostgres('a statement that changes issues', () => {
   it.each([

@@ -9,6 +9,7 @@ import { commands } from '../../src/cli/commands.ts';
 import { serve, type Serving } from '../cli/workgraph.ts';
 import { copyDemoIntoDirectory, copyIntoDirectory } from '../support/templates.ts';
 import { blocksOf, pages } from './shell-blocks.ts';
+import { hasServer } from '../db/engines.ts';
 
 // Runs what README and docs say to type, page by page, in the order of each page. `npx workgraph` is the program of this
 // repository: that npx finds it in a package is tried by test/cli/package.test.ts. A request that is refused fails, because
@@ -93,7 +94,7 @@ const root = join(import.meta.dirname, '../..');
 const demo = (file: string) => join(root, 'demo/files', file);
 const program = join(root, 'bin/workgraph.js');
 // The commands open the embedded database of their folder, whatever the other tests run on, so one of the two runs has them.
-const onEmbedded = process.env.TEST_DATABASE_URL ? describe.skip : describe;
+const onEmbedded = hasServer ? describe.skip : describe;
 
 const commandsOf = (page: string) =>
   blocksOf(page, 'sh').map((block) =>

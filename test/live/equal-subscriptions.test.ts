@@ -6,6 +6,7 @@ import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen, type Listening } from './event-stream.ts';
 import { eventOf, followList } from './list-events.ts';
 import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+import { sampleOf } from '../support/metrics.ts';
 
 const { app, world, ada } = useIssueWorld({
   changesRows: true,
@@ -18,10 +19,7 @@ const newIssue = (fields: object = {}) => ada.create({ teamId: world.eng.id, tit
 const urgent = { priority: { eq: 'URGENT' } };
 
 /** How often the deliveries of streams were read, and not shared with another stream. */
-async function readsMade(): Promise<number> {
-  const text = await (await fetch(app.metricsUrl ?? '')).text();
-  return Number(/^workgraph_stream_reads_total\{kind="made"\} (\d+)$/m.exec(text)?.[1]);
-}
+const readsMade = () => sampleOf(app, 'workgraph_stream_reads_total', 'kind="made"');
 
 describe('equal subscriptions', () => {
   it('are answered together, by the statements of one', async () => {

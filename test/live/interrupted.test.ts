@@ -4,16 +4,17 @@ import pg from 'pg';
 import { sql } from 'kysely';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { startApp } from '../support/app.ts';
-import { startSecondServer } from '../support/second-server.ts';
+import { startSecondServer } from '../support/started-server.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { startProxy } from './cut-proxy.ts';
 import { numberAll } from './logged.ts';
 import { functionOf } from './page-code.ts';
 import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+import { hasServer } from '../db/engines.ts';
 
 const { app, world, ada } = useIssueWorld();
 
-const onPostgres = process.env.TEST_DATABASE_URL ? it : it.skip;
+const onPostgres = hasServer ? it : it.skip;
 const document = 'subscription ($after: String) { changes(after: $after) { subjectId } }';
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 

@@ -6,6 +6,7 @@ import { inside, inTransaction } from '../../src/db/engine/transaction.ts';
 import { Sequencer } from '../../src/live/sequencer.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { copyTemplate } from '../support/templates.ts';
+import { hasServer } from '../db/engines.ts';
 
 let database: Database;
 let drop: () => Promise<unknown>;
@@ -81,7 +82,7 @@ it('gives the positions of a run that is undone to the same changes again', asyn
   expect(await positionsOf(workspaceId)).toEqual([1, 2, 3]);
 });
 
-const onServer = process.env.TEST_DATABASE_URL ? it : it.skip;
+const onServer = hasServer ? it : it.skip;
 
 onServer('leaves the changes of a workspace to the run that holds it, and does not wait for it', async () => {
   const workspaceId = newUuid();

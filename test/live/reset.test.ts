@@ -3,22 +3,13 @@ import { inProcess } from '../cli/workgraph.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { numberAll } from './logged.ts';
 import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+import { sampleOf, samplesOf } from '../support/metrics.ts';
 
 const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { METRICS_ADDRESS: '0' } });
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 const document = 'subscription ($after: String) { changes(after: $after) { eventType } }';
 const follow = (after?: string) => subscribe(app, document, { after }, { token: world.ada.token });
-
-async function samples(name: string): Promise<Record<string, number>> {
-  const text = await (await fetch(app.metricsUrl ?? '')).text();
-  const lines = text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm);
-  return Object.fromEntries(
-    Array.from(lines).flatMap(([, found, labels = '', value]) =>
-      found === name ? [[labels, Number(value)] as const] : [],
-    ),
-  );
-}
 
 it('`changes reset` makes every cursor expire, ends the streams, and logs an event', async () => {
   await newIssue();
@@ -41,22 +32,22 @@ it('`changes reset` makes every cursor expire, ends the streams, and logs an eve
 });
 
 it('the metrics count streams, changes and their delays', async () => {
-  const before = await samples('workgraph_delivered_events_total');
+  const before = await sampleOf(app, 'workgraph_delivered_events_total');
   const streams = [await follow(await cursorNow(app)), await follow(await cursorNow(app))];
-  expect(await samples('workgraph_streams')).toEqual({
+  expect(Object.fromEntries(await samplesOf(app, 'workgraph_streams'))).toEqual({
     'of="graphql"': 2,
     'of="rest"': 0,
     'of="waiting"': 0,
   });
   await newIssue();
   for (const stream of streams) await nextOf(stream);
-  const after = await samples('workgraph_delivered_events_total');
-  expect((after[''] ?? 0) - (before[''] ?? 0)).toBe(2);
-  expect((await samples('workgraph_changes_total'))['']).toBeGreaterThan(0);
-  expect(await samples('workgraph_change_lag_seconds_count')).toMatchObject({
+  const after = await sampleOf(app, 'workgraph_delivered_events_total');
+  expect(after - before).toBe(2);
+  expect(await sampleOf(app, 'workgraph_changes_total')).toBeGreaterThan(0);
+  expect(Object.fromEntries(await samplesOf(app, 'workgraph_change_lag_seconds_count'))).toMatchObject({
     'stage="numbered"': expect.any(Number),
     'stage="delivered"': expect.any(Number),
   });
-  expect((await samples('workgraph_stream_reads_total'))['kind="made"']).toBeGreaterThan(0);
+  expect(await sampleOf(app, 'workgraph_stream_reads_total', 'kind="made"')).toBeGreaterThan(0);
   for (const stream of streams) stream.stop();
 });

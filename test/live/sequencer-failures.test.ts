@@ -8,6 +8,7 @@ import { Sequencer } from '../../src/live/sequencer.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { copyTemplate } from '../support/templates.ts';
+import { hasServer, urlOf } from '../db/engines.ts';
 
 let database: Database;
 let drop: () => Promise<unknown>;
@@ -88,17 +89,10 @@ it('a workspace whose changes cannot be numbered holds up no other, and is logge
   expect(told).toEqual([refusal, refusal]);
 });
 
-const serverUrl = process.env.TEST_DATABASE_URL;
-
-(serverUrl ? describe : describe.skip)('on a PostgreSQL server', () => {
+(hasServer ? describe : describe.skip)('on a PostgreSQL server', () => {
   it('all processes hear of the changes of a workspace although another one fails', async () => {
     await whenNumbering(`raise exception 'not here'`);
-    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
-      database.unscoped,
-    );
-    const url = new URL(serverUrl ?? '');
-    url.pathname = rows[0]?.name ?? '';
-    const client = new pg.Client({ connectionString: url.href });
+    const client = new pg.Client({ connectionString: await urlOf(database) });
     await client.connect();
     await client.query(`listen ${changesChannel}`);
     const heard = once(client, 'notification') as Promise<[pg.Notification]>;

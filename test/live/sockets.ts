@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { App } from '../support/app.ts';
+import { sampleOf } from '../support/metrics.ts';
 
 export const socketUrl = (url: string): string => `${url.replace('http', 'ws')}/graphql`;
 
@@ -23,7 +24,6 @@ export function bare(
 }
 
 /** How many streams of GraphQL are open. */
-export async function openStreams({ metricsUrl }: Pick<App, 'metricsUrl'>): Promise<number> {
-  const metrics = await (await fetch(metricsUrl ?? '')).text();
-  return Number(/^workgraph_streams\{of="graphql"\} (\d+)$/m.exec(metrics)?.[1]);
+export function openStreams(app: Pick<App, 'metricsUrl'>): Promise<number> {
+  return sampleOf(app, 'workgraph_streams', 'of="graphql"');
 }

@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { type App, startApp } from '../support/app.ts';
 import { fileDesk, type FileDesk } from '../attachments/files.ts';
 import { socketUrl } from './sockets.ts';
+import { sampleOf } from '../support/metrics.ts';
 
 let app: App;
 afterEach(() => app.stop());
@@ -64,10 +65,7 @@ function ask(ws: WebSocket, id: string, issueKey: string, aliases = 95): void {
   ws.send(JSON.stringify({ type: 'subscribe', id, payload: { query: `{ ${fields.join(' ')} }` } }));
 }
 
-async function unsentBytes(): Promise<number> {
-  const metrics = await (await fetch(app.metricsUrl ?? '')).text();
-  return Number(/^workgraph_unsent_bytes (\S+)$/m.exec(metrics)?.[1]);
-}
+const unsentBytes = () => sampleOf(app, 'workgraph_unsent_bytes');
 
 it('a client that reads slowly but steadily gets all of its messages', async () => {
   // Far longer than a busy machine keeps the test from reading, and shorter than the reading takes.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Copy } from './copy.ts';
 import { edited, readRecipes } from './recipe.ts';
+import { hasServer } from '../db/engines.ts';
 
 const root = join(import.meta.dirname, '../..');
 const recipes = readRecipes(root);
@@ -39,7 +40,7 @@ it.each(recipes)('$title: each step finds its place in the source as it is now',
 });
 
 // The server of the copy has the embedded database, whatever the other tests run on.
-const onEmbedded = process.env.TEST_DATABASE_URL ? describe.skip : describe;
+const onEmbedded = hasServer ? describe.skip : describe;
 
 onEmbedded('in a copy of the repository to which all recipes were applied', () => {
   let copy: Copy;

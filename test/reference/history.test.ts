@@ -13,9 +13,10 @@ import {
   renameUnseen,
   type Steps,
 } from './other-process.ts';
+import { hasServer } from '../db/engines.ts';
 
 // The embedded engine has one connection, so nothing can be written between the statements of another one.
-const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
 let app: App;
 let own: ReferenceMemory;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { Listener } from '../../src/db/engine/listener.ts';
 import type { App } from '../support/app.ts';
+import { hasServer, urlOf } from '../db/engines.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
-const onPostgres = serverUrl ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
 onPostgres('a listener', () => {
   let app: App;
@@ -19,14 +19,9 @@ onPostgres('a listener', () => {
   beforeAll(async () => {
     const { startApp } = await import('../support/app.ts');
     app = await startApp();
-    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
-      app.database.unscoped,
-    );
-    const url = new URL(serverUrl ?? '');
-    url.pathname = `/${rows[0]?.name}`;
     listener = new Listener({
       name: 'workgraph listener',
-      url: url.href,
+      url: await urlOf(app.database),
       channels: {
         workgraph_reference: { onNotification: changes.hear, onGap: gaps.hear },
         'another Channel': { onNotification: others.hear, onGap: otherGaps.hear },

@@ -3,11 +3,12 @@ import pg from 'pg';
 import { leaseMs } from '../../src/reference/memory.ts';
 import type { App } from '../support/app.ts';
 import { randomOf } from '../support/samples.ts';
-import { type SecondServer, startSecondServer } from '../support/second-server.ts';
+import { type SecondServer, startSecondServer } from '../support/started-server.ts';
+import { hasServer, urlOf } from '../db/engines.ts';
 
 // Another process writes at random moments, and sends no signal to the two servers. `SECONDS=60` makes a long run.
 const seconds = Number(process.env.SECONDS ?? 3);
-const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
 let app: App;
 let second: SecondServer;
@@ -20,14 +21,7 @@ onPostgres('with another process that writes reference data', () => {
     const started = await startSecondServer(app);
     if (!started) throw new Error('This engine permits no second server.');
     second = started;
-    const { rows } = await app.database.connect().then(async (lease) => {
-      const answer = await lease.query<{ name: string }>('select current_database() as name', []);
-      lease.release();
-      return answer;
-    });
-    const url = new URL(process.env.TEST_DATABASE_URL ?? '');
-    url.pathname = `/${rows[0]?.name}`;
-    writer = new pg.Client({ connectionString: url.href });
+    writer = new pg.Client({ connectionString: await urlOf(app.database) });
     await writer.connect();
   }, 60_000);
   afterAll(async () => {

@@ -9,10 +9,10 @@ import { type RunningServer, startServer } from '../../src/server/server.ts';
 import type { App } from '../support/app.ts';
 import { generousAdmission } from '../support/generous-admission.ts';
 import { asOtherProcess } from './other-process.ts';
+import { hasServer, urlOf } from '../db/engines.ts';
 
 // Tests set the time, so no lease ends by itself: a write of another process becomes visible only for the tested reason.
-const serverUrl = process.env.TEST_DATABASE_URL;
-const onPostgres = serverUrl ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
 onPostgres('a write of another process', () => {
   let app: App;
@@ -26,12 +26,8 @@ onPostgres('a write of another process', () => {
   beforeAll(async () => {
     const { startApp } = await import('../support/app.ts');
     app = await startApp({ demo: true });
-    const lease = await app.database.connect();
-    const { rows } = await lease.query<{ name: string }>('select current_database() as name', []);
-    lease.release();
-    const url = new URL(serverUrl ?? '');
-    url.pathname = `/${rows[0]?.name}`;
-    writer = new pg.Client({ connectionString: url.href });
+    const url = await urlOf(app.database);
+    writer = new pg.Client({ connectionString: url });
     await writer.connect();
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     const start = (listenUrl?: string) =>
@@ -48,7 +44,7 @@ onPostgres('a write of another process', () => {
         logger: pino({ level: 'silent' }),
       });
     quiet = await start();
-    listening = await start(url.href);
+    listening = await start(url);
   }, 60_000);
   beforeEach(async () => {
     // Ends the lease, so that the cache is read again before the test.

@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { sql } from 'kysely';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { team } from '../support/fixtures.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
+import { urlOf } from '../db/engines.ts';
+import { startServerProcess } from '../support/started-server.ts';
 
 let place: TestDatabase;
 beforeAll(async () => {
@@ -29,13 +26,13 @@ it('a write whose server was killed between commit and answer is replayed after 
     'Content-Type': 'application/json',
     'Idempotency-Key': newUuid(),
   };
-  const dying = await start(location);
+  const dying = await startServerProcess(location);
   const post = (url: string, more: Record<string, string> = {}) =>
     fetch(`${url}/v1/issues`, { method: 'POST', body, headers: { ...headers, ...more } });
   await expect(post(dying.url, { 'X-Die': 'now' })).rejects.toThrow('fetch failed');
   expect(await dying.exit).toEqual([null, 'SIGKILL']);
 
-  const next = await start(location);
+  const next = await startServerProcess(location);
   const answers = [await post(next.url), await post(next.url)];
   for (const answer of answers) {
     expect([answer.status, answer.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
@@ -43,7 +40,7 @@ it('a write whose server was killed between commit and answer is replayed after 
   }
   const list = await fetch(`${next.url}/v1/issues`, { headers });
   expect(await list.json()).toMatchObject({ pagination: { totalCount: 1 } });
-  next.stop();
+  await next.stop();
   expect(await next.exit).toEqual([0, null]);
 }, 180_000);
 
@@ -54,16 +51,5 @@ async function handOver(): Promise<string> {
     await database.close();
     return dataDir;
   }
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.unscoped);
-  const url = new URL(process.env.TEST_DATABASE_URL ?? '');
-  url.pathname = `/${rows[0]?.name}`;
-  return url.href;
-}
-
-async function start(location: string) {
-  const script = join(import.meta.dirname, '../support/dying-server-process.ts');
-  const child = spawn(process.execPath, [script, location], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const exit = once(child, 'exit');
-  const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
-  return { url, exit, stop: () => child.stdin.end() };
+  return urlOf(database);
 }

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
-import { sql } from 'kysely';
 import pg from 'pg';
 import { newUuid, encodeId, parseId } from '../../src/resolvers/ids.ts';
 import type { App } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
+import { hasServer, urlOf } from '../db/engines.ts';
 
 // Another process changes reference data, and this server checks writes against its cached copy.
-const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
 onPostgres('a write whose reference data another process has just changed', () => {
   let app: App;
@@ -22,12 +22,7 @@ onPostgres('a write whose reference data another process has just changed', () =
     app = await startApp({ sharesDatabase: true });
     world = await issueWorld(app);
     ada = callerOf(app, world.ada.token);
-    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
-      app.database.unscoped,
-    );
-    const url = new URL(process.env.TEST_DATABASE_URL ?? '');
-    url.pathname = `/${rows[0]?.name}`;
-    other = new pg.Client({ connectionString: url.href });
+    other = new pg.Client({ connectionString: await urlOf(app.database) });
     await other.connect();
   });
 

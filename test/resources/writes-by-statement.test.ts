@@ -5,6 +5,7 @@ import { recountTallies } from '../../src/db/issue-tallies.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, isGraphqlJs } from '../support/app.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
+import { hasServer } from '../db/engines.ts';
 
 const { app, world, ada } = useIssueWorld();
 
@@ -83,8 +84,6 @@ describe('with an answer that needs no further statement', () => {
   expect(created).toMatchObject(hangs);
   expect(changed).toMatchObject(hangs);
 });
-
-const hasServer = Boolean(process.env.TEST_DATABASE_URL);
 
 // A change between the start of a statement and its lock takes a second session.
 (hasServer ? describe : describe.skip)('a write that had to wait for a lock', () => {

@@ -6,6 +6,7 @@ import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld, newTeam } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
+import { hasServer } from '../db/engines.ts';
 
 // Writes of different issues and teams that arrive while others are running share a statement.
 const times = 40;
@@ -161,7 +162,7 @@ it('refuses a write to a missing issue, and does the others of its batch', async
   expect(values.filter(({ code }) => code === 'NOT_FOUND')).toHaveLength(times / 4);
 });
 
-const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
 // A lock that another session holds takes a second session.
 onPostgres('while another session holds some issues and a counter', () => {

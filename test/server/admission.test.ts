@@ -5,6 +5,7 @@ import { Admission, busy, type AdmissionTicket } from '../../src/server/limits/a
 import { type App, startApp } from '../support/app.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { eventually } from '../support/eventually.ts';
+import { sampleOf } from '../support/metrics.ts';
 
 describe('admission', () => {
   const limits = { maxConcurrency: 1, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
@@ -149,10 +150,7 @@ describe('a server with two tickets', () => {
   }, 60_000);
   afterEach(() => app.stop());
 
-  async function inProgress(): Promise<number> {
-    const text = await (await fetch(app.metricsUrl ?? '')).text();
-    return Number(/workgraph_admission_requests\{state="in_progress"\} (\d+)/.exec(text)?.[1]);
-  }
+  const inProgress = () => sampleOf(app, 'workgraph_admission_requests', 'state="in_progress"');
 
   it('refuses the third request of either API at once, answers probes, and then accepts requests again', async () => {
     const ask = () => [app.request('GET', '/v1/issues'), app.graphql('{ issues { nodes { key } } }')];

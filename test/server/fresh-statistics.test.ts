@@ -4,9 +4,10 @@ import { encodeId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { team } from '../support/fixtures.ts';
 import { eventually } from '../support/eventually.ts';
+import { hasServer } from '../db/engines.ts';
 
 // PostgreSQL has autovacuum, which comes once a minute.
-const onEmbedded = process.env.TEST_DATABASE_URL ? it.skip : it;
+const onEmbedded = hasServer ? it.skip : it;
 
 let app: App;
 beforeAll(async () => {

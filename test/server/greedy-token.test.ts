@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { type App, startApp } from '../support/app.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
+import { metricsText } from '../support/metrics.ts';
 
 const health = '{ health { status } }';
 
@@ -26,10 +27,6 @@ async function greedyToken(): Promise<string> {
   const token = await app.tokenFor();
   for (let n = 0; n < 4; n += 1) await app.graphql(health, {}, { token });
   return token;
-}
-
-async function metrics(): Promise<string> {
-  return (await fetch(app.metricsUrl ?? '')).text();
 }
 
 it('a token that asks too much is refused at the door as by the faces, and counted there as what it asked for', async () => {
@@ -56,7 +53,7 @@ it('a token that asks too much is refused at the door as by the faces, and count
   });
   expect(graph.body).toContain('"code":"RATE_LIMITED"');
   const of = (labels: string) => `workgraph_request_duration_seconds_count{${labels},status="429"}`;
-  const counts = await metrics();
+  const counts = await metricsText(app);
   expect(counts).toContain(`${of('face="rest",route="/v1/teams",operation="Teams"')} 2`);
   expect(counts).toContain(`${of('face="graphql",route="/graphql",operation="other"')} 1`);
 }, 60_000);
@@ -76,7 +73,7 @@ it('a token that asks too much is refused while every place is taken and the dat
   const token = await greedyToken();
   const held = await whileIssuesAreBlocked(app, async () => {
     const asked = app.request('GET', '/v1/issues');
-    while (!(await metrics()).includes('state="in_progress"} 1')) await delay(5);
+    while (!(await metricsText(app)).includes('state="in_progress"} 1')) await delay(5);
     expect((await app.request('GET', '/v1/issues', { token })).status).toBe(429);
     expect((await app.graphql(health, {}, { token })).status).toBe(429);
     return { answer: asked };

@@ -5,23 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { type App, isGraphqlJs, startApp } from '../support/app.ts';
+import { metricsText, samplesOf } from '../support/metrics.ts';
 
 let app: App;
 beforeAll(async () => {
   app = await startApp({ settings: { METRICS_ADDRESS: '0' } });
 }, 60_000);
 afterAll(() => app.stop());
-
-/** The samples of a metric by their labels, as they are printed. */
-async function samples(name: string): Promise<Map<string, number>> {
-  const text = await (await fetch(app.metricsUrl ?? '')).text();
-  const lines = text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm);
-  return new Map(
-    Array.from(lines).flatMap(([, found, labels = '', value]) =>
-      found === name ? [[labels, Number(value)] as const] : [],
-    ),
-  );
-}
 
 const requests = 'workgraph_request_duration_seconds_count';
 
@@ -31,7 +21,7 @@ it('the metrics count requests by API, route, operation and status', async () =>
   await app.request('GET', '/health', { token: null });
   await app.request('GET', '/nowhere');
   await app.request('GET', '/v1/teams', { token: 'wg_wrong' });
-  const counted = await samples(requests);
+  const counted = await samplesOf(app, requests);
   expect(Object.fromEntries(counted)).toEqual({
     'face="rest",route="/v1/teams/{teamCode}",operation="Team",status="404"': 1,
     'face="graphql",route="/graphql",operation="other",status="200"': 1,
@@ -42,20 +32,20 @@ it('the metrics count requests by API, route, operation and status', async () =>
 });
 
 it('the metrics get no new label from anything that clients write', async () => {
-  const before = (await samples(requests)).size;
+  const before = (await samplesOf(app, requests)).size;
   for (const name of ['A', 'B', 'C']) {
     await app.graphql(`query ${name} { viewer { scopes } }`);
     await app.request('GET', `/v1/teams/${name}NOBODY`);
     await app.request('GET', `/nowhere/${name}`);
   }
-  expect((await samples(requests)).size).toBe(before);
+  expect((await samplesOf(app, requests)).size).toBe(before);
 });
 
 it('the metrics count statements and failed statements', async () => {
   const name = 'workgraph_statement_duration_seconds_count';
-  const before = await samples(name);
+  const before = await samplesOf(app, name);
   const { statements } = await app.request('GET', '/v1/teams');
-  const after = await samples(name);
+  const after = await samplesOf(app, name);
   expect((after.get('outcome="ok"') ?? 0) - (before.get('outcome="ok"') ?? 0)).toBeGreaterThanOrEqual(
     statements,
   );
@@ -66,13 +56,13 @@ it('the metrics count how often plans were reused and which executor answered', 
   // The second time caches the document.
   await ask();
   await ask();
-  const before = await samples('workgraph_plan_cache_total');
+  const before = await samplesOf(app, 'workgraph_plan_cache_total');
   await ask();
-  const after = await samples('workgraph_plan_cache_total');
+  const after = await samplesOf(app, 'workgraph_plan_cache_total');
   const hits = (after.get('result="hit"') ?? 0) - (before.get('result="hit"') ?? 0);
   expect(hits).toBe(isGraphqlJs ? 0 : 1);
-  expect((await samples('workgraph_plan_cache_documents')).get('')).toBeGreaterThan(0);
-  expect([...(await samples('workgraph_queries_total')).keys()]).toEqual([
+  expect((await samplesOf(app, 'workgraph_plan_cache_documents')).get('')).toBeGreaterThan(0);
+  expect([...(await samplesOf(app, 'workgraph_queries_total')).keys()]).toEqual([
     'answered="compiled"',
     'answered="fallback_not_compilable"',
     'answered="fallback_bailed"',
@@ -80,15 +70,15 @@ it('the metrics count how often plans were reused and which executor answered', 
 });
 
 it('the metrics describe the pool, the event loop and the process', async () => {
-  const pool = await samples('workgraph_pool_connections');
+  const pool = await samplesOf(app, 'workgraph_pool_connections');
   expect(pool.get('state="size"')).toBe(app.database.engine === 'embedded' ? 1 : 10);
   expect(pool.get('state="waiting"')).toBe(0);
-  expect((await samples('nodejs_eventloop_lag_p99_seconds')).size).toBe(1);
-  expect((await samples('process_resident_memory_bytes')).get('')).toBeGreaterThan(1_000_000);
+  expect((await samplesOf(app, 'nodejs_eventloop_lag_p99_seconds')).size).toBe(1);
+  expect((await samplesOf(app, 'process_resident_memory_bytes')).get('')).toBeGreaterThan(1_000_000);
 });
 
 it('the metrics name no workspace, no caller and no secret', async () => {
-  const text = await (await fetch(app.metricsUrl ?? '')).text();
+  const text = await metricsText(app);
   for (const secret of [app.token, app.workspaceId, app.ownerUserAccountId, 'NOBODY', 'Olive'])
     expect(text).not.toContain(secret);
 });
@@ -120,7 +110,7 @@ describe('the expressions', () => {
 
   /** The names that the server gives, by the names of their samples. */
   async function existing(): Promise<Map<string, string>> {
-    const text = await (await fetch(app.metricsUrl ?? '')).text();
+    const text = await metricsText(app);
     return new Map(
       Array.from(text.matchAll(/^# TYPE (\w+) (\w+)$/gm)).flatMap(([, name = '', type]) =>
         (type === 'histogram' ? ['_bucket', '_count', '_sum'] : ['']).map(

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { readConfig, type Settings } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
-import { hasServer } from '../db/engines.ts';
+import { hasServer, urlOf } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
 
 let app: App;
@@ -16,13 +16,7 @@ let databaseUrl: string;
 const directories = ['one', 'other'].map((name) => mkdtempSync(join(tmpdir(), `workgraph-${name}-`)));
 beforeAll(async () => {
   app = await startApp();
-  if (!hasServer) return;
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
-    app.database.unscoped,
-  );
-  const url = new URL(process.env.TEST_DATABASE_URL ?? '');
-  url.pathname = `/${rows[0]?.name}`;
-  databaseUrl = url.href;
+  if (hasServer) databaseUrl = await urlOf(app.database);
 }, 60_000);
 afterAll(async () => {
   await app.stop();

@@ -10,9 +10,10 @@ import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { numberAll } from '../live/logged.ts';
 import { isGraphqlJs } from '../support/chosen-executor.ts';
 import { member } from '../support/fixtures.ts';
-import { startSecondServer } from '../support/second-server.ts';
+import { startSecondServer } from '../support/started-server.ts';
 import { copyTemplate } from '../support/templates.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
+import { hasServer } from '../db/engines.ts';
 
 const { app, world, ada } = useIssueWorld();
 
@@ -162,7 +163,7 @@ onCompiled('a write', () => {
   });
 
   // The embedded engine has only one process.
-  const onPostgres = process.env.TEST_DATABASE_URL ? it : it.skip;
+  const onPostgres = hasServer ? it : it.skip;
   onPostgres('by another server is shown to a client that has the answer before it', async () => {
     const second = await startSecondServer(app);
     if (!second) throw new Error('This engine permits no second server.');

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { Unsent } from '../../src/server/http/unsent.ts';
 import { type FileDesk, fileDesk, random } from '../attachments/files.ts';
 import { type App, startApp } from '../support/app.ts';
+import { sampleOf } from '../support/metrics.ts';
 
 const bound = 8_000_000;
 /** What an answer has that no system keeps for a connection: more than the buffers of both ends. */
@@ -72,16 +73,11 @@ async function closed(socket: Socket): Promise<number> {
   return bytes;
 }
 
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(app.metricsUrl ?? '')).text();
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-}
-
 describe('clients that do not read their answers', () => {
   it('hold no more memory together than the bound, and are disconnected', async () => {
     const sockets: Socket[] = [];
     let most = 0;
-    const look = async () => (most = Math.max(most, await metric('workgraph_unsent_bytes')));
+    const look = async () => (most = Math.max(most, await sampleOf(app, 'workgraph_unsent_bytes')));
     for (let n = 0; n < 20; n += 1) {
       const socket = openSilent(app.url, large());
       sockets.push(socket);
@@ -89,7 +85,7 @@ describe('clients that do not read their answers', () => {
       await once(socket, 'readable');
       await look();
     }
-    while ((await metric('workgraph_unread_answers_total')) < sockets.length) {
+    while ((await sampleOf(app, 'workgraph_unread_answers_total')) < sockets.length) {
       await look();
       expect((await app.request('GET', '/health')).status).toBe(200);
       await delay(10);
@@ -97,7 +93,7 @@ describe('clients that do not read their answers', () => {
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(bound + answerBytes * 1.1);
     for (const socket of sockets) expect(await closed(socket)).toBeLessThan(answerBytes);
-    expect(await metric('workgraph_unsent_bytes')).toBe(0);
+    expect(await sampleOf(app, 'workgraph_unsent_bytes')).toBe(0);
   }, 120_000);
 
   it('get one answer at a time, however many requests they send', async () => {
@@ -113,10 +109,10 @@ describe('clients that do not read their answers', () => {
   it('hold only a small part of a file in memory, and are disconnected', async () => {
     const file = await desk.attach('a.bin', 'application/octet-stream', random(30_000_000));
     const { pathname, search } = new URL(file.signedDownloadUrl ?? '');
-    const before = await metric('workgraph_unread_answers_total');
+    const before = await sampleOf(app, 'workgraph_unread_answers_total');
     const socket = openSilent(app.url, `GET ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    while ((await metric('workgraph_unread_answers_total')) === before) {
-      expect(await metric('workgraph_unsent_bytes')).toBeLessThan(1_000_000);
+    while ((await sampleOf(app, 'workgraph_unread_answers_total')) === before) {
+      expect(await sampleOf(app, 'workgraph_unsent_bytes')).toBeLessThan(1_000_000);
       await delay(10);
     }
     expect(await closed(socket)).toBeLessThan(30_000_000);
@@ -125,8 +121,8 @@ describe('clients that do not read their answers', () => {
 
 /** Leaves the answer unread until the server has closed the connection. */
 async function closedBytes(socket: Socket): Promise<number> {
-  const before = await metric('workgraph_unread_answers_total');
-  while ((await metric('workgraph_unread_answers_total')) === before) await delay(10);
+  const before = await sampleOf(app, 'workgraph_unread_answers_total');
+  while ((await sampleOf(app, 'workgraph_unread_answers_total')) === before) await delay(10);
   return closed(socket);
 }
 

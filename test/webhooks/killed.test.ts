@@ -1,9 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterEach, expect, it } from '@jest/globals';
-import { sql } from 'kysely';
+import { expect, it } from '@jest/globals';
 import { httpClient } from '../support/http-client.ts';
 import { startApp } from '../support/app.ts';
 import { issueWorld } from '../support/issue-world.ts';
@@ -11,24 +6,13 @@ import { callerOf } from '../support/mutations.ts';
 import { webhookCalls } from './calls.ts';
 import { eventually } from '../support/eventually.ts';
 import { startReceiver } from './receiver.ts';
+import { hasServer, urlOf } from '../db/engines.ts';
+import { startServerProcess } from '../support/started-server.ts';
 
 const settings = { WEBHOOK_NETWORKS: '127.0.0.1', SIGNING_KEYS: 'k'.repeat(32) };
-const script = join(import.meta.dirname, 'server-process.ts');
-const children: ChildProcess[] = [];
-afterEach(() => children.splice(0).forEach((child) => child.kill('SIGKILL')));
 
-async function startProcess(location: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [script, location, JSON.stringify(settings)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  children.push(child);
-  const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
-  return { child, url };
-}
-
-const serverUrl = process.env.TEST_DATABASE_URL;
 // Only one process can use the embedded engine, so no other could take over from a killed one.
-const onPostgres = serverUrl ? it : it.skip;
+const onPostgres = hasServer ? it : it.skip;
 
 onPostgres(
   'nothing is lost and nothing overtakes within an issue when servers are killed while they deliver',
@@ -36,11 +20,6 @@ onPostgres(
     const app = await startApp({ settings });
     const world = await issueWorld(app);
     const ada = callerOf(app, world.ada.token);
-    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
-      app.database.unscoped,
-    );
-    const location = new URL(serverUrl ?? '');
-    location.pathname = `/${rows[0]?.name}`;
     const receiver = await startReceiver();
     const { call, read } = webhookCalls(app);
     const { webhook } = await call('webhookCreate', { url: receiver.url });
@@ -50,8 +29,8 @@ onPostgres(
     let written = issues.length;
     for (let round = 1; round <= 2; round += 1) {
       // This server writes, so it hears of the change first and delivers it.
-      const { child, url } = await startProcess(location.href);
-      const there = callerOf(httpClient(url, app.token), world.ada.token);
+      const server = await startServerProcess(await urlOf(app.database), settings);
+      const there = callerOf(httpClient(server.url, app.token), world.ada.token);
       const seen = receiver.all.length;
       for (let number = 0; number < 6; number += 1) {
         await Promise.all(
@@ -62,8 +41,7 @@ onPostgres(
         written += issues.length;
       }
       await receiver.until(seen + 1);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      await server.kill();
     }
     await eventually(async () => {
       const { waitingCount = 1, backlog = 1 } = (await read(webhook.id)) ?? {};

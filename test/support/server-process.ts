@@ -8,8 +8,8 @@ import { generousAdmission } from './generous-admission.ts';
 import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 
-// A server on the database that the first argument names, by a directory or a URL. It prints its own URL and exits when its
-// standard input closes. A request with the header `X-Die` kills it just before the response is sent.
+// A server whose arguments are the location of its database, a directory or a URL, and its settings. It prints its own URL and
+// exits when its standard input closes. A request with the header `X-Die` kills it just before the response is sent.
 const prototype = ServerResponse.prototype as { end: (...args: unknown[]) => ServerResponse };
 const { end: plain } = prototype;
 prototype.end = function (this: ServerResponse, ...args: unknown[]) {
@@ -17,14 +17,19 @@ prototype.end = function (this: ServerResponse, ...args: unknown[]) {
   return plain.apply(this, args);
 };
 
-const [, , location = ''] = process.argv;
+const [, , location = '', settings = '{}'] = process.argv;
 const database = await openDatabase(
   location.startsWith('postgres') ? { url: location, wire } : { dataDir: location, wire },
 );
-const config = readConfig({ PORT: '0' }, {});
+const config = readConfig({ PORT: '0', ...(JSON.parse(settings) as Record<string, string>) }, {});
+const unlimited = 1_000_000_000;
 const server = await startServer({
   database,
-  config: { ...config, admission: generousAdmission },
+  config: {
+    ...config,
+    admission: generousAdmission,
+    rates: { requestsPerMinute: unlimited, costPerHour: unlimited, unknownTokensPerMinute: unlimited },
+  },
   logger: pino({ level: 'silent' }),
 });
 process.stdout.write(`${server.url}\n`);
