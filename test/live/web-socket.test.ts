@@ -88,6 +88,24 @@ describe('the client of graphql-ws', () => {
     await again.return?.();
   });
 
+  it('completes one of its streams, and the others go on over the same connection', async () => {
+    const client = connect(world.ada.token);
+    const closed: unknown[] = [];
+    client.on('closed', (event) => closed.push(event));
+    const staying = client.iterate<{ changes: { issue: { key: string } } }>({ query: follow });
+    const leaving = client.iterate<{ changes: { issue: { key: string } } }>({ query: follow });
+    const keys = [staying.next(), leaving.next()];
+    while ((await openStreams(app)) < 2) await setImmediate();
+    const first = await newIssue();
+    for (const key of keys) expect((await key).value?.data?.changes.issue.key).toBe(first.key);
+    await leaving.return?.();
+    while ((await openStreams(app)) > 1) await setImmediate();
+    const second = await newIssue();
+    expect((await staying.next()).value?.data?.changes.issue.key).toBe(second.key);
+    expect(closed).toEqual([]);
+    await staying.return?.();
+  });
+
   it.each([
     ['a document that is not valid', '{ nothing }', {}, 'GRAPHQL_VALIDATION_FAILED'],
     ['a cursor of another log', follow, { after: 'c1-1-zzz' }, 'CURSOR_EXPIRED'],

@@ -298,8 +298,9 @@ export class WebSockets {
   }
 
   /**
-   * The answers in a stream of events. A stream that just ends, without `complete`, is to be opened again: for that the connection
-   * is closed, since the message `complete` would say that there is no more.
+   * The answers in a stream of events. If the server ends a stream without `complete`, the client should open it again. The
+   * connection is then closed, because the message `complete` would say that there is no more. A stream that the client has
+   * completed leaves the connection to the others.
    */
   #streamed(
     connected: Connected,
@@ -307,8 +308,10 @@ export class WebSockets {
     ticket: AdmissionTicket,
     onEnd: () => void,
   ): AsyncGenerator<ExecutionResult> {
-    const answers = answersIn(events, () => connected.sender.close(closeCodes.goingAway, 'Going away'));
     let hasEnded = false;
+    const answers = answersIn(events, () => {
+      if (!hasEnded) connected.sender.close(closeCodes.goingAway, 'Going away');
+    });
     const end = () => {
       if (hasEnded) return;
       hasEnded = true;
