@@ -26,12 +26,25 @@ interface CountedCodes {
 
 const unstamped: ReadonlySet<DirectoryTable> = new Set(['agentInstallation', 'projectLink']);
 
-/** Writes new groups of labels, updates and then other new rows, in the order of the tables, and brings the derived counts up to date. */
+/** A row whose derived fields were changed by writes to other rows. */
+export interface DerivedChange {
+  readonly table: 'team' | 'project';
+  readonly id: string;
+  readonly teamId: string;
+  /** The values of the changed fields before the writes. */
+  readonly previous: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Writes new groups of labels, updates and then other new rows, in the order of the tables, and brings the derived counts up to date.
+ * Returns the rows that existed before and whose derived fields have changed.
+ */
 export async function writeDirectory(
   trx: Trx,
   writes: DirectoryWrites,
   counted: CountedCodes,
-): Promise<void> {
+): Promise<DerivedChange[]> {
+  const before = await derivedFields(trx);
   for (const table of directoryTables) {
     const { groups = [], others = [] } = Object.groupBy(writes.inserts.get(table) ?? [], (row) =>
       row['isGroup'] === true ? 'groups' : 'others',
@@ -52,6 +65,29 @@ export async function writeDirectory(
   }
   await recountTeams(trx, counted);
   await recountProjectLinks(trx);
+  const after = await derivedFields(trx);
+  return [...before].flatMap(([id, { table, teamId, fields }]) => {
+    const now = after.get(id)?.fields ?? fields;
+    const changed = Object.entries(fields).filter(([field, value]) => now[field] !== value);
+    return changed.length > 0 ? [{ table, id, teamId, previous: Object.fromEntries(changed) }] : [];
+  });
+}
+
+/** A row with its derived fields: counts, and the state that a project has by its status. */
+interface DerivedFields extends Pick<DerivedChange, 'table' | 'teamId'> {
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+async function derivedFields(trx: Trx): Promise<ReadonlyMap<string, DerivedFields>> {
+  const rows = new Map<string, DerivedFields>();
+  const teams = trx.selectFrom('team').select(['team.id', 'team.memberCount', 'team.activeProjectCount']);
+  for (const { id, ...fields } of await teams.execute()) rows.set(id, { table: 'team', teamId: id, fields });
+  const projects = trx
+    .selectFrom('project')
+    .select(['project.id', 'project.teamId', 'project.state', 'project.linkCount']);
+  for (const { id, teamId, ...fields } of await projects.execute())
+    rows.set(id, { table: 'project', teamId, fields });
+  return rows;
 }
 
 /** Inserts rows. A member's account is written before the member. */

@@ -20,7 +20,7 @@ export function planMembers(plan: DirectoryPlan, entries: readonly MemberEntry[]
   }
 }
 
-/** A workspace must have an owner, because otherwise nobody could create tokens for it. */
+/** A workspace must have an owner, because otherwise no member could create tokens for it. */
 export function checkOwner(plan: DirectoryPlan, hadOwner: boolean): void {
   const hasOwner = plan.rows.member.some(isOwner);
   plan.violations.that(

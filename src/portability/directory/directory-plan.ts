@@ -1,5 +1,5 @@
 import type { DirectoryRows, DirectoryTable } from '../../db/directory.ts';
-import type { DirectoryUpdate, DirectoryWrites } from '../../db/writes/directory-writes.ts';
+import type { DerivedChange, DirectoryUpdate, DirectoryWrites } from '../../db/writes/directory-writes.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import type { LocalRow } from '../../db/tables/tenant-tables.ts';
 import { codeTables } from '../../model/codes.ts';
@@ -63,8 +63,8 @@ export interface PlanOptions {
 }
 
 /**
- * The writes that make a workspace match a file. Nothing is written to the database while the plan is made, but `rows`
- * is updated to what it will be, so that later parts of the file can refer to earlier parts.
+ * The writes that make a workspace match a file. Nothing is written to the database while the plan is made, but `rows` is updated
+ * to the future state, so that later parts of the file can refer to earlier parts.
  */
 export class DirectoryPlan implements DirectoryWrites {
   readonly rows: DirectoryRows;
@@ -181,6 +181,13 @@ export class DirectoryPlan implements DirectoryWrites {
     const before = fields[field];
     fields[field] = { added: [...(before && 'added' in before ? before.added : []), addition] };
     if (!before) this.#log('updated', kind, { id }).fields.push(field);
+  }
+
+  /** Adds the derived fields of a row, which the writes of other rows have changed, to what is logged. */
+  logDerived({ table, previous, ...row }: DerivedChange): void {
+    const logged = this.#log('updated', table, row);
+    for (const field of Object.keys(previous)) logged.fields.push(field);
+    Object.assign(logged.previous, previous);
   }
 
   /** The logged change of a row. Each row has at most one. */

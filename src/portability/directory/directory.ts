@@ -140,10 +140,11 @@ async function insertNamed(trx: Trx, name: string, { workspace = { name } }: Dir
 
 async function write(trx: Trx, plan: DirectoryPlan, actorUserAccountId?: string): Promise<void> {
   if (plan.updates.length === 0 && plan.inserts.size === 0) return;
-  await writeDirectory(trx, plan, {
+  const derived = await writeDirectory(trx, plan, {
     memberStatus: memberStatus.active,
     projectState: projectState.active,
   });
+  for (const change of derived) plan.logDerived(change);
   const occurredUtc = new Date();
   const changes = [...plan.logged.values()].map(({ id, previous, ...change }) => ({
     ...change,

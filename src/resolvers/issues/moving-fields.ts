@@ -42,9 +42,9 @@ const fieldsOfColumn: Readonly<Record<string, readonly string[]>> = {
 
 /** Collects the columns and tables that a filter reads. */
 export function readsOf(filter: Predicate): FilterReads {
+  const reads = { tables: new Set<string>(), linked: new Set<string>() };
   const columns = new Set<string>();
-  const tables = new Set<string>();
-  columnsIn(filter, columns, tables);
+  columnsIn(filter, columns, reads);
   const fields = [...columns].flatMap((column) => {
     if (fixedColumns.has(column)) return [];
     return fieldsOfColumn[column] ?? (Object.hasOwn(issueFields, column) ? [column] : undefined);
@@ -52,31 +52,42 @@ export function readsOf(filter: Predicate): FilterReads {
   return {
     // Times of the last update or activity are moved by any change.
     fields: fields.includes(undefined) ? undefined : new Set(fields.filter((field) => field !== undefined)),
-    directoryEvents: new Set([...tables].flatMap(updatesOf)),
-    otherIssues: tables.has('issue'),
+    directoryEvents: new Set([
+      ...[...reads.tables].flatMap((table) => eventOf(table, 'updated')),
+      ...[...reads.linked].flatMap((table) => eventOf(table, 'created')),
+    ]),
+    otherIssues: reads.tables.has('issue'),
   };
 }
 
-/** The columns of the issue that a predicate reads, and the tables that it reads at any depth. */
-function columnsIn(predicate: Predicate, columns: Set<string>, tables: Set<string>): void {
-  if ('all' in predicate) for (const part of predicate.all) columnsIn(part, columns, tables);
-  else if ('any' in predicate) for (const part of predicate.any) columnsIn(part, columns, tables);
-  else if ('not' in predicate) columnsIn(predicate.not, columns, tables);
-  else if ('lineage' in predicate) tables.add(predicate.lineage.table);
+/** The tables that a predicate reads at any depth. */
+interface TablesRead {
+  readonly tables: Set<string>;
+  /** Those whose rows are linked to rows of the directory. A new row of them may bring links to existing rows. */
+  readonly linked: Set<string>;
+}
+
+/** Collects the columns that a predicate reads of its own rows, by default those of the issue, and the tables that it reads. */
+function columnsIn(predicate: Predicate, columns: Set<string>, reads: TablesRead, isIssue = true): void {
+  if ('all' in predicate) for (const part of predicate.all) columnsIn(part, columns, reads, isIssue);
+  else if ('any' in predicate) for (const part of predicate.any) columnsIn(part, columns, reads, isIssue);
+  else if ('not' in predicate) columnsIn(predicate.not, columns, reads, isIssue);
+  else if ('lineage' in predicate) reads.tables.add(predicate.lineage.table);
   else if ('through' in predicate) {
     columns.add(predicate.through.stored ?? predicate.through.table);
-    tables.add(predicate.through.target);
-    columnsIn(predicate.where, new Set(), tables);
+    reads.tables.add(predicate.through.target);
+    if (!isIssue) reads.linked.add(predicate.through.target);
+    columnsIn(predicate.where, new Set(), reads, false);
   } else {
     columns.add(predicate.column);
     if (!('references' in predicate)) return;
-    tables.add(predicate.references);
-    columnsIn(predicate.where, new Set(), tables);
+    reads.tables.add(predicate.references);
+    columnsIn(predicate.where, new Set(), reads, false);
   }
 }
 
-function updatesOf(table: string): EventType[] {
-  const type = `${table.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.updated.v1`;
+function eventOf(table: string, act: 'created' | 'updated'): EventType[] {
+  const type = `${table.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.${act}.v1`;
   return isEventType(type) ? [type] : [];
 }
 

@@ -1,0 +1,103 @@
+import { setImmediate } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { applyDirectory } from '../../src/portability/directory/directory.ts';
+import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { followList } from './list-events.ts';
+import { changesOf, numberAll } from './logged.ts';
+import { cursorNow, nextOf } from './subscribing.ts';
+
+// A directory file changes rows that issues refer to, and fields of teams and projects that follow from other rows.
+const { app, world } = useIssueWorld({ changesRows: true });
+
+const apply = (file: object) =>
+  applyDirectory(app.database, systemActor, parseDirectory({ workspace: 'ignored', ...file }), {
+    workspaceId: app.workspaceId,
+  });
+const people = ['Mina Mover', 'Stan Stayer'];
+const team = { code: 'MOV', name: 'Movers', members: people };
+const project = { key: 'MOVE', team: 'MOV', name: 'Move', status: 'Packing' };
+const packing = (state: string) => ({ projectStatuses: [{ name: 'Packing', state }] });
+
+beforeAll(() =>
+  apply({
+    members: people.map((displayName) => ({ displayName })),
+    teams: [team],
+    ...packing('planned'),
+    projects: [project],
+  }),
+);
+
+const changesIn = async (file: object) => {
+  const changes = await changesOf(app.database, app.workspaceId, () => apply(file));
+  return changes.map(({ eventType, fields, previous }) => ({ eventType, fields, previous }));
+};
+
+describe('a directory file logs the derived fields of existing rows', () => {
+  it('that has another status of projects, by their state and the count of their team', async () => {
+    expect(await changesIn(packing('active'))).toEqual([
+      { eventType: 'project-status.updated.v1', fields: ['state'], previous: { state: expect.any(Number) } },
+      { eventType: 'team.updated.v1', fields: ['activeProjectCount'], previous: { activeProjectCount: 0 } },
+      { eventType: 'project.updated.v1', fields: ['state'], previous: { state: expect.any(Number) } },
+    ]);
+  });
+
+  it('that suspends a member, by the count of its team', async () => {
+    const members = [{ displayName: people[0], status: 'suspended' }];
+    expect(await changesIn({ members })).toEqual([
+      { eventType: 'member.updated.v1', fields: ['status'], previous: { status: expect.any(Number) } },
+      { eventType: 'team.updated.v1', fields: ['memberCount'], previous: { memberCount: 2 } },
+    ]);
+  });
+
+  it('that adds a member to a team, in the same event as the addition', async () => {
+    const file = { members: [{ displayName: 'Nele New' }], teams: [{ ...team, members: ['Nele New'] }] };
+    expect(await changesIn(file)).toEqual([
+      { eventType: 'member.created.v1', fields: [], previous: {} },
+      { eventType: 'team.updated.v1', fields: ['members', 'memberCount'], previous: { memberCount: 1 } },
+    ]);
+  });
+
+  it('that adds a link to a project, by the count of its links', async () => {
+    const links = [{ url: 'https://example.com/move', title: 'Move' }];
+    expect(await changesIn({ projects: [{ ...project, links }] })).toEqual([
+      { eventType: 'project-link.created.v1', fields: [], previous: {} },
+      { eventType: 'project.updated.v1', fields: ['linkCount'], previous: { linkCount: 0 } },
+    ]);
+  });
+});
+
+const newTeam = (code: string) => ({ teams: [{ code, name: code, members: people }] });
+const ofMoved = { teams: { some: { code: { startsWith: 'NEW' } } } };
+
+it.each([
+  [
+    'a member of a counted team',
+    { team: { memberCount: { gte: 1 } } },
+    { members: [{ displayName: 'Stan Stayer', status: 'suspended' }] },
+  ],
+  ['the status of a counted project', { team: { activeProjectCount: { gte: 1 } } }, packing('paused')],
+  ['the status of a project by its state', { project: { state: { eq: 'ACTIVE' } } }, packing('completed')],
+  ['a new team of an assignee', { primaryAssignee: ofMoved }, newTeam('NEWA')],
+  ['a new team of any assignee', { assignees: { some: ofMoved } }, newTeam('NEWB')],
+  ['a new team of a member of the team', { team: { members: { some: ofMoved } } }, newTeam('NEWC')],
+  ['a new team of a member of the project', { project: { members: { some: ofMoved } } }, newTeam('NEWD')],
+])('a live list is to be read again after a directory file has changed %s', async (_what, filter, file) => {
+  const stream = await followList(app, world.ada.token, { filter, after: await cursorNow(app) });
+  await apply(file);
+  await numberAll(app.database);
+  expect((await nextOf(stream)).answer).toEqual({ data: null, extensions: { reset: true } });
+  stream.stop();
+});
+
+it('a live list is not to be read again after a label is created that no issue has', async () => {
+  const filter = { labels: { some: { name: { eq: 'Fresh' } } } };
+  const stream = await followList(app, world.ada.token, { filter, after: await cursorNow(app) });
+  await apply({ labels: ['Fresh'] });
+  await numberAll(app.database);
+  const newest = await cursorNow(app);
+  while (stream.lastId() !== newest) await setImmediate();
+  expect(stream.count()).toBe(0);
+  stream.stop();
+});
