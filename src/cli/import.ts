@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { principalKind } from '../model/codes.ts';
 import { applyDirectory } from '../portability/directory/directory.ts';
-import { parseDirectory } from '../portability/directory/directory-file.ts';
+import { parseExportedDirectory } from '../portability/directory/directory-file.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { ImportFiles } from '../portability/import/import-files.ts';
 import { freshIds } from '../portability/row-ids.ts';
@@ -148,7 +148,7 @@ async function openNdjson(
       'The file is an export of this workspace, so its issues are already here. To copy them, use --team CODE.',
     );
   } else {
-    const directory = parseDirectory(header.directory);
+    const directory = parseExportedDirectory(header.directory);
     const { changes } = await applyDirectory(env.database, actorOf(env), directory, {
       workspaceId,
       keepExisting: true,

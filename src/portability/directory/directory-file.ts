@@ -112,7 +112,7 @@ const repository = object({
   ...times,
 });
 
-const team = object({
+const exportedTeam = {
   code: teamCode,
   name: name.optional(),
   slug: slug.optional(),
@@ -120,14 +120,17 @@ const team = object({
   iconCss: iconCss.optional(),
   color: color.optional(),
   state: oneOf(codeTables.teamState).optional(),
-  lead: person.nullable().optional(),
   deliveriesEnabled: flag.optional(),
-  members: list(person).optional(),
   statuses: list(status).optional(),
   labels: list(label).optional(),
   deliveries: list(delivery).optional(),
-  repositories: list(repository).optional(),
   ...times,
+};
+const team = object({
+  ...exportedTeam,
+  lead: person.nullable().optional(),
+  members: list(person).optional(),
+  repositories: list(repository).optional(),
 });
 
 const projectStatus = object({
@@ -138,7 +141,7 @@ const projectStatus = object({
   position: position.optional(),
 });
 
-const project = object({
+const exportedProject = {
   key: projectKey,
   team: teamCode.optional(),
   name: name.optional(),
@@ -149,15 +152,18 @@ const project = object({
   color: color.optional(),
   status: name.optional(),
   priority: oneOf(codeTables.priority).optional(),
-  lead: person.nullable().optional(),
   startUtc: time.nullable().optional(),
   targetUtc: time.nullable().optional(),
-  members: list(person).optional(),
   labels: list(name).optional(),
+  ...times,
+};
+const project = object({
+  ...exportedProject,
+  lead: person.nullable().optional(),
+  members: list(person).optional(),
   links: list(
     object({ url, title: name, createdBy: person.optional(), createdUtc: times.createdUtc }),
   ).optional(),
-  ...times,
 });
 
 const agent = object({
@@ -180,6 +186,14 @@ const directoryFile = object({
   projects: list(project).optional(),
 });
 
+/** The directory data in the header of an export. It names no people, so an import gives nobody a role. */
+const exportedDirectory = exportedObject({
+  labels: list(label).optional(),
+  teams: list(exportedObject(exportedTeam)).optional(),
+  projectStatuses: list(projectStatus).optional(),
+  projects: list(exportedObject(exportedProject)).optional(),
+});
+
 /** A validated directory file. Codes are numbers, and omitted fields are undefined. */
 export type DirectoryFile = z.output<typeof directoryFile>;
 export type MemberEntry = z.output<typeof member>;
@@ -190,12 +204,21 @@ export type AgentEntry = z.output<typeof agent>;
 
 /** Validates the shape of a directory file; throws `validation_failed` with all violations, each with its path. */
 export function parseDirectory(input: unknown): DirectoryFile {
-  const parsed = directoryFile.safeParse(input ?? {});
-  if (parsed.success) return parsed.data;
+  return parsed(directoryFile, input, 'file');
+}
+
+/** Validates the directory data of an export like `parseDirectory`. What an export does not have is refused by name. */
+export function parseExportedDirectory(input: unknown): DirectoryFile {
+  return parsed(exportedDirectory, input, 'directory');
+}
+
+function parsed(form: z.ZodType<DirectoryFile>, input: unknown, whole: string): DirectoryFile {
+  const { success, data, error } = form.safeParse(input ?? {});
+  if (success) return data;
   const violations = new Violations();
-  for (const { path, message } of parsed.error.issues) violations.add(pathText(path) || 'file', message);
+  for (const { path, message } of error.issues) violations.add(pathText(path) || whole, message);
   violations.check();
-  throw parsed.error;
+  throw error;
 }
 
 /** An object with these keys only. The message about an unknown key lists the known ones. */
@@ -205,6 +228,17 @@ function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
       issue.code === 'unrecognized_keys'
         ? `has the unknown keys ${issue.keys.join(', ')}; it may have ${Object.keys(shape).join(', ')}`
         : `must have keys: ${Object.keys(shape).join(', ')}`,
+  });
+}
+
+/** An object in an export with these keys only. */
+function exportedObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `an import does not apply ${issue.keys.join(', ')}, only ${known}; use \`npx workgraph directory apply\``
+        : `must have keys: ${known}`,
   });
 }
 
