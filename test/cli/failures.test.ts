@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import { reportFailure } from '../../src/cli/failures.ts';
+import { copyIntoDirectory } from '../support/templates.ts';
 import { StorageFullError, StorageUnavailableError } from '../../src/storage/storage.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -46,3 +48,24 @@ it('a command whose output does not fit on the disk says that it is incomplete',
     said: 'Standard output cannot be written, so it is incomplete: the disk is full.\n',
   });
 });
+
+it('an export whose reader is gone after the first bytes ends without an error', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-head-'));
+  try {
+    await copyIntoDirectory('demo', dataDir);
+    const child = spawn(process.execPath, ['bin/workgraph.js', 'export', '--data-dir', dataDir], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said = text(child.stderr);
+    // The demo is many times as long as what fits into a pipe.
+    child.stdout.once('data', () => child.stdout.destroy());
+    const [exitCode] = (await once(child, 'exit')) as [number];
+    expect({ exitCode, said: await said }).toEqual({
+      exitCode: 0,
+      said: expect.stringMatching(/^\d{3} issues of \d+ teams exported\n$/),
+    });
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}, 60_000);

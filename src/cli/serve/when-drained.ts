@@ -11,6 +11,9 @@ export async function whenDrained(stream: Writable, signal: AbortSignal): Promis
       once(stream, 'drain', { signal: either }),
       once(stream, 'close', { signal: either }),
     ]);
+  } catch (error) {
+    // `once` also rejects when the stream fails, as it does when its reader is gone. The stream then closes.
+    if (signal.aborted) throw error;
   } finally {
     // Removes the listener of the event that did not happen.
     done.abort();
