@@ -2,8 +2,8 @@ import { defineCommand } from 'citty';
 import { auditActs } from '../model/audit-acts.ts';
 import { databaseCommand } from './environment.ts';
 
-// The commands that need the database, without what they do: a process that only sends its words to a running server
-// must not load that.
+// The commands that need the database, without their implementations: a process that only forwards its arguments to a running
+// server must not load those.
 
 const workspace = {
   type: 'string',
@@ -222,7 +222,7 @@ export const audit = databaseCommand({
     since: {
       type: 'string',
       valueHint: 'TIME|DAYS',
-      description: 'The earliest time: such as 2027-01-31T00:00:00Z, or days ago such as 7d',
+      description: 'The earliest time, such as 2027-01-31T00:00:00Z, or days ago, such as 7d',
     },
     actor: {
       type: 'string',

@@ -25,7 +25,7 @@ const listen = defineCommand({
     events: {
       type: 'string',
       valueHint: 'A,B,…',
-      description: 'The kinds of events, separated by commas; all when omitted',
+      description: 'The types of events, separated by commas; all when omitted',
     },
     state: {
       type: 'string',

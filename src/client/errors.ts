@@ -86,7 +86,8 @@ export function notOfWorkgraph(
   const type = headers.get('Content-Type') ?? 'none';
   return new WorkgraphError({
     ...known,
-    message: known.message ?? `The answer is not of workgraph: its status is ${status}, its type ${type}.`,
+    message:
+      known.message ?? `The answer does not come from workgraph: its status is ${status}, its type ${type}.`,
     code: known.code ?? 'unexpected_answer',
     status,
     violations: known.violations ?? [],

@@ -740,8 +740,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the messages that a webhook was sent in the last days, newest first.
-         * @description Lists the messages that a webhook was sent in the last days, newest first. Needs the scope `workspace:admin`. An addition to the specification.
+         * Lists the messages that a webhook was sent in the last few days, newest first.
+         * @description Lists the messages that a webhook was sent in the last few days, newest first. Needs the scope `workspace:admin`. An addition to the specification.
          */
         get: operations["webhookDeliveries"];
         put?: never;
@@ -1882,7 +1882,7 @@ export interface components {
         WebhookCreateBody: {
             /**
              * Format: uri
-             * @description Where to send messages: an https URL that leads to a public address.
+             * @description Where to send messages: an https URL of a public address.
              */
             url: string;
             /** @description What it is for. */
@@ -1963,7 +1963,7 @@ export interface components {
         WebhookUpdateBody: {
             /**
              * Format: uri
-             * @description Where to send messages: an https URL that leads to a public address.
+             * @description Where to send messages: an https URL of a public address.
              */
             url?: string | null;
             /** @description What it is for. */
@@ -2060,7 +2060,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Issues of the team with this code, whatever its case.
+                 * @description Issues of the team with this code, in upper or lower case.
                  * @example WEB
                  */
                 team_code?: string;
@@ -2080,7 +2080,7 @@ export interface operations {
                 include_completed?: boolean;
                 /** @description Issues with this priority, by name or number. */
                 priority?: ("0" | "1" | "2" | "3" | "4" | "none" | "urgent" | "high" | "medium" | "low")[];
-                /** @description Issues of the project with this key, in any case. */
+                /** @description Issues of the project with this key, in upper or lower case. */
                 project_key?: string;
                 /** @description Issues of this project. */
                 project_id?: string[];
@@ -2096,7 +2096,7 @@ export interface operations {
                 primary_assignee_user_account_id?: string[];
                 /** @description Issues with this account among the assignees, including the primary one. */
                 assignee_user_account_id?: string[];
-                /** @description Issues whose title contains this text, in any case. */
+                /** @description Issues whose title contains this text, ignoring case. */
                 query?: string;
                 /** @description Issues created at this time or later. */
                 created_from_utc?: string;
@@ -2433,7 +2433,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2715,7 +2715,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2772,7 +2772,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-63
                  */
                 issueKey: string;
@@ -2990,7 +2990,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3049,7 +3049,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example SUP-37
                  */
                 issueKey: string;
@@ -3198,7 +3198,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3257,7 +3257,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example CRW-44
                  */
                 issueKey: string;
@@ -3545,7 +3545,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3621,7 +3621,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-63
                  */
                 issueKey: string;
@@ -3779,7 +3779,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3837,7 +3837,7 @@ export interface operations {
                  * @example 2
                  */
                 page_size?: number;
-                /** @description Attachments of this media type, in any case and without parameters; `image/*` matches all images. Empty or `*\/*` filters nothing. */
+                /** @description Attachments of this media type, in upper or lower case and without parameters; `image/*` matches all images. Empty or `*\/*` filters nothing. */
                 content_type?: string;
                 /** @description Attachments that this account created. */
                 created_by_user_account_id?: string;
@@ -3848,7 +3848,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-54
                  */
                 issueKey: string;
@@ -4002,7 +4002,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4059,7 +4059,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example SEC-32
                  */
                 issueKey: string;
@@ -4079,7 +4079,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The attachment upload that was created. */
+            /** @description The attachment that was created, and the URL for its upload. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4261,7 +4261,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4318,7 +4318,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-54
                  */
                 issueKey: string;
@@ -4460,7 +4460,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4514,7 +4514,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-54
                  */
                 issueKey: string;
@@ -4627,7 +4627,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4681,7 +4681,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-54
                  */
                 issueKey: string;
@@ -4794,7 +4794,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4859,7 +4859,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-63
                  */
                 issueKey: string;
@@ -5013,7 +5013,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5070,7 +5070,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example DAT-39
                  */
                 issueKey: string;
@@ -5283,7 +5283,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5354,7 +5354,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-40
                  */
                 issueKey: string;
@@ -5522,7 +5522,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5599,7 +5599,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-63
                  */
                 issueKey: string;
@@ -5797,7 +5797,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5854,7 +5854,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example DAT-43
                  */
                 issueKey: string;
@@ -6066,7 +6066,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6123,7 +6123,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-63
                  */
                 issueKey: string;
@@ -6280,7 +6280,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6339,7 +6339,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-51
                  */
                 issueKey: string;
@@ -6493,7 +6493,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6552,7 +6552,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example MOB-53
                  */
                 issueKey: string;
@@ -6779,7 +6779,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6836,7 +6836,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-54
                  */
                 issueKey: string;
@@ -6978,7 +6978,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7035,7 +7035,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example WEB-54
                  */
                 issueKey: string;
@@ -7044,7 +7044,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The agent conversation. */
+            /** @description The agent thread and its messages. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7306,7 +7306,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7363,7 +7363,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example GTE-33
                  */
                 issueKey: string;
@@ -7559,7 +7559,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7618,7 +7618,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the issue, in any case, such as ENG-42.
+                 * @description The key of the issue, in upper or lower case, such as ENG-42.
                  * @example DOC-23
                  */
                 issueKey: string;
@@ -7772,7 +7772,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7835,7 +7835,7 @@ export interface operations {
                 lead_user_account_id?: string[];
                 /** @description Whether the team plans in deliveries. */
                 deliveries_enabled?: boolean;
-                /** @description Teams whose name, code or slug contains this text, in any case. */
+                /** @description Teams whose name, code or slug contains this text, ignoring case. */
                 query?: string;
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
@@ -8014,7 +8014,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8071,7 +8071,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The code of the team, in any case.
+                 * @description The code of the team, in upper or lower case.
                  * @example WEB
                  */
                 teamCode: string;
@@ -8080,7 +8080,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The team detail. */
+            /** @description The team. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8212,7 +8212,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8272,7 +8272,7 @@ export interface operations {
                 provider?: ("github" | "azuredevops" | "azure-devops" | "azure_devops")[];
                 /** @description Whether the repository is the default one of the team, which agents use if no other is named. */
                 is_default?: boolean;
-                /** @description Repositories whose name or project name contains this text, in any case. */
+                /** @description Repositories whose name or project name contains this text, ignoring case. */
                 query?: string;
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
@@ -8292,7 +8292,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The code of the team, in any case.
+                 * @description The code of the team, in upper or lower case.
                  * @example WEB
                  */
                 teamCode: string;
@@ -8460,7 +8460,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8517,7 +8517,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The code of the team, in any case.
+                 * @description The code of the team, in upper or lower case.
                  * @example WEB
                  */
                 teamCode: string;
@@ -8526,7 +8526,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The repository context. */
+            /** @description The default repository of the team. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8654,7 +8654,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8736,7 +8736,7 @@ export interface operations {
                 /** @description Projects in this status. */
                 status_id?: string[];
                 /**
-                 * @description Projects of the team with this code, whatever its case.
+                 * @description Projects of the team with this code, in upper or lower case.
                  * @example MOB
                  */
                 team_code?: string;
@@ -8913,7 +8913,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8970,7 +8970,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the project, in any case.
+                 * @description The key of the project, in upper or lower case.
                  * @example OFFLINE
                  */
                 projectKey: string;
@@ -8979,7 +8979,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The project detail. */
+            /** @description The project. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9122,7 +9122,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9187,7 +9187,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The key of the project, in any case.
+                 * @description The key of the project, in upper or lower case.
                  * @example OFFLINE
                  */
                 projectKey: string;
@@ -9341,7 +9341,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9392,7 +9392,7 @@ export interface operations {
     members: {
         parameters: {
             query?: {
-                /** @description Members of the team with this code, whatever its case. */
+                /** @description Members of the team with this code, in upper or lower case. */
                 team_code?: string;
                 /** @description Members of this team. */
                 team_id?: string[];
@@ -9411,7 +9411,7 @@ export interface operations {
                  *     ]
                  */
                 status?: ("invited" | "active" | "suspended" | "removed")[];
-                /** @description Members whose display name or e-mail address contains this text, in any case. */
+                /** @description Members whose display name or e-mail address contains this text, ignoring case. */
                 query?: string;
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
@@ -9590,7 +9590,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9790,7 +9790,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9904,7 +9904,7 @@ export interface operations {
             };
             408: components["responses"]["RequestTimeout"];
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10003,7 +10003,7 @@ export interface operations {
             };
             408: components["responses"]["RequestTimeout"];
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10160,7 +10160,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The change page. */
+            /** @description A page of the log. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10297,7 +10297,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10359,7 +10359,7 @@ export interface operations {
                 first?: number;
                 /** @description The format of the response; by default the one that `Accept` prefers (of equal weights, the one that is named, or named first), or JSON if it prefers neither. */
                 format?: "json" | "csv";
-                /** @description Issues of the team with this code, whatever its case. */
+                /** @description Issues of the team with this code, in upper or lower case. */
                 team_code?: string;
                 /** @description Issues of this team. */
                 team_id?: string[];
@@ -10376,7 +10376,7 @@ export interface operations {
                 include_completed?: boolean;
                 /** @description Issues with this priority, by name or number. */
                 priority?: ("0" | "1" | "2" | "3" | "4" | "none" | "urgent" | "high" | "medium" | "low")[];
-                /** @description Issues of the project with this key, in any case. */
+                /** @description Issues of the project with this key, in upper or lower case. */
                 project_key?: string;
                 /** @description Issues of this project. */
                 project_id?: string[];
@@ -10392,7 +10392,7 @@ export interface operations {
                 primary_assignee_user_account_id?: string[];
                 /** @description Issues with this account among the assignees, including the primary one. */
                 assignee_user_account_id?: string[];
-                /** @description Issues whose title contains this text, in any case. */
+                /** @description Issues whose title contains this text, ignoring case. */
                 query?: string;
                 /** @description Issues created at this time or later. */
                 created_from_utc?: string;
@@ -10614,7 +10614,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10691,7 +10691,7 @@ export interface operations {
                 first?: number;
                 /** @description The format of the response; by default the one that `Accept` prefers (of equal weights, the one that is named, or named first), or JSON if it prefers neither. */
                 format?: "json" | "csv";
-                /** @description Issues of the team with this code, whatever its case. */
+                /** @description Issues of the team with this code, in upper or lower case. */
                 team_code?: string;
                 /** @description Issues of this team. */
                 team_id?: string[];
@@ -10703,7 +10703,7 @@ export interface operations {
                 include_completed?: boolean;
                 /** @description Issues with this priority, by name or number. */
                 priority?: ("0" | "1" | "2" | "3" | "4" | "none" | "urgent" | "high" | "medium" | "low")[];
-                /** @description Issues of the project with this key, in any case. */
+                /** @description Issues of the project with this key, in upper or lower case. */
                 project_key?: string;
                 /** @description Issues of this project. */
                 project_id?: string[];
@@ -10719,7 +10719,7 @@ export interface operations {
                 primary_assignee_user_account_id?: string[];
                 /** @description Issues with this account among the assignees, including the primary one. */
                 assignee_user_account_id?: string[];
-                /** @description Issues whose title contains this text, in any case. */
+                /** @description Issues whose title contains this text, ignoring case. */
                 query?: string;
                 /** @description Issues created at this time or later. */
                 created_from_utc?: string;
@@ -10912,7 +10912,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10982,7 +10982,7 @@ export interface operations {
                 time_zone?: string;
                 /** @description The format of the response; by default the one that `Accept` prefers (of equal weights, the one that is named, or named first), or JSON if it prefers neither. */
                 format?: "json" | "csv";
-                /** @description Issues of the team with this code, whatever its case. */
+                /** @description Issues of the team with this code, in upper or lower case. */
                 team_code?: string;
                 /** @description Issues of this team. */
                 team_id?: string[];
@@ -11119,7 +11119,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11330,7 +11330,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11400,7 +11400,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook with secret that was created. */
+            /** @description The webhook that was created, and its secret. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11565,7 +11565,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11767,7 +11767,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11975,7 +11975,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12255,7 +12255,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12318,7 +12318,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook pinged. */
+            /** @description The result of the test message. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12438,7 +12438,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12504,7 +12504,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook with secret. */
+            /** @description The webhook, and its new secret. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12647,7 +12647,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12866,7 +12866,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12937,7 +12937,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The redelivery. */
+            /** @description The number of messages that will be sent again. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13069,7 +13069,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13647,7 +13647,7 @@ export interface operations {
                      *             {
                      *               "name": "internal_error",
                      *               "code": 500,
-                     *               "description": "An error of the server; it is in the log under the request id."
+                     *               "description": "An internal error; its details are in the log under the request id."
                      *             },
                      *             {
                      *               "name": "unavailable",
@@ -13847,7 +13847,7 @@ export interface operations {
                      *             {
                      *               "name": "webhook.disabled.v1",
                      *               "code": null,
-                     *               "description": "The service stopped serving a webhook, because it failed for days or its member may not read any more."
+                     *               "description": "The service stopped serving a webhook, because it failed for days or its member may no longer read its events."
                      *             },
                      *             {
                      *               "name": "import.finished.v1",
@@ -13915,7 +13915,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14068,7 +14068,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description An error of the server; it is in the log under the request id. */
+            /** @description An internal error; its details are in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -62,7 +62,7 @@ export async function whileFilesStay<Result>(
       done = { result: await work() };
     });
   while (!(await attempt())) await delay(retryEveryMs, undefined, { ...(signal && { signal }) });
-  if (!done) throw new Error('Impossible: the work was done.');
+  if (!done) throw new Error('The lock was taken, but the work was not done.');
   return done.result;
 }
 
@@ -127,8 +127,9 @@ export interface DeletedIssue {
 }
 
 /**
- * The issues of all workspaces that were deleted before a time, oldest first, after the given one. The rows must be as old too, because
- * an issue may be imported with a deletion of long ago, and `verify` takes a missing number of a younger row for damage.
+ * The issues of all workspaces that were deleted before a time, oldest first, after the given one. The rows must have been
+ * created before that time as well: an issue may be imported with an old deletion time, and `verify` reports the missing number
+ * of a newer row as damage.
  */
 export async function selectLongDeletedIssues(
   unscoped: Kysely<Tables>,

@@ -6,29 +6,31 @@
 /** The largest body of a request, in bytes. */
 export const maxBodyBytes = 1_000_000;
 
-/** The most items of any list in arguments or variables. Most lists declare a lower limit. */
+/** The maximum number of items of any list in arguments or variables. Most lists declare a lower limit. */
 export const maxListItems = 1_000;
 
 /**
- * The most characters of all arguments of one operation. A variable counts each time it is used, so that variables do not
- * allow more than literals would. Each value counts `valueCharacters` in addition to its text.
+ * The maximum number of characters of all arguments of one operation. A variable counts each time it is used, so that variables
+ * do not allow more than literals would. Each value counts `valueCharacters` in addition to its text.
  */
 export const maxInputCharacters = maxBodyBytes;
 export const valueCharacters = 8;
 
-/** The most conditions of all filters of one operation, counted in the same way. */
+/** The maximum number of conditions of all filters of one operation, counted in the same way. */
 export const maxFilterConditions = 1_000;
 
 /** For variables longer than this only the first error is reported, because each error quotes values. */
 export const longVariables = 10_000;
-/** The most bytes of all header names and values of a request. */
+/** The maximum number of bytes of all header names and values of a request. */
 export const maxHeaderBytes = 16 * 1024;
 
-/** The most bytes of headers and address, which suffice for all parameters that the OpenAPI document allows at once. */
+/**
+ * The maximum number of bytes of headers and URL, which suffice for all parameters that the OpenAPI document allows at once.
+ */
 export const maxHeadBytes = 100 * 1024;
 
 /** The message for a request that exceeds `maxHeaderBytes` or `maxHeadBytes`. */
-export const headRule = `The headers of a request are at most ${maxHeaderBytes} bytes, and at most ${maxHeadBytes} bytes together with its address.`;
+export const headRule = `The headers of a request are at most ${maxHeaderBytes} bytes, and at most ${maxHeadBytes} bytes together with its URL.`;
 
 /** The deepest nesting of JSON in a body or variables, of a document's selections, and of its literals. */
 export const maxNesting = 32;
@@ -36,7 +38,7 @@ export const maxNesting = 32;
 /** A document with more tokens is refused before it is parsed. */
 export const maxTokens = 5_000;
 
-/** The most characters of cached documents, and of documents that clients registered under their hash. */
+/** The maximum number of characters of cached documents, and of documents that clients registered under their hash. */
 export const maxCachedCharacters = 150_000;
 /** The options of the caches of documents. One document may take a tenth of its cache. */
 export const documentCacheSize = { maxSize: maxCachedCharacters, maxEntrySize: maxCachedCharacters / 10 };
@@ -47,13 +49,13 @@ export const maxDepth = 15;
 /** The deepest selection below `__schema` and `__type`; somewhat more than the standard introspection query needs. */
 export const maxIntrospectionDepth = 20;
 
-/** The most directives on one field, fragment, variable or operation. */
+/** The maximum number of directives on one field, fragment, variable or operation. */
 export const maxDirectives = 5;
 
-/** The most fields of an operation; the fields of a fragment count for each spread. */
+/** The maximum number of fields of an operation; the fields of a fragment count for each spread. */
 export const maxFields = 5_000;
 
-/** The most root fields of an operation, and the most pages: each needs at least one statement. */
+/** The maximum number of root fields of an operation, and the maximum number of pages: each needs at least one statement. */
 export const maxRootFields = 200;
 export const maxPages = 200;
 
@@ -63,7 +65,10 @@ export const maxRepeats = 50;
 /** The cost of a plain list for each parent, whose length is not known before it is read. */
 export const plainListCost = 5;
 
-/** The most values that an operation may write for each object of the limit on its cost. Up to it, leaves cost nothing. */
+/**
+ * The maximum number of values that an operation may write for each object of the limit on its cost. Up to it, leaves cost
+ * nothing.
+ */
 export const valuesPerObject = 10;
 
 /** How many values a list of leaves counts as. */
@@ -72,7 +77,7 @@ export const leafListValues = 20;
 /** How many values a connection counts as, in addition to its leaves: finding its page takes about as long. */
 export const connectionValues = 20;
 
-/** The most bytes of rows that one request may read, and of its answer. */
+/** The maximum number of bytes of rows that one request may read, and of its answer. */
 export const maxAnswerBytes = 10_000_000;
 
 /** The default limit of one operation's cost. */

@@ -5,7 +5,7 @@ import type { StreamLimits } from './stream-limits.ts';
 export class OpenStreams {
   readonly #limits: Pick<StreamLimits, 'streams' | 'perToken'>;
   readonly #byToken = new Map<string, number>();
-  /** Those that the token has at other processes. */
+  /** The streams that the token has at other processes. */
   readonly #elsewhere = new Map<string, number>();
   #count = 0;
   /** Called when a token has one more or one less here. */
@@ -21,7 +21,7 @@ export class OpenStreams {
 
   /**
    * Counts a stream of the token until the returned function is called. Throws `too_many_streams` if the token has as many as it
-   * may have, and `unavailable` if the process has.
+   * may have, and `unavailable` if the process has reached its limit.
    */
   enter(tokenId: string): () => void {
     const { streams, perToken } = this.#limits;
@@ -32,7 +32,7 @@ export class OpenStreams {
         `The token has ${perToken} streams and waiting requests, and may have no more at once.`,
       );
     if (this.#count >= streams)
-      raise('unavailable', 'There are as many streams as there can be; try again soon.');
+      raise('unavailable', 'The server has reached its limit of open streams; try again soon.');
     this.#change(tokenId, 1);
     return () => this.#change(tokenId, -1);
   }

@@ -19,7 +19,7 @@ const gatherMs = 5;
  * busy database is left to the writes.
  */
 const rest = { factor: 4, leastMs: 20, mostMs: 80 };
-/** The interval at which every process looks for changes that nobody has numbered, because a process died. */
+/** The interval at which every process looks for changes that were left without a number because a process died. */
 const pollMs = 1_000;
 /** How many failed workspaces are tried again at once. Each may take a connection for as long as a lock may be waited for. */
 const mostRetries = 3;
@@ -36,7 +36,7 @@ interface SequencerOptions {
 }
 
 /**
- * Numbers the changes that writes have logged, after their commits, and tells all processes. Any number of processes may do so
+ * Numbers the changes that writes have logged, after their commits, and notifies all processes. Any number of processes may do so
  * at the same time: a lock of the workspace lets one of them work.
  */
 export class Sequencer {
@@ -50,7 +50,7 @@ export class Sequencer {
   #sinceVacuum = 0;
   #isClosing = false;
   #hasFailed = false;
-  /** The workspaces in which the last run has failed, and whether the log says so. */
+  /** The workspaces in which the last run has failed, and whether this has been logged. */
   readonly #failing = new Map<string, boolean>();
   /** The runs that try failed workspaces again. */
   readonly #retries = new Map<string, Promise<void>>();
@@ -64,7 +64,8 @@ export class Sequencer {
     this.#work = this.#loop();
     // Commands and processes that died may have left changes.
     this.wake();
-    // However often the writes of this process wake it: those that died may have written in other workspaces.
+    // Runs regardless of how often writes of this process wake the loop: processes that died may have written in other
+    // workspaces.
     this.#poll = setInterval(() => this.wake(), pollMs).unref();
   }
 
@@ -99,7 +100,7 @@ export class Sequencer {
 
   async #run(): Promise<void> {
     const { database, logger, onSearched } = this.#options;
-    // What commits from here on may be missed by the run that begins now, so it is the cause of another one.
+    // The run that begins now may miss changes that are committed from here on, so they cause another run.
     const { workspaceIds, search } = this.#due;
     this.#due = { workspaceIds: new Set(), search: false };
     this.#cause = Promise.withResolvers();
@@ -119,8 +120,8 @@ export class Sequencer {
   }
 
   /**
-   * Tries those of the workspaces again in which the last run has failed: each on its own, because one may wait for a lock for
-   * long, and some at once, beginning with those that have not been tried for longest.
+   * Retries those workspaces in which the last run failed: each on its own, because one may wait a long time for a lock, and some
+   * at once, beginning with those whose last try was longest ago.
    */
   #retry(workspaceIds: ReadonlySet<string>): void {
     const { logger } = this.#options;
@@ -129,16 +130,16 @@ export class Sequencer {
       if (!workspaceIds.has(workspaceId) || this.#retries.has(workspaceId)) continue;
       const retry = this.#numberEach([workspaceId])
         .catch((error: unknown) => {
-          // The runs of the others tell of a database that does not answer.
+          // If the database does not answer, the regular run reports it.
           if (!(error instanceof DatabaseUnavailableError))
-            logger.warn({ err: error, workspaceId }, 'processes could not be told of changes');
+            logger.warn({ err: error, workspaceId }, 'processes could not be notified of changes');
         })
         .finally(() => this.#retries.delete(workspaceId));
       this.#retries.set(workspaceId, retry);
     }
   }
 
-  /** Numbers the changes of one workspace after the other, and tells all processes. Throws if the database does not answer. */
+  /** Numbers the changes of one workspace after the other, and notifies all processes. Throws if the database does not answer. */
   async #numberEach(workspaceIds: readonly string[]): Promise<void> {
     const { database, logger } = this.#options;
     const heads = new Map<string, number>();
@@ -150,7 +151,7 @@ export class Sequencer {
         this.#failing.delete(workspaceId);
       } catch (error) {
         const isTold = this.#failing.get(workspaceId) ?? false;
-        // Those that failed last are the last to be tried again.
+        // The workspaces that failed last are the last to be tried again.
         this.#failing.delete(workspaceId);
         if (error instanceof DatabaseUnavailableError) {
           this.#failing.set(workspaceId, isTold);
@@ -161,7 +162,7 @@ export class Sequencer {
         if (!isTold) logger.warn({ err: error, workspaceId }, 'changes of a workspace could not be numbered');
       }
     }
-    // The embedded engine has one process.
+    // The embedded engine has only one process, so there is no other to notify.
     if (heads.size > 0 && database.engine === 'postgres')
       await notifyOfChanges(() => database.connect(), heads);
     if (outage) throw outage;

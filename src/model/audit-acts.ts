@@ -5,7 +5,8 @@ export const auditActs = {
   'access-token.revoked': 'An access token was revoked, directly or together with the token that created it.',
   'directory.created':
     'A directory file created a member, team, project or an object that belongs to one of them.',
-  'directory.updated': 'A directory file changed one of them, including the role and status of members.',
+  'directory.updated':
+    'A directory file changed a member, team, project or an object that belongs to one of them. This includes the roles and statuses of members.',
   'webhook.created': 'A webhook was created.',
   'webhook.updated': 'A webhook was changed, or got a new secret.',
   'webhook.deleted': 'A webhook was deleted.',

@@ -101,7 +101,7 @@ export const events = {
     subject: 'webhook',
     scope: 'workspace:admin',
     meaning:
-      'The service stopped serving a webhook, because it failed for days or its member may not read any more.',
+      'The service stopped serving a webhook, because it failed for days or its member may no longer read its events.',
   },
   'import.finished.v1': { subject: 'workspace', scope: 'issues:read', meaning: 'An import ended.' },
   'changes.lost.v1': {

@@ -101,7 +101,7 @@ export const errorCodes = {
   internal_error: {
     status: 500,
     title: 'Internal error',
-    meaning: 'An error of the server; it is in the log under the request id.',
+    meaning: 'An internal error; its details are in the log under the request id.',
   },
   unavailable: {
     status: 503,

@@ -163,7 +163,7 @@ export function unchangedReply({ headers, bytes: knownBytes }: GivenAnswer): Res
   return { status: 200, headers, knownBytes };
 }
 
-/** Pauses for other requests in between, because rendering a page of issues with long lists takes long. */
+/** Pauses for other requests in between, because rendering a page of issues with long lists takes a long time. */
 async function outcomeReply(route: Route, shape: () => Outcome, request: RestRequest): Promise<RestReply> {
   const { requestId } = request;
   const turns = new Turns();
@@ -247,6 +247,6 @@ async function receive(request: RestRequest): Promise<{ body: unknown } | { repl
   return { reply: problemReply(refusalOf('validation_failed', violations), requestId) };
 }
 
-function absent({ absent: message = 'There is nothing at this path.' }: Route, requestId: string): RestReply {
+function absent({ absent: message = 'The resource does not exist.' }: Route, requestId: string): RestReply {
   return problemReply({ code: 'not_found', message }, requestId);
 }

@@ -15,7 +15,7 @@ export const issueFilters = {
   ),
   include_completed: boolean('Whether issues in a terminal status are listed too; true by default.'),
   priority: many(priorityNameOrCode('Issues with this priority, by name or number.')),
-  project_key: keyOf('project', 'Issues of the project with this key, in any case.'),
+  project_key: keyOf('project', 'Issues of the project with this key, in upper or lower case.'),
   project_id: many(id('project', 'Issues of this project.')),
   delivery_id: many(id('delivery', 'Issues in this delivery.')),
   label_id: many(id('label', 'Issues with this label.')),
@@ -25,7 +25,7 @@ export const issueFilters = {
   assignee_user_account_id: many(
     id('user', 'Issues with this account among the assignees, including the primary one.'),
   ),
-  query: text('Issues whose title contains this text, in any case.'),
+  query: text('Issues whose title contains this text, ignoring case.'),
   created_from_utc: dateTime('Issues created at this time or later.'),
   created_to_utc: dateTime('Issues created at this time or earlier.'),
   updated_from_utc: dateTime('Issues last updated at this time or later.'),

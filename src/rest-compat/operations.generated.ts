@@ -1067,7 +1067,7 @@ export type WebhookCreateInput = {
   hasImports?: boolean | null | undefined;
   /** The team whose events are sent; null for those of the whole workspace. */
   teamId?: string | null | undefined;
-  /** Where to send messages: an https URL of at most 2,048 characters that leads to a public address. */
+  /** Where to send messages: an https URL of a public address, at most 2,048 characters. */
   url: string;
 };
 
@@ -1193,7 +1193,7 @@ export type WebhookUpdateInput = {
   state?: WebhookState | null | undefined;
   /** The team whose events are sent; null for those of the whole workspace. */
   teamId?: string | null | undefined;
-  /** Where to send messages: an https URL of at most 2,048 characters that leads to a public address. */
+  /** Where to send messages: an https URL of a public address, at most 2,048 characters. */
   url?: string | null | undefined;
 };
 

@@ -15,7 +15,7 @@ export interface Rendered {
   readonly body?: unknown;
   /** Gives the memory of a body of bytes back, once it has been sent. */
   readonly release?: (() => void) | undefined;
-  /** The same as a table, for clients that want CSV: those that say so, or whose `Accept` prefers it. */
+  /** The same as a table, for clients that ask for CSV by `format` or prefer it in `Accept`. */
   readonly table?: Table & { readonly format: 'json' | 'csv' | undefined };
   /** The target of a redirect, or the path of the created resource. */
   readonly location?: string;
@@ -74,10 +74,10 @@ export interface Reply<in Picked, in Values> {
   readonly rows?: (path: readonly string[]) => RowForm;
 }
 
-/** 200 with a resource. */
-export function item<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
+/** 200 with a resource. The description is for OpenAPI, where the name of the shape makes no good sentence. */
+export function item<Picked>(of: Shape<Picked>, description?: string): Reply<Picked, unknown> {
   return {
-    successes: [successOf(of, 200, '')],
+    successes: [successOf(of, 200, '', description)],
     rows: (path) => shapeForm(of, path),
     render: (picked) => ({ status: 200, ...rendered(of, picked) }),
   };
@@ -85,7 +85,7 @@ export function item<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
 
 /** 200 with a page of a log, or with its entries as a stream of events. */
 export function log<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
-  const page = item(of);
+  const page = item(of, 'A page of the log.');
   return {
     ...page,
     successes: page.successes.map((success) => ({ ...success, isStream: true })),
@@ -108,9 +108,10 @@ export function created<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
 export function createdAt<Picked>(
   of: Shape<Picked>,
   made: Made,
+  description?: string,
 ): Reply<Picked, Readonly<Record<string, unknown>>> {
   return {
-    successes: [{ ...successOf(of, 201, ' that was created'), made, located: true }],
+    successes: [{ ...successOf(of, 201, ' that was created', description), made, located: true }],
     render: (picked, values) => {
       const { body, revision } = rendered(of, picked);
       return { status: 201, body, revision, location: locationOf(made, body, values) };
@@ -145,8 +146,12 @@ export function createdOrExisting<Resource>(
   };
 }
 
-function successOf<Resource>({ schema, revision }: Shape<Resource>, status: number, clause: string): Success {
-  const description = `The ${nameOf(schema)}${clause}.`;
+function successOf<Resource>(
+  { schema, revision }: Shape<Resource>,
+  status: number,
+  clause: string,
+  description = `The ${nameOf(schema)}${clause}.`,
+): Success {
   return { status, description, schema, revised: revision !== undefined };
 }
 

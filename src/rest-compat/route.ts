@@ -241,6 +241,6 @@ function refused(code: 'invalid_request' | 'validation_failed', violations: read
 
 function operationOf({ definitions }: DocumentNode): Route['operation'] {
   const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  if (!operation?.name) throw new Error('A route runs a named operation.');
+  if (!operation?.name) throw new Error('The document of the route has no named operation.');
   return { ...operation, name: operation.name };
 }

@@ -66,7 +66,7 @@ export async function streamReply(
     let objects = 0;
     // Each stream that shares the chunk is charged for it.
     const result = await read({ ...reading, charge: (count) => (objects += count) }, cursor);
-    if (result.errors) throw new Error('The stream ends. Its client gets the reason when it reconnects.');
+    if (result.errors) throw new Error('The stream failed. Its client gets the reason when it reconnects.');
     return { ...chunkIn(checked, result.data), objects };
   };
   const events = await request.stream({ first, deliver, cohort, face: 'rest' });
@@ -89,6 +89,6 @@ async function newestCursor(schema: GraphQLSchema, context: OperationContext): P
 function chunkIn({ answer }: Ready, data: unknown): EventChunk {
   const outcome = answer(data);
   const chunk = outcome.verdict === 'rendered' ? outcome.rendered.chunk : undefined;
-  if (!chunk) throw new Error('The reply of a route with a stream must have a chunk.');
+  if (!chunk) throw new Error('The reply of a route with a stream has no chunk.');
   return chunk;
 }

@@ -4,7 +4,7 @@ import { id, keyOf, type Violation } from './values.ts';
 /** The parameters that filter a list by team. An unknown team is a violation; the list is not simply empty. */
 export function teamFilters(plural: string) {
   return {
-    team_code: keyOf('team', `${plural} of the team with this code, whatever its case.`),
+    team_code: keyOf('team', `${plural} of the team with this code, in upper or lower case.`),
     team_id: many(id('team', `${plural} of this team.`)),
   };
 }

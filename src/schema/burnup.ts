@@ -10,16 +10,16 @@ BurnupDayRef.implement({
   fields: (t) => ({
     onDate: t.expose('onDate', { type: 'Date', description: 'The day.' }),
     scope: t.exposeInt('scope', { description: 'The number of issues.' }),
-    started: t.exposeInt('started', { description: 'The number of those in an active status.' }),
-    done: t.exposeInt('done', { description: 'The number of those that are done.' }),
+    started: t.exposeInt('started', { description: 'The number of issues in an active status.' }),
+    done: t.exposeInt('done', { description: 'The number of issues that are done.' }),
     scopeEstimate: t.exposeInt('scopeEstimate', {
       description: 'The sum of the estimates of the issues, at most 2,147,483,647.',
     }),
     startedEstimate: t.exposeInt('startedEstimate', {
-      description: 'The sum of the estimates of those in an active status, at most 2,147,483,647.',
+      description: 'The sum of the estimates of the issues in an active status, at most 2,147,483,647.',
     }),
     doneEstimate: t.exposeInt('doneEstimate', {
-      description: 'The sum of the estimates of those that are done, at most 2,147,483,647.',
+      description: 'The sum of the estimates of the issues that are done, at most 2,147,483,647.',
     }),
   }),
 });

@@ -44,21 +44,31 @@ export function possibleGroups(groupBy: readonly StatsColumn[]): number {
 /** The fields that identify a group. */
 export function groupFields(t: PothosSchemaTypes.ObjectFieldBuilder<Types, IssueGroup>) {
   return {
-    status: t.reference(IssueStatus, 'statusId', { nullable: true, description: 'Their status.' }),
+    status: t.reference(IssueStatus, 'statusId', {
+      nullable: true,
+      description: 'The status of the issues.',
+    }),
     statusCategory: t.expose('statusCategory', {
       type: StatusCategory,
       nullable: true,
-      description: 'The category of their status.',
+      description: 'The category of the status of the issues.',
     }),
-    team: t.reference(Team, 'teamId', { nullable: true, description: 'Their team.' }),
-    project: t.reference(Project, 'projectId', { nullable: true, description: 'Their project.' }),
-    delivery: t.reference(Delivery, 'deliveryId', { nullable: true, description: 'Their delivery.' }),
+    team: t.reference(Team, 'teamId', { nullable: true, description: 'The team of the issues.' }),
+    project: t.reference(Project, 'projectId', { nullable: true, description: 'The project of the issues.' }),
+    delivery: t.reference(Delivery, 'deliveryId', {
+      nullable: true,
+      description: 'The delivery of the issues.',
+    }),
     assignee: t.reference(Member, 'primaryAssigneeUserAccountId', {
       by: 'userAccountId',
       nullable: true,
-      description: 'Their primary assignee.',
+      description: 'The primary assignee of the issues.',
     }),
-    priority: t.expose('priority', { type: Priority, nullable: true, description: 'Their priority.' }),
+    priority: t.expose('priority', {
+      type: Priority,
+      nullable: true,
+      description: 'The priority of the issues.',
+    }),
     label: t.reference(Label, 'labelId', { nullable: true, description: 'The label.' }),
   };
 }

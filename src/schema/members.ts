@@ -54,7 +54,7 @@ Member.implement((t) => ({
   }),
   emailAddress: t.exposeString('emailAddress', {
     nullable: true,
-    description: 'The email address of the member.',
+    description: 'The e-mail address of the member.',
   }),
   role: t.expose('role', { type: MemberRole, description: 'What the member may do in the workspace.' }),
   status: t.expose('status', { type: MemberStatus, description: 'The status of the member.' }),

@@ -42,8 +42,7 @@ const settableFields = (t: InputFields) => ({
   hasImports: t.boolean({ description: 'Whether to send changes made by imports; false when omitted.' }),
 });
 
-const urlDescription =
-  'Where to send messages: an https URL of at most 2,048 characters that leads to a public address.';
+const urlDescription = 'Where to send messages: an https URL of a public address, at most 2,048 characters.';
 
 const WebhookCreateInput = builder.inputType('WebhookCreateInput', {
   description: 'The webhook to create.',

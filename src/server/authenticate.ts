@@ -58,7 +58,7 @@ export class Authenticator {
   }
 
   /**
-   * The id of a token that was valid at most a lease ago, without a look-up in the database; undefined when a look-up is needed.
+   * The id of a token that was valid at most a lease ago, without a lookup in the database; undefined when a lookup is needed.
    * This may only be used to refuse a request.
    */
   recall(authorization: string | undefined, now: Date): string | undefined {
@@ -152,7 +152,7 @@ export class Authenticator {
     // On a meter of its own, because the statement does not belong to the operation.
     const writing = metered(() => updateLastUsed(this.#database.of(holder.workspaceId), holder, now, before))
       .catch((error: unknown) =>
-        this.#logger.warn({ err: error, tokenId }, 'the use of a token was not written'),
+        this.#logger.warn({ err: error, tokenId }, 'the last use of a token was not recorded'),
       )
       .finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);

@@ -101,7 +101,7 @@ export class ChangeWaits {
    * restart. `begin` is equal for streams that want the same.
    */
   async first(principal: Principal, begin: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
-    // What arrives is noted only while somebody listens.
+    // Arrivals are noted only while a subscriber listens.
     const arrivals = this.#live.watch.arrivals(principal.workspaceId);
     try {
       const key = keyOf(principal, `${arrivals.arrival} ${begin}`);
@@ -157,10 +157,10 @@ export class ChangeWaits {
           return deliver(this.#contextOf(rights, reader, arrivals), cursor);
         };
         const behind = arrivals.position - (parseCursor(cursor)?.position ?? 0);
-        // Those that are so far behind share no page with the others.
+        // Streams that are so far behind share no page with the others.
         const read = () =>
           behind > sharedChanges ? this.#catchUps.run(behind, () => apart(work)) : inTurn(this.#chunks, work);
-        // What is far from the end of the log is the same whatever has arrived since.
+        // Changes far from the end of the log are the same, whatever has arrived since.
         const since = behind > sharedChanges ? 'far' : arrival;
         const chunk = await (cohort === undefined
           ? read()
@@ -225,7 +225,12 @@ export class ChangeWaits {
 
 function readingOf(context: OperationContext): Reading {
   const { db, reference, connect } = signedIn(context);
-  return { db, reference, connect: connect ?? (() => raise('internal_error', 'A server has connections.')) };
+  return {
+    db,
+    reference,
+    connect:
+      connect ?? (() => raise('internal_error', 'The server has no connection for the work of streams.')),
+  };
 }
 
 /** Does work of streams within the limits of a request. */
@@ -241,7 +246,7 @@ function apart<Result>(work: () => Promise<Result>): Promise<Result> {
 function inTurn<Result>(turns: Semaphore, work: () => Promise<Result>): Promise<Result> {
   return turns.run(
     () => apart(work),
-    () => raise('unavailable', 'Nobody is refused without a limit of time.'),
+    () => raise('unavailable', 'The work of a stream was refused, although it may wait without limit.'),
   );
 }
 

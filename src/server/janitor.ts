@@ -55,7 +55,10 @@ export function choresOf({
   ];
 }
 
-/** Periodically removes data that nobody can see any more, and repairs stored values: in small steps, in one process at a time. */
+/**
+ * Periodically removes data that is no longer visible to anyone, and repairs stored values: in small steps, in one process at a
+ * time.
+ */
 export function startJanitor({ logger, ...options }: JanitorOptions): Janitor {
   const { database } = options;
   const chores = choresOf(options);
@@ -63,7 +66,7 @@ export function startJanitor({ logger, ...options }: JanitorOptions): Janitor {
   let round: Promise<unknown> = Promise.resolve();
   const begin = () => {
     round = alone(database, () => tidy(chores, logger, () => isStopping)).catch((error: unknown) =>
-      logger.warn({ err: error }, 'the janitor could not work'),
+      logger.warn({ err: error }, 'the janitor could not run'),
     );
     timer = setTimeout(begin, everyMs).unref();
   };
@@ -89,7 +92,7 @@ export async function tidy(
     try {
       for (let some = -1; some !== 0 && !isStopping(); done += some) some = await doSome(now);
     } catch (error) {
-      logger.warn({ err: error }, `the janitor failed with ${name}`);
+      logger.warn({ err: error }, `the janitor failed to finish: ${name}`);
     }
     if (done > 0) logger.info({ done }, `the janitor is done with ${name}`);
   }

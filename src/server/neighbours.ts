@@ -29,8 +29,9 @@ export function listenerName({ signingKeys = [], storageUrl, dataDir = '' }: Nei
 }
 
 /**
- * Warns when another server listens on the same PostgreSQL database and has a different signing key or other files. It does not see
- * servers that do not listen, as behind a pooler. If the database does not answer, the server starts without a warning.
+ * Warns when another server listens on the same PostgreSQL database and has a different signing key or other files. It does not
+ * see servers that do not listen, for example behind a pooler. If the database does not answer, the server starts without a
+ * warning.
  */
 export async function warnOfNeighbours(
   database: Database,
@@ -39,7 +40,7 @@ export async function warnOfNeighbours(
 ): Promise<void> {
   if (database.engine !== 'postgres') return;
   const names = await listenersOn(database).catch((error: unknown) => {
-    logger.debug({ err: error }, 'other servers on this database could not be looked for');
+    logger.debug({ err: error }, 'the search for other servers on this database failed');
     return [];
   });
   const settings = differingSettings(listenerName(config), names);

@@ -221,7 +221,7 @@ describe('a refusal before anything runs', () => {
     const { message } = await refusalOf(`{ ${schemas.join(' ')} }`);
     const all = (many * requested).toLocaleString('en');
     expect(message).toBe(
-      `The operation could return ${all} objects, and one may cost at most 10,000. Smaller pages would not do: ask for less in one operation.`,
+      `The operation could return ${all} objects, and one may cost at most 10,000. Smaller pages would not suffice: ask for less in one operation.`,
     );
   });
 

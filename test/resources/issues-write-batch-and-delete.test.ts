@@ -66,8 +66,8 @@ describe('issueBatchUpdate', () => {
     ).toMatchObject({
       code: 'NOT_FOUND',
       errors: [
-        { field: 'keys[1]', message: 'names no issue' },
-        { field: 'keys[2]', message: 'names no issue' },
+        { field: 'keys[1]', message: 'does not belong to any issue' },
+        { field: 'keys[2]', message: 'does not belong to any issue' },
       ],
     });
     expect(

@@ -196,7 +196,7 @@ describe('issueCreate', () => {
       .where('teamId', '=', id)
       .execute();
     expect(await ada.violations('issueCreate', { teamId: encodeId('team', id), title: 'x' })).toEqual([
-      'statusId: must be given: the team has no initial status',
+      'statusId: is required: the team has no initial status',
     ]);
   });
 

@@ -230,7 +230,7 @@ describe('errors of fields', () => {
     await broken.stop();
     expect(body.errors).toMatchObject([
       {
-        message: 'Something went wrong here. The request id finds it in the log.',
+        message: 'An unexpected error occurred. Its details are in the log under the request id.',
         extensions: { code: 'INTERNAL_ERROR', requestId: 'ticket-17' },
       },
     ]);

@@ -60,9 +60,9 @@ describe('a document', () => {
       'nested more than 32 deep',
     ],
     [
-      '201 fields of its own',
+      '201 root fields',
       `{ readiness { status } ${Array.from({ length: 200 }, (_, n) => `a${n}: __typename`).join(' ')} }`,
-      'more than 200 fields of its own',
+      'more than 200 root fields',
     ],
     ['5,004 fields by a fragment', manyFields(50), 'more than 5000 fields'],
     ['201 pages', manyPages(200), 'more than 200 pages'],
@@ -72,26 +72,26 @@ describe('a document', () => {
       '`__typename` is selected more than 50 times',
     ],
     ['introspection 21 deep', typesOfTypes(18), 'nested more than 15 deep'],
-    ['six directives on a field', directives(6), 'More than 5 directives'],
+    ['six directives on a field', directives(6), 'more than 5 directives'],
     [
       'six directives on a fragment',
       `{ readiness { status } ... ${'@skip(if: false) '.repeat(6)} { __typename } }`,
-      'More than 5 directives',
+      'more than 5 directives',
     ],
     [
       'six directives where a fragment is defined',
       `{ ...F } fragment F on Query ${'@a '.repeat(6)} { readiness { status } }`,
-      'More than 5 directives',
+      'more than 5 directives',
     ],
     [
       'six directives on an operation',
       `query Q ${'@a '.repeat(6)} { readiness { status } }`,
-      'More than 5 directives',
+      'more than 5 directives',
     ],
     [
       'six directives on a variable',
       `query Q($a: Int ${'@a '.repeat(6)}) { readiness { status } }`,
-      'More than 5 directives',
+      'more than 5 directives',
     ],
     [
       'more objects than it may cost',

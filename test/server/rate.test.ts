@@ -46,7 +46,7 @@ describe('a token', () => {
         title: 'Rate limited',
         status: 429,
         code: 'rate_limited',
-        detail: expect.stringMatching(/^The quota of 3 requests a minute is used up: come back in \d+ s\.$/),
+        detail: expect.stringMatching(/^The quota of 3 requests a minute is used up: try again in \d+ s\.$/),
         errors: [],
       },
     });
@@ -129,7 +129,7 @@ describe('cost', () => {
       expect(refused).toMatchObject({
         status: 429,
         body: {
-          detail: expect.stringMatching(/^The quota of 60 objects an hour is used up: come back in \d+ s\.$/),
+          detail: expect.stringMatching(/^The quota of 60 objects an hour is used up: try again in \d+ s\.$/),
         },
       });
       // The quota refills by one object a minute.

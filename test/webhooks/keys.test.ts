@@ -66,7 +66,7 @@ async function expectSigned(server: Webhooks, id: string, secrets: readonly stri
 }
 
 const reencrypted = (done: number) => [
-  [{ done }, 'the janitor is done with secrets of webhooks under other keys than the first'],
+  [{ done }, 'the janitor is done with webhook secrets under other keys than the first'],
 ];
 
 it('the janitor encrypts secrets with the first key, so that the old key may be taken out', async () => {

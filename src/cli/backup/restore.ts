@@ -41,8 +41,8 @@ const charactersPerInsert = 4_000_000;
 const maxRowBytes = 500 * 1024 * 1024;
 
 /**
- * Restores a backup into an empty database of either engine, with the same ids, numbers and times. First the whole
- * backup is checked, then the files are stored, and at last all rows are inserted in one transaction.
+ * Restores a backup into an empty database of either engine, with the same ids, numbers and times. First the whole backup is
+ * checked, then the files are stored, and finally all rows are inserted in one transaction.
  */
 export async function restoreBackup(env: CommandEnvironment, directory: string): Promise<Manifest> {
   return restore(env, directory).catch((error: unknown) => {
@@ -76,7 +76,7 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
     .execute(async (trx) => {
       if (!(await lockWorkspaces(trx))) {
         throw new CommandError(
-          'Somebody else is filling this database now. A backup can only be restored into an empty database.',
+          'Another process is filling this database. A backup can only be restored into an empty database.',
         );
       }
       // Another restore, or a workspace created since the first check, may have filled the database.

@@ -49,8 +49,7 @@ export async function supervise({ config, workers, stopped }: SuperviseOptions):
     logger.info({ url, workers }, `workgraph is ready at ${url} with ${workers} workers`);
     printGreeting(config, url, token);
     const reason = await Promise.race([stopped, supervisor.failed.then(() => 'failed' as const)]);
-    if (reason === 'failed')
-      logger.fatal('no worker is left and new ones die again and again, so the service ends');
+    if (reason === 'failed') logger.fatal('no worker is left and new ones keep dying, so the service ends');
     else logger.info({ reason }, 'stopping');
     await supervisor.stop();
     return reason === 'failed' ? exitCodes.failed : exitCodes.done;

@@ -15,7 +15,7 @@ const args = {
   demo: {
     type: 'boolean',
     heading: settingGroups.database,
-    description: 'Fill an empty external database with the demo workspace; a new embedded one always is',
+    description: 'Fill an empty external database with the demo workspace; a new embedded one always gets it',
     negativeDescription: 'Leave a new embedded database empty',
   },
 } as const;

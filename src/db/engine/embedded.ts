@@ -29,7 +29,7 @@ export interface EmbeddedLocation {
   readonly wire?: WireName | undefined;
 }
 
-/** How long a caller waits for the session. Without a limit, a transaction that used `db` inside itself would wait for ever. */
+/** How long a caller waits for the session. Without a limit, a transaction that used `db` inside itself would wait forever. */
 const WAIT_MS = 30_000;
 
 // V8 soon compiles much of the engine a second time, optimized and on other threads. A command ends before that pays, and
@@ -113,7 +113,7 @@ export class EmbeddedPool implements Pool {
   }
 
   connectApart(): never {
-    throw new Error('The embedded database has one connection.');
+    throw new Error('The embedded database cannot open a second connection.');
   }
 
   async ping(): Promise<void> {

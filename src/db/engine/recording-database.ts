@@ -29,7 +29,8 @@ export class RecordingDatabase {
     const sent: string[] = [];
     this.roundTrips.push(sent);
     const wire = {
-      query: () => Promise.reject(new Error('A recording database only answers prepared statements.')),
+      query: () =>
+        Promise.reject(new Error('The recording database was asked for a statement that is not prepared.')),
       prepared: ({
         text,
         stopColumn,

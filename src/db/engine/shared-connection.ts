@@ -6,7 +6,7 @@ import type { Prepared } from '../statements/prepared.ts';
 import type { PostgresWire } from '../wire/postgres-wire.ts';
 import { isConnectionLoss } from './unavailable.ts';
 
-/** The most statements that are underway on one connection. The last of them waits for all others. */
+/** The maximum number of statements that are underway on one connection. The last of them waits for all others. */
 const mostUnderway = 8;
 /** No statement is sent behind one that has had the connection for longer than this. */
 const slowMs = 20;
@@ -45,7 +45,7 @@ type Answered = TextRows | 'waited';
 interface Sent {
   readonly atMs: number;
   readonly deadline: Deadline | undefined;
-  /** Undefined when the caller does not wait any more. The answer arrives nevertheless. */
+  /** Undefined when the caller no longer waits. The answer arrives nevertheless. */
   settle: ((error: Error | null, rows?: Answered) => void) | undefined;
 }
 
@@ -73,7 +73,8 @@ export class SharedConnection {
     this.#lender = lender;
     this.lease = new Lease(
       {
-        query: () => Promise.reject(new Error('A shared connection takes only prepared statements.')),
+        query: () =>
+          Promise.reject(new Error('The shared connection was given a statement that is not prepared.')),
         prepared: async (statement, parameters) => {
           const rows = await this.#send(statement, parameters);
           return rows === 'waited' ? this.#lender.alone(statement, parameters) : rows;

@@ -9,7 +9,7 @@ import type { TenantDb } from '../tables/tenant-tables.ts';
 export interface WantedReferences {
   teamIds: readonly string[];
   statusIds: readonly string[];
-  /** Teams whose initial status is wanted. */
+  /** Teams whose initial status is requested. */
   initialStatusOf: readonly string[];
   projectIds: readonly string[];
   deliveryIds: readonly string[];
@@ -62,7 +62,7 @@ function referencesQuery(db: TenantDb, wanted: ReadonlySet<keyof WantedReference
     wanted.has('parentIssueIds') && parents(db),
   ].filter((kind) => kind !== false);
   const [first, ...more] = kinds;
-  if (!first) throw new Error('Nothing is wanted.');
+  if (!first) throw new Error('No references were requested.');
   return more.reduce((query, kind) => query.unionAll(kind), first);
 }
 

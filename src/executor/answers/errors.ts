@@ -90,7 +90,7 @@ const answerTooLarge = new AppError(
 /** The error that clients see if there is a bug. */
 export const maskedError = new AppError(
   'internal_error',
-  'Something went wrong here. The request id finds it in the log.',
+  'An unexpected error occurred. Its details are in the log under the request id.',
 );
 
 /** The error that was thrown, which graphql-js may have wrapped. */
@@ -120,7 +120,7 @@ function storageError(error: unknown): AppError | undefined {
     return new AppError('unavailable', 'The data store does not answer; try again soon.', [], error);
   }
   if (sqlState(error) === 'disk_full' || error instanceof StorageFullError) {
-    return new AppError('insufficient_storage', 'The data store has no room left.', [], error);
+    return new AppError('insufficient_storage', 'The data store has no space left.', [], error);
   }
   return undefined;
 }
@@ -140,7 +140,10 @@ function sqlState(error: unknown): string | undefined {
   return sqlStates[codeIn(error) ?? ''] ?? (isFullNode(error) ? 'disk_full' : undefined);
 }
 
-/** Whether a node of Citus has no room for what another one copies to it. Citus keeps the words of that node and loses its code. */
+/**
+ * Whether a node of Citus has no space for the data that another one copies to it. Citus keeps the message of that node but loses
+ * its code.
+ */
 function isFullNode(error: Error): boolean {
   return codeIn(error) === 'XX000' && error.message.endsWith(': No space left on device');
 }

@@ -41,9 +41,9 @@ interface KeyedMutation extends CoercedOperation {
 }
 
 /**
- * Runs a mutation and keeps its result under its key, or returns the kept result. Where one statement does the write, that
- * statement keeps the key, and the answer is added afterwards. Any other mutation runs in one transaction with its key, and
- * an error in any of its fields undoes all of it.
+ * Runs a mutation and stores its result under its key, or returns the stored result. Where one statement does the write, that
+ * statement stores the key, and the answer is added afterwards. Any other mutation runs in one transaction with its key, and an
+ * error in any of its fields undoes all of it.
  */
 export function executeOnce(
   mutation: KeyedMutation,
@@ -110,7 +110,7 @@ async function inOneTransaction(
     kept = await once(context, key, async (inside) => {
       const answer = await run(inside);
       if (!answer.errors) return answer.data;
-      // The first error caused the others. It is thrown unchanged, so that `once` recognises a lost race and runs again.
+      // The first error caused the others. It is thrown unchanged, so that `once` recognizes a lost race and runs again.
       failed = { cause: rootOf(answer.errors[0]), result: answer };
       throw failed.cause;
     });
@@ -132,7 +132,8 @@ async function inOneTransaction(
 /** Refuses a key that is malformed or that the operation does not take. Returns whether one statement may do the write. */
 function checkKey(mutation: KeyedMutation): boolean {
   if (!keyForm.test(mutation.key)) refuse(keyRule);
-  const type = mutation.schema.getMutationType() ?? raise('internal_error', 'There are mutations.');
+  const type =
+    mutation.schema.getMutationType() ?? raise('internal_error', 'The schema has no mutation type.');
   const { fields } = collectFields(
     mutation.schema,
     Object.fromEntries(mutation.fragments),

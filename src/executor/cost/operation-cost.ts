@@ -8,7 +8,7 @@ import { perVariant } from '../selections/variants.ts';
 
 /** The cost of an operation, by the formula in docs/limits.md. */
 export interface OperationCost {
-  /** The most objects that could be returned. */
+  /** The maximum number of objects that could be returned. */
   readonly requested: number;
   /** Whether the operation reads anything but the schema. */
   readonly readsData: boolean;
@@ -84,7 +84,7 @@ function adviceFor(largestPage: number, fits: (most: MostRows) => boolean): stri
   if (pageSize) return `With pages of at most ${pageSize} it would pass.`;
   return fits({ periods: 1 })
     ? 'With fewer groups, fewer days or longer periods it would pass.'
-    : 'Smaller pages would not do: ask for less in one operation.';
+    : 'Smaller pages would not suffice: ask for less in one operation.';
 }
 
 function refuseValues(values: number, most: number): void {

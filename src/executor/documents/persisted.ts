@@ -51,8 +51,8 @@ export class PersistedDocuments {
   }
 
   /**
-   * Returns the valid document. `mayRegister` says whether this request may put it into the cache, since that can evict
-   * others. Throws what is wrong with the document, `invalid_request` and `persisted_query_not_found`.
+   * Returns the valid document. `mayRegister` says whether this request may put it into the cache, since that can evict others.
+   * Throws the errors of an invalid document, `invalid_request`, or `persisted_query_not_found`.
    */
   find({ query, documentId }: NamedDocument, mayRegister: boolean): DocumentNode {
     if (this.#only) return this.#findTrusted({ query, documentId });
@@ -60,7 +60,7 @@ export class PersistedDocuments {
     const known = this.#trusted.get(documentId) ?? this.#registered.get(documentId);
     if (query === undefined) return known ?? this.#fromManifest(documentId) ?? notFound(registerIt);
     if (query !== this.#manifest.get(documentId) && hashOf(query) !== documentId)
-      raise('invalid_request', 'The hash is not that of the query.');
+      raise('invalid_request', 'The hash does not match the query.');
     if (known) return known;
     const document = this.#reader.read(query);
     if (mayRegister) this.#registered.set(documentId, document, { size: query.length });
@@ -76,7 +76,7 @@ export class PersistedDocuments {
     return !known && text !== undefined && !this.#reader.knows(text);
   }
 
-  /** Whether the manifest has the document, so that metrics may tell its id: there are few. */
+  /** Whether the manifest has the document, so that metrics may contain its id: there are few. */
   isTrusted({ documentId }: NamedDocument): boolean {
     return documentId !== undefined && this.#trusted.has(documentId);
   }

@@ -51,8 +51,7 @@ export function checkSize(document: DocumentNode): void {
       for (const variable of definition.variableDefinitions ?? []) checkDirectives(variable);
       const { width, depth } = sizes.selections(definition.selectionSet);
       if (depth > maxDepth) tooComplex(`The selections are nested more than ${maxDepth} deep.`);
-      if (width > maxRootFields)
-        tooComplex(`The operation has more than ${maxRootFields} fields of its own.`);
+      if (width > maxRootFields) tooComplex(`The operation has more than ${maxRootFields} root fields.`);
     }
     if (definition.kind === Kind.FRAGMENT_DEFINITION) sizes.fragment(definition.name.value);
   }
@@ -122,7 +121,7 @@ const schemaFields: ReadonlySet<string> = new Set(['__schema', '__type']);
 
 function checkDirectives({ directives }: { directives?: readonly DirectiveNode[] | undefined }): void {
   if (directives && directives.length > maxDirectives) {
-    tooComplex(`More than ${maxDirectives} directives stand in one place.`);
+    tooComplex(`One place in the document has more than ${maxDirectives} directives.`);
   }
 }
 

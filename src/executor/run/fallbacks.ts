@@ -19,7 +19,7 @@ export function runFallback<Result>(run: () => Promise<Result>): Promise<Result>
 }
 
 function refuse(): never {
-  raise('unavailable', 'Too many operations of a costly kind are waiting; try again soon.');
+  raise('unavailable', 'Too many expensive operations are waiting; try again soon.');
 }
 
 /**
@@ -54,7 +54,7 @@ export interface Fallback {
   readonly operation: string;
 }
 
-/** Publishes every fallback of this process, of which the log has only the first of each operation. */
+/** Publishes every fallback of this process, although the log has only the first one of each operation. */
 export const fallbackChannel = channel('workgraph:fallback');
 
 const reported = {

@@ -114,7 +114,7 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
 /** The cursor of the newest change, from which a stream without a cursor starts. */
 export async function newestCursor(context: OperationContext): Promise<string> {
   const { changeCursor } = await readNewestCursor(context);
-  return changeCursor ?? raise('internal_error', 'There is always a newest cursor.');
+  return changeCursor ?? raise('internal_error', 'The cursor of the newest change was not read.');
 }
 
 /** The message that makes a client read its list again, because its changes are not sent. */

@@ -23,7 +23,7 @@ export interface ImportTarget {
   readonly files: ImportFiles;
   /** The code of the team that gets all issues; undefined if each issue names its team. */
   readonly teamCode: string | undefined;
-  /** The person who is used where the source names none. */
+  /** The person to use where the source names none. */
   readonly anonymous: ImportedPerson;
 }
 
@@ -88,7 +88,7 @@ function peopleFound(
 ): People {
   const memberOf = (person: ImportedPerson) => {
     const member = found.get(keyOf(person));
-    if (!member) throw new Error('Every person of a batch was looked up before.');
+    if (!member) throw new Error('A person of the batch was not looked up.');
     return member;
   };
   return {

@@ -53,10 +53,10 @@ export async function requireIssues(
   const required = new Map<string, { issue: NamedIssue; index: number }>();
   for (const [index, name] of names.entries()) {
     const issue = name && byName.get('id' in name ? name.id : spelled(name));
-    if (!issue) absent.push({ field: `keys[${index}]`, message: 'names no issue' });
+    if (!issue) absent.push({ field: `keys[${index}]`, message: 'does not belong to any issue' });
     else if (!required.has(issue.id)) required.set(issue.id, { issue, index });
   }
-  if (absent.length > 0) raise('not_found', 'Some of the keys name no issue.', absent);
+  if (absent.length > 0) raise('not_found', 'Some of the keys do not belong to any issue.', absent);
   return [...required.values()];
 }
 

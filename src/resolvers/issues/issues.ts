@@ -133,10 +133,10 @@ async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Dr
   checkTeamReferences(change, references, team?.id, violations);
   const status = change.statusId ? references.find('status', change.statusId) : references.initialStatus();
   if (team && !change.statusId && !status)
-    violations.add('statusId', 'must be given: the team has no initial status');
+    violations.add('statusId', 'is required: the team has no initial status');
   violations.check();
   if (!team || !status || change.title === undefined)
-    return raise('internal_error', 'A new issue without violations must have a team, a status and a title.');
+    return raise('internal_error', 'A new issue without violations lacks a team, a status or a title.');
   return {
     teamId: team.id,
     title: change.title,
@@ -152,7 +152,9 @@ async function insert(trx: Trx, context: SignedIn, drafted: Draft): Promise<Issu
   const parents = parentIssueId ? await lockNewParent(trx, parentIssueId) : undefined;
   const [created] = await createAll(inside(trx), [{ issue, preloadsDelivery: false }], true);
   if (parentIssueId && parents) await addToSubIssueCounts(trx, parents, new Map([[parentIssueId, 1]]));
-  return created ?? raise('internal_error', 'A statement that waits for the team must return a row.');
+  return (
+    created ?? raise('internal_error', 'The statement returned no row, although it waited for the team.')
+  );
 }
 
 /** Locks the parent, so that it cannot be deleted before it has its new sub-issue. */

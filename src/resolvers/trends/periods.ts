@@ -71,7 +71,7 @@ export function periodsOf(input: PeriodsInput, violations = new Violations()): P
     `makes ${count.toLocaleString('en')} periods; at most ${maxPeriods} are counted at once: ask for fewer days, or for longer periods`,
   );
   violations.check('invalid_request');
-  if (!zone) return raise('internal_error', 'Impossible: the violations have been raised.');
+  if (!zone) return raise('internal_error', 'The violations were not raised.');
   const first = numberOf(every, midnightOf(from));
   const starts = Array.from({ length: count + 1 }, (_, index) => startOf(every, first + index));
   const times = starts.map((start) => zone.startOfDay(start));

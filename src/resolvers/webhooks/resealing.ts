@@ -13,7 +13,7 @@ const atOnce = 100;
  */
 export function secretsUnderOtherKeys(database: Database, secrets: WebhookSecrets): Chore {
   return {
-    name: 'secrets of webhooks under other keys than the first',
+    name: 'webhook secrets under other keys than the first',
     doSome: async () => {
       if (secrets.otherKeyIds.length === 0) return 0;
       let replaced = 0;

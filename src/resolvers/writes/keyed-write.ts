@@ -1,7 +1,7 @@
 import type { NewKey } from '../../db/idempotency.ts';
 import type { Context } from '../context.ts';
 
-/** A write that is done under an Idempotency-Key by one statement, which keeps the key. */
+/** A write that is done under an Idempotency-Key by one statement, which stores the key. */
 export interface KeyedWrite {
   readonly key: NewKey;
   isDone: boolean;
@@ -10,7 +10,7 @@ export interface KeyedWrite {
 /** Ends the attempt to do a keyed write by one statement, before anything is written; only `executeOnce` sees it. */
 export class NeedsTransaction extends Error {
   constructor() {
-    super('A transaction has to do the write.');
+    super('The write needs a transaction.');
   }
 }
 
@@ -21,6 +21,6 @@ export function requireTransaction({ keyed }: Context): void {
 
 /** The row that the write of this request returned when it was done, where only the answer has to be given again. */
 export function rowBefore<Row>({ repeated }: Context): Row | undefined {
-  // What the statement of a mutation kept is read by the same mutation.
+  // The cast is safe because only the mutation that stored the row reads it.
   return repeated as Row | undefined;
 }

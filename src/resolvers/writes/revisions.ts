@@ -22,7 +22,7 @@ export function requireRevision(
   const noun = idNoun(prefix);
   raise(
     'precondition_failed',
-    `The ${noun} is not at the revision that was named. Read it again, and send the change with the revision that it has then.`,
+    `The ${noun} is not at the expected revision. Read it again, and send the change with its current revision.`,
   );
 }
 

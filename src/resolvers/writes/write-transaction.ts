@@ -12,7 +12,7 @@ export interface Writes {
   readonly send: SendItem;
 }
 
-/** With `batching`, writes that can go together share a statement. */
+/** With `batching`, writes that can be combined share a statement. */
 export function writesOf(serial: SerialQueue, { batching }: { batching: boolean }): Writes {
   return { serial, send: (batching ? batched : direct)(serial) };
 }
@@ -54,9 +54,8 @@ export async function writeItem<Item extends Keyed, Row>(
 }
 
 /**
- * Does everything that the work reads and writes in one transaction. As it holds a connection from the beginning, it
- * does not wait for a serial key inside: where a write finds its key busy, everything is rolled back, and repeated when the
- * key is free.
+ * Does everything that the work reads and writes in one transaction. As it holds a connection from the beginning, it does not
+ * wait for a serial key inside: where a write finds its key busy, everything is rolled back, and retried when the key is free.
  */
 export async function writeInOneTransaction<Result>(
   context: SignedIn,
@@ -111,7 +110,7 @@ class KeyIsBusy extends Error {
   readonly key: string;
 
   constructor(key: string) {
-    super('The serial key is busy.');
+    super('Another write holds the serial key.');
     this.key = key;
   }
 }

@@ -80,7 +80,7 @@ const examples = {
     message: 'This needs an access token: Authorization: Bearer wg_…',
   },
   forbidden: new InsufficientScopeError([{ field: 'PATCH /v1/issues/{issueKey}', scopes: ['issues:write'] }]),
-  rate_limited: new RateLimitedError('The quota of 6,000 requests a minute is used up: come back in 1 s.', 1),
+  rate_limited: new RateLimitedError('The quota of 6,000 requests a minute is used up: try again in 1 s.', 1),
   not_found: { code: 'not_found', message: 'There is no such issue.' },
   conflict: {
     code: 'conflict',
@@ -98,7 +98,7 @@ const examples = {
   precondition_failed: {
     code: 'precondition_failed',
     message:
-      'The issue is not at the revision that was named. Read it again, and send the change with the revision that it has then.',
+      'The issue is not at the expected revision. Read it again, and send the change with its current revision.',
   },
   idempotency_key_reused: {
     code: 'idempotency_key_reused',
@@ -116,10 +116,10 @@ const examples = {
   },
   internal_error: {
     code: 'internal_error',
-    message: 'Something went wrong here. The request id finds it in the log.',
+    message: 'An unexpected error occurred. Its details are in the log under the request id.',
   },
   unavailable: { code: 'unavailable', message: 'The data store does not answer; try again soon.' },
-  insufficient_storage: { code: 'insufficient_storage', message: 'The data store has no room left.' },
+  insufficient_storage: { code: 'insufficient_storage', message: 'The data store has no space left.' },
 } satisfies Partial<Record<Code, Failure>>;
 
 /** Examples for routes on which these two codes can only be about the Idempotency-Key. */

@@ -38,7 +38,7 @@ export const threadMessages = route({
   operation: AgentThreadMessagesDocument,
   variables: (p) => ({ key: p.issueKey }),
   pick: 'issue.agentThread',
-  reply: item(agentConversation),
+  reply: item(agentConversation, 'The agent thread and its messages.'),
   absent,
 });
 

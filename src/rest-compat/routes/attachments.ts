@@ -30,7 +30,7 @@ export const attachments = route({
     issueKey,
     ...page,
     content_type: mediaRangeOf(
-      'Attachments of this media type, in any case and without parameters; `image/*` matches all images. Empty or `*/*` filters nothing.',
+      'Attachments of this media type, in upper or lower case and without parameters; `image/*` matches all images. Empty or `*/*` filters nothing.',
     ),
     created_by_user_account_id: id('user', 'Attachments that this account created.'),
   },
@@ -120,10 +120,11 @@ export const attachmentCreate = route({
     input: { issueKey: p.issueKey, contentType, ...file },
   }),
   pick: 'attachmentCreate',
-  reply: createdAt(attachmentUpload, {
-    path: '/v1/issues/{issueKey}/attachments/{attachmentId}',
-    namedAt: '/attachment/id',
-  }),
+  reply: createdAt(
+    attachmentUpload,
+    { path: '/v1/issues/{issueKey}/attachments/{attachmentId}', namedAt: '/attachment/id' },
+    'The attachment that was created, and the URL for its upload.',
+  ),
 });
 
 /** The pattern of an optional media type, which may have parameters. */

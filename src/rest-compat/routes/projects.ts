@@ -15,7 +15,7 @@ import { project, projectDetail } from '../shapes/projects.ts';
 import { teamFilters, teamNames, teamVariables, unknownTeamViolations } from '../team-filters.ts';
 import { boolean, id } from '../values.ts';
 
-const projectKey = key('project', 'The key of the project, in any case.');
+const projectKey = key('project', 'The key of the project, in upper or lower case.');
 
 /** GET /v1/projects */
 export const projects = route({
@@ -74,7 +74,7 @@ export const projectByKey = route({
   operation: ProjectDocument,
   variables: (p) => ({ key: p.projectKey }),
   pick: 'project',
-  reply: item(projectDetail),
+  reply: item(projectDetail, 'The project.'),
 });
 
 /** GET /v1/projects/{projectKey}/links */

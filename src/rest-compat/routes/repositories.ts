@@ -31,7 +31,7 @@ export const repositories = route({
     is_default: boolean(
       'Whether the repository is the default one of the team, which agents use if no other is named.',
     ),
-    query: text('Repositories whose name or project name contains this text, in any case.'),
+    query: text('Repositories whose name or project name contains this text, ignoring case.'),
     ...page,
     sort: sortBy<RepositoryContextOrderField>('repository_name', {
       repository_name: 'REPOSITORY_NAME',
@@ -69,6 +69,6 @@ export const defaultRepository = route({
   operation: DefaultRepositoryDocument,
   variables: (p) => ({ code: p.teamCode }),
   pick: 'team.defaultRepository',
-  reply: item(repositoryContext),
+  reply: item(repositoryContext, 'The default repository of the team.'),
   absent: 'There is no such team, or it has no default repository.',
 });

@@ -8,7 +8,7 @@ import { team, teamDetail } from '../shapes/teams.ts';
 import { boolean, id, oneOf, text } from '../values.ts';
 
 /** The code of the team in a path. */
-export const teamCode = key('team', 'The code of the team, in any case.');
+export const teamCode = key('team', 'The code of the team, in upper or lower case.');
 
 /** GET /v1/teams */
 export const teams = route({
@@ -20,7 +20,7 @@ export const teams = route({
     state: many(oneOf(namesOf<TeamState>('TeamState'), 'Teams in this state.')),
     lead_user_account_id: many(id('user', 'Teams that this account leads.')),
     deliveries_enabled: boolean('Whether the team plans in deliveries.'),
-    query: text('Teams whose name, code or slug contains this text, in any case.'),
+    query: text('Teams whose name, code or slug contains this text, ignoring case.'),
     ...page,
     sort: sortBy<TeamOrderField>('name', {
       name: 'NAME',
@@ -59,5 +59,5 @@ export const teamByCode = route({
   operation: TeamDocument,
   variables: (p) => ({ code: p.teamCode }),
   pick: 'team',
-  reply: item(teamDetail),
+  reply: item(teamDetail, 'The team.'),
 });

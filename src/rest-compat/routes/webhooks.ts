@@ -36,7 +36,7 @@ const deliveryStates = oneOf<WebhookDeliveryState>(
   'Deliveries in this state.',
 );
 
-const url = httpUrl('Where to send messages: an https URL that leads to a public address.', {
+const url = httpUrl('Where to send messages: an https URL of a public address.', {
   maxLength: limits.url,
 });
 const fields = {
@@ -74,7 +74,11 @@ export const webhookCreate = route({
   operation: WebhookCreateDocument,
   variables: (_parameters, body) => ({ input: body }),
   pick: 'webhookCreate',
-  reply: createdAt(webhookWithSecret, { path: '/v1/webhooks/{webhookId}', namedAt: '/webhook/id' }),
+  reply: createdAt(
+    webhookWithSecret,
+    { path: '/v1/webhooks/{webhookId}', namedAt: '/webhook/id' },
+    'The webhook that was created, and its secret.',
+  ),
   failures: ['conflict'],
   takesNoKey: true,
 });
@@ -137,7 +141,7 @@ export const webhookPing = route({
   operation: WebhookPingDocument,
   variables: (p) => ({ input: { id: p.webhookId } }),
   pick: 'webhookPing',
-  reply: item(webhookPinged),
+  reply: item(webhookPinged, 'The result of the test message.'),
   failures: ['conflict'],
   takesNoKey: true,
 });
@@ -152,7 +156,7 @@ export const webhookRotateSecret = route({
   operation: WebhookSecretRotateDocument,
   variables: (p) => ({ input: { id: p.webhookId, expectedRevision: p['If-Match'] } }),
   pick: 'webhookSecretRotate',
-  reply: item(webhookWithSecret),
+  reply: item(webhookWithSecret, 'The webhook, and its new secret.'),
   takesNoKey: true,
 });
 
@@ -161,7 +165,7 @@ export const webhookDeliveries = route({
   method: 'GET',
   path: '/v1/webhooks/{webhookId}/deliveries',
   scope,
-  summary: 'Lists the messages that a webhook was sent in the last days, newest first.',
+  summary: 'Lists the messages that a webhook was sent in the last few days, newest first.',
   parameters: {
     webhookId,
     ...page,
@@ -192,5 +196,5 @@ export const webhookRedeliver = route({
   operation: WebhookDeliveryRedeliverDocument,
   variables: (p) => ({ input: { webhookId: p.webhookId, ids: [p.deliveryId] } }),
   pick: 'webhookDeliveryRedeliver',
-  reply: item(redelivery),
+  reply: item(redelivery, 'The number of messages that will be sent again.'),
 });

@@ -29,7 +29,7 @@ const refusedAtOnce = 2;
 /** The maximum length of the queue, so that its memory is limited. */
 const maxWaiting = 2_000;
 
-export const busy = 'There is more to do than can be done now; try again soon.';
+export const busy = 'The server is overloaded; try again soon.';
 
 interface Waiter {
   readonly begin: (ticket: AdmissionTicket) => void;

@@ -34,8 +34,8 @@ export interface Buckets {
   /** Takes one request out of the bucket of the caller, if there is one left. */
   take(caller: string): Levels | Promise<Levels>;
   /**
-   * Charges the cost of an operation. If the bucket does not hold that much, the rest becomes a debt. Returns the level afterwards;
-   * undefined where another process holds the bucket, which tells of debts by itself.
+   * Charges the cost of an operation. If the bucket does not hold that much, the rest becomes a debt. Returns the level
+   * afterwards; undefined where another process holds the bucket, because that process reports debts by itself.
    */
   charge(caller: string, cost: number): number | undefined | Promise<number | undefined>;
   close(): void;
@@ -219,7 +219,7 @@ const numberFormat = new Intl.NumberFormat('en');
 
 function refused(quota: Quota, level: number, unit: string): Refused {
   const retryAfterSeconds = Math.max(secondsUntil(1, quota, level), 1);
-  const message = `The quota of ${numberFormat.format(quota.limit)} ${unit} is used up: come back in ${retryAfterSeconds} s.`;
+  const message = `The quota of ${numberFormat.format(quota.limit)} ${unit} is used up: try again in ${retryAfterSeconds} s.`;
   return { code: 'rate_limited', message, retryAfterSeconds };
 }
 

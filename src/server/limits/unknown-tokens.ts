@@ -8,13 +8,13 @@ import { recentlyUsed } from './recently-used.ts';
 const maxAddresses = 100_000;
 
 /**
- * Counts invalid tokens by the address that sent them, in a bucket that refills evenly within a minute. Each costs a look-up in the
- * database, so an address with an empty bucket gets no more look-ups.
+ * Counts invalid tokens by the address that sent them, in a bucket that refills evenly within a minute. Each costs a lookup in
+ * the database, so an address with an empty bucket gets no more lookups.
  */
 export class UnknownTokens {
   readonly #quota: Pick<Quota, 'limit' | 'windowSeconds'>;
   readonly #now: () => number;
-  /** What is left for each address. Reading it does not count as a use. */
+  /** The rest of the quota of each address. Reading it does not count as a use. */
   readonly #left = recentlyUsed<{ level: number; atMs: number }>(maxAddresses);
 
   constructor(perMinute = defaultRates.unknownTokensPerMinute, now: () => number = () => performance.now()) {
@@ -45,7 +45,7 @@ export class UnknownTokens {
     if (level >= 1) return undefined;
     const { limit, windowSeconds } = this.#quota;
     const retryAfterSeconds = Math.max(Math.ceil(((1 - level) * windowSeconds) / limit), 1);
-    const message = `Too many requests with unknown tokens come from this address: come back in ${retryAfterSeconds} s.`;
+    const message = `Too many requests with unknown tokens come from this address: try again in ${retryAfterSeconds} s.`;
     return { code: 'rate_limited', message, retryAfterSeconds };
   }
 

@@ -11,7 +11,7 @@ import type { ValueOrSlot } from '../../statements/slots.ts';
 import { type PageSize, plannedRows, wantedRows } from './page.ts';
 
 /**
- * A statement that reads pages and looks at a bounded number of rows:
+ * A statement that reads pages and examines a bounded number of rows:
  * - `walk`: along the order of the list, at most `rows` of them under each parent;
  * - `shared`: the same for all parents together, where no index has the rows of each parent in this order;
  * - `children`: all rows of each parent that has at most `rows` of them, sorted;
@@ -23,7 +23,7 @@ type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
 /**
  * Two columns after those of each row, which are null in the rows of a page. If a step reached its bound before the page was
- * full, it returns one more row: its stop, in which these columns have the position of the last row that it looked at.
+ * full, it returns one more row: its stop, in which these columns have the position of the last row that it examined.
  */
 export const stopColumns = ['stopValue', 'stopId'] as const;
 
@@ -72,7 +72,7 @@ function walkQuery(
     ? stop.select(reading.columns.map((column) => sql<null>`null`.as(nameOf(column))))
     : stop
         .leftJoin(
-          // A condition that is never true would have the planner drop the workspace beside it.
+          // A condition that is never true would make the planner drop the workspace condition next to it.
           (eb) =>
             eb.selectFrom(`${walked.walk.source.table} as none`).selectAll('none').limit(sql.lit(0)).as(row),
           (join) => join.onTrue(),
@@ -173,7 +173,7 @@ function childrenQuery(
     .orderBy('parent.ordinal');
 }
 
-/** Selects the position of the last row that a step may look at, if there are so many rows. An index has both columns. */
+/** Selects the position of the last row that a step may examine, if there are that many rows. An index has both columns. */
 function lastLookedAt(
   reading: Reading,
   walked: AccessedWalk,
@@ -204,7 +204,7 @@ function firstOfEach(
   matching: Query,
 ): Query {
   const { parent } = walk.source;
-  if (!parent) throw new Error('Only children have parents.');
+  if (!parent) throw new Error('The source has no parent.');
   const key = parentColumn(parent);
   const numbered = linkedRows(matching, parent)
     .select([

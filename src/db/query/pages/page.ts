@@ -42,7 +42,7 @@ export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?:
       .orderBy(orderSql(row, order, backward))
       .limit(plannedRows(size)),
   );
-  if (!first) throw new Error('A walk has one stretch or two.');
+  if (!first) throw new Error('The walk has no stretch.');
   if (!second && upperBound(size) === undefined) return first;
   const rows = untyped(reading.db).selectFrom(first.as('sized')).selectAll();
   if (!second) return rows.limit(wanted);

@@ -32,7 +32,7 @@ export function childRows({ db }: Reading, source: Source) {
 
 /** The rows of a source under one parent. */
 export function childrenOf(reading: Reading, source: Source, key: RawBuilder<unknown>): Query {
-  if (!source.parent) throw new Error('Only children have parents.');
+  if (!source.parent) throw new Error('The source has no parent.');
   const isOfParent: Expression<SqlBool> = sql<SqlBool>`${parentColumn(source.parent)} = ${key}`;
   return childRows(reading, source).where(isOfParent);
 }

@@ -8,12 +8,12 @@ import { orderSql, row, stretchesOf } from './walk.ts';
 
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
-/** The conditions that are checked on each row that a step looks at. */
+/** The conditions that are checked on each row that a step examines. */
 export function checkedOf({ walk: { source }, access: { others, hasDeleted } }: AccessedWalk): Predicate {
   return hasDeleted ? { all: [source.where, others] } : others;
 }
 
-/** The rows that a step looks at along the order, under one parent or in the whole workspace. */
+/** The rows that a step examines along the order, under one parent or in the whole workspace. */
 export function lookedAt(
   reading: Reading,
   { walk, access }: AccessedWalk,
@@ -32,7 +32,7 @@ export function lookedAt(
       .orderBy(orderSql(row, order, backward))
       .limit(sql.lit(rows)),
   );
-  if (!first) throw new Error('A walk has one stretch or two.');
+  if (!first) throw new Error('The walk has no stretch.');
   if (!second) return first;
   const all = (stretch: Query) => untyped(reading.db).selectFrom(stretch.as('stretch')).selectAll();
   const both = all(first).unionAll(all(second));

@@ -53,7 +53,7 @@ export function limitedMatches(reading: Reading, source: Source, candidate: Cand
 
 export function candidateOf({ candidates }: Access, { candidate }: FewStep): Candidate {
   const chosen = candidates[candidate];
-  if (!chosen) throw new Error('A step reads one of the candidates.');
+  if (!chosen) throw new Error('The step reads none of the candidates.');
   return chosen;
 }
 

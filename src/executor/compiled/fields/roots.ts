@@ -121,12 +121,12 @@ interface Found extends TextRows {
   children?: TextRows;
 }
 
-/** The most statements that are cached, one for each form of the page's arguments. */
+/** The maximum number of statements that are cached, one for each form of the page's arguments. */
 const maxForms = 50;
 
 function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, formed }: PageWithParent, run: Run) {
   const named = row.columns[key];
-  if (typeof named !== 'string') throw new Bail('A key is a column.');
+  if (typeof named !== 'string') throw new Bail('The key is not a text.');
   return rowWithPageQuery(
     { ...row, key: named },
     { ...run.reading(columns), columns },
@@ -148,7 +148,7 @@ interface ResolverOptions {
   args: Arguments['args'];
   part: number;
   plan: ObjectPlan | undefined;
-  /** The tables of which the operation shows rows that belong to a written row. */
+  /** The tables from which the operation shows rows that belong to a written row. */
   preloads: ReadonlySet<TableName>;
 }
 

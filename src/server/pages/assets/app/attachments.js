@@ -5,8 +5,9 @@ import { ask } from './graph.js';
 import { addressesQuery } from './issue-queries.js';
 import { avatar, time } from './parts.js';
 
-// The server signs the addresses of files for a few minutes, and every reading of the page has others. So an address is read when
-// the user asks for a file, and a picture that is there keeps its own: the browser would load it again from another.
+// The server signs the addresses of files for a few minutes, and each read of the page returns different ones. So an address is
+// requested when the user asks for a file, and a picture that is already shown keeps its address: with a new one, the browser
+// would load it again.
 
 /** The addresses of the pictures, by the versions of their attachments. */
 const pictures = new Map();
@@ -75,7 +76,7 @@ function link({ id, kind, url, style }, content) {
 async function addressOf(id, kind) {
   const { data } = await ask(addressesQuery, { id });
   const address = data.node?.[kind];
-  if (!address) throw new Error('The file is not there any more.');
+  if (!address) throw new Error('The file no longer exists.');
   return address;
 }
 

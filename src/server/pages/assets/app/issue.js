@@ -29,7 +29,7 @@ function page({ data, figures, variables, sign }) {
     const boards = html`<a href="/board">All boards</a>`;
     return missing(
       `There is no issue ${key.toUpperCase()}`,
-      'It may have been deleted, or it is in a workspace that this token does not open.',
+      'It may have been deleted, or be in a workspace that this token cannot access.',
       boards,
     );
   }

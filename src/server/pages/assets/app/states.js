@@ -21,7 +21,7 @@ const problems = {
       ${tokenForm()}`,
   }),
   UNAUTHENTICATED: () => ({
-    title: 'The token does not work any more',
+    title: 'The token no longer works',
     body: html`<p>It is unknown to this server, has expired or was revoked. Use another one.</p>
       ${tokenForm()}`,
   }),
@@ -51,7 +51,7 @@ const problems = {
       ${again(retry)} ${remedy ?? nothing}`,
   }),
   PERSISTED_QUERY_NOT_FOUND: () => outdated,
-  // What a filter asks for may be invalid. Without one, it is the query of the page.
+  // The condition of a filter may be invalid. Without a filter, the query of the page itself is invalid.
   GRAPHQL_VALIDATION_FAILED: (error, retry, remedy) => (remedy ? unexpected(error, retry, remedy) : outdated),
 };
 
@@ -128,7 +128,7 @@ const meanings = {
   connecting: 'Changes will be shown as they are made.',
   live: 'Changes are shown as they are made.',
   paused: 'Updates pause while the tab is hidden.',
-  offline: 'The connection was lost. Nothing is missed: it goes on from where it stopped.',
-  failed: 'The page shows what was read before. It is read again until there is an answer.',
+  offline: 'The connection was lost. Nothing is missed: the page continues from where it stopped.',
+  failed: 'The page shows older data. It keeps trying to read newer data until the server answers.',
   refused: 'The server refused the stream. Reload the page to see changes.',
 };
