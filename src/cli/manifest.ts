@@ -38,7 +38,7 @@ async function manifest(files: readonly string[]): Promise<number> {
     try {
       const text = await readFile(file, 'utf8');
       const { definitions } = parseText(new Source(text));
-      // The documents of a client have such a part for each fragment, beside the operations that contain it.
+      // The documents of a client have such a part for each fragment, besides the operations that contain it.
       if (definitions.every(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)) {
         process.stderr.write(`${file} is left out: it has no operation, so no request can name it.\n`);
         continue;

@@ -19,7 +19,7 @@ export const command = defineCommand({
       const { readConfig } = await import('../server/config.ts');
       const { Progress } = await import('./progress.ts');
       let progress: InstanceType<typeof Progress> | undefined;
-      // Nothing can stop a migration but the end of its connection, after which the database is as it was before it.
+      // Only the end of its connection can stop a migration, after which the database is unchanged.
       process.once('SIGINT', () => {
         progress?.say('Stopped. The migrations applied so far stay; run the command again to continue.');
         process.exit(exitCodes.interrupted);

@@ -53,7 +53,7 @@ export class Progress {
     });
   }
 
-  /** Shows that so much of the total is done. */
+  /** Shows that this much of the total is done. */
   update(done: number, { count = done, words = '' }: Partial<Reached> = {}): void {
     const reached: Reached = { count, words };
     if (this.#isShown) this.#bar.update(done, { ...reached });

@@ -12,7 +12,7 @@ export type LazyCommand = (() => Promise<CommandDef>) & { readonly description: 
 /** Flags that no declaration groups. */
 const otherFlags = 'Options';
 
-/** What `--help` prints: how to call a command, and its flags below their headings. `path` are the words that lead to it. */
+/** What `--help` prints: how to call a command, and its flags below their headings. `path` has the words that select it. */
 export async function usageOf(
   command: CommandDef,
   path: readonly string[],

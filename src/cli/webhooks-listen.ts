@@ -36,7 +36,7 @@ interface Change {
   readonly issueKey: string | null;
 }
 
-/** How long a program may take to answer, how soon a message is repeated, and how long a read waits for changes. */
+/** How long a program may take to answer, how soon a message is sent again, and how long a read waits for changes. */
 const answerWithinMs = 15_000;
 const retryMs = 2_000;
 const waitSeconds = 25;
@@ -70,7 +70,10 @@ export async function listenAndForward(options: ListenOptions, around: Surroundi
   }
 }
 
-/** The changes after a cursor; without one, only the position to begin at. Undefined when the server cannot be reached just now. */
+/**
+ * The changes after a cursor; without one, only the position to begin at. Undefined when the server cannot be reached at the
+ * moment.
+ */
 async function read(
   { server, token }: ListenOptions,
   cursor: string | undefined,
@@ -87,7 +90,9 @@ async function read(
   return page && { changes: page.results, cursor: page.cursor };
 }
 
-/** Asks the server. Waits and gives undefined when it cannot answer just now; throws when it refuses. */
+/**
+ * Sends a request to the server. Waits and returns undefined when the server cannot answer at the moment; throws when it refuses.
+ */
 async function call(
   server: string,
   token: string,

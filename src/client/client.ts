@@ -34,7 +34,7 @@ export interface ConnectOptions {
   readonly token: string;
   /** Sends the requests, instead of the fetch of the runtime. */
   readonly fetch?: (request: Request) => Promise<Response>;
-  /** The maximum number of times that a request is repeated; 4 by default. Streams reconnect without a limit. */
+  /** The maximum number of times that a request is retried; 4 by default. Streams reconnect without a limit. */
   readonly retries?: number;
   /** How long an answer may take before it counts as lost; a minute by default. */
   readonly timeoutMs?: number;

@@ -96,7 +96,7 @@ function isStream(response: Response): response is Response & { body: ReadableSt
   return response.ok && response.body !== null && /^text\/event-stream\b/i.test(type);
 }
 
-/** Waits for something from the server, and breaks the connection when nothing comes for long. */
+/** Waits for something from the server, and breaks the connection when nothing arrives for a long time. */
 function unlessSilent<Result>(waiting: Promise<Result>, connection: AbortController): Promise<Result> {
   const silence = setTimeout(
     () => connection.abort(new Error(`The server was silent for ${silenceMs / 1_000} seconds.`)),

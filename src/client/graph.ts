@@ -14,7 +14,7 @@ export type Document<Data, Variables> = TypedDocumentNode<Data, Variables> | str
 export interface GraphOptions {
   /** Aborts the request, and the waiting between repetitions. */
   readonly signal?: AbortSignal;
-  /** The Idempotency-Key of a write, with which another process can repeat it. By default each call gets its own. */
+  /** The Idempotency-Key of a write, with which another process can retry it. By default each call gets its own. */
   readonly idempotencyKey?: string;
 }
 

@@ -116,7 +116,7 @@ export function createRest(baseUrl: string, headers: Record<string, string>, sen
       return response;
     }
 
-    // Only the files are at another address than the one that was asked for.
+    // Only files are served at another URL than the requested one.
     const redirect = isFile ? 'follow' : 'manual';
     const options = { redirect, ...init, fetch: ask, parseAs: isJson ? 'text' : parseAs };
     const { data, response } = await client.request(method, path, options).catch((error: unknown) => {
@@ -147,7 +147,9 @@ export function createRest(baseUrl: string, headers: Record<string, string>, sen
   return { GET, POST, PATCH, DELETE, items } as unknown as Rest;
 }
 
-/** Whether it is one of the answers that have no body: to a delete, and to a read with the tag of what it would answer. */
+/**
+ * Whether it is one of the answers without a body: to a delete, or to a read that was sent with the tag of the current answer.
+ */
 function isEmpty(method: string, request: Request, { status }: Response): boolean {
   return method === 'DELETE' ? status === 204 : status === 304 && request.headers.has('If-None-Match');
 }

@@ -2,11 +2,11 @@ import { retryAfterOf, WorkgraphError } from './errors.ts';
 
 export interface RetryOptions {
   readonly fetch: (request: Request) => Promise<Response>;
-  /** The maximum number of times that a request is repeated. */
+  /** The maximum number of times that a request is retried. */
   readonly retries: number;
   /** How long an answer may take before it counts as lost. */
   readonly timeoutMs: number;
-  /** The longest `Retry-After` after which a request is repeated. */
+  /** The longest `Retry-After` after which a request is retried. */
   readonly longestWaitMs: number;
 }
 
@@ -29,7 +29,7 @@ const firstWaitMs = 200;
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * Sends a request, and repeats it after temporary failures and lost answers. A write without a key may not be repeated; it is
+ * Sends a request, and retries it after temporary failures and lost answers. A write without a key must not be retried; it is
  * sent again only after 429, because the server has not executed it then.
  */
 export async function sendWithRetries(
@@ -45,7 +45,7 @@ export async function sendWithRetries(
     try {
       const response = await sendOnce(fetch, request, timeoutMs, isPassedOn);
       const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000 || wait;
-      // A write whose answer was lost may still be in progress; the repetition with its key is a conflict until it ends.
+      // A write whose answer was lost may still be in progress; retrying it with its key is a conflict until it ends.
       const isInProgress = isAnswerLost && response.status === 409;
       const isTemporary =
         response.status === 429 || (mayRepeat && (temporary.has(response.status) || isInProgress));
@@ -84,7 +84,7 @@ async function sendOnce(
   }
 }
 
-/** Reads an answer completely, so that an interrupted one is repeated. */
+/** Reads an answer completely, so that an interrupted one is retried. */
 async function readWholly(response: Response): Promise<Response> {
   if (!response.body) return response;
   const { status, statusText, headers } = response;
@@ -115,7 +115,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A key that makes a write repeatable. `crypto.randomUUID` does not exist on pages served over http. */
+/** A key with which a write can be retried. `crypto.randomUUID` does not exist on pages served over http. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

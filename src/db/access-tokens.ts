@@ -33,7 +33,7 @@ export class TokenHolders {
   }
 
   /**
-   * The token with this hash and its member; undefined if there is none. `known` has its workspace from an earlier look-up, which
+   * The token with this hash and its member; undefined if there is none. `known` has its workspace from an earlier lookup, which
    * stays true because a token never moves to another workspace.
    */
   async find(tokenHash: Buffer, known?: { workspaceId: string }): Promise<TokenHolder | undefined> {
@@ -151,7 +151,7 @@ export async function lockLivingToken(db: TenantDb, id: string): Promise<boolean
   return row !== undefined;
 }
 
-/** Revokes those of the tokens, or of the tokens created with them, that are not revoked yet, and returns them. */
+/** Revokes the given tokens and the tokens created with them, except those that are revoked already, and returns the others. */
 export async function updateRevoked(
   db: TenantDb,
   which: { column: 'id' | 'parentTokenId'; ids: readonly string[] },

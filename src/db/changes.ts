@@ -13,7 +13,7 @@ import type { Trx } from './engine/transaction.ts';
 /** The channel of the notifications about new positions. */
 export const changesChannel = 'workgraph_changes';
 
-/** The most changes that one run of the sequencer numbers in a workspace. */
+/** The maximum number of changes that one run of the sequencer numbers in a workspace. */
 export const changesPerRun = 2_000;
 
 // 'wgch' in ASCII, so that these locks differ from all other advisory locks of the database.
@@ -68,17 +68,17 @@ export async function numberChanges({ db, connect }: Sending, tag: number): Prom
 }
 
 /**
- * Frees the space of changes that have moved to the log, past which each run would read. Autovacuum comes once a minute at most, and on the
- * embedded engine never. Does nothing while the table is being vacuumed already.
+ * Frees the space of changes that have moved to the log; otherwise each run would have to read past them. Autovacuum comes once a
+ * minute at most, and on the embedded engine never. Does nothing while the table is being vacuumed already.
  */
 export async function vacuumInbox(unscoped: Kysely<Tables>): Promise<void> {
-  // Cutting the file shorter would lock the table against writes.
+  // Truncating the file would lock the table against writes.
   await sql`vacuum (skip_locked, truncate off) change_inbox`.execute(unscoped);
 }
 
 /**
  * Notifies all processes of the newest positions of workspaces. It must come after the commit of the runs that gave them. Its own
- * commit changes nothing, so nobody waits until it is on the disk.
+ * commit changes nothing, so no client waits until it is on the disk.
  */
 export async function notifyOfChanges(
   connect: () => Promise<Lease>,

@@ -53,7 +53,7 @@ function lock(name: string): RawBuilder<unknown> {
   return sql`pg_advisory_xact_lock(${directoryLocks}::int, hashtext(${name}))`;
 }
 
-/** Reads the whole directory of a workspace, which has at most some thousands of rows. */
+/** Reads the whole directory of a workspace, which has at most a few thousand rows. */
 export async function selectDirectory(db: TenantDb): Promise<DirectoryRows> {
   const rows: Partial<Record<DirectoryTable, unknown[]>> = {};
   for (const table of directoryTables) {
@@ -63,7 +63,7 @@ export async function selectDirectory(db: TenantDb): Promise<DirectoryRows> {
   return rows as DirectoryRows;
 }
 
-/** Those of the statuses that any issue has, also a deleted one. */
+/** The given statuses that any issue has, even a deleted one. */
 export async function selectStatusesInUse(trx: Trx, ids: string[]): Promise<Set<string>> {
   const rows = await trx
     .selectFrom('status')

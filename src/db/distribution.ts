@@ -22,7 +22,7 @@ export async function selectCitusVersion(unscoped: Kysely<Tables>): Promise<stri
   return rows[0]?.version;
 }
 
-/** Whether the database is that of a coordinator with at least one other node that takes rows. */
+/** Whether the database is a coordinator of Citus with at least one other node that stores rows. */
 export async function isCoordinator(unscoped: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select citus_is_coordinator() and exists (
@@ -58,7 +58,7 @@ export async function selectDistributableTables(unscoped: Kysely<Tables>): Promi
 
 /**
  * Distributes and copies the tables with all their rows, or changes nothing if it fails. `reached` is called before each table.
- * Nobody can use the tables meanwhile.
+ * The tables cannot be used meanwhile.
  */
 export async function distribute(
   trx: UnscopedTrx,

@@ -41,7 +41,7 @@ export function isKeptAlready(error: unknown): boolean {
 }
 
 /**
- * The result that was kept for a key after a time. This must be a later statement than the lock: a statement sees only
+ * The result that was stored for a key after a given time. This must be a later statement than the lock: a statement sees only
  * what was committed before it started, and another transaction may release the lock after that.
  */
 export function selectKept(
@@ -78,7 +78,7 @@ export interface NewAnswer extends KeyName {
   readonly result: string;
 }
 
-/** Adds the answers to keys that have none yet; the rows that were written are not needed any more. */
+/** Adds the answers to keys that have none yet; the rows that were written are no longer needed. */
 export async function addAnswers(sending: Sending, answers: readonly NewAnswer[]): Promise<void> {
   const rows = answers.map(({ userAccountId: account, key, createdUtc: at, result }) => ({
     account,

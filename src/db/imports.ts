@@ -16,7 +16,7 @@ export interface StoredRecord {
   readonly files?: readonly string[];
   /** Whether it is a comment that was imported as deleted. */
   readonly deleted?: boolean;
-  /** Whether it is an issue that was deleted here so long ago that it no longer exists. */
+  /** Whether it is an issue that was deleted here and has been purged since. */
   readonly purged?: boolean;
 }
 
@@ -198,7 +198,7 @@ export async function selectLinkHashes(
     .execute();
 }
 
-/** Those of the issues that have an agent thread. */
+/** The given issues that have an agent thread. */
 export async function selectIssuesWithThread(trx: Trx, issueIds: readonly string[]): Promise<Set<string>> {
   if (issueIds.length === 0) return new Set();
   const rows = await trx

@@ -3,8 +3,8 @@ import { inSql } from './tables/sql-names.ts';
 import type { TableName, Tables } from './tables/tables.ts';
 
 /**
- * Updates the planner's statistics. Without them, it checks foreign keys by an index on the workspace alone and so reads all
- * rows of the workspace. The embedded engine never updates statistics by itself.
+ * Updates the planner's statistics. Without them, PostgreSQL checks foreign keys by an index on the workspace alone, and so reads
+ * all rows of the workspace. The embedded engine never updates statistics by itself.
  */
 export async function analyzeTables(unscoped: Kysely<Tables>): Promise<void> {
   await sql`analyze ${sql.join(plannedTables.map((table) => sql.ref(table)))}`.execute(unscoped);

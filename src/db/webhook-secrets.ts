@@ -6,7 +6,7 @@ import type { TenantDb } from './tables/tenant-tables.ts';
 /** The secrets of a webhook, encrypted; the previous one if it was ever changed. */
 type StoredSecrets = Pick<Row<'webhook'>, 'id' | 'secret' | 'previousSecret'>;
 
-/** The webhooks of all workspaces with a secret that begins with one of the ids of keys. */
+/** The webhooks of all workspaces with a secret that begins with one of these key ids. */
 export async function selectSecretsUnder(
   unscoped: Kysely<Tables>,
   keyIds: readonly Buffer[],

@@ -31,7 +31,7 @@ export async function selectDueWebhooks(
   return dueWebhooks.run(connect, { now, limit });
 }
 
-/** It is prepared because every write leads to a look for them. */
+/** The statement is prepared because every write causes a search for due webhooks. */
 let dueWebhooks: PreparedSelect<DueWebhook> | undefined;
 
 function dueWebhooksOf(unscoped: Kysely<Tables>): Compilable<DueWebhook> {
@@ -106,7 +106,7 @@ export async function holdWebhook(db: TenantDb, id: string, claimId: string, unt
     .execute();
 }
 
-/** Whether a webhook exists with this revision, so that nobody has changed or deleted it. */
+/** Whether a webhook exists with this revision, so that it has not been changed or deleted. */
 export async function hasRevision(db: TenantDb, { id, revision }: WebhookRow): Promise<boolean> {
   const found = await db
     .selectFrom('webhook')
@@ -202,7 +202,7 @@ export interface DeliveryOutcome {
 
 /**
  * Writes the outcomes of deliveries, and the change of their webhook, which the transaction has locked. A delivery that was ended
- * during its attempt, because the webhook may not send it any more, stays ended.
+ * during its attempt, because the webhook may no longer send it, stays ended.
  */
 export async function writeOutcomes(
   trx: Trx,

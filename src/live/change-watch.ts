@@ -4,7 +4,7 @@ import { changesChannel, selectHeads } from '../db/changes.ts';
 import type { Database } from '../db/engine/engine.ts';
 import type { Channels } from '../db/engine/listener.ts';
 
-/** The interval at which the positions of watched workspaces are read, in case that a notification was missed. */
+/** The interval at which the positions of watched workspaces are read, in case a notification was missed. */
 const pollMs = 1_000;
 /** How many streams and requests are woken in one turn of the event loop. */
 const wokenAtOnce = 500;
@@ -45,7 +45,7 @@ export class ChangeWatch {
     this.#poll = setInterval(() => void this.#look(), pollMs).unref();
   }
 
-  /** The channel on which PostgreSQL tells of positions that other processes have given. */
+  /** The channel on which PostgreSQL announces positions that other processes have assigned. */
   get channels(): Channels {
     return {
       [changesChannel]: {
@@ -59,7 +59,7 @@ export class ChangeWatch {
     };
   }
 
-  /** Begins to listen for new changes of a workspace. From now on every arrival is noted, also between two calls of `next`. */
+  /** Begins to listen for new changes of a workspace. From now on every arrival is noted, even between two calls of `next`. */
   arrivals(workspaceId: string): Arrivals {
     const watched = this.#watched.get(workspaceId) ?? this.#begin(workspaceId);
     const arrivals = new Arrivals(watched, () => {
@@ -73,7 +73,7 @@ export class ChangeWatch {
     return arrivals;
   }
 
-  /** Whether nothing can wait here any more, because the process is about to stop. */
+  /** Whether nothing can wait here any longer, because the process is about to stop. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -127,7 +127,7 @@ export class ChangeWatch {
     }
   }
 
-  /** Ends all waiting, spread over the time, so that the clients do not all come back at once. */
+  /** Ends all waiting, spread over the time, so that the clients do not all reconnect at once. */
   close(overMs = 0): void {
     clearInterval(this.#poll);
     this.#isClosed = true;
@@ -184,8 +184,8 @@ export class Arrivals {
   }
 
   /**
-   * Resolves with true when changes have arrived since the last call; with false at the end, when it is interrupted, or after the
-   * time if there is one. Throws what the waiting has failed with.
+   * Resolves with true when changes have arrived since the last call; with false when the watch ends, when the wait is
+   * interrupted, or when the time is up, if there is one. Throws the error with which the wait was ended.
    */
   async next(ms?: number): Promise<boolean> {
     if (!this.#hasArrived && !this.#isEnded && !this.#failure) {

@@ -1,15 +1,16 @@
 /** How long a result is kept for streams of the cohort that ask a little later. */
 const keptMs = 500;
 
-/** Reads once for all streams that want the same at the same time: a cohort. */
+/** Reads once for all streams that need the same data at the same time: a cohort. */
 export class Cohorts<Result> {
   readonly #reads = new Map<string, Promise<Result>>();
   /** Reads that were made, and those that were saved because another stream had begun the same one. */
   readonly counts = { made: 0, saved: 0 };
 
   /**
-   * The result of `work`, or of that of another caller with an equal key. The key has to contain what the result depends on, and
-   * the number of the arrival that is the cause: a read that began before it may have missed what has arrived.
+   * The result of `work`, or of the `work` of another caller with an equal key. The key has to contain everything on which the
+   * result depends, and the number of the arrival that is the cause: a read that began before that arrival may have missed its
+   * changes.
    */
   read(key: string, work: () => Promise<Result>): Promise<Result> {
     const known = this.#reads.get(key);

@@ -4,14 +4,14 @@ import type { EventChunk, EventStream } from '../rest-compat/events.ts';
 import type { Arrivals } from './change-watch.ts';
 import type { CutReason } from './live-counts.ts';
 
-/** How soon a client comes back after its connection has broken. */
+/** How soon a client reconnects after its connection has broken. */
 const retryMs = 2_000;
 /**
- * How soon it comes back after the server has ended the stream, which other servers can continue at once. Clients that find no
- * server must not all try again at the same moments, so it differs.
+ * How soon it reconnects after the server has ended the stream. Other servers can continue the stream at once. Clients that find
+ * no server must not all retry at the same moments, so the delay is random.
  */
 const returnMs = () => Math.round(250 + Math.random() * 1_000);
-/** The longest time for which a token in debt waits at once. */
+/** The longest single wait of a stream whose token is in debt. */
 const debtMs = 7_500;
 /** How often a stream shows that its connection works. */
 export const beatMs = 15_000;
@@ -28,7 +28,7 @@ interface StreamParts {
   readonly skip: (cursor: string) => Promise<string | undefined>;
   /** Calls the listener within `cursorMs`, and again until the returned function is called. */
   readonly soon: (listener: () => void) => () => void;
-  /** Reads what comes after a cursor. Throws if the token may not read it any more. */
+  /** Reads what comes after a cursor. Throws if the token may no longer read it. */
   readonly deliver: (cursor: string) => Promise<EventChunk>;
   /** Called when the stream ends here, and not because its client has left or the process stops. */
   readonly onCut: (reason: CutReason) => void;

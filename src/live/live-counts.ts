@@ -2,8 +2,8 @@
 export type LagStage = 'numbered' | 'delivered';
 
 /**
- * Why the server ended a stream: the client read nothing, the log does not go back to its cursor any more, its token may not read any
- * more, the service failed, the process stops, or the stream had lasted long enough.
+ * Why the server ended a stream: the client read nothing, the log no longer goes back to its cursor, its token may no longer
+ * read, the service failed, the process stops, or the stream had lasted long enough.
  */
 export type CutReason = 'unread' | 'expired' | 'refused' | 'failed' | 'stopping' | 'age';
 
@@ -26,6 +26,6 @@ export class LiveCounts {
   numbered = 0;
   /** Events that streams were given. */
   delivered = 0;
-  /** Called with each delay, where somebody measures. */
+  /** Called with each delay, if delays are measured. */
   onLag: ((stage: LagStage, seconds: number) => void) | undefined;
 }

@@ -6,7 +6,7 @@ import { Sequencer } from './sequencer.ts';
 import { defaultStreams, type StreamLimits } from './stream-limits.ts';
 import { OpenStreams } from './open-streams.ts';
 
-/** What a process does for the log of changes: it numbers changes, and tells those who wait for them. */
+/** What a process does for the log of changes: it numbers changes, and notifies the subscribers that wait for them. */
 export class Live {
   readonly watch: ChangeWatch;
   readonly openStreams: OpenStreams;

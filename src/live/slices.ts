@@ -8,7 +8,7 @@ export class Slices {
   readonly #waiting = new Set<() => void>();
   #isRunning = false;
 
-  /** Resolves when the caller may go on until its next `await`. */
+  /** Resolves when the caller may continue until its next `await`. */
   next(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);

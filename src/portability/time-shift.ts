@@ -4,9 +4,9 @@ const dayMs = 24 * 60 * 60 * 1000;
 const times = /(?<![\w-])\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?(?![\w-])/g;
 
 /**
- * Returns a function that shifts the dates and times in a text, so that they relate to `nowUtc` as they did to
- * `referenceUtc`. They are shifted by whole days and keep their time of day. Only a time on the day of `referenceUtc`
- * keeps its exact distance, so that what was minutes ago still is. Dates that do not exist are not changed.
+ * Returns a function that shifts the dates and times in a text, so that they relate to `nowUtc` as they did to `referenceUtc`.
+ * They are shifted by whole days and keep their time of day. Only a time on the day of `referenceUtc` keeps its exact distance,
+ * so that an event of a few minutes before it remains so. Dates that do not exist are not changed.
  */
 export function timeShift(referenceUtc: Date, nowUtc: Date): (text: string) => string {
   const referenceMs = referenceUtc.getTime();

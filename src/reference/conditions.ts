@@ -63,13 +63,13 @@ function textsIn(type: number, values: readonly Comparable[]): ReadonlySet<strin
 
 /** In larger tables SQL finds rows faster. */
 const mostRows = 1_000;
-/** With more keys than this PostgreSQL does not use an index. */
+/** With more keys than this, PostgreSQL does not use an index. */
 const fewKeys = 8;
 
 /**
- * Replaces conditions on cached rows by the keys of the rows that fulfill them, so that SQL need not find those rows. Returns the
- * same object if there are no such conditions. Many keys are not used in conditions on related rows: there PostgreSQL itself decides
- * better whether to begin with the other table.
+ * Replaces conditions on cached rows by the keys of the rows that satisfy them, so that SQL need not find those rows. Returns the
+ * same object if there are no such conditions. Many keys are not used in conditions on related rows: there PostgreSQL itself
+ * decides better whether to begin with the other table.
  */
 export function withKeys(predicate: Predicate, snapshot: Snapshot, many = true): Predicate {
   const partsOf = (parts: readonly Predicate[]) => {
@@ -146,7 +146,7 @@ function throughTest(
     link.by(through.parent, row[position] ?? '').some((joined) => targets.has(joined[child] ?? ''));
 }
 
-/** The values of a column in the cached rows that fulfill the predicate. */
+/** The values of a column in the cached rows that satisfy the predicate. */
 function keysWhere(
   { references, by, where }: { references: string; by: string; where: Predicate },
   snapshot: Snapshot,

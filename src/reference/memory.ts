@@ -133,7 +133,7 @@ export class ReferenceMemory {
 
   #entryOf(workspaceId: string): Entry {
     const known = this.#entries.get(workspaceId);
-    // Each request asks several times, mostly for the same workspace.
+    // Each request calls this several times, mostly for the same workspace.
     if (known && this.#lastUsed === workspaceId) return known;
     this.#lastUsed = workspaceId;
     const entry = known ?? {

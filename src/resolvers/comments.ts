@@ -36,7 +36,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
   const context = signedIn(ctx);
   const before = rowBefore<CommentCreated & { commentId: string }>(ctx);
   if (before) return asWritten(context, input.body, before, before.commentId);
-  // The statement preloads no surroundings of the issue, so the returned row cannot answer a selection of them.
+  // The statement preloads no related rows of the issue, so the returned row cannot answer a selection of them.
   if (context.preloads) requireTransaction(context);
   const { principal } = context;
   const { workspaceId, userAccountId } = principal;

@@ -90,7 +90,7 @@ export interface Context {
   readonly shared?: (statement: Prepared) => Lease | undefined;
   /** The replica for the statements of a query; undefined when the primary has to answer them. */
   readonly replica?: ReadServer | undefined;
-  /** Called when an operation begins and has ended that may have written. */
+  /** Called when an operation that may write begins, and when it has ended. */
   readonly wrote?: () => void;
   /** The cached reference data of the principal's workspace; undefined if it is not cached. */
   readonly reference?: CachedReference | undefined;
@@ -119,7 +119,10 @@ export interface Context {
   readonly keyed?: KeyedWrite | undefined;
   /** The row that the only write of the operation returned before, where it is not done again. */
   readonly repeated?: Readonly<Record<string, unknown>> | undefined;
-  /** Collects the statements that the compiled executor sends, where the answer may be recognised by a position. */
+  /**
+   * Collects the statements that the compiled executor sends, if a position of the data may show later that the answer is
+   * unchanged.
+   */
   readonly statements?: Set<Prepared> | undefined;
   /** The header X-Workgraph-Snapshot, as the client sent it. */
   readonly snapshot?: string | undefined;

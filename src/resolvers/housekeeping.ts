@@ -31,10 +31,12 @@ export interface Chore {
 
 const hourMs = 60 * 60_000;
 
-/** After so many failures, such as of a store that does not answer, a round ends. The next one begins with other rows. */
+/** After this many failures, for example because a store does not answer, a round ends. The next one begins with other rows. */
 const mostFailures = 20;
 
-/** Goes through what is to be removed, oldest first. What fails holds up nothing else: it is left to the next round. */
+/**
+ * Goes through the items to remove, oldest first. An item that fails does not hold up the others: it is left to the next round.
+ */
 class Walk<Item> {
   readonly #find: (now: Date) => Promise<readonly Item[]>;
   #waiting: Item[] = [];
@@ -196,7 +198,7 @@ export function wrongTallies(database: Database): Chore {
   };
 }
 
-/** How many rows of what belongs to issues one transaction removes, and how many attachments one step. */
+/** How many rows that belong to issues one transaction removes, and how many attachments one step removes. */
 const purgedAtOnce = { rows: 1_000, files: 50 };
 
 /** Deleted issues of one workspace, which are removed together. */
@@ -290,7 +292,7 @@ export function oldChanges(database: Database, days: number): Chore {
 /** The number of days for which messages to webhooks are stored after they have arrived or failed. */
 const deliveriesDays = 3;
 
-/** Removes finished deliveries of webhooks after some days, and deleted webhooks with all of theirs. */
+/** Removes finished deliveries of webhooks after a few days, and deleted webhooks with all of theirs. */
 export function oldWebhookDeliveries(database: Database): Chore {
   return {
     name: 'old webhook deliveries',
@@ -312,7 +314,7 @@ async function removeFile(
   await removeAbandonedAttachment(database.of(attachment.workspaceId), attachment);
 }
 
-/** Throws the error, or one that tells of several. */
+/** Throws the error if there is only one, or one error that combines several. */
 function throwAny(errors: readonly unknown[]): void {
   if (errors.length > 1) throw new AggregateError(errors, `${errors.length} parts of it failed`);
   if (errors.length === 1) throw errors[0];

@@ -35,7 +35,7 @@ export interface EventStream extends AsyncIterable<string | Uint8Array> {
 export interface StreamSource<Context> {
   /** The chunk that is sent at once. */
   readonly first: EventChunk;
-  /** Reads what comes after a cursor. Throws if the token may not read it any more. */
+  /** Reads what comes after a cursor. Throws if the token may no longer read it. */
   readonly deliver: (context: Context, cursor: string) => Promise<EventChunk>;
   /** Tests whether a shared page of the log may have events for the stream. */
   readonly pageTest?: PageTest | undefined;

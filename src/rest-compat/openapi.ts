@@ -38,7 +38,7 @@ export function printCollection(): string {
   return `${JSON.stringify(collectionOf(openApiDocument(table, additions, readExamples())), null, 2)}\n`;
 }
 
-/** Recorded by `npm run generate`. Read when the description is first requested, and not at the start. */
+/** Recorded by `npm run generate`. Read when the description is first requested, and not at startup. */
 function readExamples(): Examples {
   const file = new URL('openapi/examples.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as Examples;

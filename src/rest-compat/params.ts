@@ -96,7 +96,7 @@ export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
   };
 }
 
-/** Declares a key or code in the path: letters, digits and hyphens in any case. An id is not accepted. */
+/** Declares a key or code in the path: letters, digits and hyphens, in upper or lower case. An id is not accepted. */
 export function key(noun: NamedKind, description: string): PathPart {
   const form = new RegExp(`^[A-Za-z0-9-]{1,${longestKey}}$`);
   const schema = { type: 'string', pattern: form.source, maxLength: longestKey };
@@ -187,7 +187,7 @@ function readIfMatch(header: string): Read<number | undefined> {
   return second === undefined ? { value: revision } : bad('must not name several revisions');
 }
 
-/** The header with which a client can repeat a write safely. Every route that writes accepts it. */
+/** The header with which a client can retry a write safely. Every route that writes accepts it. */
 export const idempotencyKey = {
   'Idempotency-Key': {
     kind: 'header',

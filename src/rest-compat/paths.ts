@@ -16,7 +16,7 @@ type Step<Source, Name extends string> = Source extends readonly (infer Item)[]
     ? Source[Name]
     : NoSuchField<Name>;
 
-/** No field and no reply accepts this. */
+/** The type of a path that does not exist. No field and no reply accepts it, so a wrong path does not compile. */
 interface NoSuchField<Name> {
   readonly noSuchField: Name;
 }

@@ -36,7 +36,7 @@ export function createRouter(routes: readonly Route[]): (path: string) => Found 
   };
 }
 
-/** The paths by their number of segments. Those with fewer braces come first. */
+/** The paths by their number of segments. Paths with fewer braces come first. */
 function endpointsOf(routes: readonly Route[]): ReadonlyMap<number, readonly Endpoint[]> {
   const byPath = new Map<string, Endpoint>();
   for (const route of routes) {

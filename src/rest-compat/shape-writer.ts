@@ -102,7 +102,7 @@ function objectWriter(
   return plan?.isFixed ? cached(write) : write;
 }
 
-/** Caches what is written of each row. All fields of the row's plan must be fixed. */
+/** Caches the JSON of each row. All fields of the row's plan must be fixed. */
 function cached(write: Write): Write {
   const texts = new RowTexts();
   return (out, frame, row) => texts.write(out, frame, row, write);

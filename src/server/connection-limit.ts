@@ -7,8 +7,9 @@ import { connectionsOf } from './workers/shares.ts';
 type ConnectionConfig = Partial<Pick<Config, 'pool' | 'readDatabaseUrls' | 'prepared'>>;
 
 /**
- * Warns when the service may open more connections than PostgreSQL accepts. A replica accepts at least as many as its primary and is
- * sent fewer, so the limit of the primary decides. Behind a pooler, which PREPARED=off stands for, the connections are the pooler's.
+ * Warns when the service may open more connections than PostgreSQL accepts. A replica accepts at least as many as its primary and
+ * is sent fewer, so the limit of the primary decides. Behind a pooler, which PREPARED=off indicates, the connections are the
+ * pooler's.
  */
 export async function warnOfConnectionLimit(
   { engine, unscoped }: Database,

@@ -41,7 +41,7 @@ export interface RequestSource extends WaitingRequest {
   readonly seenPosition?: WalPosition | undefined;
   /** The header X-Workgraph-Snapshot, as the client sent it. */
   readonly snapshot?: string | undefined;
-  /** Set when something may have been written for it. */
+  /** Set once the request may have written something. */
   hasWritten?: boolean;
   /** The rate limit of the caller. Set when the request has been counted. */
   allowance?: Allowance;
@@ -141,7 +141,7 @@ export class Contexts {
     return this.#database.replicas?.position().catch(() => unknownPosition);
   }
 
-  /** The replica that answers the queries of a request. All requests get it here. */
+  /** The replica that answers the queries of a request; every request gets its replica from this method. */
   #readsOf({ seenPosition }: RequestSource, tokenId: string): ReadServer | undefined {
     const { replicas } = this.#database;
     if (!replicas || (!seenPosition && this.#recentWrites?.has(tokenId))) return undefined;
@@ -193,8 +193,8 @@ export class Contexts {
   }
 
   /**
-   * The token of the request if its quota is known to be used up, without a look-up in the database; undefined if the request
-   * must be authenticated in full. The check afterwards may find that the token was revoked.
+   * The token of the request if its quota is known to be used up, without a lookup in the database; undefined if the request must
+   * be authenticated in full. The check afterwards may find that the token was revoked.
    */
   overdrawn(authorization: string | undefined): Overdrawn | undefined {
     if (!this.#rateLimiter.hasExhausted) return undefined;

@@ -8,12 +8,14 @@ type DescriptorConfig = Partial<Pick<Config, 'pool' | 'readDatabaseUrls' | 'stre
 const advice =
   'Raise the limit of open files (`ulimit -n`, LimitNOFILE of systemd, --ulimit nofile of Docker) or lower STREAMS.';
 
-/** What a process has open beside the connections that the settings allow: files, its own sockets, and connections of requests. */
+/**
+ * What a process has open besides the connections that the settings allow: files, its own sockets, and connections of requests.
+ */
 const beside = 256;
 
 const watchEveryMs = 1_000;
 
-/** Lack and plenty may alternate with each connection, and are told of this often at most. */
+/** A shortage may begin and end with each connection, so it is logged at most this often. */
 const quietMs = 60_000;
 
 /** Warns when this process may have fewer files open than its settings need. Returns silently where the limit cannot be read. */
@@ -35,8 +37,8 @@ export function warnOfDescriptorLimit(
 }
 
 /**
- * Tells of a lack of file descriptors. Nothing else does: Node closes connections that it cannot accept, without an error, so that
- * clients and probes see them reset.
+ * Logs a lack of file descriptors. Nothing else reports it: Node closes connections that it cannot accept, without an error, so
+ * that clients and probes see them reset.
  */
 export function watchDescriptors(logger: Logger, everyMs = watchEveryMs): () => void {
   let toldMs = Number.NEGATIVE_INFINITY;

@@ -3,8 +3,8 @@ import type { Database } from '../db/engine/engine.ts';
 import { analyzeStaleTable } from '../db/statistics.ts';
 
 /**
- * Updates the planner's statistics of the embedded engine soon after writes, because it has no autovacuum. If the planner
- * takes the tables for empty, a nested filter can take minutes instead of a tenth of a second.
+ * Updates the planner's statistics of the embedded engine soon after writes, because it has no autovacuum. If the planner assumes
+ * that the tables are empty, a nested filter can take minutes instead of a tenth of a second.
  */
 export class FreshStatistics {
   readonly #database: Database;

@@ -90,7 +90,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     }
     if (unknown && counted) return refuse(unknown, counted, { address: request.address });
     const isStream = asksForStream(request);
-    // It would end soon anyway. In line with the others it would keep the server busy until it stops.
+    // The stream would end soon anyway, and waiting in the queue it would only keep the stopping server busy.
     if (isStream && contexts.draining) return refuseUnread(retrySoon(stoppingMessage));
     const office = isStream ? openings : admission;
     office.enter((ticket) => {

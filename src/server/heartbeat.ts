@@ -1,18 +1,18 @@
-/** How often the other side is asked, and how many beats it may leave unanswered. */
+/** How often the other side is pinged, and how many beats it may leave unanswered. */
 export interface Beat {
   readonly everyMs: number;
   readonly unanswered: number;
 }
 
 interface HeartbeatOptions extends Beat {
-  /** Asks the other side. Called again only after it has answered, so that questions do not pile up. */
+  /** Asks the other side. Called again only after it has answered, so that pings do not pile up. */
   readonly ask: () => void;
   readonly onSilence: () => void;
 }
 
 /**
- * Notices that another process has fallen silent. The silence is counted in beats of this process and not in time: while this process
- * itself was stopped, or the machine slept, nobody could answer, and no beat passed.
+ * Notices that another process has fallen silent. The silence is counted in beats of this process and not in time: while this
+ * process itself was stopped, or the machine slept, the other side had no chance to answer, and no beat passed.
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;

@@ -10,7 +10,7 @@ interface ReplicaOptions {
   readonly link?: WorkerLink | undefined;
 }
 
-/** What a server with replicas knows of the writes of tokens, here and at other processes; undefined without replicas. */
+/** What a server with replicas knows about the writes of tokens, in this process and in others; undefined without replicas. */
 export async function openReplicas({ database, config, logger, link }: ReplicaOptions) {
   const { replicas } = database;
   if (!replicas) return undefined;

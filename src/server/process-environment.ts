@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Settings } from './config.ts';
 import { settingNames, settings } from './settings.ts';
 
-// All that is read from the environment, apart from `config.ts`, which checks the settings and is slow to load.
+// Everything that is read from the environment, apart from `config.ts`, which checks the settings and is slow to load.
 
 /** The settings that are set, by flags or else by the environment. An empty value counts as not set. */
 export function readSettings(flags: Settings, environment: NodeJS.ProcessEnv = process.env): Settings {

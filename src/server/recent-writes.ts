@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** How long a token reads from the primary after its last write, if it does not send back where the write is. */
+/** How long a token reads from the primary after its last write, if it does not send back the position of the write. */
 const stickyMs = 2_000;
 const mostTokens = 100_000;
 

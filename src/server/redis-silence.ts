@@ -4,8 +4,8 @@ import { type Beat, Heartbeat } from './heartbeat.ts';
 const defaultBeat: Beat = { everyMs: 1_000, unanswered: 3 };
 
 /**
- * Opens another connection when Redis is silent on this one: the other end may be gone without a word, as behind a firewall that has
- * forgotten the connection, and a subscriber would wait for ever. `onSilence` is called before.
+ * Opens another connection when Redis is silent on this one: the other end may be gone without notice, for example behind a
+ * firewall that has forgotten the connection, and a subscriber would wait forever. `onSilence` is called before.
  */
 export function cutWhenSilent(redis: Redis, onSilence: (error: Error) => void, beat = defaultBeat): void {
   let heartbeat: Heartbeat | undefined;

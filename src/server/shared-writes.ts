@@ -26,7 +26,7 @@ export function shareWrites(url: string, writes: RecentWrites, logger: Logger, b
   };
   for (const redis of connections) {
     redis.on('error', interrupted);
-    // Also without a write here: nothing else would show that no message comes any more.
+    // Needed even if this process writes nothing, because nothing else would show that messages no longer arrive.
     cutWhenSilent(redis, interrupted, beat);
   }
   publisher.on('ready', connected);

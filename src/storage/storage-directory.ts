@@ -23,7 +23,8 @@ export class DirectoryStore implements FileStore {
     try {
       // Opened without a stream: a stream that fails at once could create its file after the file was removed.
       const file = await open(partial, 'wx', 0o600);
-      // The bytes are on the disk before the file gets its name, so that after a power cut the file is complete or absent.
+      // The bytes are on the disk before the file gets its name, so that after a power failure the file is either complete or
+      // absent.
       await pipeline(bytes, file.createWriteStream({ flush: true }));
       await rename(partial, path);
     } catch (error) {

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { AwsClient } from 'aws4fetch';
 import { type ByteRange, type FileStore, StorageFullError, StorageUnavailableError } from './storage.ts';
 
-/** A request fails after the store has sent nothing for this time. */
+/** A request fails when the store has sent nothing for this long. */
 const defaultSilenceMs = 60_000;
 
 /** Files as objects of an S3-compatible store. An example of the URL is `https://KEY:SECRET@s3.example.com/bucket/folder`. */
@@ -80,8 +80,8 @@ export class S3Store implements FileStore {
       // An idle connection may be closed by the store at this moment, and a streamed body cannot be sent again.
       agent,
     });
-    // After the headers nobody else listens, and an 'error' event without listeners ends the process. The answer fails by itself,
-    // maybe before somebody reads it, while the body is still being sent.
+    // After the headers there is no other listener, and an 'error' event without listeners ends the process. The answer fails by
+    // itself, maybe before it is read, while the body is still being sent.
     request.on('error', ignore).once('response', (response) => response.on('error', ignore));
     request.setTimeout(this.#silenceMs, () =>
       request.destroy(new StorageUnavailableError('The store does not answer.')),
@@ -118,11 +118,11 @@ async function* withErrorReport(bytes: AsyncIterable<Uint8Array>, report: (error
 }
 
 /**
- * The bytes of an answer. They fail as unavailable when the store breaks off. Resolves with the first bytes, so that a store that sends
- * none can still be reported by a status.
+ * The bytes of an answer. Reading them fails as unavailable when the store stops sending midway. Resolves with the first bytes,
+ * so that a store that sends none can still be reported by a status.
  */
 async function contentOf(response: IncomingMessage): Promise<Readable> {
-  // The answer may fail before the reader listens, who is told of it as soon as it reads.
+  // The answer may fail before the reader listens; the reader gets the error as soon as it reads.
   const bytes = new PassThrough().on('error', ignore);
   response.on('error', (error) => bytes.destroy(brokenOff(error)));
   // A reader that stops early must not leave the connection waiting for it.

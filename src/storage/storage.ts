@@ -8,7 +8,7 @@ export interface ByteRange {
 
 /** Stores the bytes of files. The service chooses the keys, of digits, lower-case letters, `/`, `-` and `.`. */
 export interface FileStore {
-  /** Stores the bytes under the key and replaces earlier ones. Stores nothing when something fails midway. */
+  /** Stores the bytes under the key and replaces earlier ones. If it fails midway, nothing is stored. */
   put(key: string, bytes: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<void>;
   /** Reads the bytes, or a range that must exist. Undefined when there is nothing under the key. */
   get(key: string, range?: ByteRange): Promise<Readable | undefined>;
@@ -25,7 +25,7 @@ export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }
 
-/** The store has no room left. */
+/** The store has no space left. */
 export class StorageFullError extends Error {
   override readonly name = 'StorageFullError';
 }

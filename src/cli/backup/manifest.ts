@@ -63,7 +63,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
   return parsed.data;
 }
 
-/** What the operator must do after a restoration for the webhooks that were left out; undefined if there were none. */
+/** What the operator must do about the omitted webhooks after a restore; undefined if there were none. */
 export function webhooksLeftOut({ webhooks = 0 }: Manifest): string | undefined {
   if (webhooks === 0) return undefined;
   return `${counted(webhooks, 'webhook')} left out: after a restoration, create ${webhooks === 1 ? 'it' : 'them'} again (docs/webhooks.md).`;

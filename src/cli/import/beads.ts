@@ -12,7 +12,7 @@ import {
   wordOf,
 } from './records.ts';
 
-/** The person who is used where a beads file names none. */
+/** The person to use where a beads file names none. */
 export const beadsAnonymous: ImportedPerson = { name: 'beads', principalKind: principalKind.service };
 
 /**
@@ -77,7 +77,7 @@ const mapped: ReadonlySet<string> = new Set([
   'comments',
 ]);
 
-/** Statuses that one of ours fully expresses. The word of any other status is stored with the source record. */
+/** Statuses that one of ours fully expresses. The name of any other status is stored with the source record. */
 const mappedStatuses: ReadonlySet<unknown> = new Set([
   'open',
   'in_progress',

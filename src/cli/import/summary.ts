@@ -38,7 +38,7 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
   ];
 }
 
-/** What there is any of. */
+/** The counts that are not zero. */
 function some(counts: readonly string[]): string {
   return counts.filter((text) => !text.startsWith('0 ')).join(', ');
 }

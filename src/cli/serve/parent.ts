@@ -7,9 +7,9 @@ const everyMs = 250;
 const foregroundScripts: ReadonlySet<string> = new Set(['start', 'workgraph']);
 
 /**
- * Calls back when the parent process has ended, if npm started this process. npm runs scripts in a shell and sends
- * SIGTERM only to the shell. A shell that does not forward it, such as dash, would leave the server running. A process
- * that npm did not start may outlive its parent, as daemons do. The timer does not keep the process alive.
+ * Calls `callback` when the parent process has ended, if npm started this process. npm runs scripts in a shell and sends SIGTERM
+ * only to the shell. A shell that does not forward it, such as dash, would leave the server running. A process that npm did not
+ * start may outlive its parent, as daemons do. The timer does not keep the process alive.
  */
 export function whenParentIsGone(callback: () => void): void {
   const launcher = readLauncher();

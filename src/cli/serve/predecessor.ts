@@ -5,8 +5,8 @@ const waitMs = 3_000;
 const retryEveryMs = 50;
 
 /**
- * Waits for the port and the data directory that a starting server needs, which a stopping server may still hold. Once
- * a stopping server has been seen, failed attempts are repeated until the time is over; otherwise only once, because the other server may
+ * Waits for the port and the data directory that a starting server needs, which a stopping server may still hold. Once a stopping
+ * server has been seen, failed attempts are retried until the time is over; otherwise only once, because the other server may
  * have ended between the attempt and the question whether it is stopping.
  */
 export class Predecessor {

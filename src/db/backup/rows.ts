@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { UnscopedTrx } from '../engine/transaction.ts';
 import type { BackupTable } from './catalog.ts';
 
-/** Keeps others from creating workspaces until the transaction ends. Returns false if somebody is creating or restoring one. */
+/**
+ * Keeps others from creating workspaces until the transaction ends. Returns false if another process is creating or restoring
+ * one.
+ */
 export async function lockWorkspaces(trx: UnscopedTrx): Promise<boolean> {
   try {
     await sql`lock table workspace in share row exclusive mode nowait`.execute(trx);

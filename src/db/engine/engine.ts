@@ -36,7 +36,7 @@ export interface Database {
   readonly generations?: Generations | undefined;
   /** How many connections are in use. */
   load(): PoolLoad;
-  /** Reports the writes of this process that somebody in it waits for. */
+  /** Notifies subscribers in this process of its writes. */
   readonly writeSignals: WriteSignals;
   /** Throws when the database does not answer within `timeoutMs`. */
   ping(timeoutMs: number): Promise<void>;

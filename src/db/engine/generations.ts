@@ -1,12 +1,14 @@
 import type pg from 'pg';
 
-/** The least time between two generations. A primary that stays read-only gets no more new connections than that allows. */
+/**
+ * The minimum time between two generations, which limits how often connections to a primary that stays read-only are replaced.
+ */
 const leastMs = 1_000;
 
 /**
- * The generations of the connections to a server. Connections to an old primary may go on after a failover, although it takes no more
- * writes. So a write that it refuses begins a new generation: no older connection is used again, and a new one leads to where the
- * name or the proxy points by then. Reads need that as much as writes, but are never refused.
+ * The generations of the connections to a server. Connections to an old primary may stay open after a failover, although it takes
+ * no more writes. So a write that it refuses begins a new generation: no older connection is used again, and new ones reach the
+ * server to which the name or the proxy points by then. Reads need this too: an old primary answers them without an error.
  */
 export class Generations {
   readonly #listeners = new Set<() => void>();
@@ -44,7 +46,7 @@ export class Generations {
     this.#beginning = setTimeout(() => this.#begin(), pauseMs).unref();
   }
 
-  /** Calls back when a generation begins. Returns a function that ends this. */
+  /** Calls the listener when a generation begins. Returns a function that removes the listener. */
   onNew(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -8,7 +8,7 @@ import { type TextRow, textsOf } from '../wire/wire-row.ts';
 export interface TextRows<Row extends TextRow = TextRow> {
   readonly rows: readonly Row[];
   readonly types: readonly number[];
-  /** To be called when the rows are not needed any more, so that their buffers can be reused. Calling it is optional. */
+  /** To be called when the rows are no longer needed, so that their buffers can be reused. Calling it is optional. */
   readonly release?: () => void;
 }
 

@@ -9,7 +9,7 @@ export interface ListenerOptions {
   readonly channels: Channels;
   /** The connection is replaced with those of the pool: nothing notifies on an old primary. */
   readonly generations?: Pick<Generations, 'onNew'> | undefined;
-  /** Called when the connection is lost or cannot be opened, and not again before it has worked in between. */
+  /** Called when the connection is lost or cannot be opened, and not again until it has worked in the meantime. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -96,13 +96,13 @@ export class Listener {
     }, pingMs).unref();
   }
 
-  /** Opens another connection at once. What is missed meanwhile is reported when it listens. */
+  /** Opens another connection at once. A gap is reported once it listens, because notifications may have been missed. */
   #replace(): void {
     const client = this.#client;
     if (client && this.#drop(client)) void this.#open();
   }
 
-  /** Returns false if the connection is not used any more anyway. */
+  /** Returns false if the connection was no longer in use anyway. */
   #drop(client: pg.Client): boolean {
     if (this.#closed || this.#client !== client) return false;
     this.#client = undefined;

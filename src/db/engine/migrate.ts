@@ -36,7 +36,7 @@ export interface MigrateOptions {
  * Applies the pending migrations in order, each completely or not at all, and returns those that this call applied. Several
  * processes may call it at once on one database: each migration runs once.
  *
- * A PostgreSQL database must be open with `statementTimeoutMs: 0`, because creating an index over many rows takes long.
+ * A PostgreSQL database must be open with `statementTimeoutMs: 0`, because creating an index over many rows takes a long time.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const { log, report = log, progress, folder = FOLDER } = options;
@@ -83,7 +83,7 @@ type Migration =
     }
   | {
       /**
-       * Writes some thousand rows with one statement, and returns how many and the key of the last one that it looked at; no key
+       * Writes a few thousand rows with one statement, and returns how many and the key of the last one that it examined; no key
        * when there are no more. It is called again with that key, or from the start after an interruption.
        */
       fillSome(db: Kysely<unknown>, after: unknown): Promise<{ written: number; last: unknown }>;
@@ -94,7 +94,7 @@ type Migration =
 interface IndexChanges {
   /** What each new index is on, by its name: `issue (workspace_id, number)`. */
   readonly creates?: Readonly<Record<string, string>>;
-  /** The names of indexes to drop, once the new ones are there. */
+  /** The names of indexes to drop, once the new ones exist. */
   readonly drops?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** A statement that a server answers with one row of texts, which is asked again and again. */
+/** A statement that is sent repeatedly, and that a server answers with one row of texts. */
 interface WatchOptions<Seen> {
   readonly url: string;
   readonly name: string;
@@ -12,7 +12,7 @@ interface WatchOptions<Seen> {
   readonly onLost: (error: unknown) => void;
 }
 
-/** How often a server is asked. */
+/** How often a server is polled. */
 export const askEveryMs = 100;
 /** A server that takes longer to answer counts as gone. */
 const answerWithinMs = 500;
@@ -20,8 +20,8 @@ const connectWithinMs = 2_000;
 const retryMs = 500;
 
 /**
- * Asks a server for its position all the time, over a connection of its own. A server that restarts breaks it at once, so
- * nothing that was seen is used after that.
+ * Polls the position of a server, over a connection of its own. A restart of the server breaks the connection at once, so no
+ * position from before it is used.
  */
 export class PositionWatch<Seen> {
   readonly #options: WatchOptions<Seen>;
@@ -40,7 +40,7 @@ export class PositionWatch<Seen> {
     await this.#client?.end().catch(() => undefined);
   }
 
-  /** Opens another connection soon: the address may lead to another server by then. */
+  /** Opens another connection soon: the host name may resolve to another server by then. */
   reopen(): void {
     if (this.#client) this.#lose(this.#client, new Error('The primary takes no writes.'));
   }

@@ -36,18 +36,18 @@ export interface PostgresLocation {
 }
 
 /**
- * The settings of the planner, which the benchmark and the check of shapes use, too. PostgreSQL's default of 4 is for spinning disks: with
- * it, a page that may look at 20,000 rows along an index was at times read by scanning and sorting 200,000. `PGOPTIONS` and `options` in
- * the URL override them.
+ * The settings of the planner, which the benchmark and the check of shapes use, too. PostgreSQL's default of 4 is for spinning
+ * disks: with it, a page that may examine 20,000 rows along an index was at times read by scanning and sorting 200,000.
+ * `PGOPTIONS` and `options` in the URL override them.
  */
 // oxlint-disable-next-line node/no-process-env -- pg reads it only where it gets no options.
 const plannerOptions = () => ['-c random_page_cost=1.1', process.env.PGOPTIONS ?? ''].join(' ').trim();
 
-/** How much later than the server this end gives up waiting. This happens only if the server is frozen. */
+/** How much longer than the server this end waits before it gives up. This happens only if the server is frozen. */
 const FROZEN_AFTER_MS = 500;
-/** The least time that the end of a transaction gets, even if the request has less left. */
+/** The minimum time that the end of a transaction gets, even if the request has less left. */
 const LEAST_MS = 500;
-/** How many statements one connection prepares by name at most. Each takes some tens of kilobytes in the server. */
+/** The maximum number of statements that one connection prepares by name. Each takes tens of kilobytes in the server. */
 const MAX_NAMES = 1_000;
 const IDLE_CONNECTION_MS = 30_000;
 /** How long a statement may continue when its client has disconnected. After that it is canceled. */

@@ -15,7 +15,7 @@ import {
 /** A replica that is further behind the primary than this serves nothing. */
 const mostBehindMs = 5_000;
 const mostBehindBytes = 64 * 1024 * 1024;
-/** What a server said longer ago than this is not used. */
+/** A position that a server reported longer ago than this is not used. */
 const freshMs = 10 * askEveryMs;
 
 /** Where the statements of a query go. */
@@ -36,20 +36,21 @@ interface Seen<Value> {
   readonly startedMs: number;
 }
 
-/** What a server of `READ_DATABASE_URLS` says of itself. */
+/** What a server of `READ_DATABASE_URLS` reports about itself. */
 interface ReplicaState {
   readonly isReplica: boolean;
   readonly position: WalPosition;
 }
 
 /**
- * The role may not see the receiver's row, which is not there either while the primary is gone. The control file then has the
- * timeline of the last restart point: an older one than the true one, so the replica serves nothing for a while.
+ * The role may lack permission to see the row of the WAL receiver, and there is no such row while the primary is gone. The
+ * control file then has the timeline of the last restart point: an older one than the true one, so the replica serves nothing for
+ * a while.
  */
 const replicaStateSql = `select pg_is_in_recovery() as replica, pg_last_wal_replay_lsn()::text as lsn,
   coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()))::text as timeline`;
 
-/** The replicas of a primary, and where all of them are in its log. */
+/** The replicas of a primary, and the position of each in its write-ahead log. */
 export class Replicas {
   readonly #replicas: readonly Replica[];
   readonly #primary: PrimaryPositions;
@@ -85,7 +86,7 @@ export class Replicas {
     }
   }
 
-  /** Calls back when a replica begins or ceases to serve. */
+  /** Calls the listener when a replica begins or ceases to serve. */
   onChange(report: ReplicaReport): void {
     for (const [index, replica] of this.#replicas.entries())
       replica.onChange = (serves, why) => report(index + 1, serves, why);
@@ -113,7 +114,7 @@ interface ReplicaLoad {
   readonly queries: number;
 }
 
-/** Where the primary was in the last seconds. */
+/** The positions of the primary in the last few seconds. */
 class PrimaryPositions {
   /** Oldest first. */
   #seen: Seen<WalPosition>[] = [];
@@ -144,7 +145,9 @@ class PrimaryPositions {
     return this.#seen.find(({ startedMs }) => startedMs >= ms)?.value;
   }
 
-  /** Since when the primary has been beyond a position; undefined if it is not, or has been for longer than is known. */
+  /**
+   * The time at which the primary passed a position; undefined if it has not, or if that was before the oldest known position.
+   */
   beyondSinceMs({ bytes }: WalPosition): number | undefined {
     return this.#seen.find(({ value }) => value.bytes > bytes)?.startedMs;
   }
@@ -228,7 +231,7 @@ class Replica implements ReadServer {
     await Promise.all([this.#watch.close(), this.#pool.end()]);
   }
 
-  /** What it has replayed; undefined if it has not answered lately, or is no replica. */
+  /** The position that it has replayed; undefined if it has not answered recently, or is no replica. */
   get #position(): WalPosition | undefined {
     const seen = this.#seen;
     if (!seen?.value.isReplica || performance.now() - seen.startedMs > freshMs) return undefined;

@@ -7,7 +7,7 @@ export interface Wait {
   readonly deadline?: Deadline | undefined;
 }
 
-/** A number of permits. Callers that find none free wait in line, first come first served. */
+/** A number of permits. Callers that find none free wait in a queue, first come first served. */
 export class Semaphore {
   readonly #waiting = new Set<() => void>();
   readonly #maxWaiting: number;
@@ -26,7 +26,7 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
-  /** Returns whether a permit was acquired: not when the line is full, the time is up or the request was aborted. */
+  /** Returns whether a permit was acquired: not when the queue is full, the time is up or the request was aborted. */
   async acquire({ withinMs = Number.POSITIVE_INFINITY, deadline }: Wait = {}): Promise<boolean> {
     if (this.#free > 0) {
       this.#free -= 1;
@@ -49,7 +49,7 @@ export class Semaphore {
     });
   }
 
-  /** Hands the permit to the first caller in line. */
+  /** Hands the permit to the first caller in the queue. */
   release(): void {
     const [next] = this.#waiting;
     if (next) next();

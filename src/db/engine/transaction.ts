@@ -17,14 +17,14 @@ export function inside(trx: Trx): Sending {
 }
 
 /**
- * How often a transaction is repeated that failed because of another transaction, by SQLSTATE. A foreign key fails only when a
- * row was deleted after the transaction had checked it. The second run reports the missing row to the client.
+ * How often a transaction that failed because of another one is retried, by SQLSTATE. A foreign key fails only when a row was
+ * deleted after the transaction had checked it. The second run reports the missing row to the client.
  */
 const retries: Readonly<Record<string, number>> = { '40001': 3, '40P01': 3, '23503': 1 };
 
 /**
- * Runs the work in one transaction and commits it. The work may run several times, so it must not keep state between runs.
- * If `db` is a transaction already, the work becomes a part of it and is not repeated by itself.
+ * Runs the work in one transaction and commits it. The work may run several times, so it must not keep state between runs. If
+ * `db` is a transaction already, the work becomes a part of it and is not retried by itself.
  */
 export async function inTransaction<Result>(
   db: TenantDb,
@@ -48,7 +48,7 @@ export function inUnscopedTransaction<Result>(
   return again(() => unscoped.transaction().execute(work));
 }
 
-/** Sends prepared statements in one transaction, which is not repeated. */
+/** Sends prepared statements in one transaction, which is not retried. */
 export async function inOne<Result>(
   { db, connect }: Sending,
   work: (sending: Sending) => Promise<Result>,
@@ -69,7 +69,7 @@ export async function inOne<Result>(
   }
 }
 
-/** Runs a transaction or a single statement, and repeats it if it fails because of another transaction. */
+/** Runs a transaction or a single statement, and retries it if it fails because of another transaction. */
 export async function again<Result>(work: () => Promise<Result>): Promise<Result> {
   const used = new Map<string, number>();
   for (;;) {

@@ -19,7 +19,9 @@ export function isConnectionLoss(error: unknown): boolean {
   return /^Connection terminated|^Query read timeout|is not queryable/.test(message);
 }
 
-/** Whether a write was refused because the server takes none, as an old primary after a failover. The connection goes on. */
+/**
+ * Whether a write was refused because the server takes none, as an old primary after a failover. The connection remains in use.
+ */
 export function isReadOnly(error: unknown): boolean {
   return fieldsOf(error).code === READ_ONLY;
 }

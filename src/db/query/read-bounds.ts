@@ -3,23 +3,23 @@
  * refused.
  */
 export interface ReadBounds {
-  /** The rows that the first statement looks at, in the order of the list. It fills most pages. */
+  /** The rows that the first statement examines, in the order of the list. It fills most pages. */
   readonly glance: number;
   /** If one condition matches at most this many rows, they are read and sorted instead of looking further. */
   readonly few: number;
-  /** The rows that the second statement looks at, from the start again. */
+  /** The rows that the second statement examines, from the start again. */
   readonly walk: number;
   /** If the walk has not filled the page either, up to this many matches of one condition are read and sorted. */
   readonly most: number;
   /** The same for a condition on rows of a join table, where each match costs several times as much. */
   readonly mostLinks: number;
-  /** The fewest rows that are looked at under each of many parents. */
+  /** The smallest number of rows that are examined under each of many parents. */
   readonly eachParent: number;
-  /** The most issues that statistics may count one by one if the tallies do not suffice. */
+  /** The maximum number of issues that statistics may count one by one if the tallies do not suffice. */
   readonly statistics: number;
 }
 
-/** The bounds of a page that may look at `rows` rows. */
+/** The bounds of a page that may examine `rows` rows. */
 export function readBounds(rows: number): ReadBounds {
   const glance = Math.ceil(rows / 20);
   return {
@@ -33,5 +33,5 @@ export function readBounds(rows: number): ReadBounds {
   };
 }
 
-/** The default number of rows that a page may look at; docs/decisions/0032-bounded-pages.md has the figures. */
+/** The default number of rows that a page may examine; docs/decisions/0032-bounded-pages.md has the figures. */
 export const defaultReadBudget = 20_000;

@@ -23,7 +23,7 @@ export function findQuery(
   return selected(rows as SelectQueryBuilder<AnyTables, 'r0', AnyRow>, reading);
 }
 
-/** Selects those of the keys for which there is a row with the viewer's account. */
+/** Selects the given keys for which there is a row with the viewer's account. */
 export function existsQuery(
   { db }: Reading,
   table: TableName,

@@ -8,7 +8,7 @@ import type { Position } from '../query/walks/walk.ts';
 /** What has been read of the page of one parent; a list without parents has one page. */
 export interface PageRead<Row> {
   readonly rows: readonly Row[];
-  /** Set if the statement reached its bound: the position of the last row that it looked at. */
+  /** Set if the statement reached its bound: the position of the last row that it examined. */
   readonly stop: Position | undefined;
 }
 
@@ -31,7 +31,7 @@ interface PagesWanted {
  * still not full then ends early, with its stop.
  *
  * 1. Most pages are full, or at their end, after a glance along the order of the list.
- * 2. Of the others, the indexes tell how many rows each condition of the filter matches.
+ * 2. Of the others, the indexes show how many rows each condition of the filter matches.
  * 3. If one condition matches few rows, they are all read and sorted.
  * 4. Otherwise the statement looks further along the order.
  * 5. If that did not fill the page, and one condition matches at most `most` rows, they are read after all.

@@ -23,7 +23,7 @@ export interface TotalSender {
  * not suffice, a total is not exact.
  *
  * 1. Short lists are counted at a glance.
- * 2. Of the others, the indexes tell how many rows each condition of the filter matches.
+ * 2. Of the others, the indexes show how many rows each condition of the filter matches.
  * 3. If one condition does not match too many rows, they are read.
  * 4. Otherwise the rows are counted up to the bound.
  */

@@ -25,7 +25,7 @@ export async function selectLogHead(db: TenantDb): Promise<LogHead> {
 
 export type ChangeRow = Row<'change'>;
 
-/** The matching changes among those that one read has looked at. */
+/** The matching changes among those that one read has examined. */
 export interface ChangePageRead {
   readonly head: LogHead;
   /** The tag of the change at the position; null if it is not in the log. */
@@ -40,7 +40,7 @@ interface PageWanted {
   readonly after: number | null;
   readonly where: Predicate;
   readonly limit: number;
-  /** How many changes it may look at. */
+  /** How many changes it may examine. */
   readonly scan: number;
 }
 
@@ -48,7 +48,7 @@ const columns = ['workspaceId', 'position', 'tag', ...loggedColumns] as const;
 
 /**
  * Reads the matching changes after a position, oldest first, and the head of the log. It is one statement, so that the head fits
- * the changes. It looks at a bounded number of changes, however few of them match.
+ * the changes. It examines a bounded number of changes, however few of them match.
  */
 export async function selectChangePage(db: TenantDb, wanted: PageWanted): Promise<ChangePageRead> {
   const rows = await changePageQuery(db, wanted).execute();
@@ -79,8 +79,8 @@ export function changePageQuery(db: TenantDb, { after, where, limit, scan }: Pag
       parts
         .selectFrom('change as r0')
         .select(columns.map((column) => `r0.${column}` as const))
-        // A join with `head` would read the log from its beginning: PostgreSQL searches an index for values, not for a range of
-        // what it joins.
+        // A join with `head` would read the log from its beginning: PostgreSQL searches an index for values, not for a range that
+        // comes from a join.
         .where('r0.position', '>', (eb) => eb.selectFrom('head').select('head.start'))
         .where('r0.position', '<=', (eb) => eb.selectFrom('head').select(upTo))
         .where(predicateSql(where, 'r0'))

@@ -3,9 +3,9 @@ import { anyWorkspace } from '../engine/tenant-handle.ts';
 import { Prepared } from '../statements/prepared.ts';
 
 /**
- * Where the data of a workspace stands: two equal positions have the same rows in all `coveredTables` between them. It
- * consists of the version of the reference data and the newest position of the log of changes, each with its tag, which
- * distinguishes histories of the same numbers, and of the mark of the newest write that the log does not record.
+ * The version of the data of a workspace: two equal positions have the same rows in all `coveredTables` between them. It consists
+ * of the version of the reference data and the newest position of the log of changes, each with its tag, which distinguishes
+ * histories of the same numbers, and of the mark of the newest write that the log does not record.
  */
 interface DataPosition {
   readonly ref: number;
@@ -13,7 +13,7 @@ interface DataPosition {
   readonly change: string;
 }
 
-/** Where a statement is sent that reads. */
+/** The connections on which a statement that reads can run. */
 interface ReadConnections {
   connect(): Promise<Lease>;
   shared?: ((statement: Prepared) => Lease | undefined) | undefined;

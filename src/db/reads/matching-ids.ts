@@ -3,7 +3,7 @@ import { keyQuery } from '../query/row-queries.ts';
 import type { TableName } from '../tables/tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
-/** Those of the ids whose rows match now. */
+/** The given ids whose rows match now. */
 export async function selectMatchingIds(
   db: TenantDb,
   table: TableName,

@@ -18,7 +18,7 @@ export interface Page {
   rows: AnyRow[];
   /** Whether there are more rows in the direction of the page. */
   more: boolean;
-  /** Set if the page ended early: the position of the last row that was looked at. */
+  /** Set if the page ended early: the position of the last row that was examined. */
   stop?: Position | undefined;
 }
 

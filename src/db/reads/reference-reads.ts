@@ -80,7 +80,7 @@ export class ReferenceReads {
     });
   }
 
-  /** The version and the groups that changed since `base`; undefined if the log does not contain `base` any more. */
+  /** The version and the groups that changed since `base`; undefined if the log no longer contains `base`. */
   changes(
     workspaceId: string,
     base: ReferenceVersion,

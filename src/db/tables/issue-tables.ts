@@ -85,7 +85,7 @@ export interface ActivityTable {
   text: string;
 }
 
-/** How an issue was for a time. Stages of one issue follow each other without gaps; see migration 0025. */
+/** The state of an issue during a period. The stages of one issue follow each other without gaps; see migration 0025. */
 export interface IssueStageTable {
   workspaceId: string;
   issueId: string;
@@ -114,7 +114,7 @@ export interface IssueTextTable {
   titleFold: string;
 }
 
-/** The number of living issues of a group in a status, of which each row counts a part; see `tallies.ts`. */
+/** A part of the number of undeleted issues of a group in a status; the sum of the rows is the number; see `tallies.ts`. */
 export interface IssueTallyTable {
   workspaceId: string;
   /** A code of `tallyKinds`. */

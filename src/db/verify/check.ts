@@ -14,7 +14,7 @@ import { tallyRules } from './tally-rules.ts';
 /** A row that violates a rule. */
 export interface FaultyRow {
   readonly workspaceId: string | null;
-  /** A name of the row for people: `ENG-42`, or a table and an id. */
+  /** A human-readable name of the row: `ENG-42`, or a table and an id. */
   readonly key: string;
   readonly detail: string;
 }

@@ -1,9 +1,9 @@
 import { createdUtc, purgedAfter, type Rule } from './rule.ts';
 
 /**
- * Rules about the numbers of issues and about the counters of teams from which they are taken. The rows of purged issues leave gaps in the
- * numbers, but no row is purged within 30 days of its creation. Numbers are in the order of creation, so a gap is a fault if
- * the issues before it are younger.
+ * Rules about the numbers of issues and about the counters of teams from which they are taken. The rows of purged issues leave
+ * gaps in the numbers, but no row is purged within 30 days of its creation. Numbers are in the order of creation, so a gap is a
+ * fault if the issues before it are newer than that.
  */
 export const numberRules: readonly Rule[] = [
   {

@@ -2,14 +2,14 @@ import type { UnscopedTrx } from '../engine/transaction.ts';
 import { inSql } from '../tables/sql-names.ts';
 import { tenantTables } from '../tables/tenant-tables.ts';
 
-/** A condition that stored rows must fulfill, and the statement that selects the rows that violate it. */
+/** A condition that stored rows must satisfy, and the statement that selects the rows that violate it. */
 export interface Rule {
   /** The name of the rule: a sentence that is true if no row violates it. */
   readonly name: string;
   /** The stored counters and copies, as `table.column`, that this rule compares with the rows from which they follow. */
   readonly covers?: readonly string[];
   /**
-   * Selects `workspace_id`, `key` (a name for people) and `detail` of each row that violates the rule. A function makes
+   * Selects `workspace_id`, `key` (a human-readable name) and `detail` of each row that violates the rule. A function makes
    * the statement from what it has read in the same database snapshot. Both see either all rows or those of one workspace.
    */
   readonly statement: string | ((trx: UnscopedTrx, within: Within) => Promise<string>);
@@ -55,8 +55,8 @@ export const purgedAfter = `interval '30 days'`;
 export const createdUtc = `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
 
 /**
- * Selects issues, as `i`, with their keys. `rest` consists of joins and the condition of a violation. Issues that may be purged are left
- * out: what belongs to them is removed in several transactions.
+ * Selects issues, as `i`, with their keys. `rest` consists of joins and the condition of a violation. Issues that may be purged
+ * are left out, because their related rows are removed in several transactions.
  */
 export function faultyIssues(detail: string, rest: string): string {
   return `

@@ -21,7 +21,7 @@ class BufferPool {
     return buffer;
   }
 
-  /** Returns a buffer that nothing reads any more. One that is never returned is garbage like any other object. */
+  /** Returns a buffer that is no longer read. One that is never returned is garbage like any other object. */
   give(buffer: Buffer): void {
     const { length } = buffer;
     if (length > largest || length < smallest || this.#freeBytes + length > maxFreeBytes) return;

@@ -72,7 +72,7 @@ export function previousValues(columns: readonly SettableColumn[]): Expression<u
   return sql`jsonb_build_object(${sql.join(pairs)}) || coalesce(${requested}, '{}'::jsonb)`;
 }
 
-/** The columns of which the log has the value before a change: those of fields, but not long texts. */
+/** The columns whose previous values the log stores: those of fields, but not long texts. */
 export function loggedBefore(columns: readonly SettableColumn[]): SettableColumn[] {
   return columns.filter((column) => {
     const field: object | undefined = Object.entries(issueFields).find(([name]) => name === column)?.[1];

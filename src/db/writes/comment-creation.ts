@@ -165,7 +165,7 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentFor
   return keyed ? all.selectFrom('shown').select([...issueColumns, ...moreColumns]) : returned(all);
 }
 
-/** The parts that keep the Idempotency-Keys of new comments, each with the issue and the id of the comment. */
+/** The parts that store the Idempotency-Keys of new comments, each with the issue and the id of the comment. */
 function keptComments(parts: Parts, shown: Part[1]): Part[] {
   const keys = kept(
     parts,

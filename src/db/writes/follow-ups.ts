@@ -7,7 +7,7 @@ import { movedTallies } from './issue-tallies.ts';
 import { copiedTexts } from './issue-texts.ts';
 import type { Part } from './write-parts.ts';
 
-/** What kind of write a statement does to issues. */
+/** The kind of write that a statement performs on issues. */
 export type IssueWrite =
   | {
       kind: 'insert';

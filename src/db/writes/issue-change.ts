@@ -33,7 +33,7 @@ export interface IssueChangeForm extends IssueSearch {
   closing?: boolean | undefined;
   /** Whether any of them has an Idempotency-Key. */
   keyed?: boolean;
-  /** The tables of which the statement also returns the rows that belong to the issue, because the answer shows them. */
+  /** The tables whose rows of the issue are also returned by the statement, because the answer shows them. */
   preloads?: readonly PreloadableTable[];
 }
 

@@ -72,9 +72,9 @@ function side(parts: Parts, issues: 'changed' | 'locked', sign: 1 | -1) {
 }
 
 /**
- * Each connection of PostgreSQL adds to a slot of its own, so that writers of one delivery do not wait for each other. Tallies take a
- * slot that is free instead (`ownSlot`), because a write changes many of them: there, two transactions that share a slot might
- * wait for each other in a circle.
+ * Each connection of PostgreSQL adds to a slot of its own, so that writers of one delivery do not wait for each other. Tallies
+ * take a slot that is free instead (`ownSlot`), because a write changes many of them: there, two transactions that share a slot
+ * might deadlock.
  */
 const counterSlot = sql<number>`(abs(pg_backend_pid()) % 32)::smallint`;
 

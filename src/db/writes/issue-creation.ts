@@ -40,7 +40,7 @@ interface IssuesForm {
 }
 
 interface IssueCreationForm extends IssuesForm {
-  /** The tables of which the statement also returns the rows that belong to the issues, because the answer shows them. */
+  /** The tables whose rows of the issues are also returned by the statement, because the answer shows them. */
   preloads: readonly 'deliveryCount'[];
   /**
    * Whether the statement waits for a team whose counter another transaction has locked. A write to several teams does not
@@ -230,8 +230,8 @@ function freeCounters(parts: Parts): Part[] {
 }
 
 /**
- * The numbers, with the time at which they were taken: the counters are locked by then. `returning` of the counters could say so
- * too, but a distributed database allows only immutable expressions there.
+ * The numbers, with the time at which they were taken: the counters are locked by then. `returning` of the counters could contain
+ * it too, but a distributed database allows only immutable expressions there.
  */
 function numbered(parts: Parts) {
   return parts

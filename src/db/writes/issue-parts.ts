@@ -30,7 +30,7 @@ export interface IssueSearch {
   deleted?: boolean;
 }
 
-/** What a write is asked to do to one issue. */
+/** The requested write to one issue. */
 export interface AskedIssue extends Keyed {
   issue: IssueName | { teamId: string; number: number };
   /** The revision that the issue must have; null for any. */

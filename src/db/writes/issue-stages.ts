@@ -32,7 +32,7 @@ export function stageColumns(columns: readonly SettableColumn[]): IssueColumns {
   };
 }
 
-/** The value by which stages differ. Of the time of a deletion, only whether there is one matters. */
+/** The value that distinguishes stages. Of a deletion time, only its presence matters. */
 function stagedValue(column: SettableColumn, value: Expression<unknown>): Expression<unknown> {
   return column === 'deletedUtc' ? sql`(${value} is null)` : value;
 }
@@ -43,7 +43,7 @@ const startedSince = sql<Date | null>`case when issue.started_utc is null
   and not ${inCategories(sql.ref('locked.statusRank'), 'active')} and ${inCategories(newRank, 'active')}
   then locked.at else issue.started_utc end`;
 
-/** Writes the first stage of new issues, and the next one of issues of which a staged column has changed. */
+/** Writes the first stage of new issues, and the next stage of issues in which a staged column has changed. */
 export const writtenStages: FollowUp = (db, write) => {
   const parts = partsOf(db);
   if (write.kind === 'insert') {
@@ -80,7 +80,7 @@ export const writtenStages: FollowUp = (db, write) => {
   ];
 };
 
-/** The columns of which a write has to return the values before it, for the stage that ends. */
+/** The columns whose previous values a write must return, for the stage that ends. */
 export function stagesBefore(columns: readonly SettableColumn[]): readonly StoredColumn[] {
   return isStaged(columns) ? [...stagedColumns, 'stageCount', 'createdUtc'] : [];
 }

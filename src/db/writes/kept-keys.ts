@@ -2,7 +2,7 @@ import { type AliasedExpression, type Expression, type SqlBool, sql } from 'kyse
 import type { NewKey } from '../idempotency.ts';
 import { columnsOf, type Part, type Parts, recordset } from './write-parts.ts';
 
-// The parts by which a statement keeps the Idempotency-Keys of its items, each with the row that was written with it.
+// The parts by which a statement stores the Idempotency-Keys of its items, each with the row that was written with it.
 
 /** An item that a statement writes, and its Idempotency-Key if it has one. */
 export interface Keyed {
@@ -68,8 +68,8 @@ export function keyParts(parts: Parts): Part[] {
 export const isFree = sql<SqlBool>`not exists (select from refused where refused.entry = one.entry)`;
 
 /**
- * The part that keeps the keys with the written rows: it inserts the rows that `from` selects, which are joined to `requestKeys`.
- * If another request has kept a key since the statement began, it fails, and with it the whole statement.
+ * The part that stores the keys with the written rows: it inserts the rows that `from` selects, which are joined to
+ * `requestKeys`. If another request has stored a key since the statement began, it fails, and with it the whole statement.
  */
 export function kept(
   parts: Parts,

@@ -18,7 +18,7 @@ const joinedTables = {
 const follows = (actor: Expression<string>) =>
   joinsViewer('issueSubscription', 'issueId', 'userAccountId', actor);
 
-/** A table of which the statement of a write can return what belongs to the issue, which saves another statement. */
+/** A table whose rows of the issue can be returned by the statement of a write, which saves another statement. */
 export type PreloadableTable = keyof typeof joinedTables | 'issueSubscription' | 'deliveryCount';
 export const preloadableTables: readonly PreloadableTable[] = [
   'issueAssignee',

@@ -14,8 +14,9 @@ import { visitFields } from '../selections/selected-fields.ts';
 import { perVariant } from '../selections/variants.ts';
 
 /**
- * Whether an answer can depend on nothing but rows, the token, the document and today's date. Then the statements tell which
- * rows. Other resolvers may read anything, and what is computed from the request's context depends on the clock or is signed.
+ * Whether an answer can depend on nothing but rows, the token, the document and today's date. The statements then show which rows
+ * those are. Other resolvers may read anything, and what is computed from the request's context depends on the clock or is
+ * signed.
  */
 const dependsOnRows = perVariant((coerced: CoercedOperation) => {
   let only = coerced.operation.operation === OperationTypeNode.QUERY;
@@ -84,7 +85,7 @@ interface ReadRequest {
   hasAnswer(answer: GivenAnswer): boolean;
 }
 
-/** An answer that was given: its headers, of which one is its tag, and the length of its body. */
+/** An earlier answer: its headers, including its tag, and the length of its body. */
 export interface GivenAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: number;
@@ -95,10 +96,10 @@ interface Remembered extends GivenAnswer {
   readonly givenMs: number;
 }
 
-/** How long an answer counts as unchanged at the same position, in case somebody writes past the service. */
+/** How long an answer counts as unchanged at the same position, in case the database is written to without the service. */
 const trustedMs = 60_000;
 
-/** The most characters in all remembered answers together, which suffices for about ten thousand. */
+/** The maximum number of characters in all remembered answers together, which suffices for about ten thousand. */
 const maxCharacters = 5_000_000;
 
 /** Remembers the positions of the data at which answers were given to clients that ask whether theirs are still right. */
@@ -149,7 +150,7 @@ export class Revalidation {
   }
 }
 
-/** The parts of a request on which its answer depends. A token of the same scopes may belong to somebody else. */
+/** The parts of a request on which its answer depends. A token of the same scopes may belong to another member. */
 function keyOf({ path, query, headers, origin }: ReadRequest, principal: Principal): string {
   const { workspaceId, tokenId, role, scopes } = principal;
   const parts = [

@@ -21,7 +21,7 @@ interface FormulaInput {
 }
 
 /**
- * The cost of an operation as a function of its variables. What does not depend on variables is added up only once. The
+ * The cost of an operation as a function of its variables. Parts that do not depend on variables are added up only once. The
  * formula is valid for all variables for which `@skip` and `@include` select the same fields as for `input.variables`.
  */
 export function costFormula(
@@ -54,7 +54,7 @@ export function costByPath(
   return paths;
 }
 
-/** The most rows of each list of a kind. */
+/** The maximum number of rows of each list of a kind. */
 export interface MostRows {
   readonly pages?: number;
   readonly periods?: number;

@@ -135,8 +135,8 @@ function asInvalid({ message, nodes }: GraphQLError): GraphQLError {
 }
 
 /**
- * Checks the tokens before parsing, since parsing a text that is nested some thousand levels deep overflows the stack.
- * Brackets within parentheses, which hold arguments and variables, belong to literals and types.
+ * Checks the tokens before parsing, since parsing a text that is nested a few thousand levels deep overflows the stack. Brackets
+ * within parentheses, which hold arguments and variables, belong to literals and types.
  */
 function checkTokens(source: Source): void {
   const lexer = new Lexer(source);

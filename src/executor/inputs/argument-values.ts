@@ -13,12 +13,12 @@ import { containsVariable } from '../compiled/compile/selection.ts';
 type Variables = Readonly<Record<string, unknown>>;
 type Arguments = Record<string, unknown>;
 
-/** Gives one argument its value in a run; returns false for graphql-js to do it, or to say what is wrong. */
+/** Sets one argument in a run; returns false if graphql-js has to do it, or has to report what is wrong. */
 type Setter = (args: Arguments, variables: Variables) => boolean;
 
 /**
- * Does the same as `getArgumentValues` of graphql-js for one field of a document, but finds only once what is the same in each run.
- * Takes the coerced variables of the operation. Throws the errors of graphql-js.
+ * Does the same as `getArgumentValues` of graphql-js for one field of a document, but does the work that is the same in each run
+ * only once. Takes the coerced variables of the operation. Throws the errors of graphql-js.
  */
 export function argumentReader(
   field: GraphQLField<unknown, unknown>,
@@ -27,7 +27,7 @@ export function argumentReader(
   let isUsed = false;
   let setters: readonly Setter[] | undefined;
   return (variables) => {
-    // Most new documents are run once, so compiling has to wait.
+    // Most documents run only once, so nothing is compiled before the second run.
     if (!isUsed) {
       isUsed = true;
       return getArgumentValues(field, node, variables);

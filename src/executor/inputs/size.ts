@@ -29,7 +29,7 @@ interface InputPosition {
   readonly path: string;
   /** Whether it is an item of `and` or `or`, or a `not`, which counts as one condition even if it has none. */
   readonly isOperand: boolean;
-  /** The most items of a list in this position, if that is less than for other lists. */
+  /** The maximum number of items of a list in this position, if it is lower than for other lists. */
   readonly maxItems: number | undefined;
 }
 
@@ -63,7 +63,9 @@ export function sizeOfValue(value: unknown, type: GraphQLInputType, path: string
   return meter.size;
 }
 
-/** Measures a literal of the document as `sizeOfValue` does. `variables` are its variables, which its size leaves out. */
+/**
+ * Measures a literal of the document as `sizeOfValue` does. `variables` are the variables in it, which its size does not include.
+ */
 export function sizeOfLiteral(
   literal: ValueNode,
   type: GraphQLInputType,

@@ -3,7 +3,7 @@ import { longVariables } from '../limits.ts';
 import type { Operation } from '../selections/operation.ts';
 import { checkInputs } from './operation-inputs.ts';
 
-/** The variables of a request do not fit their types. The messages are those of graphql-js. */
+/** Thrown when the variables of a request do not fit their types. The messages are those of graphql-js. */
 export class InvalidVariables extends Error {
   readonly errors: readonly GraphQLError[];
 
@@ -14,7 +14,7 @@ export class InvalidVariables extends Error {
 }
 
 /**
- * Coerces the variables of an operation. Throws what `checkInputs` throws for values that are too large, then
+ * Coerces the variables of an operation. Throws the errors of `checkInputs` for values that are too large, and otherwise
  * InvalidVariables for values of the wrong type.
  */
 export function coerceVariables(source: Operation, inputs: Readonly<Record<string, unknown>>) {
@@ -29,7 +29,7 @@ export function coerceVariables(source: Operation, inputs: Readonly<Record<strin
   return coerced;
 }
 
-/** The error without its original error, which may be anything that a scalar threw and whose text the message contains. */
+/** The error without its original error, which may be anything that a scalar threw; the message contains its text already. */
 function asRequestError({ message, nodes }: GraphQLError): GraphQLError {
   return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }

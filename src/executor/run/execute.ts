@@ -43,7 +43,7 @@ export interface EventAnswers {
 export type OperationContext = Context & {
   readonly report?: Report;
   readonly charge?: ((objects: number) => void) | undefined;
-  /** The most that one operation may cost. */
+  /** The maximum cost of one operation. */
   readonly maxCost?: number;
   /** `compiled`, the default, leaves operations that it cannot answer to graphql-js. */
   readonly executor?: ExecutorName;
@@ -71,7 +71,7 @@ interface OperationRequest {
   context: OperationContext;
   /** The Idempotency-Key as the client sent it; ignored for queries. */
   idempotencyKey?: string | undefined;
-  /** Whether the extensions of the result tell the requested and the actual cost. */
+  /** Whether the extensions of the result contain the requested and the actual cost. */
   reportCost?: boolean;
   /** `json` asks for the data as bytes, where the caller only sends them. */
   form?: 'data' | 'json';
@@ -140,7 +140,7 @@ async function runOperation(
     const reading = withReplicaIfAllowed(coerced, context);
     return revalidation ? revalidated(revalidation, coerced, reading, answerIn) : answerIn(reading);
   }
-  // Noted at the beginning and at the end, because other processes may serve the next read before they hear of the end.
+  // Noted at the beginning and at the end, because other processes may serve the next read before they are notified of the end.
   context.wrote?.();
   const writing = await withFirstReads(coerced, withReplicaIfAllowed(coerced, context));
   const result =

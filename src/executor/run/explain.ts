@@ -21,11 +21,11 @@ import { fragmentsOf } from '../selections/operation.ts';
 
 /** How an operation would be answered, as found without a database. */
 interface Explanation {
-  /** The most objects that could be returned. */
+  /** The maximum number of objects that could be returned. */
   cost: number;
   /** The statements of each round trip; undefined when the graphql-js executor answers. */
   levels: RoundTrips | undefined;
-  /** The same if no page of a filtered list is full until all steps of reading it have been taken. */
+  /** The same in the worst case, in which no page of a filtered list is full before all steps of reading it have been taken. */
   longest: RoundTrips | undefined;
 }
 

@@ -6,7 +6,10 @@ import type { Context } from '../../resolvers/context.ts';
 import { raise } from '../../resolvers/errors.ts';
 import { snapshotHeader } from './snapshot-header.ts';
 
-/** Whether the operation is to read one snapshot. Throws `invalid_request` for another value, and for what is not a query. */
+/**
+ * Whether the operation is to read one snapshot. Throws `invalid_request` for any other value, and for an operation that is not a
+ * query.
+ */
 export function asksForSnapshot(
   { snapshot = 'false' }: Pick<Context, 'snapshot'>,
   { operation }: OperationDefinitionNode,

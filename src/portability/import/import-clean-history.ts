@@ -15,7 +15,7 @@ export interface CleanActivity extends ImportedActivity {
 }
 
 export interface CleanAttachment extends ImportedAttachment {
-  /** The name and the time in the source, by which later imports recognise it. */
+  /** The name and the time in the source, by which later imports recognize it. */
   key: string;
   createdUtc: Date;
   uploadedUtc: Date;

@@ -201,7 +201,7 @@ class ImportRun {
     let outcome: BatchOutcome;
     try {
       outcome = await inTransaction(db, async (trx) => {
-        // A transaction that is repeated stores its files under new names, so those of the first attempt are removed.
+        // A transaction that is retried stores its files under new names, so those of the first attempt are removed.
         await files.removeAfter(filesBefore);
         return importBatch(trx, target, rows, earlier);
       });

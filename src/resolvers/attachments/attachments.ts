@@ -80,7 +80,7 @@ export async function removeAttachment(
     const { resource, issue, nowUtc } = await lockIssueOf(trx, 'attachment', input, selectAttachment);
     await requireResourceRevision(trx, 'attachment', resource, input.expectedRevision);
     const { id } = (await deleteAttachment(trx, resource.id, nowUtc)) ?? raiseNotFound('attachment');
-    // Nobody has seen an attachment before its bytes were uploaded.
+    // Other members could not see the attachment before its bytes were uploaded.
     if (resource.uploadedUtc) await logChanges(trx, [attachmentDeleted(context, id, issue, nowUtc)]);
     return { id, issue };
   });

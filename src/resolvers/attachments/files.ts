@@ -1,7 +1,7 @@
 import type { FileStore } from '../../storage/storage.ts';
 import type { UrlSigner } from './signed-urls.ts';
 
-/** What is needed to receive and to serve files. */
+/** The parts that receiving and serving files needs. */
 export interface Files {
   readonly store: FileStore;
   readonly signer: UrlSigner;

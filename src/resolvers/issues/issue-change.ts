@@ -149,7 +149,7 @@ export function formed(
   };
 }
 
-/** The issue with its preloaded surroundings, unless another transaction changed it while the statement waited for its lock. */
+/** The issue with its preloaded related rows, unless another transaction changed it while the statement waited for its lock. */
 export function asChanged(
   row: IssueChanged,
   preloads: readonly PreloadableTable[],

@@ -23,7 +23,7 @@ import { write } from '../writes/write-transaction.ts';
 /** How long a deleted issue can be restored. */
 export const restorableMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Deletes an issue: no query finds it, nothing counts it, and its sub-issues have no parent any more. */
+/** Deletes an issue: no query finds it, nothing counts it, and its sub-issues no longer have a parent. */
 export async function deleteIssue(
   ctx: Context,
   { key, expectedRevision }: { key: string; expectedRevision?: ExpectedRevision },

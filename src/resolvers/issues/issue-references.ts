@@ -32,7 +32,7 @@ export class References {
   }
 }
 
-/** Returns those of the wanted rows that the workspace has. */
+/** Returns the requested rows that the workspace has. */
 export type ReferenceLookup = (wanted: WantedReferences) => readonly ReferenceRow[] | Promise<ReferenceRow[]>;
 
 /** Looks the rows up by one statement. */

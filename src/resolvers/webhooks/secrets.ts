@@ -50,7 +50,7 @@ export class WebhookSecrets {
     return secret ? this.seal(secret, webhookId) : sealed;
   }
 
-  /** The secret; undefined if its key is not among the keys any more, or if it belongs to another webhook. */
+  /** The secret; undefined if its key is no longer among the keys, or if it belongs to another webhook. */
   open(sealed: Buffer, webhookId: string): Buffer | undefined {
     const known = this.#keys.find(({ id }) => id.equals(sealed.subarray(0, keyIdBytes)));
     if (!known || sealed.length < keyIdBytes + ivBytes + tagBytes) return undefined;

@@ -29,7 +29,7 @@ interface KeyedRequest {
   readonly requestHash: Buffer;
 }
 
-/** Does work under a key, of which this process does one at a time. */
+/** Does work under a key. This process does the works of one key one at a time. */
 export function underKey<Result>(
   { principal: { workspaceId, userAccountId }, now, writes: { serial } }: SignedIn,
   { key, requestHash }: KeyedRequest,
@@ -86,7 +86,7 @@ export async function once(
   });
 }
 
-/** Keeps the answer to a write that is done. Without it, a repeated request is answered from the row that was written. */
+/** Stores the answer to a write that is done. Without it, a repeated request is answered from the row that was written. */
 export async function keepAnswer(
   { db, connect, principal: { workspaceId }, writes }: SignedIn,
   { userAccountId, key, createdUtc }: KeyName & Pick<NewKey, 'createdUtc'>,

@@ -61,7 +61,7 @@ async function sendAlone<Item, Row>(
 
 /** The maximum number of statements of one batch key in progress: one runs while the responses to the other are sent. */
 const maxInProgress = 2;
-/** A statement that takes longer must be waiting for a lock, and does not count as in progress any more. */
+/** A statement that takes longer must be waiting for a lock, and no longer counts as in progress. */
 const slowMs = 50;
 /** The maximum number of items of one statement, because each of them waits for all. */
 const maxItems = 32;

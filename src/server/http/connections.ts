@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** The events with which Node hands over a request. */
 const requestEvents = ['request', 'checkContinue', 'checkExpectation'];
 
-/** What is known of an open connection. */
+/** What is known about an open connection. */
 interface Connection {
   /** How many requests have not been answered completely. */
   unanswered: number;

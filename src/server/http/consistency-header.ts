@@ -20,7 +20,10 @@ export function printConsistency(version: SeenVersion, position: WalPosition | u
   return `${printVersion(version)}${at ?? ''}`;
 }
 
-/** Reads the header. A part with another form is not there; a position in another form is one that nobody has reached. */
+/**
+ * Reads the header. A part with another syntax counts as absent; a position with another syntax counts as one that no server has
+ * reached.
+ */
 export function parseConsistency(header: string | string[] | undefined): Consistency {
   const [version, position, ...others] = String(header ?? '').split(';');
   if (others.length > 0) return { version: undefined, position: unknownPosition };

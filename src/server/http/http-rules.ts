@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import { type Problem, problemOf } from '../../executor/answers/problem.ts';
 import type { ErrorCode } from '../../resolvers/errors.ts';
 
-/** Why HTTP/1.1 requires to refuse a request: the status, its reason phrase, and a sentence for the client. */
+/** Why HTTP/1.1 requires that a request be refused: the status, its reason phrase, and a sentence for the client. */
 export interface HttpViolation {
   readonly status: 400 | 408 | 431 | 505;
   readonly reason: string;

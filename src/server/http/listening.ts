@@ -4,7 +4,7 @@ import { createServer, type ListenOptions, Server as SocketServer } from 'node:n
 
 /**
  * How many sockets listen. Per turn of the event loop Node accepts one connection of each. A turn is long when a thousand streams
- * begin or in an overload, and the probes of a load balancer wait in the same lines.
+ * begin or in an overload, and the probes of a load balancer wait in the same queues.
  */
 const sockets = 32;
 

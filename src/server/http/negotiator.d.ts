@@ -2,7 +2,7 @@
 declare module 'negotiator' {
   export default class Negotiator {
     constructor(request: { headers: { accept?: string | undefined; 'accept-encoding'?: string } });
-    /** Those of `offered` that the client accepts, the best first. */
+    /** The types in `offered` that the client accepts, the best first. */
     mediaTypes(offered: readonly string[]): string[];
     encodings(offered: readonly string[], options: { preferred: readonly string[] }): string[];
   }

@@ -22,7 +22,7 @@ export function isNamed(etag: string, header: string, comparison: 'strong' | 'we
   );
 }
 
-/** Whether If-Range allows to send a range: only if it is this tag. A time never does, because there is no Last-Modified. */
+/** Whether If-Range allows a range to be sent: only if it is this tag. A time never does, because there is no Last-Modified. */
 export function allowsRange(ifRange: IncomingHttpHeaders['if-range'], etag: string): boolean {
   return ifRange === undefined || ifRange === etag;
 }

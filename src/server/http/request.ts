@@ -45,7 +45,7 @@ export class ServerRequest implements RestRequest {
   readonly seenVersion: SeenVersion | undefined;
   readonly seenPosition: WalPosition | undefined;
   readonly snapshot: string | undefined;
-  /** Whether something may have been written for it. */
+  /** Whether the request may have written something. */
   hasWritten = false;
   allowance?: Allowance;
   cause?: string;
@@ -196,7 +196,7 @@ export class ServerRequest implements RestRequest {
     return isWhole ? read : this.outside(read);
   }
 
-  /** Drops what was needed only to create the answer, because the client may take a long time to read it. */
+  /** Drops everything that was needed only to create the answer, because the client may take a long time to read it. */
   release(): void {
     this.#body = undefined;
     this.#context = undefined;

@@ -7,12 +7,12 @@ import type { EventStream } from '../../rest-compat/events.ts';
 export const defaultUnsentBytes = 67_108_864;
 
 /**
- * Up to this size a body is written at once, which takes one system call instead of several. Its client must read it
- * within the time in which it may read nothing of a longer one.
+ * Up to this size a body is written at once, which takes one system call instead of several. The client must read it within the
+ * time for which it may leave a longer body unread.
  */
 const wholeBytes = 524_288;
 
-/** What is longer is written in pieces of this size, so that each piece that the client reads is noticed as progress. */
+/** A longer body is written in pieces of this size, so that each piece that the client reads is noticed as progress. */
 export const pieceBytes = 65_536;
 
 /** The maximum number of bytes of a stream in memory: a chunk of the file, and what the connection buffers. */
@@ -110,8 +110,8 @@ export class Unsent {
   }
 
   /**
-   * Sends events as they come, and ends the answer after the last. The next one is asked for when the client has read what was
-   * sent, so only that counts, and only while it waits.
+   * Sends events as they come, and ends the answer after the last. The next event is requested when the client has read the
+   * previous ones, so only those count, and only while they wait.
    */
   async events(res: ServerResponse, events: EventStream): Promise<void> {
     const { socket } = res.req;
@@ -121,7 +121,8 @@ export class Unsent {
     };
     for await (const event of events) {
       if (res.destroyed || res.closed) return;
-      // `res.write` costs three times as much, which counts with ten thousand streams. It sends the headers, and waits for slow clients.
+      // `res.write` costs three times as much, which matters with ten thousand streams. It sends the headers, and waits for slow
+      // clients.
       if (res.headersSent && res.writableLength === 0 && isSmall(event)) {
         socket.write(framed(res, event));
         continue;
@@ -180,7 +181,7 @@ export class Unsent {
   }
 
   #took(held: Held, bytes: number): void {
-    // What was dropped does not count any more.
+    // Dropped bytes no longer count.
     if (held.isCut) return;
     held.bytes -= bytes;
     this.#bytes -= bytes;
@@ -217,7 +218,7 @@ export class Unsent {
     for (const held of this.#held) if (this.#silentMs(held) >= this.#limits.silenceMs) this.#disconnect(held);
   }
 
-  /** Disconnects a client. Its bytes do not count any more, because the answer is dropped when the connection is closed. */
+  /** Disconnects a client. Its bytes no longer count, because the answer is dropped when the connection is closed. */
   #disconnect(held: Held): void {
     // Several messages of one connection may be held.
     if (!held.socket.destroyed) {

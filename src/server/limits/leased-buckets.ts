@@ -43,8 +43,8 @@ interface LeaseOptions {
 
 /**
  * Buckets that the supervisor of several workers holds. A caller with much left gets a lease of several requests, so that most
- * requests are granted in this process; the supervisor decides on each request of a caller that has little left. While the supervisor
- * does not answer, this process counts by itself and asks no more, until the answer comes for which it has waited.
+ * requests are granted in this process; the supervisor decides on each request of a caller that has little left. While the
+ * supervisor does not answer, this process counts by itself and asks no more, until the answer for which it has waited arrives.
  */
 export class LeasedBuckets implements Buckets {
   readonly #quotas: Quotas;
@@ -129,7 +129,7 @@ export class LeasedBuckets implements Buckets {
     this.#isAlone = true;
   }
 
-  /** The supervisor has answered after all. What it granted was not used. */
+  /** The supervisor has answered after all. Its grant was not used. */
   #comeBack(caller: string, late: Grant | undefined): void {
     if (late) this.#link.giveBack(caller, late.further + Number(late.granted));
     if (this.#isAlone) this.#logger.info('The supervisor answers again: requests are counted together');
@@ -141,7 +141,7 @@ export class LeasedBuckets implements Buckets {
     this.#sweep = this.#leases.size > 0 ? setTimeout(() => this.#sweepLeases(), leaseMs).unref() : undefined;
   }
 
-  /** Gives back what is left of leases that have ended by then. */
+  /** Returns the rest of leases that have ended by then. */
   #giveBack(nowMs: number): void {
     for (const [caller, { further, untilMs }] of this.#leases.entries()) {
       if (untilMs > nowMs) continue;

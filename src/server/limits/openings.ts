@@ -5,7 +5,7 @@ import { type Admission, AdmissionTicket, type TicketOffice } from './admission.
 const openedAtOnce = 8;
 /** How long a stream may wait until it is opened. */
 const waitMs = 5_000;
-/** The maximum length of the line, so that its memory is limited. */
+/** The maximum length of the queue, so that its memory is limited. */
 const maxWaiting = 10_000;
 
 interface Waiter {
@@ -16,13 +16,13 @@ interface Waiter {
 }
 
 /**
- * Admits requests that open streams, some at a time and first come first served. So a thousand clients that come back after a
- * restart keep no other request waiting, and they wait in line instead of being refused as an overload.
+ * Admits requests that open streams, some at a time and first come first served. So a thousand clients that reconnect after a
+ * restart keep no other request waiting, and they wait in a queue instead of being refused as an overload.
  */
 export class Openings implements TicketOffice {
   readonly #admission: Admission;
   readonly #waiting = new Set<Waiter>();
-  /** Those that have had a ticket and read their body since. They come before the others. */
+  /** The requests that have had a ticket and have read their body since. They come before the others. */
   readonly #returning = new Set<Waiter>();
   #opening = 0;
   #isCalling = false;

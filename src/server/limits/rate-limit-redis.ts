@@ -103,7 +103,7 @@ export class RedisBuckets implements Buckets {
       this.#logger.warn({ err: error }, 'Redis does not answer: this process counts requests for itself');
     }
     // The other end of a silent connection may be gone, and one that refuses to write may have become a replica. A new connection
-    // leads to the server that has the address now.
+    // reaches the server that has the address now.
     if (this.#redis.status === 'ready') this.#redis.disconnect(true);
     this.#gone = true;
     this.#nextTryMs = performance.now() + restMs;

@@ -2,7 +2,10 @@ import type { Logger } from 'pino';
 
 const everyMs = 1_000;
 
-/** The caller refusee requests were refused: a token over its quota, or an address with unknown tokens. Neither is set in an overload. */
+/**
+ * The caller whose requests were refused: a token over its quota, or an address with unknown tokens. Neither is set in an
+ * overload.
+ */
 export interface Refusee {
   readonly tokenId?: string | undefined;
   readonly address?: string | undefined;

@@ -69,7 +69,10 @@ export class Turns<Other> {
     });
   }
 
-  /** Whether the next document may be prepared now, and whether it goes before other requests because it has waited long. */
+  /**
+   * Whether the next document may be prepared now, and whether it goes before other requests because it has waited for a long
+   * time.
+   */
   due(nowMs: number): 'now' | 'first' | undefined {
     this.#dropLate();
     if (this.#resting || this.#waiting.size === 0) return undefined;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The position of a request in a trace that its caller began, or this server. */
+/** The position of a request in a trace that its caller or this server began. */
 export interface Trace {
   /** For log lines: the trace, the span of the caller, and the span of this request. */
   readonly logged: { readonly traceId: string; readonly parentId?: string; readonly spanId: string };

@@ -23,7 +23,10 @@ export const pageDocuments: Manifest = new Map(
   modules.flatMap((module) => Object.values(module)).map((text) => [hashOf(text), text]),
 );
 
-/** A module that tells the pages the ids of their documents: the web's own SHA-256 is there only under https and on localhost. */
+/**
+ * A module that gives the pages the ids of their documents, because a browser computes SHA-256 itself only over https and on
+ * localhost.
+ */
 export const documentIds: FileAnswer = textAnswer('.js', () => {
   const ids = [...pageDocuments].map(([id, text]) => [operationName.exec(text)?.[1] ?? '', id]);
   return `export const documentIds = ${JSON.stringify(Object.fromEntries(ids))};\n`;

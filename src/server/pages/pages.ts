@@ -24,7 +24,7 @@ interface PagesOptions {
   readonly explorer: boolean;
   /** The origin of files, if they have one of their own. */
   readonly filesUrl?: string | undefined;
-  /** Who may read the schema. Its pages are for everybody, so they are there only if it is public. */
+  /** Who may read the schema. Its pages need no token, so they exist only if it is public. */
   readonly introspection?: Introspection | undefined;
 }
 

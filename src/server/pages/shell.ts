@@ -4,7 +4,7 @@ import { escapeHtml } from './html.ts';
 export interface PageParts {
   readonly title: string;
   readonly description: string;
-  /** The path of the navigation entry that leads to this page or to the section that contains it. */
+  /** The path of the navigation entry for this page or for the section that contains it. */
   readonly section?: string | undefined;
   /** Paths of stylesheets, in addition to the one of all pages. */
   readonly styles: readonly string[];

@@ -6,7 +6,7 @@ import { type Coding, chooseCoding, compress } from '../http/compression.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { once } from './once.ts';
 
-/** A file that is the same for everybody. Its tag and its compressed forms are created once. */
+/** A file that is the same for every client. Its tag and its compressed forms are created once. */
 export interface StaticFile {
   readonly contentType: string;
   readonly bytes: Buffer;
@@ -37,7 +37,7 @@ export function fileAnswer(path: string, headers: Readonly<Record<string, string
   return async (request) => staticReply(request, await file(), headers);
 }
 
-/** A page that is the same for everybody. Its HTML is made once, with the first request. */
+/** A page that is the same for every client. Its HTML is made once, with the first request. */
 export function pageAnswer(html: () => string, policy: string): FileAnswer {
   const file = once(async () => staticFile(mediaTypes['.html'], Buffer.from(html())));
   return async (request) => staticReply(request, await file(), { 'Content-Security-Policy': policy });

@@ -11,7 +11,7 @@ export class CrashLoop {
   readonly #firstPauseMs: number;
   /** The deaths of the last minute that left no worker. */
   #outages: number[] = [];
-  /** How many deaths followed each other, and when the next one would follow no other any more. */
+  /** The number of consecutive deaths, and the time from which another death starts a new series. */
   #inARow = 0;
   #calmAtMs = 0;
 
@@ -20,8 +20,8 @@ export class CrashLoop {
   }
 
   /**
-   * Records a death. Returns the pause before the next start, or undefined when too many deaths left no worker. While a worker is
-   * left, however many others cannot start, the service is better than none.
+   * Records a death. Returns the pause before the next start, or undefined when too many deaths left no worker. As long as a
+   * worker is left, the service continues, however many others cannot start.
    */
   pauseAfterDeath(nowMs: number, isOneLeft: boolean): number | undefined {
     this.#inARow = nowMs < this.#calmAtMs ? this.#inARow + 1 : 1;
@@ -29,7 +29,7 @@ export class CrashLoop {
     if (!isOneLeft) {
       this.#outages = [...this.#outages.filter((atMs) => nowMs - atMs < withinMs), nowMs];
       if (this.#outages.length >= maxDeaths) return undefined;
-      // Others that could not start for long must not lengthen an outage.
+      // Earlier failures of other workers to start must not prolong an outage.
       pauseMs = this.#pauseAfter(this.#outages.length);
     }
     this.#calmAtMs = nowMs + pauseMs + withinMs;

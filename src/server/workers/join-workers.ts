@@ -10,7 +10,7 @@ interface Counts {
   readonly rateLimiter: RateLimiter;
 }
 
-/** Tells the other workers what this one counts, and adds what they count. */
+/** Sends the counts of this worker to the others, and adds theirs. */
 export function joinWorkers(link: WorkerLink, { unknownTokens, openStreams, rateLimiter }: Counts): void {
   unknownTokens.onNote = (address) => link.noteUnknownToken(address);
   link.onUnknownToken = (address) => unknownTokens.noteElsewhere(address);

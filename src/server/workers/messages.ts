@@ -47,7 +47,7 @@ export type ToWorker =
   | { readonly kind: 'wrote'; readonly tokenId: string }
   | ({ readonly kind: 'streams' } & StreamsOfToken)
   | { readonly kind: 'read metrics'; readonly id: number }
-  /** Answer that you are there. */
+  /** Asks the worker for a sign of life. */
   | { readonly kind: 'ping' }
   | { readonly kind: 'stop'; readonly why: 'stopping' | 'replaced' };
 

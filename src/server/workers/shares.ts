@@ -43,8 +43,9 @@ export function describeShare(
 }
 
 /**
- * The most connections of a service whose workers have these settings: a pool and one for probes of each worker, one that
- * listens, and one that holds the janitor's lock. With replicas, each worker asks the primary and the replicas for their positions over one more each.
+ * The maximum number of connections of a service whose workers have these settings: a pool and one for probes of each worker, one
+ * that listens, and one that holds the janitor's lock. With replicas, each worker asks the primary and the replicas for their
+ * positions over one more each.
  */
 export function connectionsOf(
   { pool, readDatabaseUrls }: Pick<Config, 'pool' | 'readDatabaseUrls'>,

@@ -7,8 +7,8 @@ interface Sources {
 }
 
 /**
- * The metrics of all workers, added up. Counts of workers that have ended stay in the sums: otherwise a sum would fall when a worker
- * is replaced, which Prometheus would take for a restart and count what remains once more.
+ * The metrics of all workers, added up. Counts of workers that have ended stay in the sums: otherwise a sum would fall when a
+ * worker is replaced, which Prometheus would treat as a restart, and then count the rest again.
  */
 export class SummedMetrics {
   readonly #sources: Sources;

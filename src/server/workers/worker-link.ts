@@ -90,7 +90,7 @@ export class WorkerLink implements LeaseLink {
     this.#send({ kind: 'ready', url, token });
   }
 
-  /** Calls back when this worker is the one that listens for notifications and cleans up. */
+  /** Calls the listener when this worker is the one that listens for notifications and cleans up. */
   onLead(begin: () => void): void {
     void this.#lead.promise.then(begin);
   }
@@ -106,7 +106,7 @@ export class WorkerLink implements LeaseLink {
     );
   }
 
-  /** Asks for a request of a caller. Undefined if there is no supervisor any more. */
+  /** Asks for a request of a caller. Undefined if the supervisor no longer exists. */
   take(caller: string, unused: number): Promise<Grant | undefined> {
     if (!this.#process.connected) return Promise.resolve(undefined);
     const id = this.#nextId();
@@ -123,7 +123,7 @@ export class WorkerLink implements LeaseLink {
     this.#send({ kind: 'return', caller, unused });
   }
 
-  /** Reports costs. Those of one turn of the event loop go together. */
+  /** Reports costs. The costs of one turn of the event loop are sent together. */
   charge(caller: string, cost: number): void {
     if (this.#costs.length === 0) {
       setImmediate(() => {

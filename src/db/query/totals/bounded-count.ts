@@ -28,7 +28,7 @@ export function countedWalk(source: Source, filter: Predicate): AccessedWalk {
 }
 
 /**
- * Selects the number of matching rows among those that the step looks at, and then true if there may be more. With parents, it
+ * Selects the number of matching rows among those that the step examines, and then true if there may be more. With parents, it
  * selects a row for each parent that has any, with the ordinal of the parent as the last column.
  */
 export function countStepQuery(
@@ -69,7 +69,7 @@ export function countStepQuery(
     ]);
 }
 
-/** The matching rows among those that the step looks at, in a list without parents. */
+/** The matching rows among those that the step examines, in a list without parents. */
 export function matchingRows(reading: Reading, walked: AccessedWalk, step: CountStep): Query {
   const { looked, conditions } = lookedBy(reading, walked, step);
   return untyped(reading.db)
@@ -78,7 +78,7 @@ export function matchingRows(reading: Reading, walked: AccessedWalk, step: Count
     .where(predicateSql(conditions, row, 'eachRow'));
 }
 
-/** The rows that a step looks at, of any parent, and the conditions that it checks on them. */
+/** The rows that a step examines, of any parent, and the conditions that it checks on them. */
 function lookedBy(
   reading: Reading,
   walked: AccessedWalk,
@@ -95,7 +95,7 @@ function lookedBy(
   return { looked: limitedMatches(reading, walk.source, chosen, step.rows), conditions: chosen.rest };
 }
 
-/** Counts the rows that fulfill the conditions, and returns whether the step has looked at as many rows as it may. */
+/** Counts the rows that satisfy the conditions, and returns whether the step has examined as many rows as it may. */
 function counted({ db }: Reading, looked: Query, conditions: Predicate, rows: number): Query {
   return untyped(db)
     .selectFrom(looked.as(row))

@@ -6,7 +6,7 @@ import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import { conjunctsOf, type Predicate, predicateSql } from '../conditions/predicate.ts';
 import { row, type Source } from '../walks/walk.ts';
 
-/** A kind of tally that tells the number of issues that match a filter, and the filter as a condition on its rows. */
+/** A kind of tally that gives the number of issues that match a filter, and the filter as a condition on its rows. */
 export interface TallyChoice {
   readonly kind: TallyKind;
   readonly filter: Predicate;

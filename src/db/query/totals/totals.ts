@@ -17,10 +17,10 @@ export type TotalStrategy =
   | { readonly by: 'tallies'; readonly choice: TallyChoice }
   /** All rows are counted, or the counter that has their number is read. */
   | { readonly by: 'rows'; readonly filter: Predicate }
-  /** At most so many rows are looked at. */
+  /** At most this many rows are examined. */
   | { readonly by: 'bounds'; readonly walked: AccessedWalk };
 
-/** Chooses the strategy for a total. `tallied` are the tallies that can tell it, if there are any. */
+/** Chooses the strategy for a total. `tallied` are the tallies that can provide it, if there are any. */
 export function totalStrategy(
   source: Source,
   filter: Predicate,

@@ -3,7 +3,7 @@ import type { TableName } from '../../tables/tables.ts';
 import { conjunctsOf, type Predicate, readsCopy } from '../conditions/predicate.ts';
 import type { Walk } from './walk.ts';
 
-/** How the rows of a walk can be found: which of its conditions an index fulfills, and which ones lead to few rows. */
+/** The access path of a walk: which of its conditions an index satisfies, and which ones match few rows. */
 export interface Access {
   /** Whether one range of an index has exactly the rows of the page, so that reading them needs no bound. */
   readonly isServed: boolean;
@@ -20,9 +20,9 @@ export interface Access {
   /** Whether a join table has the parents of the rows. */
   readonly isJoined: boolean;
   /**
-   * How many rows are read for each row that a step looks at: the row itself, one for each condition on related rows that needs
-   * them, those of the join table that connects it with its parents, and the row again to find the stop, if the index of the order
-   * has no ids.
+   * How many rows are read for each row that a step examines: the row itself, one for each condition on related rows that needs
+   * them, those of the join table that connects it with its parents, and the row again to find the stop, if the index of the
+   * order has no ids.
    */
   readonly weight: number;
   /** The conditions by which an index finds the matching rows, in another order. */
@@ -81,12 +81,12 @@ export function accessOf({ source, filter, order }: Walk): Access {
   };
 }
 
-/** Whether one range of an index has exactly the rows of each page, for so many parents. */
+/** Whether one range of an index has exactly the rows of each page, for this many parents. */
 export function servesParents({ isServed, isServedForMany }: Access, parents: number): boolean {
   return parents > 1 ? isServedForMany : isServed;
 }
 
-/** How many rows of a join table are read for each row that a step looks at. */
+/** How many rows of a join table are read for each row that a step examines. */
 const rowsOfJoin = 2;
 
 /** Prefers an index that begins with the parent, whose ranges are the smallest, then one that begins with another fixed column. */
@@ -179,7 +179,7 @@ function indexOf(
   return indexes.find(({ columns }) => columns[0] === condition.column)?.columns;
 }
 
-/** The group of a condition. One range of an index fulfills all conditions of a group; undefined if no index can. */
+/** The group of a condition. One range of an index satisfies all conditions of a group; undefined if no index can. */
 function groupOf(condition: Predicate, table: TableName, indexes: readonly ListIndex[]): string | undefined {
   if ('through' in condition) {
     const { table: joined, parent, child } = condition.through;

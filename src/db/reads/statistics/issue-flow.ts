@@ -10,7 +10,7 @@ export interface FlowRow {
   historySinceUtc: Date | null;
   /** Null for stages whose status is not known; such an issue was not closed. */
   category: number | null;
-  /** `now`: how many issues there are. `came`, `went`: how many came into the category, or left it, at the place or after. */
+  /** `now`: how many issues there are. `came`, `went`: how many entered the category, or left it, at the place or after. */
   what: 'now' | 'came' | 'went' | null;
   /** How many periods had ended by then. */
   place: number;

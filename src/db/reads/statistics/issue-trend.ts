@@ -40,7 +40,7 @@ type Event = keyof typeof events;
 const names = Object.keys(events) as Event[];
 const times = ['cycleTime', 'leadTime'] as const;
 
-/** The periods of a trend, the columns that it is grouped by, and the most groups that it returns. */
+/** The periods of a trend, the columns that it is grouped by, and the maximum number of groups that it returns. */
 interface TrendForm {
   readonly periods: readonly Span[];
   readonly columns: readonly StatsColumn[];

@@ -2,7 +2,7 @@ import type { FieldNode, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { ObjectPlan } from './objects.ts';
 
-/** The most characters of all selections with a cached plan, which suffices for about a thousand. */
+/** The maximum number of characters of all selections with a cached plan, which suffices for about a thousand. */
 const maxCharacters = 100_000;
 const plans = new WeakMap<GraphQLSchema, LRUCache<string, ObjectPlan>>();
 

@@ -25,7 +25,7 @@ export function together<Item>(
     try {
       going = start(items[index] as Item, index);
     } catch (error) {
-      // The items that were started are still waited for: otherwise nobody would handle their rejections.
+      // The items that were started are still waited for: otherwise their rejections would be unhandled.
       going = Promise.reject(error);
     }
     if (going) (waiting ??= []).push(going);
@@ -53,7 +53,7 @@ export class ObjectPlan {
     this.columns = columns;
   }
 
-  /** A position in the parts of this plan's frames. */
+  /** An index into the parts of this plan's frames. */
   newPart(): number {
     this.#parts += 1;
     return this.#parts - 1;

@@ -25,7 +25,7 @@ interface SelectionSource {
 
 /** An operation that is being compiled. */
 export interface Compiling extends SelectionSource {
-  /** The tables of which the operation shows rows that belong to a written row, which the write may preload. */
+  /** The tables from which the operation shows rows that belong to a written row; the write may preload them. */
   readonly preloads: Set<TableName>;
   /** Compiles the selections on an object below. */
   object(type: GraphQLObjectType, nodes: readonly FieldNode[], columns: Columns): ObjectPlan;

@@ -9,11 +9,14 @@ import { nestedField } from './nested-field.ts';
 
 type Computed = PlanOf<'computed'>;
 
-/** A field whose value a function computes from columns, from referred rows and, where the plan says so, from the principal. */
+/**
+ * A field whose value a function computes from columns, from rows to which it refers and, where the plan says so, from the
+ * principal.
+ */
 export function compileComputed(selected: FieldContext, plan: Computed): Field {
   const { context, responseName, field } = selected;
   if (!isLeafType(getNamedType(field.type))) {
-    // Objects are computed when the fetches of their row start, before the referred rows are there.
+    // Objects are computed when the fetches of their row start, before the rows to which it refers have been read.
     if (Object.keys(plan.references).length > 0)
       throw new NotCompilable(`${context.type.name}.${field.name} makes objects of rows that it refers to`);
     return nestedField(selected, computation(context, plan));

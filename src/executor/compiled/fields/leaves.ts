@@ -83,7 +83,7 @@ const codecs: Readonly<Record<string, Codec>> = {
 
 function integer(text: string): number {
   const value = Number(text);
-  // An Int of GraphQL has 32 bits; graphql-js words the error.
+  // An Int of GraphQL has 32 bits; graphql-js produces the error message.
   if (!Number.isInteger(value) || Math.abs(value) > 2_147_483_647) throw new Bail('The value is not an Int.');
   return value;
 }
@@ -203,7 +203,7 @@ function textField(
   };
 }
 
-/** graphql-js words the error. */
+/** graphql-js produces the error message. */
 export function refuseNull(): never {
   throw new Bail('A field of a non-null type is null.');
 }

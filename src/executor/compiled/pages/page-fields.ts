@@ -116,7 +116,7 @@ function pageInfoFields(
   });
 }
 
-/** In the direction of the walk, the statement tells whether there are more rows; in the other one, a cursor from there does. */
+/** In the direction of the walk, the statement shows whether there are more rows; in the other one, a cursor from there does. */
 function hasMore({ walked: { request }, more }: ConnectionPart, group: number, backward: boolean): boolean {
   if (backward === request.backward) return more[group] ?? false;
   return (backward ? request.after : request.before) !== undefined;

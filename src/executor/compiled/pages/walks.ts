@@ -137,7 +137,10 @@ function slottedPosition(position: Position | undefined, name: string) {
   };
 }
 
-/** The most statements that are cached for one field: some for each form of its arguments, and for each step of reading. */
+/**
+ * The maximum number of statements that are cached for one field: some for each form of its arguments, and for each step of
+ * reading.
+ */
 const maxForms = 50;
 
 /** The statements of one connection field: for pages and for counts. */

@@ -29,7 +29,7 @@ interface Wanted {
   readonly rows: RowForm | undefined;
 }
 
-/** The numbers of this process since its start, which metrics show. */
+/** Counters since the start of this process, for the metrics. */
 export const compiledCounts = {
   /** Operations that this executor answered. */
   answered: 0,
@@ -37,9 +37,9 @@ export const compiledCounts = {
   notCompilable: 0,
   /** Operations that it left to graphql-js while it ran them. */
   bailed: 0,
-  /** Look-ups of a plan that was cached. */
+  /** Lookups of a plan that was cached. */
   planHits: 0,
-  /** Look-ups of a plan that had to be compiled. */
+  /** Lookups of a plan that had to be compiled. */
   planMisses: 0,
 };
 
@@ -202,7 +202,7 @@ async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Ans
     const turns = new Turns();
     const data = form === 'json' ? { json: written(plan, root) } : { data: values(plan, root) };
     run.release();
-    // The caller goes on to work with the values, so other requests get a turn of the event loop first if this one was long.
+    // The caller then works with the values, so other requests get a turn of the event loop first if this one was long.
     const wait = turns.next();
     if (wait) await wait;
     // The root is not an object of the answer.

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ReadColumn } from '../../../db/query/reading.ts';
 import type { Prepared } from '../../../db/statements/prepared.ts';
 
-/** The most characters in the keys of cached statements, which suffices for about two thousand. */
+/** The maximum number of characters in the keys of cached statements, which suffices for about two thousand. */
 const maxCharacters = 2_000_000;
 const statements = new LRUCache<string, Prepared>({
   maxSize: maxCharacters,

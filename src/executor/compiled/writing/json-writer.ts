@@ -22,7 +22,7 @@ const escapes = Array.from({ length: 256 }, (_, code) => {
 });
 const longestEscape = 6;
 
-/** An answer as bytes. `release` gives its buffer back to the pool; without it the garbage collector frees the buffer. */
+/** An answer as bytes. `release` returns its buffer to the pool; without it the garbage collector frees the buffer. */
 export interface WrittenAnswer {
   readonly bytes: Buffer;
   readonly release: () => void;

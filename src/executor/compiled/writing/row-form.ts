@@ -48,8 +48,8 @@ export class WrittenRows {
   }
 
   /**
-   * The JSON of all objects with `before` and `after` around it. They are written into the room beside it, so that a long page need not be
-   * copied. Undefined if the range leaves objects out, or if the room does not suffice.
+   * The JSON of all objects with `before` and `after` around it. They are written into the space around it, so that a long page
+   * need not be copied. Undefined if the range leaves objects out, or if the space does not suffice.
    */
   framed({ start }: Piece, { end }: Piece, before: Uint8Array, after: Uint8Array): WrittenAnswer | undefined {
     const { bytes, release } = this.#written;
@@ -63,7 +63,9 @@ export class WrittenRows {
   }
 }
 
-/** How many bytes there is room for before the JSON of objects, and after it: the frame of a page in REST is shorter. */
+/**
+ * The number of bytes for which there is space before the JSON of objects, and after it: the frame of a page in REST is shorter.
+ */
 const frameRoom = 1_024;
 const nothing: WrittenAnswer = { bytes: Buffer.alloc(0), release: () => undefined };
 

@@ -2,7 +2,10 @@ import type { Frame, Row } from '../run/frame.ts';
 import type { JsonWriter } from './json-writer.ts';
 import { WireRow } from '../../../db/wire/wire-row.ts';
 
-/** The most bytes of cached JSON of all plans, including the overhead of each text. Above it, all of them are dropped. */
+/**
+ * The maximum number of bytes of cached JSON of all plans, including the overhead of each text. Above it, all of them are
+ * dropped.
+ */
 const maxBytes = 16_000_000;
 const overheadBytes = 200;
 const entryBytes = 8;

@@ -100,7 +100,7 @@ const complete = (root) => {
 const root = document.getElementById('reference');
 new MutationObserver(() => complete(root)).observe(root, { childList: true, subtree: true });
 
-/** The colours of code, from our own variables, which follow the colour scheme. */
+/** The colors of code, from our own variables, which follow the color scheme. */
 const codeStyle = {
   hljs: { display: 'block', overflowX: 'auto', color: 'var(--ink)' },
   'hljs-attr': { color: 'var(--code-name)' },

@@ -1,4 +1,4 @@
-/** A part of an address as text. What is not encoded correctly stays as it is. */
+/** A part of an address as text. A part that is not encoded correctly is not changed. */
 export function decoded(text) {
   try {
     return decodeURIComponent(text);

@@ -3,7 +3,10 @@ import { searchOf } from './address.js';
 import { words } from './format.js';
 import { choice, ranks } from './parts.js';
 
-/** The team that the user has marked to go to. A list reports each step of the arrow keys, so it does not leave the page. */
+/**
+ * The team that is highlighted in the list but not opened yet. A list reports each step of the arrow keys, so it does not leave
+ * the page.
+ */
 let marked;
 
 /** What a board can be filtered by, and the way to another one. */
@@ -38,7 +41,7 @@ export function filters({ data, chosen, issues, choose, reset, redraw }) {
   </form>`;
 }
 
-/** Forgets the marked team, on a page to which the user has come back. */
+/** Forgets the marked team, on a page to which the user has returned. */
 export function forgetMarked() {
   marked = undefined;
 }
@@ -65,7 +68,10 @@ function optionsOf({ byAssignee, byLabel, byProject }) {
   };
 }
 
-/** The options are those of open issues. What is chosen may belong to closed issues alone, of which a card may know its name. */
+/**
+ * The options are those of open issues. The chosen option may occur only on closed issues; its name then comes from a card that
+ * shows it, if there is one.
+ */
 function withChosen(options, value, name, issues) {
   if (!value || options.some(([each]) => each === value)) return options;
   const known = {

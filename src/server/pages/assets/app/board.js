@@ -15,7 +15,7 @@ const team = subjectInAddress();
 
 /** The conditions in the address, under the names that they have there. */
 let chosen = choicesInAddress();
-/** The issues of the last reading, with what has happened to them since. */
+/** The issues of the last read, with the changes since then. */
 let shown;
 let said = '';
 
@@ -70,7 +70,7 @@ function countsOf(groups) {
   return new Map(groups.map(({ status, count }) => [status.id, count]));
 }
 
-/** Shows what has happened to an issue. */
+/** Shows a change of an issue. */
 function take({ kind, issueId, issue }) {
   const before = shown.issues.get(issueId);
   if (kind === 'LEFT' || !issue) shown.issues.delete(issueId);
@@ -93,7 +93,7 @@ async function readCounts() {
   for (const id of parents) board.parents.delete(id);
   const answer = await ask(countsQuery, { board: board.variables.board, parents }).catch(() => undefined);
   if (board !== shown) return;
-  // The page would go on with old numbers, so everything is read again, as often as it takes.
+  // The page would continue with old numbers, so everything is read again, as often as it takes.
   if (!answer) return begin();
   board.counts = countsOf(answer.data.issueStats);
   if (board.parents.size > 0) readCountsAfter(0);
@@ -136,7 +136,7 @@ async function more() {
 
 function choose(name, value) {
   chosen = changedChoices(chosen, name, value);
-  // The issues of all statuses are there already.
+  // The issues of all statuses have been read already.
   if (name !== 'canceled') beginAfter(name === 'q' ? 250 : 0);
   draw();
 }

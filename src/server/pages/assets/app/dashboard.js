@@ -81,7 +81,7 @@ function page({ data, figures, variables, sign }) {
   </div>`;
 }
 
-/** What the user has chosen, which is not what the page shows until it has been read. */
+/** The choice of the user. The page shows it only once its data has been read. */
 function controls(teams) {
   const [days] = rangeOf();
   const { team } = variablesOf();
@@ -132,7 +132,7 @@ function throughput({ trend, byTeam }, { period, file, team }) {
   const days = trend.periods.map(({ startsOn }) => startsOn);
   const groups = [...Map.groupBy(byTeam.periods, ({ team }) => team?.code).values()];
   const names = groups.map(([{ team }]) => team?.name ?? 'No team');
-  // The teams that closed most have a colour of their own, the others share one.
+  // The teams that closed most have a color of their own, the others share one.
   const rows = groups.map((periods, at) => {
     const isAmbiguous = names.indexOf(names[at]) !== names.lastIndexOf(names[at]);
     const label = isAmbiguous ? `${names[at]} (${periods[0].team?.code})` : names[at];

@@ -9,7 +9,7 @@ export class GraphError extends Error {
   }
 }
 
-/** The codes of errors that the same request may not meet again. */
+/** The codes of transient errors: the same request may succeed when it is sent again. */
 const passing = new Set([
   'OFFLINE',
   'BROKEN_ANSWER',
@@ -22,8 +22,8 @@ const passing = new Set([
 ]);
 
 /**
- * Whether the same request would be refused again, as with every code that we do not know. An error of the browser is no refusal:
- * a stream ends with one when the connection is lost.
+ * Whether the same request would be refused again, as with every unknown code. An error of the browser is no refusal: a stream
+ * ends with one when the connection is lost.
  */
 export function isRefusal(error) {
   return error instanceof GraphError && !passing.has(error.code);
@@ -36,8 +36,8 @@ export const tokenRefusals = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NO_TOKEN'
 const answerMs = 60_000;
 
 /**
- * Runs a query. The figures tell what it cost: objects, SQL statements, and the milliseconds from the request to the
- * whole answer.
+ * Runs a query. The figures show what it cost: objects, SQL statements, and the milliseconds from the request to the whole
+ * answer.
  */
 export async function ask(query, variables = {}, signal) {
   const started = performance.now();
@@ -66,7 +66,7 @@ export async function openStream(query, variables, { cursor, signal }) {
 async function send(query, variables, headers, signal) {
   const token = currentToken();
   if (!token) throw new GraphError({ code: 'NO_TOKEN', message: 'Nobody is signed in.' });
-  // The server knows the documents of its pages, so their ids are enough, also where no other document is accepted.
+  // The server knows the documents of its pages, so their ids are enough even where no other document is accepted.
   const documentId = documentIds[/^(?:query|subscription) (\w+)/m.exec(query)[1]];
   try {
     return await fetch('/graphql', {
@@ -85,7 +85,7 @@ async function bodyOf(response) {
   const answer = await response.json().catch(() => undefined);
   if (!answer)
     throw new GraphError({ code: 'BROKEN_ANSWER', message: `The answer (${response.status}) is not JSON.` });
-  // Refusals before GraphQL, as by a limit of rates, have the form of REST.
+  // Refusals before GraphQL, for example by a rate limit, have the form of REST.
   const [error] = answer.errors?.[0]?.extensions
     ? answer.errors
     : answer.data

@@ -6,7 +6,7 @@ import { ago, date, exactly, initials, isoDay, words } from './format.js';
 
 const validColour = (colour) => (/^#[0-9a-f]{6}$/i.test(colour ?? '') ? colour : 'var(--line-strong)');
 
-/** A dot in the colour of a team, project or label. */
+/** A dot in the color of a team, project or label. */
 export function dot(colour) {
   return html`<span class="dot" .style=${`background-color: ${validColour(colour)}`}></span>`;
 }
@@ -74,7 +74,7 @@ export function progress(done, total, label) {
   return html`<progress max=${Math.max(total, 1)} .value=${done} aria-label=${label}></progress>`;
 }
 
-/** A list of which one entry is chosen. The user may have chosen another than the page knows of, so the element itself is asked. */
+/** A list with one chosen entry. The user may have chosen another entry than the page knows, so the element itself decides. */
 export function choice({ name, value, options, isChosen = Boolean(value), choose }) {
   return html`<label class="field"><span class="unseen">${name}</span>
     <select data-chosen=${isChosen} @change=${({ target }) => choose(target.value)}>
@@ -83,7 +83,7 @@ export function choice({ name, value, options, isChosen = Boolean(value), choose
   </label>`;
 }
 
-/** The fields of an object beside its content: pairs of a name and a value, of which those without a value are left out. */
+/** The fields of an object besides its content: pairs of a name and a value. Pairs without a value are left out. */
 export function fieldSheet(entries) {
   return html`<aside class="fields sheet" aria-label="Fields">
     <dl>${entries.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>

@@ -7,7 +7,7 @@ import { date, isoDay } from './format.js';
  * - `label`: what it shows, for screen readers;
  * - `kind`: `lines`, `steps`, `areas` (stacked) or `bars` (stacked);
  * - `days`: the days of the values, as `2026-11-24`;
- * - `series`: `{ label, colour, values, dash }`, the colour being a custom property;
+ * - `series`: `{ label, colour, values, dash }`, where the color is a custom property;
  * - `format`: formats a value; by default numbers are not changed;
  * - `until`: the last day of the axis, if it is not that of the last value;
  * - `floor`: the lowest value of the axis; 0 by default.
@@ -29,7 +29,7 @@ class DayPlot extends HTMLElement {
     this.replaceChildren(this.#legend, this.#canvas);
     this.#canvas.setAttribute('role', 'img');
     this.#sizes.observe(this.#canvas);
-    // A canvas does not follow a change of the colour scheme, so it is drawn again.
+    // A canvas does not follow a change of the color scheme, so it is drawn again.
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#draw(), {
       signal: this.#life.signal,
     });
@@ -181,7 +181,7 @@ function seriesOf({ label, dash }, kind, colour) {
 
 const probe = document.createElement('span');
 
-/** The colour in a form that a canvas accepts: as the browser computes it in the current colour scheme. */
+/** The color in a form that a canvas accepts: as the browser computes it in the current color scheme. */
 function resolve(colour) {
   probe.style.color = colour;
   document.body.append(probe);

@@ -12,8 +12,9 @@ const agingMs = 60_000;
 const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A page that reads one query, and reads it again when a subscription reports a change. A reading that fails is tried again until
- * there is an answer, and the page says meanwhile that it is not up to date. One that is refused is not: it would be refused again.
+ * A page that reads one query, and reads it again when a subscription reports a change. A read that fails is retried until there
+ * is an answer, and the page meanwhile says that it is not up to date. A read that was refused is not retried: it would be
+ * refused again.
  *
  * - `variables()`: the current variables of the query;
  * - `view(reading)`: the page for `{ data, figures, variables, sign }`, where `sign` shows whether it is kept up to date;
@@ -55,8 +56,8 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
   };
 
   /**
-   * Waits for a time, or until the server answers again or the answer is not wanted any more. A hidden tab also waits until it is
-   * shown: nobody looks at what it would read, and it would use up the quota of the token.
+   * Waits for a time, or until the server answers again or the answer is no longer wanted. A hidden tab also waits until it is
+   * shown: the user would not see what it reads, and it would use up the quota of the token.
    */
   const pause = (ms) =>
     new Promise((resolve) => {
@@ -70,7 +71,7 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
       };
     });
 
-  /** Says whether there is an answer: not if it was refused, or if a later reading has begun meanwhile. */
+  /** Returns whether there is an answer: not if it was refused, or if a later read has begun meanwhile. */
   const read = () => {
     giveUp();
     request = new AbortController();
@@ -123,7 +124,8 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
   };
 
   const refreshSoon = () => {
-    // A reading that has begun before the change is waited for: changes that come fast would give up one after the other.
+    // A read that began before the change is awaited: otherwise changes in quick succession would each abandon the read of the
+    // previous one.
     gathering ??= Promise.all([delay(gatherMs), settled]).then(async () => {
       gathering = undefined;
       if (reading) await refresh();

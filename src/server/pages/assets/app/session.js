@@ -35,8 +35,8 @@ addEventListener('pageshow', ({ persisted }) => {
 });
 
 /**
- * The token in a text that was copied, perhaps with the word before it or with characters that nobody sees. Undefined if there
- * are characters that a request cannot carry.
+ * The token in a text that was copied, perhaps with the word before it or with invisible characters. Undefined if there are
+ * characters that a request cannot carry.
  */
 export function tokenIn(text) {
   const token = text

@@ -1,6 +1,6 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 
-// Texts are plain. What people write in plain texts anyway is shown as they mean it: lists, code, and addresses.
+// Texts are plain. Conventions that people use in plain texts are shown as they are meant: lists, code, and addresses.
 
 /** A text of several lines. */
 export function plainText(text) {
@@ -64,7 +64,7 @@ export function link(url, text = url) {
   return /^https?:\/\//i.test(url) ? html`<a href=${url} rel="noreferrer">${text}</a>` : text;
 }
 
-/** The links of an issue or a project, with the hosts that they lead to. */
+/** The links of an issue or a project, with the hosts that they point to. */
 export function links({ links: { nodes } }) {
   if (!nodes.length) return nothing;
   return html`<section aria-labelledby="links">
