@@ -48,11 +48,16 @@ onLinux('a supervisor', () => {
       port,
       program: { script, args: [obstacle], env: process.env },
       quotas: new QuotaLeases(quotasOf({ requestsPerMinute: 1, costPerHour: 1 }), 2),
-      logger: pino({}, { write: (line: string) => void log.emit((JSON.parse(line) as { msg: string }).msg) }),
+      logger: pino({}, { write: noteLine }),
       stopWithinMs: 10_000,
       crashes: new CrashLoop(1),
       ...options,
     });
+  }
+
+  function noteLine(line: string): void {
+    log.emit((JSON.parse(line) as { msg: string }).msg);
+    log.emit('line', line);
   }
 
   const workers = () => workersOf(process.pid, script);
@@ -209,6 +214,54 @@ onLinux('a supervisor', () => {
     rmSync(obstacle);
     supervisor.reload();
     await untilReplaced(workers, old);
+  }, 60_000);
+
+  /** Lets the system start no process until the end of the test, whichever way it refuses. */
+  function withoutExecutable(ending: DisposableStack, path: string): void {
+    const { execPath } = process;
+    process.execPath = path;
+    ending.defer(() => {
+      process.execPath = execPath;
+    });
+  }
+
+  it.each([
+    ['later', '/nowhere/node', 'spawn /nowhere/node ENOENT'],
+    ['at once', '/nowhere/\0', 'must be a string without null bytes'],
+  ])(
+    'continues when the system refuses a process %s, and starts workers when it can',
+    async (_, path, why) => {
+      await supervisor.start();
+      const [victim = 0, left = 0] = workers();
+      let tries = 0;
+      const [tried, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      log.on('line', (line: string) => {
+        if (!line.includes(why)) return;
+        if (line.includes('could not be replaced')) refused.resolve();
+        tries += 1;
+        if (tries === 6) tried.resolve();
+      });
+      {
+        using ending = new DisposableStack();
+        withoutExecutable(ending, path);
+        supervisor.reload();
+        await refused.promise;
+        process.kill(victim, 'SIGKILL');
+        const outcome = await Promise.race([tried.promise, supervisor.failed.then(() => 'failed')]);
+        expect(outcome).toBeUndefined();
+        expect(await ask()).toBe(left);
+      }
+      await untilReplaced(workers, [victim]);
+    },
+    60_000,
+  );
+
+  it('does not start when the system refuses a process, and says why', async () => {
+    using ending = new DisposableStack();
+    withoutExecutable(ending, '/nowhere/node');
+    const said = once(log, 'A worker ended at its start (spawn /nowhere/node ENOENT).');
+    await expect(supervisor.start()).rejects.toThrow(EarlyExit);
+    await said;
   }, 60_000);
 
   it('does not start when a worker cannot', async () => {

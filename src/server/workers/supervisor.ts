@@ -29,12 +29,12 @@ export interface SupervisorOptions {
 }
 
 /**
- * Runs several worker processes on one port, and replaces them. It has no database and answers no requests: each worker listens on
- * sockets of its own, among which the system distributes connections. A worker that replaces another one takes over its
- * sockets, so no connection is lost that waits to be accepted.
+ * Runs several worker processes on one port, and replaces them. It has no database and answers no requests: each worker listens
+ * on sockets of its own, among which the system distributes connections. A worker that replaces another one takes over its
+ * sockets, so no connection that waits to be accepted is lost.
  */
 export class Supervisor {
-  /** Resolves when the service cannot continue, because no worker is left and new ones die again and again. */
+  /** Resolves when the service cannot continue, because no worker is left and new ones keep dying. */
   readonly failed: Promise<void>;
   readonly #options: SupervisorOptions;
   /** The workers that accept connections or will, by their number minus 1. */
@@ -63,8 +63,11 @@ export class Supervisor {
   /** Starts the first worker, and the others when it is ready. Throws EarlyExit when one of them cannot start. */
   start(): Promise<{ url: string; token: string | undefined }> {
     const started = this.#start();
-    // A failure ends the service, so that nothing is replaced any more.
-    this.#replacing = started.catch(() => undefined);
+    // A failure ends the service, so that no further worker is replaced.
+    this.#replacing = started.catch((error: unknown) => {
+      // A worker that was started says itself why it ended.
+      if (error instanceof EarlyExit && error.exit.failure) this.#options.logger.error(error.message);
+    });
     return started;
   }
 
@@ -188,7 +191,7 @@ export class Supervisor {
     this.#revive(worker.number);
   }
 
-  /** Starts a worker after a pause. Meanwhile others may be replaced, because this one may be unable to start for long. */
+  /** Starts a worker after a pause. Meanwhile others may be replaced, because this one may be unable to start for a long time. */
   #revive(number: number): void {
     const isOneLeft = this.#workers.some((worker) => worker?.isReady);
     const pauseMs = this.#crashes.pauseAfterDeath(performance.now(), isOneLeft);

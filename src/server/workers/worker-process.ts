@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { type Server as SocketServer, Socket } from 'node:net';
 import { type Beat, Heartbeat } from '../heartbeat.ts';
 import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart } from './messages.ts';
@@ -8,15 +7,20 @@ import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart } from './messa
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** Why there never was a process. */
+  readonly failure?: Error | undefined;
 }
 
 /** How long a worker may take to send its metrics. After that, the last ones that it sent are used. */
 const metricsMs = 2_000;
 
-/** A worker that is this long silent hangs: far longer than a collection of garbage or a large request takes on a slow machine. */
+/**
+ * A worker that is silent for this long is considered hung: it is far longer than a garbage collection or a large request takes
+ * on a slow machine.
+ */
 const defaultBeat: Beat = { everyMs: 1_000, unanswered: 10 };
 
-/** The most messages that may wait for a worker. One that does not read them hangs, too. */
+/** The maximum number of messages that may wait for a worker. One that does not read them hangs, too. */
 const maxUnsent = 50_000;
 
 /** The program of each worker. */
@@ -51,6 +55,7 @@ export class WorkerProcess {
   readonly prepared: Promise<void>;
   /** Resolves when it accepts connections; rejects when it ends before. */
   readonly ready: Promise<MessageOf<'ready'>>;
+  /** Resolves when the process has ended, or when the system did not start it. Never rejects. */
   readonly exited: Promise<Exit>;
   /** The last metrics that it sent. */
   lastMetrics: MetricsSnapshot = [];
@@ -72,17 +77,16 @@ export class WorkerProcess {
   #unsent = 0;
   #heartbeat: Heartbeat | undefined;
 
-  /** Starts the process. */
+  /** Starts the process. Throws EarlyExit when the system refuses at once; `exited` reports a later refusal. */
   constructor({ program, start, beat = defaultBeat, onMessage, onHang }: WorkerOptions) {
     this.number = start.number;
     this.#beat = beat;
     this.#onMessage = onMessage;
     this.#onHang = onHang;
-    this.#child = fork(program.script, [...program.args], { env: program.env });
+    this.#child = forked(program);
     this.prepared = this.#prepared.promise;
     this.ready = this.#ready.promise;
-    this.exited = once(this.#child, 'exit').then(([code, signal]) => {
-      const exit = { code, signal } as Exit;
+    this.exited = endOf(this.#child).then((exit) => {
       const early = new EarlyExit(exit);
       this.#prepared.reject(early);
       this.#ready.reject(early);
@@ -94,7 +98,6 @@ export class WorkerProcess {
     // These only prevent unhandled rejections, because `exited` reports the exit as well.
     this.prepared.catch(() => undefined);
     this.ready.catch(() => undefined);
-    this.#child.on('error', () => undefined);
     this.#child.on('message', (message: FromWorker, handle: unknown) => this.#receive(message, handle));
     this.send({ kind: 'start', ...start });
   }
@@ -189,6 +192,25 @@ export class WorkerProcess {
   }
 }
 
+function forked({ script, args, env }: WorkerProgram): ChildProcess {
+  try {
+    return fork(script, [...args], { env });
+  } catch (error) {
+    throw new EarlyExit({ code: null, signal: null, failure: error as Error });
+  }
+}
+
+/** Resolves when the process ends. One that was never started emits `error` and no `exit`. */
+function endOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    // Messages that could not be sent are errors, too.
+    child.on('error', (failure) => {
+      if (child.pid === undefined) resolve({ code: null, signal: null, failure });
+    });
+  });
+}
+
 /** A worker ended before it accepted connections. */
 export class EarlyExit extends Error {
   override readonly name = 'EarlyExit';
@@ -200,6 +222,7 @@ export class EarlyExit extends Error {
   }
 }
 
-export function describeExit({ code, signal }: Exit): string {
+export function describeExit({ code, signal, failure }: Exit): string {
+  if (failure) return failure.message;
   return signal ? `signal ${signal}` : `exit code ${code}`;
 }
