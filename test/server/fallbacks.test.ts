@@ -120,36 +120,66 @@ describe('queries that only graphql-js can answer', () => {
   /** Introspection has no plan; readiness waits for the data store. */
   const fallback = '{ __schema { queryType { name } } readiness { status } }';
 
-  it('run 8 at once, 100 wait, and the next is refused', async () => {
+  /** Keeps all fallbacks waiting for the data store until `answer` is called. */
+  function holdPings(ending: DisposableStack): { pings: () => number; answer: () => void } {
     let pings = 0;
-    let answerPings = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answerPings = resolve;
-    });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const ping = app.database.ping.bind(app.database);
     const held = async () => {
       pings += 1;
       await answered;
     };
     Object.assign(app.database, { ping: held });
+    ending.defer(() => {
+      answer();
+      Object.assign(app.database, { ping });
+    });
+    return { pings: () => pings, answer };
+  }
+
+  const firstOf = (asked: readonly Promise<Answer>[]) =>
+    Promise.race([...asked, delay(20_000, undefined, { ref: false })]);
+
+  const answersOthers = async () =>
+    expect((await app.graphql('{ teams { totalCount } }')).body).toEqual({
+      data: { teams: { totalCount: 0 } },
+    });
+
+  it('run 8 at once, 100 wait, and the next is refused', async () => {
+    using ending = new DisposableStack();
+    const { pings, answer } = holdPings(ending);
     const asked = Array.from({ length: 109 }, () => app.graphql(fallback));
-    const refused = await Promise.race([...asked, delay(20_000, undefined, { ref: false })]);
+    const refused = await firstOf(asked);
     expect(refused?.status).toBe(503);
     expect(refused?.headers.get('retry-after')).toBe('1');
     expect(refused?.body).toMatchObject({
       errors: [{ message: expect.stringContaining('are waiting'), extensions: { code: 'UNAVAILABLE' } }],
     });
-    expect(pings).toBe(8);
+    expect(pings()).toBe(8);
     // Nobody else waits for them.
-    expect((await app.graphql('{ teams { totalCount } }')).body).toEqual({
-      data: { teams: { totalCount: 0 } },
-    });
-    answerPings();
+    await answersOthers();
+    answer();
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(108);
-    expect(pings).toBe(108);
-    Object.assign(app.database, { ping });
+    expect(pings()).toBe(108);
+    ending.dispose();
     expect((await app.graphql(fallback)).status).toBe(200);
+  });
+
+  it('make queries with X-Workgraph-Snapshot wait in the same line, before these take a connection', async () => {
+    using ending = new DisposableStack();
+    const { pings, answer } = holdPings(ending);
+    const fallbacks = Array.from({ length: 8 }, () => app.graphql(fallback));
+    while (pings() < 8) await app.graphql('{ health { status } }');
+    const headers = { 'X-Workgraph-Snapshot': 'true' };
+    const snapshots = Array.from({ length: 101 }, () =>
+      app.graphql('{ teams { totalCount } }', {}, { headers }),
+    );
+    expect((await firstOf(snapshots))?.status).toBe(503);
+    await answersOthers();
+    answer();
+    const statuses = (await Promise.all([...fallbacks, ...snapshots])).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(108);
   });
 });
 

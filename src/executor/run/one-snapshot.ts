@@ -4,6 +4,8 @@ import { inSnapshot } from '../../db/engine/transaction.ts';
 import { Loaders } from '../../db/reads/loaders.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { raise } from '../../resolvers/errors.ts';
+import type { OperationContext } from './execute.ts';
+import { runFallback } from './fallbacks.ts';
 import { snapshotHeader } from './snapshot-header.ts';
 
 /**
@@ -25,28 +27,33 @@ function refuse(message: string): never {
 }
 
 /**
- * Answers a query from one snapshot of the database. Reference data is read from it too, because the cached data may be newer or
- * older. Nothing waits for changes meanwhile, since the snapshot would not show them.
+ * Answers a query from one snapshot of the database, with graphql-js, because the compiled executor borrows connections of its own.
+ * Reference data is read from it too, because the cached data may be newer or older. Nothing waits for changes meanwhile, since the
+ * snapshot would not show them.
  */
-export function inOneSnapshot<Ctx extends Context, Result>(
-  context: Ctx,
-  answer: (inside: Ctx) => Promise<Result>,
+export function inOneSnapshot<Result>(
+  context: OperationContext,
+  answer: (inside: OperationContext) => Promise<Result>,
 ): Promise<Result> {
-  const { db, bounds } = context;
+  const { db, bounds, executor } = context;
   // A public operation reads no data.
   if (!db) return answer(context);
-  return inSnapshot(db, (trx) =>
-    answer({
-      ...context,
-      db: trx,
-      loaders: new Loaders(trx, bounds),
-      connect: undefined,
-      shared: undefined,
-      replica: undefined,
-      reference: undefined,
-      changes: undefined,
-      // The embedded engine has only this connection.
-      ping: async () => void (await sql`select 1`.execute(trx)),
-    }),
-  );
+  const run = () =>
+    inSnapshot(db, (trx) =>
+      answer({
+        ...context,
+        db: trx,
+        loaders: new Loaders(trx, bounds),
+        connect: undefined,
+        shared: undefined,
+        replica: undefined,
+        reference: undefined,
+        changes: undefined,
+        executor: 'graphql-js',
+        // The embedded engine has only this connection.
+        ping: async () => void (await sql`select 1`.execute(trx)),
+      }),
+    );
+  // First the permit, then the connection: other fallbacks wait for a connection while they hold a permit.
+  return executor === 'graphql-js' ? run() : runFallback(run);
 }
