@@ -15,7 +15,7 @@ import type { WebhookSending } from '../resolvers/webhooks/sending.ts';
 import type { Writes } from '../resolvers/writes/write-transaction.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { Authenticator } from './authenticate.ts';
-import type { Refused } from './http/early-refusal.ts';
+import type { Refused } from './limits/refusals.ts';
 import type { ServerFiles } from './open-files.ts';
 import type { RecentWrites } from './recent-writes.ts';
 import { stoppingMessage } from './stopping.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { metered, meter } from '../db/engine/meter.ts';
+import { metered } from '../db/engine/meter.ts';
 import { ReadAllowance } from '../db/engine/read-allowance.ts';
 import { isOurs } from '../executor/answers/errors.ts';
 import { headRule, maxAnswerBytes, maxHeaderBytes } from '../executor/limits.ts';
@@ -12,7 +12,7 @@ import { type Admission, busy, type AdmissionTicket } from './limits/admission.t
 import type { Clients } from './http/clients.ts';
 import type { Contexts } from './context.ts';
 import type { CrossOrigin } from './http/cross-origin.ts';
-import { refusal, type Refused, refuseEarly } from './http/early-refusal.ts';
+import { refusal, refuseEarly } from './http/early-refusal.ts';
 import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql/graphql.ts';
 import { acceptedMediaType } from './graphql/graphql-request.ts';
@@ -23,8 +23,9 @@ import type { Tracing } from './observability/tracing.ts';
 import type { Pages } from './pages/pages.ts';
 import { Pipelines } from './http/pipelines.ts';
 import { errorReply, sendReply } from './http/reply.ts';
+import { loggedOf, logRequest } from './observability/request-log.ts';
 import { Openings } from './limits/openings.ts';
-import { type Refusee, Refusals } from './limits/refusals.ts';
+import { type Refused, type Refusee, Refusals } from './limits/refusals.ts';
 import { ServerRequest } from './http/request.ts';
 import type { Unsent } from './http/unsent.ts';
 import { stoppingMessage } from './stopping.ts';
@@ -73,8 +74,8 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
       refusals.note(refusee);
       metrics?.count(served, res.statusCode, performance.now() - startedMs);
     };
-    const refuseUnread = (refused: Refused) =>
-      refuse(refused, { face: isGraphQL ? 'graphql' : 'rest', route: 'other', operation: 'other' });
+    const unread: Served = { face: isGraphQL ? 'graphql' : 'rest', route: 'other', operation: 'other' };
+    const refuseUnread = (refused: Refused) => refuse(refused, unread);
     const refuseBusy = () => refuseUnread(tooBusy);
     if (isTooMany) return refuseBusy();
     // Probes, pages and files do not pass through admission. Files proceed at the speed of the client.
@@ -93,10 +94,31 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     // The stream would end soon anyway, and waiting in the queue it would only keep the stopping server busy.
     if (isStream && contexts.draining) return refuseUnread(retrySoon(stoppingMessage));
     const office = isStream ? openings : admission;
-    office.enter((ticket) => {
-      if (req.socket.destroyed) ticket.leave();
-      else begin(ticket);
-    }, refuseBusy);
+    // Another request may give its ticket to this one. The statements of that one are not those of this one.
+    const noteGone = () =>
+      metered(async () => {
+        const tookMs = performance.now() - startedMs;
+        logRequest(options.logger, loggedOf(request), request, 499, tookMs);
+        metrics?.count(unread, 499, tookMs);
+      });
+    let isWaiting = true;
+    const ticket = office.enter(
+      (given) => {
+        isWaiting = false;
+        if (!req.socket.destroyed) return begin(given);
+        given.leave();
+        void noteGone();
+      },
+      () => {
+        isWaiting = false;
+        if (req.socket.destroyed) void noteGone();
+        else refuseBusy();
+      },
+    );
+    if (!isWaiting) return;
+    res.once('close', () => {
+      if (isWaiting) ticket.deadline.abandon();
+    });
   };
   return (req, res) =>
     pipelines.enter(
@@ -141,8 +163,7 @@ async function answer(
   const { ticket, requestId } = request;
   const { logger } = options;
   const endSpan = options.tracing?.begin(request);
-  const { trace } = request;
-  const logged = { requestId, ...trace?.logged };
+  const logged = loggedOf(request);
   res.on('close', () => {
     if (!res.writableFinished) ticket?.deadline.abandon();
     const status = res.writableFinished || request.isStream ? res.statusCode : 499;
@@ -210,32 +231,4 @@ function lengthOf(texts: readonly string[]): number {
   let length = 0;
   for (const text of texts) length += text.length;
   return length;
-}
-
-const probes: ReadonlySet<string> = new Set(['/health', '/healthz', '/readyz']);
-
-/** The path without the query, which may contain a signature. */
-export function logRequest(
-  logger: Logger,
-  logged: object,
-  request: ServerRequest,
-  status: number,
-  tookMs: number,
-): void {
-  const level = status >= 500 ? 'warn' : probes.has(request.path) ? 'debug' : 'info';
-  if (!logger.isLevelEnabled(level)) return;
-  logger[level](
-    {
-      ...logged,
-      method: request.method,
-      path: request.path.slice(0, 200),
-      status,
-      address: request.address,
-      ms: Math.round(tookMs * 10) / 10,
-      ...(request.operationName && { operation: request.operationName.slice(0, 100) }),
-      ...(request.cause && { cause: request.cause }),
-      statements: meter()?.statements ?? 0,
-    },
-    `${request.method} ${request.path.slice(0, 200)} ${status}`,
-  );
 }

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Admission, busy, type AdmissionTicket } from '../../src/server/limits/admission.ts';
 import { type App, startApp } from '../support/app.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { eventually } from '../support/eventually.ts';
-import { sampleOf } from '../support/metrics.ts';
+import { sampleOf, samplesOf } from '../support/metrics.ts';
 
 describe('admission', () => {
   const limits = { maxConcurrency: 1, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
@@ -125,6 +126,23 @@ describe('admission', () => {
     expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
   });
 
+  it('refuses a waiting request as soon as it is abandoned, which is no sign of an overload', () => {
+    const admission = new Admission(limits);
+    const first = ask(admission);
+    let refused = 0;
+    const waiting = admission.enter(
+      () => undefined,
+      () => {
+        refused += 1;
+      },
+    );
+    const last = ask(admission);
+    waiting.deadline.abandon();
+    expect([refused, admission.load]).toEqual([1, { inProgress: 1, waiting: 1, refused: 0 }]);
+    first.ticket?.leave();
+    expect(last.ticket).toBeDefined();
+  });
+
   it('holds no ticket for a client that disconnected while its body was read', async () => {
     const admission = new Admission(limits);
     const slow = ask(admission);
@@ -216,6 +234,43 @@ describe('a server with two tickets', () => {
     await eventually(async () => (await inProgress()) === 0);
     expect((await app.request('GET', '/v1/issues')).status).toBe(200);
   });
+});
+
+it('a request whose client leaves the queue is logged and counted as 499', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = new Writable({
+    write(line: Buffer, _encoding, done) {
+      lines.push(JSON.parse(String(line)) as Record<string, unknown>);
+      done();
+    },
+  });
+  const settings = { MAX_CONCURRENCY: '1', METRICS_ADDRESS: '0' };
+  const app = await startApp({ sharesDatabase: true, settings, logLevel: 'info', log });
+  const load = (state: string) => sampleOf(app, 'workgraph_admission_requests', `state="${state}"`);
+  const gone = new AbortController();
+  const read = (signal: AbortSignal | null, id: string) =>
+    fetch(new URL('/v1/issues', app.url), {
+      headers: { Authorization: `Bearer ${app.token}`, 'X-Request-Id': id },
+      signal,
+    });
+  const { first } = await whileIssuesAreBlocked(app, async () => {
+    const first = read(null, 'first');
+    await eventually(async () => (await load('in_progress')) === 1);
+    const second = read(gone.signal, 'second').catch(() => 'gone');
+    await eventually(async () => (await load('waiting')) === 1);
+    gone.abort();
+    await second;
+    await eventually(async () => (await load('waiting')) === 0);
+    return { first };
+  });
+  expect((await first).status).toBe(200);
+  const told = lines.filter(({ requestId }) => requestId === 'second');
+  expect(told).toMatchObject([{ status: 499, path: '/v1/issues', statements: 0 }]);
+  const counted = [...(await samplesOf(app, 'workgraph_request_duration_seconds_count'))];
+  expect(counted.filter(([labels]) => labels.includes('status="499"')).map(([, count]) => count)).toEqual([
+    1,
+  ]);
+  await app.stop();
 });
 
 it('a request whose body has not arrived yet holds no ticket', async () => {

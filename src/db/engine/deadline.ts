@@ -66,9 +66,14 @@ export class Deadline {
     this.#listeners.clear();
   }
 
-  /** Calls `listener` when the request is aborted. Returns a function that removes the listener. */
+  /** Calls `listener` when the request is aborted, or soon if it has been. Returns a function that removes the listener. */
   onGone(listener: () => void): () => void {
     this.#listeners.add(listener);
+    if (this.#gone) {
+      queueMicrotask(() => {
+        if (this.#listeners.delete(listener)) listener();
+      });
+    }
     return () => void this.#listeners.delete(listener);
   }
 }

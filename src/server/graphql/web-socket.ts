@@ -13,7 +13,7 @@ import type { OpenStreams } from '../../live/open-streams.ts';
 import type { RestReply } from '../../rest-compat/face.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 import type { Contexts } from '../context.ts';
-import { logRequest } from '../front.ts';
+import { logRequest } from '../observability/request-log.ts';
 import type { Clients } from '../http/clients.ts';
 import type { CrossOrigin } from '../http/cross-origin.ts';
 import { httpViolation } from '../http/http-rules.ts';

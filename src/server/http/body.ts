@@ -106,10 +106,28 @@ export function discardRest(req: IncomingMessage, res: ServerResponse): Promise<
       clearTimeout(late);
       resolve();
     };
-    req.once('end', done).once('close', done).resume();
+    // An iterator that was left before the end still listens for `readable`, which would keep the rest from flowing.
+    req.removeAllListeners('readable').once('end', done).once('close', done).on('data', ignore);
   });
+}
+
+/**
+ * Discards a body of unknown length. Its connection stays open if the body ends within a number of bytes, or in the time that a
+ * longer one has.
+ */
+export function discardOfUnknownLength(req: IncomingMessage, res: ServerResponse, bytes: number): void {
+  let left = bytes;
+  const count = (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left >= 0) return;
+    req.off('data', count);
+    void discardRest(req, res).then(() => req.complete || req.socket.destroy());
+  };
+  req.on('data', count);
 }
 
 function refuse(): never {
   raise('payload_too_large', `The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`);
 }
+
+function ignore(): void {}

@@ -1,18 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { problemOf } from '../../executor/answers/problem.ts';
-import { type ErrorCode, errorCodes } from '../../resolvers/errors.ts';
-import { discardRest } from './body.ts';
+import { errorCodes } from '../../resolvers/errors.ts';
+import { discardOfUnknownLength, discardRest } from './body.ts';
 import { acceptedMediaType } from '../graphql/graphql-request.ts';
+import type { Refused } from '../limits/refusals.ts';
 import { noStatements } from './reply.ts';
 import type { ServerRequest } from './request.ts';
 import { securityHeaders } from './security-headers.ts';
-
-/** Why a request is refused before it reaches a face. It is not an Error, whose stack would take longer than the rest. */
-export interface Refused {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly retryAfterSeconds: number;
-}
 
 /** A body up to this size is read and discarded, so that the connection can be reused. */
 const smallBytes = 65_536;
@@ -27,9 +21,10 @@ export function refuseEarly(
   { refused, commonHeaders }: { refused: Refused; commonHeaders: Readonly<Record<string, string>> },
 ): void {
   const { status, headers, body } = refusal(request, refused);
-  const length = Number(req.headers['content-length'] ?? (req.headers['transfer-encoding'] ? Infinity : 0));
-  if (length <= smallBytes && req.headers.expect === undefined) req.resume();
-  else void discardRest(req, res);
+  const isLong = Number(req.headers['content-length'] ?? 0) > smallBytes || req.headers.expect !== undefined;
+  const unread = isLong ? discardRest(req, res) : undefined;
+  if (!isLong && req.headers['transfer-encoding'] === undefined) req.resume();
+  else if (!isLong) discardOfUnknownLength(req, res, smallBytes);
   const { requestId, origin, trace } = request;
   const varies = [commonHeaders.Vary, headers.Vary, 'Authorization', 'Accept-Encoding'];
   // All headers at once take a third of the time of setting each.
@@ -43,7 +38,12 @@ export function refuseEarly(
     Vary: varies.filter((name) => name !== undefined).join(', '),
     'Content-Length': Buffer.byteLength(body),
   });
-  res.end(req.method === 'HEAD' ? undefined : body);
+  const sent = req.method === 'HEAD' ? undefined : body;
+  if (!unread) return void res.end(sent);
+  // The end closes the connection, and the client would lose the answer if it was still sending.
+  if (sent === undefined) res.flushHeaders();
+  else res.write(sent);
+  void unread.then(() => res.end());
 }
 
 interface Refusal {

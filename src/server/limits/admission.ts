@@ -78,12 +78,15 @@ export class Admission {
     return new Deadline({ withinMs: requestTimeoutMs, waitMs: queueWaitMs });
   }
 
-  /** Calls `begin` or `refuse`, immediately or later. A request that begins must give its ticket back. */
+  /**
+   * Calls `begin` or `refuse`, immediately or later. A request that begins must give its ticket back. One whose deadline is
+   * abandoned while it waits is refused at once, and makes room for others.
+   */
   enter(
     begin: (ticket: AdmissionTicket) => void,
     refuse: () => void,
     ticket = new AdmissionTicket(this, this.newDeadline()),
-  ): void {
+  ): AdmissionTicket {
     this.#turns.arrived();
     const sinceMs = performance.now();
     const isOverloaded = this.#isOverloaded(sinceMs);
@@ -92,18 +95,22 @@ export class Admission {
     if (this.#inProgress < (isOverloaded ? this.#pace.concurrency : maxConcurrency)) {
       this.#inProgress += 1;
       this.#begin(begin, ticket);
-      return;
+      return ticket;
     }
     if (this.#waiting.length === 0) this.#queueSinceMs = sinceMs;
     const waitMs = isOverloaded ? overloadWaitMs : queueWaitMs;
-    this.#waiting.push({ begin, refuse, ticket, sinceMs, untilMs: sinceMs + waitMs });
+    const waiter = { begin, refuse, ticket, sinceMs, untilMs: sinceMs + waitMs };
+    this.#waiting.push(waiter);
+    ticket.deadline.onGone(() => this.#drop(waiter));
     // In an overload, older requests would never begin. A long queue is refused step by step.
     const maxLength = isOverloaded ? maxConcurrency : maxWaiting;
     for (let count = 0; count < refusedAtOnce && this.#waiting.length > maxLength; count++)
       this.#refuse(this.#waiting.shift());
-    if (this.#sweeping) return;
-    this.#sweeping = true;
-    setTimeout(() => this.#sweep(), sweepMs);
+    if (!this.#sweeping) {
+      this.#sweeping = true;
+      setTimeout(() => this.#sweep(), sweepMs);
+    }
+    return ticket;
   }
 
   /**
@@ -164,6 +171,14 @@ export class Admission {
     for (const waiter of late) this.#refuse(waiter);
     this.#sweeping = this.#waiting.length > 0;
     if (this.#sweeping) setTimeout(() => this.#sweep(), sweepMs);
+  }
+
+  /** Its client has gone, which is no sign of an overload. */
+  #drop(waiter: Waiter): void {
+    const index = this.#waiting.indexOf(waiter);
+    if (index < 0) return;
+    this.#waiting.splice(index, 1);
+    waiter.refuse();
   }
 
   #refuse(waiter: Waiter | undefined): void {

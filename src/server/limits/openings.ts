@@ -31,18 +31,27 @@ export class Openings implements TicketOffice {
     this.#admission = admission;
   }
 
-  /** Calls `begin` or `refuse`, immediately or later. A request that begins must give its ticket back. */
-  enter(begin: (ticket: AdmissionTicket) => void, refuse: () => void, returning?: AdmissionTicket): void {
+  /** Calls `begin` or `refuse`, as `Admission.enter` does. */
+  enter(
+    begin: (ticket: AdmissionTicket) => void,
+    refuse: () => void,
+    returning?: AdmissionTicket,
+  ): AdmissionTicket {
     const ticket = returning ?? new AdmissionTicket(this, this.#admission.newDeadline());
-    if (this.#opening < openedAtOnce) return this.#admit({ begin, refuse, ticket });
     const line = returning ? this.#returning : this.#waiting;
-    if (line.size >= maxWaiting) return refuse();
-    const late = setTimeout(() => {
-      line.delete(waiter);
-      refuse();
-    }, waitMs);
-    const waiter = { begin, refuse, ticket, late };
-    line.add(waiter);
+    if (this.#opening < openedAtOnce) this.#admit({ begin, refuse, ticket });
+    else if (line.size >= maxWaiting) refuse();
+    else {
+      const drop = () => {
+        clearTimeout(late);
+        if (line.delete(waiter)) refuse();
+      };
+      const late = setTimeout(drop, waitMs);
+      const waiter = { begin, refuse, ticket, late };
+      line.add(waiter);
+      ticket.deadline.onGone(drop);
+    }
+    return ticket;
   }
 
   async turn(deadline: Deadline, bytes: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { RateLimitedError } from '../../executor/answers/challenge.ts';
 import { defaultRates } from '../../executor/limits.ts';
 import type { QuotaState, RateLimit } from '../../resolvers/context.ts';
-import type { Refused } from '../http/early-refusal.ts';
+import type { Refused } from './refusals.ts';
 import { LeasedBuckets, type LeaseLink } from './leased-buckets.ts';
 import { quotasOf, type RateSettings } from './quotas.ts';
 import { filled, MemoryBuckets } from './rate-limit-memory.ts';

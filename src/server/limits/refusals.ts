@@ -1,6 +1,14 @@
 import type { Logger } from 'pino';
+import type { ErrorCode } from '../../resolvers/errors.ts';
 
 const everyMs = 1_000;
+
+/** Why a request is refused before it reaches a face. It is not an Error, whose stack would take longer than the rest. */
+export interface Refused {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryAfterSeconds: number;
+}
 
 /**
  * The caller whose requests were refused: a token over its quota, or an address with unknown tokens. Neither is set in an

@@ -1,5 +1,5 @@
 import { defaultRates } from '../../executor/limits.ts';
-import type { Refused } from '../http/early-refusal.ts';
+import type { Refused } from './refusals.ts';
 import { filled } from './rate-limit-memory.ts';
 import { callerOfAddress, type Quota } from './rate-limit.ts';
 import { recentlyUsed } from './recently-used.ts';
