@@ -15,7 +15,7 @@ import {
   wrongTallies,
 } from '../resolvers/housekeeping.ts';
 
-/** The interval of the cleaning, and the time of the first one after the start. */
+/** The pause between two rounds of cleaning, and before the first one after the start. */
 const everyMs = 10 * 60_000;
 const firstMs = 60_000;
 
@@ -65,10 +65,11 @@ export function startJanitor({ logger, ...options }: JanitorOptions): Janitor {
   let isStopping = false;
   let round: Promise<unknown> = Promise.resolve();
   const begin = () => {
-    round = alone(database, () => tidy(chores, logger, () => isStopping)).catch((error: unknown) =>
-      logger.warn({ err: error }, 'the janitor could not run'),
-    );
-    timer = setTimeout(begin, everyMs).unref();
+    round = alone(database, () => tidy(chores, logger, () => isStopping))
+      .catch((error: unknown) => logger.warn({ err: error }, 'the janitor could not run'))
+      .finally(() => {
+        if (!isStopping) timer = setTimeout(begin, everyMs).unref();
+      });
   };
   let timer = setTimeout(begin, firstMs).unref();
   return {

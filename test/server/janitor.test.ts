@@ -1,0 +1,47 @@
+// @own-process: its clock stands still.
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { pino } from 'pino';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { type Janitor, startJanitor } from '../../src/server/janitor.ts';
+
+beforeAll(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+});
+afterAll(() => {
+  jest.useRealTimers();
+});
+
+const minuteMs = 60_000;
+
+it('the janitor waits for its chore when it is told to stop, however long the chore takes', async () => {
+  const ending = Promise.withResolvers<number>();
+  const begun = Promise.withResolvers<void>();
+  let ended = false;
+  const chore = {
+    name: 'a long chore',
+    doSome: async () => {
+      begun.resolve();
+      const done = await ending.promise;
+      ended = true;
+      return done;
+    },
+  };
+  // The chores before it fail without a database.
+  const database = { engine: 'embedded' } as Database;
+  const janitor: Janitor = startJanitor({
+    database,
+    store: undefined,
+    logger: pino({ enabled: false }),
+    changesDays: 7,
+    ownChores: [chore],
+  });
+  jest.advanceTimersByTime(minuteMs);
+  await begun.promise;
+  // Another round would be due by now.
+  jest.advanceTimersByTime(60 * minuteMs);
+  await new Promise(setImmediate);
+  const stopped = janitor.stop();
+  setImmediate(() => ending.resolve(0));
+  await stopped;
+  expect(ended).toBe(true);
+});
