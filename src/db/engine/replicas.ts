@@ -146,10 +146,15 @@ class PrimaryPositions {
   }
 
   /**
-   * The time at which the primary passed a position; undefined if it has not, or if that was before the oldest known position.
+   * How long ago the primary passed a position, at least; 0 if it has not. NaN if that was before the oldest known position, which
+   * is too new to tell.
    */
-  beyondSinceMs({ bytes }: WalPosition): number | undefined {
-    return this.#seen.find(({ value }) => value.bytes > bytes)?.startedMs;
+  beyondForMs({ bytes }: WalPosition): number {
+    const index = this.#seen.findIndex(({ value }) => value.bytes > bytes);
+    const beyond = this.#seen[index];
+    if (!beyond) return 0;
+    const ms = performance.now() - beyond.startedMs;
+    return index === 0 && ms <= mostBehindMs ? Number.NaN : ms;
   }
 
   close(): Promise<void> {
@@ -243,10 +248,9 @@ class Replica implements ReadServer {
     const [position, primary] = [this.#position, this.#primary.last];
     if (!position || !primary || position.timeline !== primary.timeline)
       return { lagBytes: Number.NaN, lagMs: Number.NaN };
-    const sinceMs = this.#primary.beyondSinceMs(position);
     return {
       lagBytes: Math.max(primary.bytes - position.bytes, 0),
-      lagMs: sinceMs === undefined ? 0 : performance.now() - sinceMs,
+      lagMs: this.#primary.beyondForMs(position),
     };
   }
 
