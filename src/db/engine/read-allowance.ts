@@ -19,10 +19,16 @@ export class ReadAllowance {
 
   /** Subtracts the texts of rows that have been read. Throws when the allowance is used up. */
   spendRows(rows: readonly unknown[]): void {
-    for (const row of rows) {
-      for (const cell of Object.values(row as object)) {
-        if (typeof cell === 'string' && !this.spend(cell.length)) throw new AnswerTooLargeError();
-      }
-    }
+    if (!this.spend(bytesOf(rows))) throw new AnswerTooLargeError();
   }
+}
+
+/** The size of all texts in a value: in the cells of rows, in arrays and in JSON. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value !== 'object' || value === null) return 0;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  let bytes = 0;
+  for (const part of Object.values(value)) bytes += bytesOf(part);
+  return bytes;
 }
