@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { AttachmentRow } from './attachments.ts';
 import type { Database } from './engine/engine.ts';
+import { committed } from './engine/transaction.ts';
 import type { Tables } from './tables/tables.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
 
@@ -29,9 +30,8 @@ export async function alone(database: Database, work: () => Promise<void>): Prom
 async function underLock(database: Database, work: () => Promise<void>): Promise<boolean> {
   // The chores need the connections of the pool, of which there may be one.
   const lease = await database.connectApart();
-  try {
-    // A pooler may give the session to another client, so the lock must belong to a transaction and not to the session.
-    await lease.query('begin', []);
+  // A pooler may give the session to another client, so the lock must belong to a transaction and not to the session.
+  return committed(lease, async () => {
     await lease.query('set local idle_in_transaction_session_timeout = 0', []);
     const { rows } = await lease.query<{ taken: boolean }>(
       'select pg_try_advisory_xact_lock($1::bigint) as taken',
@@ -39,15 +39,8 @@ async function underLock(database: Database, work: () => Promise<void>): Promise
     );
     const taken = rows[0]?.taken ?? false;
     if (taken) await work();
-    await lease.query('commit', []);
     return taken;
-  } catch (error) {
-    // A lost connection has rolled back already.
-    await lease.query('rollback', []).catch(() => undefined);
-    throw error;
-  } finally {
-    lease.release();
-  }
+  });
 }
 
 /** Does the work under the lock of the janitor, so that no file is removed from the store meanwhile. Waits for the lock. */

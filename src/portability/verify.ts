@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../db/engine/engine.ts';
-import { inSnapshot } from '../db/engine/snapshot.ts';
+import { inSnapshotOfAll } from '../db/engine/snapshot.ts';
 import type { UnscopedTrx } from '../db/engine/transaction.ts';
 import { type Extent, type FaultyRows, selectExtent, selectFaulty, selectRules } from '../db/verify/check.ts';
 import type { RuleCodes } from '../db/verify/rule.ts';
@@ -36,7 +36,7 @@ export const ruleCodes: RuleCodes = {
 
 /** Checks all rules on one snapshot of the database, which may be in use meanwhile. */
 export function verifyDatabase(database: Database, options: VerifyOptions = {}): Promise<Verified> {
-  return inSnapshot(database, (trx) => verifyRows(trx, options));
+  return inSnapshotOfAll(database, (trx) => verifyRows(trx, options));
 }
 
 /** Checks all rules within a transaction. */

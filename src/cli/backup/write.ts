@@ -13,7 +13,7 @@ import {
 import { readRows, normalizeOutput } from '../../db/backup/rows.ts';
 import { countAllWebhooks } from '../../db/webhooks.ts';
 import { whileFilesStay } from '../../db/housekeeping.ts';
-import { inSnapshot } from '../../db/engine/snapshot.ts';
+import { inSnapshotOfAll } from '../../db/engine/snapshot.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
 import { Progress } from '../progress.ts';
@@ -56,7 +56,7 @@ export async function writeBackup(env: CommandEnvironment, directory: string): P
 
 async function fill(env: CommandEnvironment, partial: string): Promise<Manifest> {
   const createdUtc = new Date().toISOString();
-  const { migrations, tables, webhooks } = await inSnapshot(env.database, async (trx) => {
+  const { migrations, tables, webhooks } = await inSnapshotOfAll(env.database, async (trx) => {
     await normalizeOutput(trx);
     const found = await selectBackupTables(trx);
     const progress = new Progress(env, { total: await estimateRows(trx, found), unit: 'row' });

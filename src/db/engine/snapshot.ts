@@ -6,7 +6,7 @@ import type { UnscopedTrx } from './transaction.ts';
  * Reads all workspaces in one database snapshot, for commands of the operator. On the embedded engine, which has one session,
  * everything else waits until the work is done.
  */
-export function inSnapshot<Result>(
+export function inSnapshotOfAll<Result>(
   { unscoped }: Pick<Database, 'unscoped'>,
   work: (trx: UnscopedTrx) => Promise<Result>,
 ): Promise<Result> {

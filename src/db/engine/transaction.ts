@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { Database } from './engine.ts';
+import type { Lease } from './lease.ts';
 import type { Sending } from './sending.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { TenantDb, TenantTrx } from '../tables/tenant-tables.ts';
@@ -55,9 +56,14 @@ export async function inOne<Result>(
 ): Promise<Result> {
   if (!connect) return work({ db, connect });
   const lease = await connect();
+  return committed(lease, () => work({ db, connect: () => Promise.resolve(lease.lent()) }));
+}
+
+/** Runs work in one transaction of a connection, commits it, and gives the connection back. */
+export async function committed<Result>(lease: Lease, work: () => Promise<Result>): Promise<Result> {
   try {
     await lease.query('begin', []);
-    const result = await work({ db, connect: () => Promise.resolve(lease.lent()) });
+    const result = await work();
     await lease.query('commit', []);
     return result;
   } catch (error) {
