@@ -115,6 +115,27 @@ onlyWithServer('shared connections', () => {
     });
   });
 
+  it('run no slow statement because of runs that were never sent', async () => {
+    await opened(async () => {
+      const slow = statement();
+      await own(slow, { seconds: 0.05, by: 1 });
+      for (let run = 0; run < 20; run += 1) {
+        const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
+        const refused = metered(
+          async () => {
+            const lease = await database.connect();
+            deadline.abandon();
+            return lease.texts(slow, { seconds: 0, by: 1 }).finally(() => lease.release());
+          },
+          { deadline },
+        );
+        await expect(refused).rejects.toThrow('has gone');
+      }
+      expect(database.shared(slow)).toBeUndefined();
+      expect(slow.isQuick).toBe(false);
+    });
+  });
+
   it('fail only the statement that has an error', async () => {
     await opened(async () => {
       const asked = await quick();

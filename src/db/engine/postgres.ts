@@ -207,10 +207,12 @@ export class ServerPool implements Pool {
       });
     const prepared: Session['prepared'] = (statement, values) => {
       const name = this.#nameOn(client, statement);
-      const sentAtMs = performance.now();
-      return guarded(statement.text, (timeoutMs) =>
-        this.#wire.run(client, statement, { name, values, timeoutMs }),
-      ).finally(() => statement.took(performance.now() - sentAtMs));
+      return guarded(statement.text, (timeoutMs) => {
+        // A statement that is refused before it is sent says nothing of its usual time.
+        const sentAtMs = performance.now();
+        const run = this.#wire.run(client, statement, { name, values, timeoutMs });
+        return run.finally(() => statement.took(performance.now() - sentAtMs));
+      });
     };
     const send = this.#wire.isPipelined ? sendAtOnce : inOrder();
     return new Lease(
