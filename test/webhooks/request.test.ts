@@ -91,7 +91,7 @@ describe('sending a webhook', () => {
     const { port, connections } = await receiver((_request, response) => response.end());
     const send = sender([], lookupOf(['127.0.0.1']));
     const { error } = await send(`https://rebound.example:${port}/`);
-    expect(error).toBe('The name does not lead to a public address.');
+    expect(error).toBe('The host name does not resolve to a public address.');
     expect(connections()).toBe(0);
   });
 

@@ -24,13 +24,13 @@ const retriesMs = [
 ];
 /** A message that still fails after this time is not sent again. */
 const givenUpAfterMs = 3 * dayMs;
-/** After so many consecutive failures a webhook is backing off: only one message at a time is sent, as a probe. */
+/** After this many consecutive failures a webhook is backing off: only one message at a time is sent, as a probe. */
 const failuresToBackOff = 5;
 /** The longest time between two probes. A receiver that works again waits no longer than this. */
 const longestProbeMs = hourMs;
 /** A webhook that has failed for this long, and never succeeded, is disabled. */
 const disabledAfterMs = 7 * dayMs;
-/** A longer `Retry-After` counts as this one. */
+/** A longer `Retry-After` is shortened to this. */
 const longestRetryAfterMs = dayMs;
 
 /** A delivery that was attempted, and its result. */

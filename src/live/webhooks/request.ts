@@ -11,7 +11,7 @@ const keptBytes = 1_024;
 
 interface SendOptions {
   readonly targets: WebhookTargets;
-  /** How long the attempt may take in all: the look-up, the connection and the answer. */
+  /** How long the attempt may take in all: the lookup, the connection and the answer. */
   readonly withinMs: number;
   /** Resolves host names, by default as the system does. */
   readonly lookup?: LookupFunction;
@@ -61,7 +61,8 @@ export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: 
     const options = {
       method: 'POST',
       agent: agents[protocol],
-      // Checks the addresses of a host name before one is connected to. `problemOf` has checked a literal address, for which Node calls no look-up.
+      // Checks the addresses of a host name before it connects to one. `problemOf` has checked a literal address, for which Node
+      // calls no lookup.
       lookup: checkedLookup(lookup, targets, protocol),
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
       maxHeaderSize: 16_384,
@@ -101,7 +102,7 @@ export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: 
   });
 }
 
-/** A look-up that returns only addresses that may be connected to, and fails if there are none. */
+/** A lookup that returns only addresses to which connections are allowed, and fails if there are none. */
 function checkedLookup(lookup: LookupFunction, targets: WebhookTargets, protocol: string): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -109,7 +110,8 @@ function checkedLookup(lookup: LookupFunction, targets: WebhookTargets, protocol
       const addresses = Array.isArray(found) ? found : [];
       const allowed = addresses.filter(({ address }) => targets.allows(address, protocol));
       const [first] = allowed;
-      if (!first) return callback(new AttemptError('The name does not lead to a public address.'), '', 0);
+      if (!first)
+        return callback(new AttemptError('The host name does not resolve to a public address.'), '', 0);
       if (options.all) return callback(null, allowed);
       return callback(null, first.address, first.family);
     });
