@@ -4,7 +4,7 @@ import { visitNodes } from '../documents/visit-nodes.ts';
 
 type VariantSource = Omit<CoercedOperation, 'schema'>;
 
-/** The most cached variants of an operation; n variables in its `@skip` and `@include` give up to 2^n. */
+/** The maximum number of cached variants of an operation; n variables in its `@skip` and `@include` give up to 2^n. */
 const maxVariants = 32;
 
 /**
