@@ -3,7 +3,7 @@ import { type AttachmentRow, contentKey, selectAttachmentOfLiving } from '../../
 import type { ByteRange, FileStore } from '../../storage/storage.ts';
 import type { SignedAttachment } from './attachment-uploads.ts';
 import { raise } from '../errors.ts';
-import { raiseNotFound } from '../issues/issue-locks.ts';
+import { raiseNotFound } from '../not-found.ts';
 import { showPreview } from './previews.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 

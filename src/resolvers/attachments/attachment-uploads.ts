@@ -11,7 +11,8 @@ import { inTransaction } from '../../db/engine/transaction.ts';
 import { selectMemberCard } from '../../db/workspaces.ts';
 import { recordActivity } from '../activity.ts';
 import { AppError, raise } from '../errors.ts';
-import { lockLivingIssue, raiseNotFound } from '../issues/issue-locks.ts';
+import { lockLivingIssue } from '../issues/issue-locks.ts';
+import { raiseNotFound } from '../not-found.ts';
 import { findPreview } from './previews.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 

@@ -17,7 +17,7 @@ import { actorOf, recordAuditEntries } from '../access/audit.ts';
 import type { Context, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { encodeId, newUuid } from '../ids.ts';
-import { raiseNotFound } from '../issues/issue-locks.ts';
+import { raiseNotFound } from '../not-found.ts';
 import { uuidOf, uuidsOf } from '../writes/write-rules.ts';
 import { write } from '../writes/write-transaction.ts';
 import { isReceived, type SentAnswer } from './sending.ts';

@@ -19,7 +19,7 @@ import { actorOf, type AuditedAction, recordAuditEntries } from '../access/audit
 import { type Context, type SignedIn, signedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { decodeId, encodeId, newUuid } from '../ids.ts';
-import { raiseNotFound } from '../issues/issue-locks.ts';
+import { raiseNotFound } from '../not-found.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
 import { write } from '../writes/write-transaction.ts';
 import type { WebhookSending } from './sending.ts';

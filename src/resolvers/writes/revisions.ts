@@ -2,7 +2,7 @@ import { type RevisedTable, lockRevision } from '../../db/revisions.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { raise } from '../errors.ts';
 import { idNoun, type IdPrefix } from '../ids.ts';
-import { raiseNotFound, type ResourceName } from '../issues/issue-locks.ts';
+import { raiseNotFound, type ResourceName } from '../not-found.ts';
 
 /** The revision that a write expects; null and undefined accept any. */
 export type ExpectedRevision = number | null | undefined;
