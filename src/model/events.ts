@@ -145,6 +145,13 @@ export function isEventType(text: string): text is EventType {
   return Object.hasOwn(events, text);
 }
 
+/** The event of a write of a row, by the name of its table; undefined if the log has no such event. */
+export function eventOfTable(table: string, act: 'created' | 'updated'): EventType | undefined {
+  const name = table.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const type = `${name}.${act}.v1`;
+  return isEventType(type) ? type : undefined;
+}
+
 export function isFeedEventType(text: string): text is FeedEventType {
   return isEventType(text) && Object.hasOwn(events[text], 'icon');
 }

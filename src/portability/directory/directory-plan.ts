@@ -3,7 +3,7 @@ import type { DerivedChange, DirectoryUpdate, DirectoryWrites } from '../../db/w
 import type { Row } from '../../db/tables/tables.ts';
 import type { LocalRow } from '../../db/tables/tenant-tables.ts';
 import { codeTables } from '../../model/codes.ts';
-import { type EventType, isEventType } from '../../model/events.ts';
+import { type EventType, eventOfTable } from '../../model/events.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { NewId } from '../row-ids.ts';
@@ -195,8 +195,8 @@ export class DirectoryPlan implements DirectoryWrites {
     const id = String(row.id);
     const known = this.logged.get(id);
     if (known) return known;
-    const eventType = `${table.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.${act}.v1`;
-    if (!isEventType(eventType)) throw new Error(`There is no event ${eventType}.`);
+    const eventType = eventOfTable(table, act);
+    if (!eventType) throw new Error(`There is no event for a ${table} that was ${act}.`);
     const teamId = table === 'team' ? id : typeof row.teamId === 'string' ? row.teamId : null;
     const logged = { eventType, id, teamId, previous: {}, fields: [] };
     this.logged.set(id, logged);

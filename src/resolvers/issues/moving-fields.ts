@@ -1,6 +1,6 @@
 import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import type { ChangeRow } from '../../db/reads/change-pages.ts';
-import { type EventType, isEventType } from '../../model/events.ts';
+import { type EventType, eventOfTable } from '../../model/events.ts';
 import { issueFields } from '../../model/issue-fields.ts';
 
 // Which changes can move an issue into a filtered list or out of it.
@@ -53,8 +53,8 @@ export function readsOf(filter: Predicate): FilterReads {
     // Times of the last update or activity are moved by any change.
     fields: fields.includes(undefined) ? undefined : new Set(fields.filter((field) => field !== undefined)),
     directoryEvents: new Set([
-      ...[...reads.tables].flatMap((table) => eventOf(table, 'updated')),
-      ...[...reads.linked].flatMap((table) => eventOf(table, 'created')),
+      ...[...reads.tables].flatMap((table) => eventOfTable(table, 'updated') ?? []),
+      ...[...reads.linked].flatMap((table) => eventOfTable(table, 'created') ?? []),
     ]),
     otherIssues: reads.tables.has('issue'),
   };
@@ -84,11 +84,6 @@ function columnsIn(predicate: Predicate, columns: Set<string>, reads: TablesRead
     reads.tables.add(predicate.references);
     columnsIn(predicate.where, new Set(), reads, false);
   }
-}
-
-function eventOf(table: string, act: 'created' | 'updated'): EventType[] {
-  const type = `${table.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.${act}.v1`;
-  return isEventType(type) ? [type] : [];
 }
 
 type ChangeFacts = Pick<ChangeRow, 'eventType' | 'fields'>;
