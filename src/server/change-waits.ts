@@ -1,9 +1,5 @@
-import { ReadAllowance } from '../db/engine/read-allowance.ts';
-import { Deadline } from '../db/engine/deadline.ts';
-import { metered } from '../db/engine/meter.ts';
 import { Semaphore } from '../db/engine/semaphore.ts';
 import type { EventAnswers, OperationContext } from '../executor/run/execute.ts';
-import { maxAnswerBytes } from '../executor/limits.ts';
 import type { Arrivals } from '../live/change-watch.ts';
 import { Cohorts } from '../live/cohorts.ts';
 import { Audiences } from '../live/audiences.ts';
@@ -17,7 +13,8 @@ import type { EventChunk, EventStream, StreamSource } from '../rest-compat/event
 import { parseCursor, sharedChanges } from '../resolvers/changes/changes.ts';
 import { type ChangeArrivals, type Principal, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
-import { defaultAdmission } from './limits/admission.ts';
+import type { Admission } from './limits/admission.ts';
+import { apart } from './limits/apart.ts';
 import { stoppingMessage } from './stopping.ts';
 import { StreamTokens } from './stream-tokens.ts';
 
@@ -62,10 +59,13 @@ export class ChangeWaits {
   readonly #firsts = new Cohorts<EventChunk>();
   readonly #cohorts = new Cohorts<EventChunk>();
   readonly #answers = new Cohorts<EventAnswers>();
-  readonly #log = new SharedLog(apart);
+  readonly #log: SharedLog;
+  readonly #admission: Admission;
 
-  constructor(live: Pick<Live, 'watch' | 'openStreams' | 'limits' | 'counts'>) {
+  constructor(live: Pick<Live, 'watch' | 'openStreams' | 'limits' | 'counts'>, admission: Admission) {
     this.#live = live;
+    this.#admission = admission;
+    this.#log = new SharedLog((work) => apart(admission, work));
   }
 
   /** How many reads of streams were made, and how many were saved because equal streams shared them. */
@@ -105,7 +105,7 @@ export class ChangeWaits {
     const arrivals = this.#live.watch.arrivals(principal.workspaceId);
     try {
       const key = keyOf(principal, `${arrivals.arrival} ${begin}`);
-      return await this.#firsts.read(key, () => inTurn(this.#chunks, read));
+      return await this.#firsts.read(key, () => this.#inTurn(this.#chunks, read));
     } finally {
       arrivals.end();
     }
@@ -133,7 +133,8 @@ export class ChangeWaits {
     const entered = pageTest && this.#audiences.enter(key, pageTest);
     const reading = () => readingOf(rights.contextOf(principal));
     const check = async () =>
-      rights.known() ?? inTurn(this.#checks, async () => rights.known() ?? (await rights.authenticate()));
+      rights.known() ??
+      this.#inTurn(this.#checks, async () => rights.known() ?? (await rights.authenticate()));
     const stream = new LiveStream({
       arrivals,
       first,
@@ -159,7 +160,9 @@ export class ChangeWaits {
         const behind = arrivals.position - (parseCursor(cursor)?.position ?? 0);
         // Streams that are so far behind share no page with the others.
         const read = () =>
-          behind > sharedChanges ? this.#catchUps.run(behind, () => apart(work)) : inTurn(this.#chunks, work);
+          behind > sharedChanges
+            ? this.#catchUps.run(behind, () => apart(this.#admission, work))
+            : this.#inTurn(this.#chunks, work);
         // Changes far from the end of the log are the same, whatever has arrived since.
         const since = behind > sharedChanges ? 'far' : arrival;
         const chunk = await (cohort === undefined
@@ -175,7 +178,10 @@ export class ChangeWaits {
     undo.push(
       this.#beats.add(() => stream.beat()),
       this.#tokens.watch(rights.token, arrivals, () =>
-        inTurn(this.#checks, async () => (await rights.knownInPassing()) ?? (await rights.authenticate())),
+        this.#inTurn(
+          this.#checks,
+          async () => (await rights.knownInPassing()) ?? (await rights.authenticate()),
+        ),
       ),
     );
     return stream;
@@ -193,6 +199,14 @@ export class ChangeWaits {
     };
   }
 
+  /** Does the work of a stream when it is its turn. */
+  #inTurn<Result>(turns: Semaphore, work: () => Promise<Result>): Promise<Result> {
+    return turns.run(
+      () => apart(this.#admission, work),
+      () => raise('unavailable', 'The work of a stream was refused, although it may wait without limit.'),
+    );
+  }
+
   #count({ count }: EventChunk, { notedMs }: Arrivals): void {
     const { counts } = this.#live;
     counts.delivered += count;
@@ -205,7 +219,7 @@ export class ChangeWaits {
     { tokenId, workspaceId }: Principal,
     onLeave: () => void = () => undefined,
   ): { arrivals: Arrivals; leave: () => void } {
-    // The listener below is never called for a client that has disconnected already.
+    // Nothing is counted for a client that has disconnected already.
     request.check();
     const uncount = this.#live.openStreams.enter(tokenId);
     const arrivals = this.#live.watch.arrivals(workspaceId);
@@ -231,23 +245,6 @@ function readingOf(context: OperationContext): Reading {
     connect:
       connect ?? (() => raise('internal_error', 'The server has no connection for the work of streams.')),
   };
-}
-
-/** Does work of streams within the limits of a request. */
-function apart<Result>(work: () => Promise<Result>): Promise<Result> {
-  const deadline = new Deadline({
-    withinMs: defaultAdmission.requestTimeoutMs,
-    waitMs: defaultAdmission.queueWaitMs,
-  });
-  return metered(work, { deadline, allowance: new ReadAllowance(maxAnswerBytes) });
-}
-
-/** Does the work of a stream when it is its turn. */
-function inTurn<Result>(turns: Semaphore, work: () => Promise<Result>): Promise<Result> {
-  return turns.run(
-    () => apart(work),
-    () => raise('unavailable', 'The work of a stream was refused, although it may wait without limit.'),
-  );
 }
 
 /** A key for reads with the same input whose principals may read the same: they have the same workspace, role and scopes. */

@@ -131,7 +131,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const authenticator = new Authenticator(database, reference, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger, link);
   const replicas = await openReplicas({ database, config, logger, link });
-  const changeWaits = new ChangeWaits(live);
+  const admission = new Admission(config.admission);
+  const changeWaits = new ChangeWaits(live, admission);
   const webhooks = new Webhooks(config);
   const unknownTokens = new UnknownTokens(config.rates?.unknownTokensPerMinute);
   const contexts = new Contexts(database, authenticator, logger, files, {
@@ -150,7 +151,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const graphql = createGraphQLFace(schema, { ...config, documents, warn });
   const rest = createRestFace(schema);
   const clientMs = config.clientTimeoutMs ?? defaultClientMs;
-  const admission = new Admission(config.admission);
   const unsent = new Unsent({
     maxBytes: config.unsentBytes ?? defaultUnsentBytes,
     silenceMs: unreadFactor * clientMs,
@@ -235,6 +235,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     database,
     schema,
     logger,
+    admission,
     contextOf: (principal) => contexts.ofService(principal, randomUUID()),
   });
   live.watch.onAny(() => deliverer.wake());

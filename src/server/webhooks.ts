@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import { Deadline } from '../db/engine/deadline.ts';
 import type { Database } from '../db/engine/engine.ts';
-import { metered } from '../db/engine/meter.ts';
-import { ReadAllowance } from '../db/engine/read-allowance.ts';
 import type { OperationContext } from '../executor/run/execute.ts';
-import { maxAnswerBytes } from '../executor/limits.ts';
 import { Deliverer } from '../live/webhooks/deliverer.ts';
 import { createSend } from '../live/webhooks/request.ts';
 import { attemptMs } from '../live/webhooks/round.ts';
@@ -19,7 +15,8 @@ import { WebhookSecrets } from '../resolvers/webhooks/secrets.ts';
 import type { SendTarget, SentAnswer, WebhookSending } from '../resolvers/webhooks/sending.ts';
 import { WebhookTargets } from '../resolvers/webhooks/targets.ts';
 import type { Config } from './config.ts';
-import { defaultAdmission } from './limits/admission.ts';
+import type { Admission } from './limits/admission.ts';
+import { apart } from './limits/apart.ts';
 import { readSigningKeys } from './signing-keys.ts';
 
 type WebhooksConfig = Partial<Pick<Config, 'webhookNetworks' | 'signingKeys' | 'dataDir'>>;
@@ -65,11 +62,13 @@ export class Webhooks {
     database,
     schema,
     logger,
+    admission,
     contextOf,
   }: {
     database: Database;
     schema: GraphQLSchema;
     logger: Logger;
+    admission: Admission;
     contextOf: (principal: Principal) => OperationContext;
   }): Deliverer {
     this.#deliverer = new Deliverer({
@@ -77,14 +76,7 @@ export class Webhooks {
       schema,
       logger,
       sending: this.sending,
-      reading: (principal, work) =>
-        metered(() => work(contextOf(principal)), {
-          deadline: new Deadline({
-            withinMs: defaultAdmission.requestTimeoutMs,
-            waitMs: defaultAdmission.queueWaitMs,
-          }),
-          allowance: new ReadAllowance(maxAnswerBytes),
-        }),
+      reading: (principal, work) => apart(admission, () => work(contextOf(principal))),
     });
     return this.#deliverer;
   }
