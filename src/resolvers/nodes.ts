@@ -1,13 +1,11 @@
 import { limits } from '../model/limits.ts';
 import type { AnyRow } from '../db/query/any-tables.ts';
-import { always, type Predicate } from '../db/query/conditions/predicate.ts';
+import type { Predicate } from '../db/query/conditions/predicate.ts';
 import type { TableName } from '../db/tables/tables.ts';
 import { reachableTokens } from './access/access-tokens.ts';
-import { mayReadAudit } from './access/audit.ts';
-import { type Context, type SignedIn, signedIn } from './context.ts';
+import { type Context, type Principal, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { type IdPrefix, parseId } from './ids.ts';
-import { mayManageWebhooks } from './webhooks/webhooks.ts';
 
 /** The table and the GraphQL type of ids with a prefix. */
 export interface NodeKind {
@@ -38,7 +36,7 @@ export async function findNodes(
     parsed.map(async (id) => {
       const kind = id && kinds.get(id.prefix);
       if (!id || !kind) return null;
-      const readable = readers[id.prefix]?.(signed);
+      const readable = rowRules[id.prefix]?.(signed.principal);
       const where = readable ? { all: [kind.where, readable] } : kind.where;
       const row = await signed.loaders.byKey(kind.table, 'id', where).load(id.uuid);
       return row ? { ...row, __typename: kind.typeName } : null;
@@ -46,17 +44,10 @@ export async function findNodes(
   );
 }
 
-const never: Predicate = { any: [] };
+/** The rows that the caller may read by id, for types of which a caller may read some rows and not others. */
+const rowRules: Partial<Record<IdPrefix, (principal: Principal) => Predicate>> = { token: reachableTokens };
 
-/** The rows that the caller may read by id, for types for which the scope alone does not decide that. */
-const readers: Partial<Record<IdPrefix, (signed: SignedIn) => Predicate>> = {
-  token: ({ principal }) => reachableTokens(principal),
-  audit: (signed) => (mayReadAudit(signed) ? always : never),
-  webhook: (signed) => (mayManageWebhooks(signed) ? always : never),
-  whdelivery: (signed) => (mayManageWebhooks(signed) ? always : never),
-};
-
-/** Whether a rule in addition to the scope decides which rows of this type the caller may read. */
-export function hasReaders(prefix: IdPrefix): boolean {
-  return readers[prefix] !== undefined;
+/** Whether the caller may read some rows of this type and not others. */
+export function hasRowRule(prefix: IdPrefix): boolean {
+  return rowRules[prefix] !== undefined;
 }

@@ -35,7 +35,6 @@ AuditChange.implement({
   }),
 });
 
-/** Only owners and admins may read audit entries. The root field and `node` both check this with `mayReadAudit`. */
 export const AuditEntry: Entity<'auditEntry'> = entity('AuditEntry', {
   table: 'auditEntry',
   prefix: 'audit',
@@ -44,6 +43,7 @@ export const AuditEntry: Entity<'auditEntry'> = entity('AuditEntry', {
   description:
     'A record of an action on access tokens, roles or the workspace itself. It is written in the same transaction as the action and never changes.',
   scope: 'workspace:admin',
+  managersOnly: 'the audit log',
   orders: { OCCURRED: { column: 'occurredUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'OCCURRED', direction: 'desc' },
   filter: (f) => ({

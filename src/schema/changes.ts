@@ -14,7 +14,7 @@ import { AgentThreadMessage } from './agent-messages.ts';
 import { builder } from './builder/builder.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { ChangeOrigin } from './builder/enums.ts';
-import { filterScopes } from './builder/lists.ts';
+import { needsOfFilter } from './builder/lists.ts';
 import { naming } from './builder/naming.ts';
 import { Comment } from './comments.ts';
 import { Issue } from './issues.ts';
@@ -175,7 +175,7 @@ builder.queryFields((t) => ({
       readsLog: true,
       rows: ({ first }: { first?: number | null }) =>
         Math.min(Math.max(first ?? defaultChanges, 1), maxChanges),
-      scopeOfArguments: filterScopes(Change),
+      needsOfArguments: needsOfFilter(Change),
     },
     load: (ctx, args) => readChanges(ctx, () => Change.filterFields(), args),
   }),

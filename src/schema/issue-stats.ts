@@ -2,7 +2,7 @@ import { maxStatsDimensions, maxStatsGroups } from '../model/statistics-limits.t
 import type { IssueGroup, StatsColumn } from '../db/reads/statistics/issue-groups.ts';
 import { issueStats } from '../resolvers/issues/issue-stats.ts';
 import { builder } from './builder/builder.ts';
-import { filterScopes } from './builder/lists.ts';
+import { needsOfFilter } from './builder/lists.ts';
 import { groupFields, IssueStatsGroup, possibleGroups } from './issue-groups.ts';
 import { Issue } from './issues.ts';
 
@@ -27,7 +27,7 @@ builder.queryField('issueStats', (t) =>
   t.source({
     type: [IssueStats],
     scope: 'issues:read',
-    extensions: { scopeOfArguments: filterScopes(Issue), rows: rowsOfStats },
+    extensions: { needsOfArguments: needsOfFilter(Issue), rows: rowsOfStats },
     description: `The number of issues and the sum of their estimates, by groups. The largest groups come first; groups of equal size are ordered by the ids and codes that they are grouped by.`,
     args: {
       filter: t.arg({ type: Issue.filterInput(), description: 'The issues to count; all when omitted.' }),

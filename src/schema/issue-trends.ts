@@ -14,7 +14,7 @@ import {
 } from '../resolvers/trends/issue-trend.ts';
 import { countPeriods, type PeriodsInput } from '../resolvers/trends/periods.ts';
 import { builder } from './builder/builder.ts';
-import { filterScopes } from './builder/lists.ts';
+import { needsOfFilter } from './builder/lists.ts';
 import { groupFields, IssueStatsGroup, possibleGroups } from './issue-groups.ts';
 import { Issue } from './issues.ts';
 import { Team } from './teams.ts';
@@ -99,7 +99,7 @@ builder.queryField('issueTrend', (t) =>
   t.source({
     type: IssueTrendRef,
     scope: 'issues:read',
-    extensions: { scopeOfArguments: filterScopes(Issue), rows: rowsOfTrend, periods: true },
+    extensions: { needsOfArguments: needsOfFilter(Issue), rows: rowsOfTrend, periods: true },
     description:
       'How many issues were created, started and closed in each period that contains one of the days, and how long those that were closed took. Issues count with the values that they have today. Deleted issues do not count.',
     args: {
@@ -161,7 +161,7 @@ builder.queryField('issueFlow', (t) =>
     type: IssueFlowRef,
     scope: 'issues:read',
     extensions: {
-      scopeOfArguments: ({ team }: { team?: Record<string, unknown> | null }) => Team.filterNeeds(team ?? {}),
+      needsOfArguments: ({ team }: { team?: Record<string, unknown> | null }) => Team.filterNeeds(team ?? {}),
       rows: rowsOfFlow,
       periods: true,
     },

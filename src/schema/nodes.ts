@@ -4,7 +4,7 @@ import { builder } from './builder/builder.ts';
 import { entitiesByPrefix } from './builder/entity.ts';
 import { naming } from './builder/naming.ts';
 import { type Fields, planned } from './builder/plan-resolver.ts';
-import type { ScopeNeed } from './builder/scopes.ts';
+import type { Need } from './builder/scopes.ts';
 
 let nodeKinds: ReadonlyMap<IdPrefix, NodeKind> | undefined;
 
@@ -23,11 +23,11 @@ function kinds(): ReadonlyMap<IdPrefix, NodeKind> {
   return nodeKinds;
 }
 
-/** The scopes of the types that the ids belong to: `node` must not bypass the scopes of the other root fields. */
-function needs(ids: readonly string[]): ScopeNeed[] {
+/** The needs of the types that the ids belong to: `node` must not bypass the needs of the other root fields. */
+function needs(ids: readonly string[]): Need[] {
   return ids.flatMap((id) => {
     const prefix = parseId(id)?.prefix;
-    return (prefix && entitiesByPrefix.get(prefix)?.options.scope) ?? [];
+    return (prefix && entitiesByPrefix.get(prefix)?.needs) ?? [];
   });
 }
 
@@ -47,7 +47,7 @@ builder.queryFields((t) => ({
           description: 'The id of the object, of any type.',
         }),
       },
-      extensions: { scopeOfArguments: ({ id }: { id: string }) => needs([id]) },
+      extensions: { needsOfArguments: ({ id }: { id: string }) => needs([id]) },
     },
     { kind: 'nodes', argument: 'id', kinds },
   ),
@@ -66,7 +66,7 @@ builder.queryFields((t) => ({
         }),
       },
       extensions: {
-        scopeOfArguments: ({ ids }: { ids: string[] }) => needs(ids),
+        needsOfArguments: ({ ids }: { ids: string[] }) => needs(ids),
         rows: ({ ids }: { ids: string[] }) => ids.length,
       },
     },

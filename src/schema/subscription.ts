@@ -1,7 +1,7 @@
 import { changePageTest, readChangeEvents, streamedChanges } from '../resolvers/changes/change-events.ts';
 import { type IssueEvent, issuePageTest, readIssueEvents } from '../resolvers/issues/issue-events.ts';
 import { builder } from './builder/builder.ts';
-import { filterScopes } from './builder/lists.ts';
+import { needsOfFilter } from './builder/lists.ts';
 import { naming } from './builder/naming.ts';
 import { Change } from './changes.ts';
 import { Issue } from './issues.ts';
@@ -59,7 +59,7 @@ builder.subscriptionType({
           description: 'The changes to report; all when omitted.',
         }),
       },
-      extensions: { scopeOfArguments: filterScopes(Change) },
+      extensions: { needsOfArguments: needsOfFilter(Change) },
       read: (ctx, { filter }, from) =>
         readChangeEvents(ctx, () => Change.filterFields(), { after: from, filter }),
       pageTest: (ctx, { filter }) => changePageTest(ctx, () => Change.filterFields(), filter),
@@ -77,7 +77,7 @@ builder.subscriptionType({
             'The issues of the list; all when omitted. A filter by other issues (`parent`) is refused.',
         }),
       },
-      extensions: { scopeOfArguments: filterScopes(Issue) },
+      extensions: { needsOfArguments: needsOfFilter(Issue) },
       read: (ctx, { filter }, from) =>
         readIssueEvents(ctx, () => Issue.filterFields(), { after: from, filter }),
       pageTest: (ctx, { filter }) => issuePageTest(ctx, () => Issue.filterFields(), filter),

@@ -3,22 +3,17 @@ import { webhookDeliveryState } from '../model/codes.ts';
 import { eventTypes } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
 import { behind, readNewestCursor } from '../resolvers/changes/changes.ts';
-import { type Context, scopes as allScopes, signedIn } from '../resolvers/context.ts';
-import { raise } from '../resolvers/errors.ts';
+import { scopes as allScopes } from '../resolvers/context.ts';
 import { bodyFor } from '../resolvers/webhooks/webhook-deliveries.ts';
-import { mayManageWebhooks } from '../resolvers/webhooks/webhooks.ts';
 import { builder } from './builder/builder.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { WebhookDeliveryState, WebhookState } from './builder/enums.ts';
-import { filterScopes, type ListArgumentBuilder, listArguments, rowsOfPage } from './builder/lists.ts';
-import { type Fields, planned } from './builder/plan-resolver.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 import { Team } from './teams.ts';
 
 const living = { column: 'deletedUtc', isNull: true } as const;
 
-/** Only owners and admins may read webhooks. The root field and `node` both check this with `mayManageWebhooks`. */
 export const Webhook: Entity<'webhook'> = entity('Webhook', {
   table: 'webhook',
   prefix: 'webhook',
@@ -27,6 +22,7 @@ export const Webhook: Entity<'webhook'> = entity('Webhook', {
   description:
     'A URL that receives changes as they happen. Messages are signed, arrive at least once, and are in order for each issue.',
   scope: 'workspace:admin',
+  managersOnly: 'webhooks',
   where: living,
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'asc' },
@@ -59,6 +55,7 @@ export const WebhookDelivery: Entity<'webhookDelivery'> = entity('WebhookDeliver
   plural: 'webhook deliveries',
   description: 'A message to a webhook. It is kept for three days after it was delivered or has failed.',
   scope: 'workspace:admin',
+  managersOnly: 'webhooks',
   within: { column: 'webhookId', references: 'webhook', by: 'id', where: living },
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'desc' },
@@ -180,25 +177,7 @@ WebhookDelivery.implement((t) => ({
 }));
 
 builder.queryFields((t) => ({
-  webhooks: planned(
-    t as unknown as Fields,
-    Webhook.connection(),
-    {
-      scope: 'workspace:admin',
-      args: listArguments(t as unknown as ListArgumentBuilder, Webhook),
-      extensions: {
-        rows: rowsOfPage(Webhook.list()),
-        scopeOfArguments: filterScopes(Webhook),
-        firstRead: requireManager,
-      },
-      description: `The webhooks of the workspace, at most ${limits.webhooks}. Only owners and admins may read them.`,
-    },
-    { kind: 'connection', list: Webhook.list(), parentKey: undefined, count: undefined },
-  ),
+  webhooks: t.all(Webhook, {
+    description: `The webhooks of the workspace, at most ${limits.webhooks}. Only owners and admins may read them.`,
+  }),
 }));
-
-/** Refuses the operation before any of its fields is read. */
-function requireManager(ctx: Context): Promise<object> {
-  if (mayManageWebhooks(signedIn(ctx))) return Promise.resolve({});
-  raise('forbidden', 'Only owners and admins may read webhooks.');
-}

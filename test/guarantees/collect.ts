@@ -36,7 +36,14 @@ export function testNames(root: string): Section {
   };
 }
 
-const matrices = ['isolation', 'isolation-writes', 'scope-matrix', 'signed-addresses', 'tenant-filters'];
+const matrices = [
+  'isolation',
+  'isolation-writes',
+  'managers-only',
+  'scope-matrix',
+  'signed-addresses',
+  'tenant-filters',
+];
 
 /** Runs the matrices of test/security and collects the numbers of cells that they print. */
 export function matrixCells(root: string): Section {

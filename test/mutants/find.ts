@@ -110,11 +110,19 @@ function bound(node: Node, file: string, text: string): Guard {
   return { kind: 'tenant', at: node, switched: (isOn) => [`(${isOn()} ? `, ` : ${instead})`] };
 }
 
-/** The scope of a field, a type or a route: `scope: 'issues:read'`. */
+/** The scope of a field, a type or a route, or the role for a type: `scope: 'issues:read'`, `managersOnly: 'webhooks'`. */
 function scope(node: Node): Guard {
   if (node.type !== 'ObjectProperty') return undefined;
-  if (!['scope', 'fieldScope'].includes(String((node.key as Node).name))) return undefined;
+  const name = String((node.key as Node).name);
   const value = node.value as Node;
+  if (name === 'managersOnly' && value.type === 'StringLiteral')
+    return {
+      kind: 'scope',
+      at: value,
+      shown: node,
+      switched: (isOn) => [`(${isOn()} ? `, ' : undefined)'],
+    };
+  if (!['scope', 'fieldScope'].includes(name)) return undefined;
   const isNeed =
     (value.type === 'StringLiteral' && value.value !== 'public') || value.type === 'ArrayExpression';
   const less = value.value === 'token' ? "'public'" : "'token'";

@@ -5,10 +5,10 @@ import type { Fallback, FallbackKind } from '../../src/executor/run/fallbacks.ts
  * graphql-js formats refusals as GraphQL requires. So is an outage, which affects graphql-js as well. A fault never is.
  */
 const known: Readonly<Record<FallbackKind, RegExp>> = {
-  // Introspection, and the two lists whose resolvers decide who may read them.
-  'no plan': /^(?:Query\.(?:__schema|__type)|(?:AccessToken|AuditEntry)Connection\.\w+)$/,
-  // Ids that `node` and `nodes` refuse, and ids of types whose resolvers decide who may read them.
-  bail: /^(?:An id that cannot be read\.|Too many ids\.|Only its resolver knows who may read a (?:token|audit|webhook|whdelivery)\.)$/,
+  // Introspection, and the list whose resolver decides which rows a caller may read.
+  'no plan': /^(?:Query\.(?:__schema|__type)|AccessTokenConnection\.\w+)$/,
+  // Ids that `node` and `nodes` refuse, and ids of the type whose resolver decides which rows a caller may read.
+  bail: /^(?:An id that cannot be read\.|Too many ids\.|Only its resolver knows who may read a token\.)$/,
   refusal: /^/,
   outage: /^/,
   fault: /^(?!)/,

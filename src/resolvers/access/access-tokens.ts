@@ -11,7 +11,8 @@ import type { Row } from '../../db/tables/tables.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import { type MemberCard, selectMemberCard } from '../../db/workspaces.ts';
 import { type Actor, actorOf, type AuditedAction, recordAuditEntries } from './audit.ts';
-import { memberRole, memberStatus } from '../../model/codes.ts';
+import { isManager } from './managers.ts';
+import { memberStatus } from '../../model/codes.ts';
 import { hint } from '../../model/nearest.ts';
 import { type Context, type Principal, type Scope, scopes, signedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
@@ -81,10 +82,11 @@ export async function createAccessToken(
  * an owner or admin, and the member's own tokens for anyone else. Without it they are the token itself and the tokens
  * that were created with it, directly or indirectly: a weak token must not reveal or revoke a stronger one.
  */
-export function reachableTokens({ role, scopes, userAccountId, tokenId }: Principal): Predicate {
+export function reachableTokens(principal: Principal): Predicate {
+  const { scopes, userAccountId, tokenId } = principal;
   if (!scopes.has('workspace:admin'))
     return { lineage: { table: 'accessToken', parent: 'parentTokenId', root: tokenId } };
-  if (role <= memberRole.admin) return always;
+  if (isManager(principal)) return always;
   return { column: 'userAccountId', is: 'eq', value: userAccountId };
 }
 
@@ -247,8 +249,8 @@ async function requireNoHigherRole(
   if (holder && holder.role < role) raise('forbidden', 'The token belongs to a member with a higher role.');
 }
 
-function administers({ role, scopes }: Principal): boolean {
-  return role <= memberRole.admin && scopes.has('workspace:admin');
+function administers(principal: Principal): boolean {
+  return isManager(principal) && principal.scopes.has('workspace:admin');
 }
 
 /** Whether a member can use tokens. Suspended and removed members cannot. */

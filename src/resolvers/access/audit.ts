@@ -2,7 +2,6 @@ import { insertAuditEntries } from '../../db/audit.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import type { SignedIn } from '../context.ts';
 import { type AuditAct, auditActorKind } from '../../model/audit-acts.ts';
-import { memberRole } from '../../model/codes.ts';
 import { newUuid } from '../ids.ts';
 
 /** The actor of an audited action, and where the action came from. */
@@ -63,11 +62,6 @@ export async function recordAuditEntries(
       ),
     })),
   );
-}
-
-/** Only owners and admins may read the audit log; the scope alone is not enough. */
-export function mayReadAudit({ principal }: SignedIn): boolean {
-  return principal.role <= memberRole.admin;
 }
 
 const maxValueLength = 1_000;

@@ -11,11 +11,12 @@ import {
   type WebhookRow,
 } from '../../db/webhooks.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
-import { memberRole, webhookState } from '../../model/codes.ts';
+import { webhookState } from '../../model/codes.ts';
 import { events, eventTypes } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditAct } from '../../model/audit-acts.ts';
 import { actorOf, type AuditedAction, recordAuditEntries } from '../access/audit.ts';
+import { isManager } from '../access/managers.ts';
 import { type Context, type SignedIn, signedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { decodeId, encodeId, newUuid } from '../ids.ts';
@@ -27,11 +28,6 @@ import { checkTeam, readWebhookFields, type WebhookFields } from './webhook-inpu
 
 /** How long messages are also signed with the previous secret after a rotation. */
 const bothSecretsMs = 24 * 60 * 60_000;
-
-/** Only owners and admins may read and manage webhooks; the scope alone is not enough. */
-export function mayManageWebhooks({ principal }: Pick<SignedIn, 'principal'>): boolean {
-  return principal.role <= memberRole.admin;
-}
 
 interface NamedWebhook {
   id: string;
@@ -47,7 +43,7 @@ export interface WebhookWithSecret {
 /** The context of an owner or admin, in a server that can send. */
 export function webhookManager(ctx: Context): SignedIn & { readonly webhooks: WebhookSending } {
   const signed = signedIn(ctx);
-  if (!mayManageWebhooks(signed)) raise('forbidden', 'Only owners and admins may manage webhooks.');
+  if (!isManager(signed.principal)) raise('forbidden', 'Only owners and admins may manage webhooks.');
   if (!signed.webhooks) raise('unavailable', 'This process sends no webhooks.');
   return { ...signed, webhooks: signed.webhooks };
 }

@@ -1,4 +1,5 @@
 import { memberRole } from '../../model/codes.ts';
+import { isManager } from '../access/managers.ts';
 import { type Context, type Principal, type SignedIn, signedIn } from '../context.ts';
 import { raise } from '../errors.ts';
 
@@ -12,5 +13,5 @@ export function contributor(ctx: Context): SignedIn {
 
 /** Whether the principal may change or delete what this author wrote. The author, owners and admins may. */
 export function mayManage(principal: Principal, authorUserAccountId: string): boolean {
-  return principal.userAccountId === authorUserAccountId || principal.role <= memberRole.admin;
+  return principal.userAccountId === authorUserAccountId || isManager(principal);
 }

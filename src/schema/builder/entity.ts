@@ -15,8 +15,9 @@ import {
   type InputFieldExtensions,
   type InputTypeExtensions,
 } from './filters.ts';
+import { type ManagersOnly, restrictToManagers } from './managers-only.ts';
 import { type Fields, planned } from './plan-resolver.ts';
-import { declareTypeScope, needOfField, type ScopeNeed } from './scopes.ts';
+import { declareTypeScope, type Need, needOfField, type ScopeNeed } from './scopes.ts';
 
 type KindOf<Value> =
   NonNullable<Value> extends Date ? 'time' : NonNullable<Value> extends number ? 'int' : 'text' | 'date';
@@ -43,6 +44,11 @@ interface EntityOptions<Name extends TableName> {
   scope: ScopeNeed;
   /** The scope of each field that declares none; by default the same as `scope`. */
   fieldScope?: ScopeNeed;
+  /**
+   * Set if only owners and admins may read the rows, by any path and with any scopes. The value is what a refusal says that others
+   * may not read: `the audit log`.
+   */
+  managersOnly?: string;
   /** The condition that a row must meet to be visible, such as not being deleted. */
   where?: Predicate;
   /** The column of another table that already counts the visible rows. */
@@ -77,9 +83,10 @@ export class Entity<Name extends TableName> {
     this.name = name;
     this.options = options;
     this.ref = builder.objectRef<Row<Name>>(name);
+    const wrappers = [`${name}Connection`, `${name}Edge`];
     declareTypeScope(name, options.fieldScope ?? options.scope);
-    declareTypeScope(`${name}Connection`, options.scope);
-    declareTypeScope(`${name}Edge`, options.scope);
+    for (const wrapper of wrappers) declareTypeScope(wrapper, options.scope);
+    for (const need of this.needsOfRole) restrictToManagers([name, ...wrappers], options.table, need);
   }
 
   get singular(): string {
@@ -88,6 +95,17 @@ export class Entity<Name extends TableName> {
 
   get plural(): string {
     return this.options.plural;
+  }
+
+  /** What `node(id)` needs for an id of the type. */
+  get needs(): readonly Need[] {
+    return [this.options.scope, ...this.needsOfRole];
+  }
+
+  /** The role that reading the rows needs, if not every member may read them. */
+  get needsOfRole(): readonly ManagersOnly[] {
+    const { managersOnly } = this.options;
+    return managersOnly === undefined ? [] : [{ managersOnly }];
   }
 
   get where(): Predicate {
@@ -142,10 +160,10 @@ export class Entity<Name extends TableName> {
   }
 
   /**
-   * The scopes of all fields that a filter tests, at any depth. Without them, a client could find out the value of a
-   * field that it may not read by filtering for one letter after another.
+   * The needs of all fields that a filter tests, at any depth, and the roles for the rows that it looks for. Without them, a client
+   * could find out the value of a field that it may not read by filtering for one letter after another.
    */
-  filterNeeds(input: Record<string, unknown>): ScopeNeed[] {
+  filterNeeds(input: Record<string, unknown>): Need[] {
     return Object.entries(input).flatMap(([name, value]) => {
       if (value === null || value === undefined) return [];
       const inputs = (Array.isArray(value) ? value : [value]) as Record<string, unknown>[];
@@ -156,7 +174,7 @@ export class Entity<Name extends TableName> {
       const needs = related
         ? relatedInputs.flatMap((filter) => related.filterNeeds((filter ?? {}) as Record<string, unknown>))
         : [];
-      return [needOfField(this.name, shownBy), ...needs];
+      return [needOfField(this.name, shownBy), ...(related?.needsOfRole ?? []), ...needs];
     });
   }
 
@@ -242,7 +260,7 @@ export class Entity<Name extends TableName> {
 /** The part of a related type that a filter uses. */
 export type RelatedEntity = Pick<
   Entity<TableName>,
-  'name' | 'singular' | 'plural' | 'filterInput' | 'filterTarget' | 'filterNeeds'
+  'name' | 'singular' | 'plural' | 'filterInput' | 'filterTarget' | 'filterNeeds' | 'needsOfRole'
 >;
 
 /** All entities by the prefix of their ids, with which `node(id)` finds the entity of an id. */

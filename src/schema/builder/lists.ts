@@ -135,8 +135,8 @@ export function rowsOfPage({ maxPageSize }: ListDeclaration): RowsOf {
     Math.min(Math.max(Number(last ?? first ?? limits.defaultPageSize), 1), maxPageSize);
 }
 
-/** The scopes that the `filter` argument requires, for the scope rule. */
-export function filterScopes(target: RelatedEntity) {
+/** What the `filter` argument needs, for the scope rule. */
+export function needsOfFilter(target: RelatedEntity) {
   return ({ filter }: { filter?: Record<string, unknown> | null }) => target.filterNeeds(filter ?? {});
 }
 
@@ -152,7 +152,7 @@ function connection(
     ...meta,
     scope: target.options.scope,
     args: listArguments(t, target, list.maxPageSize),
-    extensions: { scopeOfArguments: filterScopes(target), rows: rowsOfPage(list) },
+    extensions: { needsOfArguments: needsOfFilter(target), rows: rowsOfPage(list) },
   };
   return planned(t, target.connection(), options, { kind: 'connection', list, parentKey, count });
 }

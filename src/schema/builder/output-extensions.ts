@@ -2,7 +2,7 @@ import type { GraphQLField } from 'graphql';
 import type { Context } from '../../resolvers/context.ts';
 import type { MutationEvents } from './mutation.ts';
 import type { Plan } from './plan.ts';
-import type { ScopeNeed } from './scopes.ts';
+import type { Need, ScopeNeed } from './scopes.ts';
 
 /** A read for a field that must come before all other statements of the operation. Returns properties to add to the context. */
 export type FirstRead = (context: Context) => Promise<Partial<Context>>;
@@ -16,8 +16,8 @@ export interface DeclaredExtensions {
   rows?(this: void, args: object): number;
   /** Its rows are periods, whose number `first` does not limit. */
   readonly periods?: true;
-  /** The scopes that its arguments need, such as those of an id of any type. */
-  scopeOfArguments?(this: void, args: Record<string, unknown>): readonly ScopeNeed[];
+  /** What its arguments need, such as the scope of the type of an id. */
+  needsOfArguments?(this: void, args: Record<string, unknown>): readonly Need[];
   readonly firstRead?: FirstRead;
   /** It reads the log of changes, of which a replica may not have the newest rows yet. */
   readonly readsLog?: true;

@@ -168,5 +168,38 @@ export function traitsOf(plan: Plan): PlanTraits {
   return plan.kind === 'computed' && plan.context ? ofContext : traits[plan.kind];
 }
 
+/** The tables whose rows a field shows, counts or computes with. What the call of a resolver reads is not known here. */
+export function tablesOf(plan: Plan): readonly TableName[] {
+  switch (plan.kind) {
+    case 'reference':
+    case 'byKey':
+    case 'exists':
+    case 'sums':
+      return [plan.table];
+    case 'connection':
+      return [plan.list.source.table];
+    case 'list':
+    case 'one':
+    case 'count':
+      return [plan.source.table];
+    case 'computed':
+    case 'concatenated':
+      return referredTables(plan.references);
+    case 'id':
+    case 'nodes':
+    case 'series':
+    case 'self':
+    case 'source':
+    case 'events':
+      return [];
+    default:
+      return plan satisfies never;
+  }
+}
+
+function referredTables(references: ReferencePlans): TableName[] {
+  return Object.values(references).flatMap(({ table, nested }) => [table, ...referredTables(nested)]);
+}
+
 /** The plans of one kind. */
 export type PlanOf<Kind extends Plan['kind']> = Extract<Plan, { kind: Kind }>;

@@ -1,12 +1,16 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import { DirectiveLocation, GraphQLDirective, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { Scope } from '../../resolvers/context.ts';
+import type { ManagersOnly } from './managers-only.ts';
 
 /**
  * What a field requires of the caller: nothing (`public`), any access token (`token`), a scope, or any one of several
  * scopes.
  */
 export type ScopeNeed = 'public' | 'token' | Scope | readonly Scope[];
+
+/** What a field or its arguments require of the caller: of the token, or of the role of its member. */
+export type Need = ScopeNeed | ManagersOnly;
 
 declare global {
   // eslint-disable-next-line typescript/no-namespace -- Pothos is extended by merging into its namespace

@@ -3,7 +3,7 @@ import { uuidArray } from '../../../db/statements/uuid-array.ts';
 import { Prepared } from '../../../db/statements/prepared.ts';
 import { keyQuery } from '../../../db/query/row-queries.ts';
 import { type IdPrefix, parseId } from '../../../resolvers/ids.ts';
-import { hasReaders, maxNodes, type NodeKind } from '../../../resolvers/nodes.ts';
+import { hasRowRule, maxNodes, type NodeKind } from '../../../resolvers/nodes.ts';
 import { testOf } from '../../../reference/conditions.ts';
 import { textAt } from '../../../db/wire/wire-row.ts';
 import { Columns } from '../compile/columns.ts';
@@ -52,7 +52,7 @@ export class NodesFetch implements Fetch {
     const requested = ids.map((id) => {
       const parsed = parseId(id);
       if (!parsed) throw new UnservedIds('An id that cannot be read.');
-      if (hasReaders(parsed.prefix))
+      if (hasRowRule(parsed.prefix))
         throw new UnservedIds(`Only its resolver knows who may read a ${parsed.prefix}.`);
       return parsed;
     });
