@@ -1,16 +1,8 @@
 import { principalKind, priority, statusCategory } from '../../model/codes.ts';
 import { isEmailAddress } from '../../model/email-address.ts';
 import type { ImportedComment, ImportedPerson, LineContent } from '../../portability/import/import-issue.ts';
-import {
-  creationOf,
-  dayOf,
-  isRecord,
-  type JsonRecord,
-  recordsOf,
-  textOf,
-  timeOf,
-  wordOf,
-} from './records.ts';
+import { type PersonForm, RecordReader, shown } from './record-reader.ts';
+import { isRecord, type JsonRecord, wordOf } from './records.ts';
 
 /** The person to use where a beads file names none. */
 export const beadsAnonymous: ImportedPerson = { name: 'beads', principalKind: principalKind.service };
@@ -29,28 +21,30 @@ export function beadsContent(record: JsonRecord): LineContent {
   if (record.status === 'tombstone') return { kind: 'tombstone', sourceId };
   if (wordOf(record.title) === undefined) return { kind: 'refused', reason: 'it has no title' };
   const warnings: string[] = [];
-  const { parentSourceId, relations } = dependenciesOf(sourceId, record.dependencies);
+  const reader = new RecordReader(record, warnings);
+  const { parentSourceId, relations } = dependenciesOf(sourceId, reader);
   const status = statusOf(record.status, warnings);
-  const closedUtc = timeOf(record.closed_at) ?? timeOf(record.updated_at);
+  const updatedUtc = reader.time('updated_at');
+  const closedUtc = reader.time('closed_at') ?? updatedUtc;
   return {
     kind: 'issue',
     warnings,
     issue: {
       sourceId,
-      title: textOf(record.title) ?? '',
-      description: textOf(record.description) ?? '',
+      title: reader.text('title') ?? '',
+      description: reader.text('description') ?? '',
       status: { category: status },
       priority: priorityOf(record.priority, warnings),
-      reporter: personOf(record.created_by),
-      primaryAssignee: personOf(record.assignee),
+      reporter: reader.person('created_by', personForm),
+      primaryAssignee: reader.person('assignee', personForm),
       assignees: [],
-      labels: Array.isArray(record.labels) ? record.labels.flatMap((label) => wordOf(label) ?? []) : [],
+      labels: reader.words('labels') ?? [],
       parentSourceId,
-      dueDate: record.due_at === undefined ? undefined : (dayOf(record.due_at) ?? null),
-      createdUtc: creationOf(record.created_at, warnings),
-      updatedUtc: timeOf(record.updated_at),
+      dueDate: reader.has('due_at') ? (reader.day('due_at') ?? null) : undefined,
+      createdUtc: reader.creation('created_at'),
+      updatedUtc,
       closedUtc: status === statusCategory.completed ? closedUtc : undefined,
-      comments: recordsOf(record.comments).map(commentOf),
+      comments: reader.objects('comments', commentOf) ?? [],
       links: [],
       roleAssignments: undefined,
       subscribers: undefined,
@@ -105,8 +99,7 @@ const statuses: Readonly<Record<string, number>> = {
 function statusOf(value: unknown, warnings: string[]): number {
   const word = value === undefined || value === '' ? 'open' : value;
   const category = typeof word === 'string' && Object.hasOwn(statuses, word) ? statuses[word] : undefined;
-  if (category === undefined)
-    warnings.push(`the status ${JSON.stringify(value)} is unknown; the issue becomes open`);
+  if (category === undefined) warnings.push(`the status ${shown(value)} is unknown; the issue becomes open`);
   return category ?? statusCategory.open;
 }
 
@@ -115,27 +108,30 @@ const priorities = [priority.urgent, priority.high, priority.medium, priority.lo
 function priorityOf(value: unknown, warnings: string[]): number {
   const found = typeof value === 'number' ? priorities[value] : undefined;
   if (found === undefined && value !== undefined) {
-    warnings.push(`the priority ${JSON.stringify(value)} is unknown; the issue gets none`);
+    warnings.push(`the priority ${shown(value)} is unknown; the issue gets none`);
   }
   return found ?? priority.none;
 }
 
-function personOf(value: unknown): ImportedPerson | undefined {
-  const name = wordOf(value);
-  if (name === undefined) return undefined;
-  // Beads also names actors after machines (`agent@laptop`), so the host of an address must have a dot.
-  const hasDot = name.slice(name.indexOf('@') + 2, -1).includes('.');
-  return isEmailAddress(name) && hasDot ? { name, emailAddress: name } : { name };
+const personForm: PersonForm = {
+  ofText: (name) => {
+    // Beads also names actors after machines (`agent@laptop`), so the host of an address must have a dot.
+    const hasDot = name.slice(name.indexOf('@') + 2, -1).includes('.');
+    return isEmailAddress(name) && hasDot ? { name, emailAddress: name } : { name };
+  },
+};
+
+function commentOf(comment: RecordReader, index: number): ImportedComment {
+  return {
+    sourceId: comment.read('id', 'a text or a number', idOf) ?? `#${index + 1}`,
+    author: comment.person('author', personForm),
+    body: comment.text('text') ?? '',
+    createdUtc: comment.time('created_at'),
+  };
 }
 
-function commentOf(comment: JsonRecord, index: number): ImportedComment {
-  const id = comment.id;
-  return {
-    sourceId: typeof id === 'string' || typeof id === 'number' ? String(id) : `#${index + 1}`,
-    author: personOf(comment.author),
-    body: textOf(comment.text) ?? '',
-    createdUtc: timeOf(comment.created_at),
-  };
+function idOf(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
 /**
@@ -144,9 +140,9 @@ function commentOf(comment: JsonRecord, index: number): ImportedComment {
  */
 function dependenciesOf(
   id: string,
-  value: unknown,
+  reader: RecordReader,
 ): { parentSourceId: string | undefined; relations: unknown[] } {
-  const all = Array.isArray(value) ? value : [];
+  const all = reader.items('dependencies', 'a relation', (each) => each) ?? [];
   const parents = all.filter((each) => isParent(each, id));
   const parent = parents.find((each) => id.startsWith(`${String(each.depends_on_id)}.`)) ?? parents[0];
   return {

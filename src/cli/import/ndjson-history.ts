@@ -6,74 +6,68 @@ import type {
   ImportedStage,
   ImportedThread,
 } from '../../portability/import/import-issue.ts';
-import { personOf } from './ndjson-people.ts';
-import { type JsonRecord, recordsOf, textOf, timeOf, wordOf } from './records.ts';
+import { personForm } from './ndjson-people.ts';
+import type { RecordReader } from './record-reader.ts';
 
 /** Converts an entry of an issue's `activity`. */
-export function activityOf(entry: JsonRecord): ImportedActivity {
+export function activityOf(entry: RecordReader): ImportedActivity {
   return {
-    eventType: textOf(entry.eventType) ?? '',
-    actor: personOf(entry.actor),
-    occurredUtc: timeOf(entry.occurredUtc),
-    text: textOf(entry.text) ?? '',
+    eventType: entry.text('eventType') ?? '',
+    actor: entry.person('actor', personForm),
+    occurredUtc: entry.time('occurredUtc'),
+    text: entry.text('text') ?? '',
   };
 }
 
 /** Converts an entry of an issue's `attachments`. */
-export function attachmentOf(attachment: JsonRecord): ImportedAttachment {
-  const file = textOf(attachment.file) ?? '';
+export function attachmentOf(attachment: RecordReader): ImportedAttachment {
+  const file = attachment.text('file') ?? '';
   return {
     file,
-    fileName: wordOf(attachment.fileName) ?? file.slice(file.lastIndexOf('/') + 1),
-    contentType: wordOf(attachment.contentType) ?? '',
-    uploadedBy: personOf(attachment.uploadedBy),
-    createdUtc: timeOf(attachment.createdUtc),
-    uploadedUtc: timeOf(attachment.uploadedUtc),
+    fileName: attachment.word('fileName') ?? file.slice(file.lastIndexOf('/') + 1),
+    contentType: attachment.word('contentType') ?? '',
+    uploadedBy: attachment.person('uploadedBy', personForm),
+    createdUtc: attachment.time('createdUtc'),
+    uploadedUtc: attachment.time('uploadedUtc'),
   };
 }
 
 /** Converts an entry of an issue's `stages`. */
-export function stageOf(stage: JsonRecord): ImportedStage {
-  const { delivery, estimateValue, deleted } = stage;
+export function stageOf(stage: RecordReader): ImportedStage {
   return {
-    sinceUtc: timeOf(stage.sinceUtc),
-    statusName: wordOf(stage.status),
-    projectKey: wordOf(stage.project),
-    deliveryNumber: isNaturalNumber(delivery) ? delivery : undefined,
-    estimateValue: isNaturalNumber(estimateValue) ? estimateValue : undefined,
-    deleted: deleted === true,
+    sinceUtc: stage.time('sinceUtc'),
+    statusName: stage.word('status'),
+    projectKey: stage.word('project'),
+    deliveryNumber: stage.natural('delivery'),
+    estimateValue: stage.natural('estimateValue'),
+    deleted: stage.isTrue('deleted'),
   };
 }
 
 /** Converts an issue's `agentThread`. */
-export function threadOf(thread: JsonRecord): ImportedThread {
-  return { agent: personOf(thread.agent), messages: recordsOf(thread.messages).map(messageOf) };
-}
-
-function messageOf(message: JsonRecord): ImportedMessage {
-  const author = codeOf(codeTables.authorType, message.authorType) ?? authorType.user;
-  const defaultType = author === authorType.agent ? messageType.response : messageType.prompt;
-  const { turnNumber, replyTo } = message;
+export function threadOf(thread: RecordReader): ImportedThread {
   return {
-    authorType: author,
-    author: personOf(message.author),
-    messageType: codeOf(codeTables.messageType, message.messageType) ?? defaultType,
-    turnNumber: isNaturalNumber(turnNumber) ? turnNumber : undefined,
-    body: textOf(message.body) ?? '',
-    replyTo: isNaturalNumber(replyTo) ? replyTo : undefined,
-    followUpActions: recordsOf(message.followUpActions).map(({ name, key, color }) => ({
-      name: textOf(name) ?? '',
-      key: textOf(key) ?? '',
-      color: textOf(color) ?? '',
-    })),
-    createdUtc: timeOf(message.createdUtc),
+    agent: thread.person('agent', personForm),
+    messages: thread.objects('messages', messageOf) ?? [],
   };
 }
 
-function codeOf(table: Readonly<Record<string, number>>, word: unknown): number | undefined {
-  return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined;
-}
-
-function isNaturalNumber(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;
+function messageOf(message: RecordReader): ImportedMessage {
+  const author = message.code('authorType', codeTables.authorType) ?? authorType.user;
+  const defaultType = author === authorType.agent ? messageType.response : messageType.prompt;
+  return {
+    authorType: author,
+    author: message.person('author', personForm),
+    messageType: message.code('messageType', codeTables.messageType) ?? defaultType,
+    turnNumber: message.natural('turnNumber'),
+    body: message.text('body') ?? '',
+    replyTo: message.natural('replyTo'),
+    followUpActions:
+      message.objects('followUpActions', (action) => ({
+        name: action.text('name') ?? '',
+        key: action.text('key') ?? '',
+        color: action.text('color') ?? '',
+      })) ?? [],
+    createdUtc: message.time('createdUtc'),
+  };
 }

@@ -5,23 +5,15 @@ import type {
   ImportedComment,
   ImportedIssue,
   ImportedLink,
+  ImportedPerson,
   LineContent,
 } from '../../portability/import/import-issue.ts';
 import { CommandError } from '../failures.ts';
 import type { Line } from './lines.ts';
 import { activityOf, attachmentOf, stageOf, threadOf } from './ndjson-history.ts';
-import { people, personOf } from './ndjson-people.ts';
-import {
-  creationOf,
-  dayOf,
-  isRecord,
-  type JsonRecord,
-  parseRecord,
-  recordsOf,
-  textOf,
-  timeOf,
-  wordOf,
-} from './records.ts';
+import { personForm } from './ndjson-people.ts';
+import { RecordReader } from './record-reader.ts';
+import { isRecord, type JsonRecord, parseRecord, wordOf } from './records.ts';
 
 /** The version of the format that this program writes and reads. */
 export const ndjsonVersion = 1;
@@ -66,38 +58,32 @@ export function ndjsonContent(record: JsonRecord): LineContent {
 }
 
 function issueOf(record: JsonRecord, key: string, warnings: string[]): ImportedIssue {
-  const delivery = record.delivery;
+  const reader = new RecordReader(record, warnings);
   return {
     sourceId: key,
-    teamCode: wordOf(record.team) ?? key.slice(0, key.lastIndexOf('-')),
-    ...plainFields(record, warnings),
-    status: statusOf(record.status),
-    reporter: personOf(record.reporter),
-    primaryAssignee: personOf(record.primaryAssignee),
-    assignees: people(record.assignees),
-    labels: wordsOf(record.labels),
-    workspaceLabels: wordsOf(record.workspaceLabels),
-    parentSourceId: wordOf(record.parent),
-    projectKey: wordOf(record.project) ?? null,
-    deliveryNumber:
-      typeof delivery === 'number' && Number.isInteger(delivery) && Math.abs(delivery) < 2 ** 31
-        ? delivery
-        : null,
-    createdUtc: creationOf(record.createdUtc, warnings),
-    updatedUtc: timeOf(record.updatedUtc),
-    closedUtc: timeOf(record.closedUtc),
-    comments: recordsOf(record.comments).map(commentOf),
-    links: recordsOf(record.links).map(linkOf),
-    roleAssignments: recordsOf(record.roleAssignments).flatMap(({ role, member }) => {
-      const person = personOf(member);
-      return person ? [{ role: textOf(role) ?? '', person }] : [];
-    }),
-    subscribers: Array.isArray(record.subscribers) ? people(record.subscribers) : undefined,
-    deletedUtc: timeOf(record.deletedUtc),
-    activity: listOf(record.activity)?.map(activityOf),
-    attachments: listOf(record.attachments)?.map(attachmentOf),
-    stages: listOf(record.stages)?.map(stageOf),
-    agentThread: isRecord(record.agentThread) ? threadOf(record.agentThread) : undefined,
+    teamCode: reader.word('team') ?? (key.slice(0, Math.max(0, key.lastIndexOf('-'))) || undefined),
+    ...plainFields(reader),
+    status: statusOf(record.status, reader),
+    reporter: reader.person('reporter', personForm),
+    primaryAssignee: reader.person('primaryAssignee', personForm),
+    assignees: reader.people('assignees', personForm) ?? [],
+    labels: reader.words('labels') ?? [],
+    workspaceLabels: reader.words('workspaceLabels') ?? [],
+    parentSourceId: reader.word('parent'),
+    projectKey: reader.word('project') ?? null,
+    deliveryNumber: reader.read('delivery', 'the number of a delivery', deliveryOf) ?? null,
+    createdUtc: reader.creation('createdUtc'),
+    updatedUtc: reader.time('updatedUtc'),
+    closedUtc: reader.time('closedUtc'),
+    comments: reader.objects('comments', commentOf) ?? [],
+    links: reader.objects('links', linkOf) ?? [],
+    roleAssignments: reader.objects('roleAssignments', roleOf)?.flatMap((role) => role ?? []) ?? [],
+    subscribers: reader.people('subscribers', personForm),
+    deletedUtc: reader.time('deletedUtc'),
+    activity: reader.objects('activity', activityOf),
+    attachments: reader.objects('attachments', attachmentOf),
+    stages: reader.objects('stages', stageOf),
+    agentThread: reader.object('agentThread', threadOf),
     relations: [],
     fields: Object.fromEntries(Object.entries(record).filter(([name]) => !known.has(name))),
   };
@@ -105,32 +91,28 @@ function issueOf(record: JsonRecord, key: string, warnings: string[]): ImportedI
 
 type PlainFields = Pick<ImportedIssue, FieldOf<PlainKind>>;
 
-/** Reads the value of each plain field. A missing or invalid value becomes the field's empty value. */
-const readers = fieldsAs<PlainKind, (value: unknown, warnings: string[]) => string | number | null>({
+/** Reads each plain field. A missing or invalid value becomes the field's empty value. */
+const readers = fieldsAs<PlainKind, (reader: RecordReader) => string | number | null>({
   text:
-    (_name, { cleared }) =>
-    (value) =>
-      textOf(value) ?? ('to' in cleared ? cleared.to : ''),
+    (name, { cleared }) =>
+    (reader) =>
+      reader.text(name) ?? ('to' in cleared ? cleared.to : ''),
   integer:
-    (_name, { cleared }) =>
-    (value) =>
-      typeof value === 'number' ? value : cleared.to,
+    (name, { cleared }) =>
+    (reader) =>
+      reader.read(name, 'a number', (value) => (typeof value === 'number' ? value : undefined)) ?? cleared.to,
   code:
-    (_name, { table, cleared, activity }) =>
-    (value, warnings) => {
-      const found = Object.entries(codeTables[table]).find(([word]) => word === value)?.[1];
-      if (found === undefined && value != null)
-        warnings.push(`${activity} ${JSON.stringify(value)} is unknown; the issue gets none`);
-      return found ?? cleared.to;
-    },
+    (name, { table, cleared }) =>
+    (reader) =>
+      reader.code(name, codeTables[table]) ?? cleared.to,
   date:
-    (_name, { cleared }) =>
-    (value) =>
-      dayOf(value) ?? cleared.to,
+    (name, { cleared }) =>
+    (reader) =>
+      reader.day(name) ?? cleared.to,
 });
 
-function plainFields(record: JsonRecord, warnings: string[]): PlainFields {
-  const read = Object.entries(readers).map(([name, reader]) => [name, reader(record[name], warnings)]);
+function plainFields(reader: RecordReader): PlainFields {
+  const read = Object.entries(readers).map(([name, value]) => [name, value(reader)]);
   // Each reader returns a value of its field's kind, which the compiler cannot see.
   return Object.fromEntries(read) as PlainFields;
 }
@@ -143,41 +125,45 @@ const known: ReadonlySet<string> = new Set([
   ),
 ]);
 
-function statusOf(value: unknown): ImportedIssue['status'] {
-  const { name, category } = isRecord(value) ? value : { name: value, category: undefined };
-  const code = Object.entries(statusCategory).find(([word]) => word === category)?.[1];
-  return { name: wordOf(name), category: code ?? statusCategory.open };
+function statusOf(value: unknown, reader: RecordReader): ImportedIssue['status'] {
+  const ofObject = (status: RecordReader) => ({
+    name: status.word('name'),
+    category: status.code('category', statusCategory),
+  });
+  const found = isRecord(value) ? reader.object('status', ofObject) : undefined;
+  return found ?? { name: reader.word('status'), category: undefined };
 }
 
-function commentOf(comment: JsonRecord, index: number): ImportedComment {
+function deliveryOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31
+    ? value
+    : undefined;
+}
+
+function commentOf(comment: RecordReader, index: number): ImportedComment {
   return {
-    sourceId: wordOf(comment.id) ?? `#${index + 1}`,
-    author: personOf(comment.author),
-    body: textOf(comment.body) ?? '',
-    createdUtc: timeOf(comment.createdUtc),
-    updatedUtc: timeOf(comment.updatedUtc),
-    isEdited: comment.isEdited === true,
-    parentSourceId: wordOf(comment.parentCommentId),
-    deletedUtc: timeOf(comment.deletedUtc),
+    sourceId: comment.word('id') ?? `#${index + 1}`,
+    author: comment.person('author', personForm),
+    body: comment.text('body') ?? '',
+    createdUtc: comment.time('createdUtc'),
+    updatedUtc: comment.time('updatedUtc'),
+    isEdited: comment.isTrue('isEdited'),
+    parentSourceId: comment.word('parentCommentId'),
+    deletedUtc: comment.time('deletedUtc'),
   };
 }
 
-function linkOf(link: JsonRecord): ImportedLink {
+function linkOf(link: RecordReader): ImportedLink {
   return {
-    url: textOf(link.url) ?? '',
-    title: textOf(link.title) ?? '',
-    createdUtc: timeOf(link.createdUtc),
-    createdBy: personOf(link.createdBy),
-    deletedUtc: timeOf(link.deletedUtc),
+    url: link.text('url') ?? '',
+    title: link.text('title') ?? '',
+    createdUtc: link.time('createdUtc'),
+    createdBy: link.person('createdBy', personForm),
+    deletedUtc: link.time('deletedUtc'),
   };
 }
 
-/** The words in a list. */
-function wordsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.flatMap((word) => wordOf(word) ?? []) : [];
-}
-
-/** The objects in a list; undefined if the value is not a list. */
-function listOf(value: unknown): JsonRecord[] | undefined {
-  return Array.isArray(value) ? recordsOf(value) : undefined;
+function roleOf(assignment: RecordReader): { role: string; person: ImportedPerson } | undefined {
+  const person = assignment.person('member', personForm);
+  return person && { role: assignment.text('role') ?? '', person };
 }

@@ -48,21 +48,11 @@ export function wordOf(value: unknown): string | undefined {
 export function timeOf(value: unknown): Date | undefined {
   if (typeof value !== 'string') return undefined;
   if (isDate.test(value)) return isCalendarDate(value) ? new Date(`${value}T00:00Z`) : undefined;
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined;
+  // `Date` takes the 31st of a shorter month for a day of the next one.
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) || !isCalendarDate(value.slice(0, 10))) return undefined;
   const time = new Date(offset.test(value) ? value : `${value}Z`);
   const year = time.getUTCFullYear();
   return year >= 1 && year <= 9_999 ? time : undefined;
-}
-
-/** The time at which an issue was created. Warns if the source does not name one. */
-export function creationOf(value: unknown, warnings: string[]): Date | undefined {
-  const time = timeOf(value);
-  if (time) return time;
-  const isMissing = value === undefined || value === null || value === '';
-  warnings.push(
-    isMissing ? 'it has no creation time' : `the creation time ${JSON.stringify(value)} is not a time`,
-  );
-  return undefined;
 }
 
 const isDate = /^\d{4}-\d\d-\d\d$/;
@@ -76,11 +66,6 @@ export function dayOf(value: unknown): string | undefined {
 
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The objects in a list. Other values in it are skipped. */
-export function recordsOf(value: unknown): JsonRecord[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function contentOf(line: Line, toContent: (record: JsonRecord) => LineContent): LineContent {

@@ -44,7 +44,7 @@ export function cleanActivity(
     return [
       {
         eventType,
-        actor: actor && cleanPerson(actor),
+        actor: actor && cleanPerson(actor, warnings),
         occurredUtc: later(entry.occurredUtc ?? createdUtc, createdUtc),
         text: cut(text, limits.activity, 'an entry of the activity feed', warnings),
       },
@@ -75,7 +75,7 @@ export function cleanAttachments(
         file: attachment.file,
         fileName,
         contentType: mediaTypeOf(attachment.contentType) ?? unknownMediaType,
-        uploadedBy: attachment.uploadedBy && cleanPerson(attachment.uploadedBy),
+        uploadedBy: attachment.uploadedBy && cleanPerson(attachment.uploadedBy, warnings),
         createdUtc,
         uploadedUtc: later(attachment.uploadedUtc ?? createdUtc, createdUtc),
       },
@@ -101,7 +101,7 @@ export function cleanThread(
     const before = messages.at(-1)?.createdUtc ?? issueCreatedUtc;
     messages.push({
       ...message,
-      author: message.author && cleanPerson(message.author),
+      author: message.author && cleanPerson(message.author, warnings),
       body: cut(message.body, limits.comment, label, warnings),
       replyTo: message.replyTo === undefined ? undefined : numbers.get(message.replyTo),
       followUpActions: message.followUpActions.slice(0, limits.followUpActions).map(cleanAction),
@@ -110,7 +110,7 @@ export function cleanThread(
     numbers.set(index + 1, messages.length);
   }
   if (messages.length === 0) return undefined;
-  return { agent: raw.agent && cleanPerson(raw.agent), messages };
+  return { agent: raw.agent && cleanPerson(raw.agent, warnings), messages };
 }
 
 function cleanAction({ name, key, color }: ImportedMessage['followUpActions'][number]) {

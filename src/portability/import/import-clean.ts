@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { statusCategory } from '../../model/codes.ts';
 import { type FieldOf, fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import {
@@ -55,9 +56,9 @@ export function cleanIssue(
 ): { issue: CleanIssue; warnings: string[] } | { refused: string } {
   if (depthOf(raw, maxDepth) > maxDepth) return { refused: 'its values are nested too deep' };
   const warnings: string[] = [];
-  let replaced = false;
-  const storable = storableValue(raw, () => (replaced = true)) as ImportedIssue;
-  if (replaced) warnings.push('NUL and half surrogate pairs were replaced');
+  const changes = new Set<string>();
+  const storable = storableValue(raw, changes) as ImportedIssue;
+  warnings.push(...changes);
   const { sourceId } = storable;
   if (sourceId === '' || sourceId !== raw.sourceId || Array.from(sourceId).length > maxIdLength) {
     return { refused: `its id is not a text of 1 to ${maxIdLength} characters` };
@@ -68,19 +69,19 @@ export function cleanIssue(
   const issue: ImportedIssue = {
     ...storable,
     ...fields,
-    reporter: storable.reporter && cleanPerson(storable.reporter),
-    primaryAssignee: storable.primaryAssignee && cleanPerson(storable.primaryAssignee),
-    assignees: storable.assignees.map(cleanPerson).slice(0, limits.people),
+    reporter: storable.reporter && cleanPerson(storable.reporter, warnings),
+    primaryAssignee: storable.primaryAssignee && cleanPerson(storable.primaryAssignee, warnings),
+    assignees: storable.assignees.map((person) => cleanPerson(person, warnings)).slice(0, limits.people),
     labels: labels(storable.labels, warnings),
     workspaceLabels: storable.workspaceLabels && labels(storable.workspaceLabels, warnings),
     roleAssignments: storable.roleAssignments
       ?.map(({ role, person }) => ({
         role: shortened(role.trim(), limits.role),
-        person: cleanPerson(person),
+        person: cleanPerson(person, warnings),
       }))
       .filter(({ role }) => role !== '')
       .slice(0, limits.people),
-    subscribers: storable.subscribers?.map(cleanPerson),
+    subscribers: storable.subscribers?.map((person) => cleanPerson(person, warnings)),
   };
   const comments = cleanComments(storable.comments, createdUtc, warnings);
   const links = cleanLinks(storable.links, createdUtc, warnings);
@@ -93,7 +94,14 @@ export function cleanIssue(
     attachments: cleanAttachments(storable.attachments, createdUtc, warnings),
     agentThread: cleanThread(storable.agentThread, createdUtc, warnings),
   };
-  const digest = fingerprint(ordered({ ...issue, comments: comments.map((comment) => comment.digest) }));
+  const digest = fingerprint(
+    ordered({
+      ...issue,
+      // As it was stored before a source without categories was told from one that says `open`.
+      status: { ...issue.status, category: issue.status.category ?? statusCategory.open },
+      comments: comments.map((comment) => comment.digest),
+    }),
+  );
   const hasCreationTime = storable.createdUtc !== undefined;
   const times = { createdUtc, hasCreationTime, updatedUtc, closedUtc, deletedUtc };
   return { issue: { ...issue, ...times, comments, links, ...history, stages, digest }, warnings };
@@ -112,7 +120,7 @@ function cleanComments(
       return [];
     }
     if (known.has(comment.sourceId)) {
-      warnings.push(`${label} has the id of another comment and is skipped`);
+      warnings.push('a comment with the id of another comment is skipped');
       return [];
     }
     known.add(comment.sourceId);
@@ -124,7 +132,7 @@ function cleanComments(
     const source = {
       ...comment,
       body,
-      author: comment.author && cleanPerson(comment.author),
+      author: comment.author && cleanPerson(comment.author, warnings),
       parentSourceId: hasParent ? parentSourceId : undefined,
     };
     const madeUtc = comment.createdUtc ?? createdUtc;
@@ -154,7 +162,7 @@ function cleanLinks(raw: readonly ImportedLink[], createdUtc: Date, warnings: st
     if (!link.deletedUtc) known.add(normalized);
     const title = cut(link.title.trim() || url, limits.title, 'the title of a link', warnings);
     const urlHash = createHash('sha256').update(normalized).digest();
-    const createdBy = link.createdBy && cleanPerson(link.createdBy);
+    const createdBy = link.createdBy && cleanPerson(link.createdBy, warnings);
     const { deletedUtc } = link;
     return [{ url, urlHash, title, createdBy, createdUtc: link.createdUtc ?? createdUtc, deletedUtc }];
   });
@@ -227,21 +235,27 @@ function fingerprint(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 }
 
-/** The value with characters replaced that the database cannot store in a text. */
-function storableValue(value: unknown, replaced: () => void): unknown {
-  if (typeof value === 'string') {
-    if (!value.includes('\0') && value.isWellFormed()) return value;
-    replaced();
-    return value.replaceAll('\0', '\uFFFD').toWellFormed();
-  }
-  if (Array.isArray(value)) return value.map((item) => storableValue(item, replaced));
+/** The value with the texts changed that the database or the API refuses. Adds to `changes` what was changed in them. */
+function storableValue(value: unknown, changes: Set<string>): unknown {
+  if (typeof value === 'string') return storableText(value, changes);
+  if (Array.isArray(value)) return value.map((item) => storableValue(item, changes));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      String(storableValue(key, replaced)),
-      storableValue(item, replaced),
-    ]),
+    Object.entries(value).map(([key, item]) => [storableText(key, changes), storableValue(item, changes)]),
   );
+}
+
+function storableText(text: string, changes: Set<string>): string {
+  let storable = text;
+  if (storable.includes('\0') || !storable.isWellFormed()) {
+    storable = storable.replaceAll('\0', '\uFFFD').toWellFormed();
+    changes.add('NUL and half surrogate pairs were replaced');
+  }
+  if (storable.startsWith('\uFEFF')) {
+    storable = storable.replace(/^\uFEFF+/, '');
+    changes.add('a byte-order mark at the beginning of a text was removed');
+  }
+  return storable;
 }
 
 /** The depth to which a value is nested. Levels below the limit are not examined. */

@@ -95,9 +95,9 @@ export interface ImportedIssue extends PlainFields {
   teamCode?: string | undefined;
   /**
    * Matched by name if the team has such a status, otherwise by a code of `statusCategory`. Open means the initial
-   * status.
+   * status, as does undefined for a source that has only names or no status.
    */
-  status: { name?: string | undefined; category: number };
+  status: { name?: string | undefined; category: number | undefined };
   /** The reporter; undefined if the source names none. */
   reporter: ImportedPerson | undefined;
   primaryAssignee: ImportedPerson | undefined;

@@ -78,6 +78,7 @@ export class ImportReferences {
   /** The rows that the issue refers to, or the reason why it is refused. */
   of(issue: CleanIssue): IssueReferences | { refused: string } {
     const code = this.#codeOf(issue);
+    if (code === '') return { refused: 'its key names no team' };
     const team = this.#teams.get(code);
     if (!team)
       return { refused: `the workspace has no team ${code}${whatExists(code, this.#existing.codes)}` };
@@ -116,7 +117,9 @@ export class ImportReferences {
     const named = statuses.find((status) => status.nameFold === nameFold);
     if (named) return named;
     const initial = statuses.find(({ isInitial }) => isInitial);
-    if (category === statusCategory.open) return initial;
+    if (category === undefined && name !== undefined && initial)
+      warnings.push(`the team has no status "${name}"; the issue gets "${initial.name}"`);
+    if (category === undefined || category === statusCategory.open) return initial;
     const fitting = statuses.find((status) => status.category === category);
     if (fitting) return fitting;
     const closes = category === statusCategory.completed || category === statusCategory.canceled;

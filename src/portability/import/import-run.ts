@@ -167,7 +167,7 @@ class ImportRun {
       return this.#refuse(line.line, `its id ${issue.sourceId} is already used in line ${earlier}`);
     this.#lineOf.set(issue.sourceId, line.line);
     if (issue.deletedUtc) this.#deleted.add(issue.sourceId);
-    for (const text of [...(line.warnings ?? []), ...clean.warnings]) this.#warn(line.line, text);
+    for (const text of summarized([...(line.warnings ?? []), ...clean.warnings])) this.#warn(line.line, text);
     this.#summary.relationsKept += issue.relations.length;
     this.#summary.fieldsKept += Object.keys(issue.fields).length;
     this.#batch.push({ line: line.line, issue });
@@ -262,6 +262,18 @@ class ImportRun {
     this.#summary.warnings += 1;
     this.#options.reporter.warning(line, text);
   }
+}
+
+/** How many different warnings about the values of one line are listed. */
+const warningsPerLine = 20;
+
+/** The different warnings among those of a line, each with the number of times that it occurs. */
+function summarized(warnings: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const text of warnings) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const all = [...counts].map(([text, count]) => (count > 1 ? `${text} (${count} times)` : text));
+  if (all.length <= warningsPerLine) return all;
+  return [...all.slice(0, warningsPerLine), `and ${all.length - warningsPerLine} other warnings`];
 }
 
 /** Whether an SQL error is about the written values (invalid values, violated constraints, exceeded limits). */

@@ -1,3 +1,4 @@
+import { isEmailAddress } from '../../model/email-address.ts';
 import { limits } from '../../model/limits.ts';
 import type { ImportedPerson } from './import-issue.ts';
 
@@ -16,14 +17,17 @@ export function shortened(text: string, max: number): string {
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** The person with a name and an address that fit the tables. */
-export function cleanPerson({ name, emailAddress, principalKind }: ImportedPerson): ImportedPerson {
-  const email = emailAddress?.trim();
-  return {
-    name: shortened(name.trim(), limits.name) || shortened(email ?? '', limits.name) || 'Unknown',
-    emailAddress: email === undefined || email === '' || email.length > 320 ? undefined : email,
-    principalKind,
-  };
+/** The person with a name and an address that fit the tables. Leaves out an address that is none, with a warning. */
+export function cleanPerson(
+  { name, emailAddress, principalKind }: ImportedPerson,
+  warnings: string[],
+): ImportedPerson {
+  const email = emailAddress?.trim() ?? '';
+  const isStorable = isEmailAddress(email) && email.length <= limits.emailAddress;
+  const fitting = shortened(name.trim(), limits.name) || shortened(email, limits.name) || 'Unknown';
+  if (email !== '' && !isStorable)
+    warnings.push(`the e-mail address "${shortened(email, 60)}" of ${fitting} is none and is left out`);
+  return { name: fitting, emailAddress: isStorable ? email : undefined, principalKind };
 }
 
 /** The later of two times. */

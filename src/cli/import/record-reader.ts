@@ -1,0 +1,167 @@
+import { isEmailAddress } from '../../model/email-address.ts';
+import type { ImportedPerson } from '../../portability/import/import-issue.ts';
+import { shortened } from '../../portability/import/import-texts.ts';
+import { dayOf, isRecord, type JsonRecord, textOf, timeOf, wordOf } from './records.ts';
+
+/** How much of a value that cannot be read a warning shows. */
+const shownCharacters = 60;
+
+/** A value as it is written in the file, for a message. */
+export function shown(value: unknown): string {
+  return shortened(JSON.stringify(value), shownCharacters);
+}
+
+/**
+ * Reads the values of an object by name. A value that is missing, null or blank is undefined. So is one that cannot be read, but that
+ * adds a warning, which names its place in the line: `comments[2].createdUtc`.
+ */
+export class RecordReader {
+  readonly #values: JsonRecord;
+  readonly #warnings: string[];
+  readonly #path: string;
+
+  constructor(values: JsonRecord, warnings: string[], path = '') {
+    this.#values = values;
+    this.#warnings = warnings;
+    this.#path = path;
+  }
+
+  has(name: string): boolean {
+    return this.#values[name] !== undefined;
+  }
+
+  /** The value as `as` reads it, which returns undefined for what is not `kind`. */
+  read<Read>(
+    name: string,
+    kind: string,
+    as: (value: unknown, place: string) => Read | undefined,
+  ): Read | undefined {
+    return this.#read(this.#values[name], `${this.#path}${name}`, kind, as);
+  }
+
+  text(name: string): string | undefined {
+    return this.read(name, 'a text', textOf);
+  }
+
+  word(name: string): string | undefined {
+    return this.read(name, 'a text', wordOf);
+  }
+
+  time(name: string): Date | undefined {
+    return this.read(name, 'a time', timeOf);
+  }
+
+  day(name: string): string | undefined {
+    return this.read(name, 'a date', dayOf);
+  }
+
+  /** The time at which an issue was created. Warns also if the source does not name one. */
+  creation(name: string): Date | undefined {
+    const value = this.#values[name];
+    const time = timeOf(value);
+    if (time) return time;
+    const isMissing = value === undefined || value === null || value === '';
+    this.#warnings.push(
+      isMissing ? 'it has no creation time' : `the creation time ${shown(value)} is not a time`,
+    );
+    return undefined;
+  }
+
+  isTrue(name: string): boolean {
+    return (
+      this.read(name, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined)) ?? false
+    );
+  }
+
+  /** A whole number of 32 bits that is not negative. */
+  natural(name: string): number | undefined {
+    return this.read(name, 'a whole number', (value) => (isNatural(value) ? value : undefined));
+  }
+
+  code(name: string, table: Readonly<Record<string, number>>): number | undefined {
+    return this.read(name, `one of ${Object.keys(table).join(', ')}`, (value) =>
+      typeof value === 'string' && Object.hasOwn(table, value) ? table[value] : undefined,
+    );
+  }
+
+  object<Read>(name: string, as: (reader: RecordReader) => Read): Read | undefined {
+    return this.read(name, 'an object', (value, place) =>
+      isRecord(value) ? as(this.#within(value, place)) : undefined,
+    );
+  }
+
+  /** The items that can be read; undefined if there is no list. */
+  items<Read>(
+    name: string,
+    kind: string,
+    as: (value: unknown, place: string) => Read | undefined,
+  ): Read[] | undefined {
+    return this.read(name, 'a list', (value, place) =>
+      Array.isArray(value)
+        ? value
+            .map((item, index) => this.#read(item, `${place}[${index}]`, kind, as))
+            .filter((item) => item !== undefined)
+        : undefined,
+    );
+  }
+
+  /** The objects in a list; undefined if there is no list. */
+  objects<Read>(name: string, as: (reader: RecordReader, index: number) => Read): Read[] | undefined {
+    let index = 0;
+    return this.items(name, 'an object', (value, place) => {
+      if (!isRecord(value)) return undefined;
+      index += 1;
+      return as(this.#within(value, place), index - 1);
+    });
+  }
+
+  words(name: string): string[] | undefined {
+    return this.items(name, 'a text', wordOf);
+  }
+
+  person(name: string, form: PersonForm): ImportedPerson | undefined {
+    return this.read(name, 'a person', (value, place) => this.#person(value, place, form));
+  }
+
+  people(name: string, form: PersonForm): ImportedPerson[] | undefined {
+    return this.items(name, 'a person', (value, place) => this.#person(value, place, form));
+  }
+
+  #person(value: unknown, place: string, { ofText, ofObject }: PersonForm): ImportedPerson | undefined {
+    const text = wordOf(value);
+    if (text !== undefined) return ofText(text);
+    return isRecord(value) ? ofObject?.(this.#within(value, place)) : undefined;
+  }
+
+  #within(value: JsonRecord, place: string): RecordReader {
+    return new RecordReader(value, this.#warnings, `${place}.`);
+  }
+
+  #read<Read>(
+    value: unknown,
+    place: string,
+    kind: string,
+    as: (value: unknown, place: string) => Read | undefined,
+  ): Read | undefined {
+    const read = as(value, place);
+    const isMissing = value == null || (typeof value === 'string' && value.trim() === '');
+    if (read === undefined && !isMissing)
+      this.#warnings.push(`${place}: ${shown(value)} is not ${kind} and is left out`);
+    return read;
+  }
+}
+
+/** The forms in which a source names a person. */
+export interface PersonForm {
+  readonly ofText: (text: string) => ImportedPerson;
+  readonly ofObject?: (reader: RecordReader) => ImportedPerson | undefined;
+}
+
+/** A person by an e-mail address or a name. */
+export function namedPerson(text: string): ImportedPerson {
+  return isEmailAddress(text) ? { name: text, emailAddress: text } : { name: text };
+}
+
+function isNatural(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;
+}
