@@ -116,6 +116,7 @@ const systemProblems: Readonly<Record<string, string>> = {
   EPERM: 'cannot be read or written by this user',
   EROFS: 'is on a read-only file system',
   ENOSPC: 'is on a file system that is full',
+  ENOENT: 'does not exist and cannot be created',
   ENOTDIR: 'has a parent that is not a directory',
   EEXIST: 'exists and is not a directory',
 };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -8,6 +8,7 @@ import { expect, it } from '@jest/globals';
 import { reportFailure } from '../../src/cli/failures.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { StorageFullError, StorageUnavailableError } from '../../src/storage/storage.ts';
+import { workgraph } from './workgraph.ts';
 
 const root = join(import.meta.dirname, '../..');
 const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });
@@ -48,6 +49,25 @@ it('a command whose output does not fit on the disk says that it is incomplete',
     said: 'Standard output cannot be written, so it is incomplete: the disk is full.\n',
   });
 });
+
+it('a command says why it cannot create its data directory', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'workgraph-link-'));
+  try {
+    const link = join(directory, 'dangling');
+    symlinkSync(join(directory, 'nothing'), link);
+    const file = join(directory, 'file');
+    writeFileSync(file, '');
+    const ran = (dataDir: string) => workgraph(['verify', '--data-dir', dataDir]);
+    const refused = (words: string) => ({ exitCode: 1, stdout: '', stderr: `${words}.\n` });
+    expect(await ran(join(link, 'x'))).toEqual(refused(`${link} exists and is not a directory`));
+    expect(await ran(join(file, 'x', 'y'))).toEqual(refused(`${file} exists and is not a directory`));
+    // On Linux, a directory in which nothing can be created, not even by root.
+    if (existsSync('/proc/self'))
+      expect(await ran('/proc/x/y')).toEqual(refused('/proc/x does not exist and cannot be created'));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}, 60_000);
 
 it('an export whose reader is gone after the first bytes ends without an error', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-head-'));

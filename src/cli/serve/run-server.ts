@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { createDirectory } from '../../db/engine/directory-lock.ts';
 import { type Database, openDatabase } from '../../db/engine/engine.ts';
 import { systemActor } from '../../resolvers/access/audit.ts';
 import { createLogger } from '../../server/observability/logger.ts';
@@ -19,7 +20,7 @@ const stopWithinMs = 9_500;
 /** Runs the server until it is stopped, and returns the exit code. */
 export async function serve(start: Start): Promise<number> {
   const { config, documents } = start;
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  createDirectory(config.dataDir);
   const database = await openForServing(start);
   const files = openFiles(config);
   const token = await prepareDemo(database, files, start);

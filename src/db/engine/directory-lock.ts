@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** Another process uses the data directory. Two processes on one directory would lose rows silently. */
@@ -29,7 +29,7 @@ const held = new Set<DatabaseSync>();
  * of the operating system. SQLite also refuses a second holder in this process.
  */
 export function lockDirectory(dataDir: string): DirectoryLock {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  createDirectory(dataDir);
   const pidFile = join(dataDir, 'lock.pid');
   const database = new DatabaseSync(join(dataDir, 'lock'));
   try {
@@ -55,6 +55,26 @@ export function lockDirectory(dataDir: string): DirectoryLock {
       database.close();
     },
   };
+}
+
+/**
+ * Creates a directory and its missing parents one by one, and throws the first failure. In /proc, where nothing can be created,
+ * a recursive `mkdirSync` would try forever.
+ */
+export function createDirectory(path: string): void {
+  if (isDirectory(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) createDirectory(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it in the meantime.
+    if (!isDirectory(path)) throw error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 const SQLITE_BUSY = 5;
