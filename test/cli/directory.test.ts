@@ -109,6 +109,28 @@ it('directory apply updates folded texts, counts and copies', async () => {
   });
 });
 
+it('directory apply logs short previous texts, and null in place of long ones', async () => {
+  const file = (texts: Record<string, string>) =>
+    parseDirectory({
+      workspace: world.name,
+      members: [{ displayName: 'Ada', role: 'owner' }],
+      teams: [{ code: 'ENG' }],
+      projects: [{ key: 'MOON', team: 'ENG', ...texts }],
+    });
+  await applyDirectory(world.database, systemActor, file({ name: 'Moon', description: 'd'.repeat(60_000) }));
+  const { workspaceId } = await applyDirectory(
+    world.database,
+    systemActor,
+    file({ name: 'Mars', description: 'Red' }),
+  );
+  const logged = await one(sql<{ previous: unknown }>`
+    select previous from (
+      select workspace_id, event_type, previous from change
+      union all select workspace_id, event_type, previous from change_inbox) logged
+    where workspace_id = ${workspaceId} and event_type = 'project.updated.v1'`);
+  expect(logged?.previous).toEqual({ name: 'Moon', description: null });
+});
+
 it('directory apply prints each change with the old and the new value, and a dry run changes nothing', async () => {
   await world.apply(yaml());
   const before = await world.contents();

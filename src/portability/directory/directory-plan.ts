@@ -6,6 +6,8 @@ import { codeTables } from '../../model/codes.ts';
 import { type EventType, eventOfTable } from '../../model/events.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import { newUuid } from '../../resolvers/ids.ts';
+import { isLonger } from '../../resolvers/writes/write-rules.ts';
+import { limits } from '../../model/limits.ts';
 import type { NewId } from '../row-ids.ts';
 
 /** One change that a directory file makes, as it is shown to people: with names instead of ids and codes. */
@@ -165,7 +167,7 @@ export class DirectoryPlan implements DirectoryWrites {
     for (const [column, value] of Object.entries(columns)) {
       if (isDerived(table, column)) continue;
       logged.fields.push(column);
-      logged.previous[column] = before[column] ?? null;
+      logged.previous[column] = loggedValue(before[column]);
       this.#change(id, kind, name).fields[fieldNames[column] ?? column] = {
         from: this.#shown(table, column, before[column]),
         to: this.#shown(table, column, value),
@@ -266,6 +268,11 @@ export function timesOf(
 
 function defined<Columns extends object>(columns: Columns): Record<string, unknown> {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+/** A previous value for the log of changes, which stores no long texts, as of issues. */
+function loggedValue(value: unknown): unknown {
+  return typeof value === 'string' && isLonger(value, limits.title) ? null : (value ?? null);
 }
 
 function isSame(left: unknown, right: unknown): boolean {
