@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -106,6 +107,8 @@ function dataOf(directory: string): Map<string, string> {
 const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as Manifest;
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
 describe('the commands', () => {
   it('say how many webhooks a backup leaves out, and that they are to be created again', async () => {
     const told = '1 webhook left out: after a restoration, create it again (docs/webhooks.md).\n';
@@ -185,6 +188,19 @@ describe('the commands', () => {
       writeFileSync(file, bytes);
       appendFileSync(join(damaged, 'tables/comment.ndjson'), ' ');
       expect(await refusal()).toContain('tables/comment.ndjson has changed since it was written');
+      const comments = readFileSync(join(few, 'tables/comment.ndjson'), 'utf8');
+      const twice = comments + comments.slice(0, comments.indexOf('\n') + 1);
+      writeFileSync(join(damaged, 'tables/comment.ndjson'), twice);
+      saying({
+        tables: manifest.tables.map((table) =>
+          table.name === 'comment'
+            ? { ...table, rows: table.rows + 1, bytes: Buffer.byteLength(twice), sha256: sha256(twice) }
+            : table,
+        ),
+      });
+      expect(await refusal()).toMatch(
+        /^The backup is damaged: the database refuses a row of comment, .*duplicate key.*already exists\.\n$/,
+      );
       const { rows } = await sql`select 1 from workspace`.execute(target.database.unscoped);
       expect(rows).toEqual([]);
     } finally {

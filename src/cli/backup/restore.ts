@@ -19,6 +19,7 @@ import { analyzeTables } from '../../db/statistics.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
 import { Progress } from '../progress.ts';
+import { ended } from '../../model/sentences.ts';
 import { CommandError } from '../failures.ts';
 import { readLines } from '../import/lines.ts';
 import {
@@ -87,9 +88,28 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
       });
       await advanceSequences(trx);
     })
-    .finally(() => progress.end());
+    .finally(() => progress.end())
+    .catch((error: unknown) => {
+      throw refusedRow(error) ?? error;
+    });
   await analyzeTables(database.unscoped);
   return manifest;
+}
+
+/** What is wrong with a row that the database refuses, such as one that occurs twice; undefined for any other error. */
+function refusedRow(error: unknown): CommandError | undefined {
+  const { code, table, message, detail } = Object(error) as Partial<Record<string, unknown>>;
+  // Classes of SQL errors: data that cannot be read, and violated constraints.
+  if (typeof code !== 'string' || !/^2[23]\w{3}$/.test(code)) return undefined;
+  const where = typeof table === 'string' ? ` of ${table}` : '';
+  const why = [message, detail]
+    .filter((text) => typeof text === 'string')
+    .join(': ')
+    .replace(/\.$/, '');
+  return new CommandError(
+    ended(`The backup is damaged: the database refuses a row${where}, so no row was restored: ${why}`),
+    { cause: error },
+  );
 }
 
 function requireSameSchema(
