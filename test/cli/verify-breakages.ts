@@ -135,6 +135,9 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
     'BD',
   ],
   'link_count of a project is of its links': [`update project set link_count = link_count + 1`],
+  'lead_display_name_fold of a project is the folded name of its lead': [
+    `update project set lead_display_name_fold = 'x' where lead_user_account_id is not null`,
+  ],
   'counts of a delivery are those of its living issues': [
     `update delivery_count set closed_estimate = closed_estimate + 1`,
   ],

@@ -4,9 +4,11 @@ import { sql } from 'kysely';
 import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
 import type { UnscopedTrx } from '../../src/db/engine/transaction.ts';
 import { findCycles } from '../../src/db/verify/cycles.ts';
+import { foldRules } from '../../src/db/verify/fold-rules.ts';
 import { type FaultyRows, selectFaulty, selectRules } from '../../src/db/verify/check.ts';
 import { pointingNowhere, selectReferences } from '../../src/db/verify/references.ts';
 import type { Rule } from '../../src/db/verify/rule.ts';
+import { fold } from '../../src/model/fold.ts';
 import { ruleCodes } from '../../src/portability/verify.ts';
 import { filesRule } from '../../src/portability/verify-files.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
@@ -125,11 +127,12 @@ describe('workgraph verify', () => {
 });
 
 describe('the rules of workgraph verify', () => {
-  it('are all broken by some test below, except references', async () => {
+  it('are all broken by some test below', async () => {
     await undone(async (trx) => {
       const names = (await selectRules(trx, ruleCodes)).map(({ name }) => name);
       const ofReferences = names.filter((name) => / \(.+\) is in \w+$/.test(name));
-      expect(names.filter((name) => !ofReferences.includes(name)).toSorted()).toEqual(
+      const derived = [...ofReferences, ...(await foldRules(trx)).map(({ name }) => name)];
+      expect(names.filter((name) => !derived.includes(name)).toSorted()).toEqual(
         Object.keys(breakages).toSorted(),
       );
     });
@@ -218,11 +221,56 @@ describe('the rules of workgraph verify', () => {
     });
   });
 
-  it('cover every stored counter of the schema', async () => {
+  it.each(['Été', 'Plain'])(
+    'find a wrong copy of a folded text like %j, for each of the catalog',
+    async (text) => {
+      await undone(async (trx) => {
+        const rules = await foldRules(trx);
+        expect(rules.length).toBeGreaterThan(8);
+        for (const rule of rules) {
+          const [table = '', folded = ''] = rule.covers?.[0]?.split('.') ?? [];
+          await sql`savepoint whole`.execute(trx);
+          expect(await faultyRows(trx, rule)).toEqual({ total: 0, rows: [] });
+          const set = (copy: string) =>
+            sql
+              .raw(
+                `update ${table} set ${folded.replace(/_fold$/, '')} = '${text}', ${folded} = '${copy}'
+               where (workspace_id, id) = (select workspace_id, id from ${table} order by id limit 1)`,
+              )
+              .execute(trx);
+          await set(fold(text));
+          expect([rule.name, await faultyRows(trx, rule)]).toEqual([rule.name, { total: 0, rows: [] }]);
+          await set(text);
+          const { total, rows } = await faultyRows(trx, rule);
+          expect([rule.name, total, rows[0]?.detail]).toEqual([
+            rule.name,
+            1,
+            `${folded} '${text}', ${folded.replace(/_fold$/, '')} '${text}'`,
+          ]);
+          await sql`rollback to savepoint whole`.execute(trx);
+        }
+      });
+    },
+  );
+
+  it('find wrong copies in every slice of the texts that the database cannot fold', async () => {
+    await undone(async (trx) => {
+      const rule = await ruleNamed(trx, 'title_fold of issue is its title in folded form');
+      await addIssues(trx, 12_000, 0);
+      await sql`update issue set title = 'É ' || number, title_fold = 'e ' || number where number > 1000000`.execute(
+        trx,
+      );
+      expect(await faultyRows(trx, rule)).toEqual({ total: 0, rows: [] });
+      await sql`update issue set title_fold = 'é' where number in (1000001, 1006000, 1012000)`.execute(trx);
+      expect(await faultyRows(trx, rule)).toMatchObject({ total: 3 });
+    });
+  }, 300_000);
+
+  it('cover every stored counter and copy of the schema', async () => {
     await undone(async (trx) => {
       const { rows } = await sql<{ name: string }>`
         select table_name || '.' || column_name as name from information_schema.columns
-        where table_schema = current_schema() and (column_name ~ '_count$|^next_|_scope$|^closed_estimate$'
+        where table_schema = current_schema() and (column_name ~ '_count$|^next_|_scope$|^closed_estimate$|_fold$'
           or (table_name = 'issue' and column_name ~ '^last_'))`.execute(trx);
       const covered = (await selectRules(trx, ruleCodes)).flatMap(({ covers = [] }) => covers);
       const counters = rows.map(({ name }) => name);

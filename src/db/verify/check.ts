@@ -4,6 +4,7 @@ import type { UnscopedTrx } from '../engine/transaction.ts';
 import { changeRules } from './change-rules.ts';
 import { directoryRules } from './directory-rules.ts';
 import { feedRules } from './feed-rules.ts';
+import { foldRules } from './fold-rules.ts';
 import { issueRules } from './issue-rules.ts';
 import { numberRules } from './number-rules.ts';
 import { referenceRules } from './references.ts';
@@ -35,6 +36,7 @@ export async function selectRules(trx: UnscopedTrx, codes: RuleCodes): Promise<R
     ...feedRules(),
     ...changeRules,
     ...directoryRules(codes),
+    ...(await foldRules(trx)),
     ...(await referenceRules(trx)),
   ];
 }

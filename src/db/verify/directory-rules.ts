@@ -33,6 +33,15 @@ export function directoryRules({ activeMember, activeProject, completed, cancele
         where p.link_count <> coalesce(l.counted, 0)`,
     },
     {
+      name: 'lead_display_name_fold of a project is the folded name of its lead',
+      covers: ['project.lead_display_name_fold'],
+      statement: `
+        select p.workspace_id, p.key, format('lead_display_name_fold %L, the lead has %L',
+          p.lead_display_name_fold, m.display_name_fold) as detail
+        from project p left join member m on m.workspace_id = p.workspace_id and m.user_account_id = p.lead_user_account_id
+        where p.lead_display_name_fold is distinct from m.display_name_fold`,
+    },
+    {
       name: 'counts of a delivery are those of its living issues',
       covers: [
         'delivery_count.issue_count',

@@ -46,6 +46,7 @@ export const issueRules: readonly Rule[] = [
   },
   {
     name: 'issue_text has the title of each living issue',
+    covers: ['issue_text.title_fold'],
     statement: faultyIssues(
       `case when x.issue_id is null then 'it is not in issue_text' else format('issue_text has %L', x.title_fold) end`,
       `left join issue_text x on ${onIssue('x')}

@@ -72,6 +72,10 @@ export const unscopedStatements: Readonly<Record<string, UnscopedStatements>> = 
     tables: ['issue'],
     reason: 'A rule that reads more than one statement, each of one workspace.',
   },
+  'src/db/verify/fold-rules.ts': {
+    tables: all,
+    reason: 'A rule for each folded column of the catalog, which reads slices of one workspace or of all.',
+  },
   'src/db/webhook-secrets.ts': {
     tables: ['webhook'],
     reason:
