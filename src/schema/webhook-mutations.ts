@@ -1,4 +1,5 @@
 import type { WebhookRow } from '../db/webhooks.ts';
+import { pingType } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
 import {
   pingWebhook,
@@ -197,8 +198,7 @@ mutation(
 );
 
 mutation('webhookPing', WebhookPingInput, WebhookPingPayload, pingWebhook, {
-  description:
-    'Sends a message of the type `webhook.ping.v1` at once, and returns the result. An `Idempotency-Key` is not accepted.',
+  description: `Sends a message of the type \`${pingType}\` at once, and returns the result. An \`Idempotency-Key\` is not accepted.`,
   scope,
   extensions: { takesNoKey: 'it sends a test message each time' },
   events,

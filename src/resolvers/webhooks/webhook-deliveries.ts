@@ -11,7 +11,7 @@ import {
 } from '../../db/webhooks.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import { webhookDeliveryState, webhookState } from '../../model/codes.ts';
-import { events, type EventType } from '../../model/events.ts';
+import { events, type EventType, pingType } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
 import { actorOf, recordAuditEntries } from '../access/audit.ts';
 import type { Context, SignedIn } from '../context.ts';
@@ -50,7 +50,7 @@ export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise
     const message = {
       id: encodeId('whdelivery', newUuid(now.getTime())),
       body: JSON.stringify({
-        type: 'webhook.ping.v1',
+        type: pingType,
         timestamp: now.toISOString(),
         data: { webhookId: encodeId('webhook', uuid) },
       }),

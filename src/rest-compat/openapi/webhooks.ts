@@ -1,4 +1,4 @@
-import { eventTypes } from '../../model/events.ts';
+import { eventTypes, pingType } from '../../model/events.ts';
 import { type JsonSchema, orNull } from '../json-schema.ts';
 import { agentThreadMessage } from '../shapes/agent-threads.ts';
 import { change } from '../shapes/changes.ts';
@@ -44,7 +44,7 @@ const messages: Readonly<Record<string, { summary: string; body: JsonSchema }>> 
   },
   ping: {
     summary: 'A test message, which is sent only on request.',
-    body: message('WebhookPingMessage', ['webhook.ping.v1'], {
+    body: message('WebhookPingMessage', [pingType], {
       type: 'object',
       properties: { webhookId: text('The webhook.', 50) },
       required: ['webhookId'],
