@@ -10,6 +10,11 @@ interface EventKind {
     | 'members:read'
     | 'workspace:admin'
     | 'token';
+  /**
+   * What its changes name besides the subject. `issue`: the issue and its team. `team`: the team. `workspace`: no issue, and no team
+   * unless the subject belongs to one.
+   */
+  readonly belongsTo: 'issue' | 'team' | 'workspace';
   readonly meaning: string;
   /** The icon of the event's entry in the activity feed of its issue; undefined if the event has no entry there. */
   readonly icon?: string;
@@ -22,20 +27,33 @@ export const events = {
   'issue.created.v1': {
     subject: 'issue',
     scope: 'issues:read',
+    belongsTo: 'issue',
     meaning: 'An issue was created or imported.',
   },
   'issue.updated.v1': {
     subject: 'issue',
     scope: 'issues:read',
+    belongsTo: 'issue',
     meaning: 'Fields of an issue were changed; `fields` names them.',
     icon: 'icon-pen',
     rule: 'an update of an issue is counted once by its revision and has one entry, at updated_utc',
   },
-  'issue.deleted.v1': { subject: 'issue', scope: 'issues:read', meaning: 'An issue was deleted.' },
-  'issue.restored.v1': { subject: 'issue', scope: 'issues:read', meaning: 'A deleted issue was restored.' },
+  'issue.deleted.v1': {
+    subject: 'issue',
+    scope: 'issues:read',
+    belongsTo: 'issue',
+    meaning: 'An issue was deleted.',
+  },
+  'issue.restored.v1': {
+    subject: 'issue',
+    scope: 'issues:read',
+    belongsTo: 'issue',
+    meaning: 'A deleted issue was restored.',
+  },
   'issue-comment.created.v1': {
     subject: 'comment',
     scope: 'issues:read',
+    belongsTo: 'issue',
     meaning: 'A comment was written.',
     icon: 'icon-comment',
     rule: 'each comment has its entry, except imported ones',
@@ -43,6 +61,7 @@ export const events = {
   'issue-comment.deleted.v1': {
     subject: 'comment',
     scope: 'issues:read',
+    belongsTo: 'issue',
     meaning: 'A comment was deleted.',
     icon: 'icon-comment',
     rule: 'each deleted comment has the entry of its deletion, except those that were imported as deleted',
@@ -50,6 +69,7 @@ export const events = {
   'issue-comment.updated.v1': {
     subject: 'comment',
     scope: 'issues:read',
+    belongsTo: 'issue',
     meaning: 'A comment was edited.',
     icon: 'icon-comment',
     rule: 'each edit of a comment has its entry, except edits of imported comments',
@@ -57,6 +77,7 @@ export const events = {
   'issue-link.created.v1': {
     subject: 'link',
     scope: 'issues:read',
+    belongsTo: 'issue',
     meaning: 'A link was added to an issue.',
     icon: 'icon-link',
     rule: 'each link has its entry, except those of imported issues',
@@ -64,6 +85,7 @@ export const events = {
   'issue-link.deleted.v1': {
     subject: 'link',
     scope: 'issues:read',
+    belongsTo: 'issue',
     meaning: 'A link was removed from an issue.',
     icon: 'icon-link',
     rule: 'each deleted link has the entry of its deletion, except those that were imported as deleted',
@@ -71,6 +93,7 @@ export const events = {
   'agent-message.created.v1': {
     subject: 'message',
     scope: 'issues:read',
+    belongsTo: 'issue',
     meaning: 'A message was written in the agent thread of an issue.',
     icon: 'icon-robot',
     rule: 'each message to or from an agent has its entry, except imported ones',
@@ -78,6 +101,7 @@ export const events = {
   'issue-attachment.created.v1': {
     subject: 'attachment',
     scope: 'issues:read',
+    belongsTo: 'issue',
     meaning: 'A file was uploaded to an issue.',
     icon: 'icon-paperclip',
     rule: 'each attachment has its entry, except imported ones',
@@ -85,48 +109,63 @@ export const events = {
   'issue-attachment.deleted.v1': {
     subject: 'attachment',
     scope: 'issues:read',
+    belongsTo: 'issue',
     meaning: 'An uploaded file was deleted.',
   },
-  ...ofDirectory('member', 'member', 'members:read', 'A member'),
-  ...ofDirectory('agent-installation', 'installation', 'members:read', 'The installation of an agent'),
-  ...ofDirectory('team', 'team', 'teams:read', 'A team'),
-  ...ofDirectory('status', 'status', 'token', 'A status of issues'),
-  ...ofDirectory('label', 'label', 'token', 'A label'),
-  ...ofDirectory('delivery', 'delivery', 'token', 'A delivery'),
-  ...ofDirectory('repository', 'repo', 'teams:read', 'A repository'),
-  ...ofDirectory('project-status', 'pstatus', 'token', 'A status of projects'),
-  ...ofDirectory('project', 'project', 'projects:read', 'A project'),
-  ...ofDirectory('project-link', 'plink', 'projects:read', 'A link of a project'),
+  ...ofDirectory('member', 'A member', { subject: 'member', scope: 'members:read', belongsTo: 'workspace' }),
+  ...ofDirectory('agent-installation', 'The installation of an agent', {
+    subject: 'installation',
+    scope: 'members:read',
+    belongsTo: 'workspace',
+  }),
+  ...ofDirectory('team', 'A team', { subject: 'team', scope: 'teams:read', belongsTo: 'team' }),
+  ...ofDirectory('status', 'A status of issues', { subject: 'status', scope: 'token', belongsTo: 'team' }),
+  ...ofDirectory('label', 'A label', { subject: 'label', scope: 'token', belongsTo: 'workspace' }),
+  ...ofDirectory('delivery', 'A delivery', { subject: 'delivery', scope: 'token', belongsTo: 'team' }),
+  ...ofDirectory('repository', 'A repository', { subject: 'repo', scope: 'teams:read', belongsTo: 'team' }),
+  ...ofDirectory('project-status', 'A status of projects', {
+    subject: 'pstatus',
+    scope: 'token',
+    belongsTo: 'workspace',
+  }),
+  ...ofDirectory('project', 'A project', { subject: 'project', scope: 'projects:read', belongsTo: 'team' }),
+  ...ofDirectory('project-link', 'A link of a project', {
+    subject: 'plink',
+    scope: 'projects:read',
+    belongsTo: 'workspace',
+  }),
   'webhook.disabled.v1': {
     subject: 'webhook',
     scope: 'workspace:admin',
+    belongsTo: 'workspace',
     meaning:
       'The service stopped serving a webhook, because it failed for days or its member may no longer read its events.',
   },
-  'import.finished.v1': { subject: 'workspace', scope: 'issues:read', meaning: 'An import ended.' },
+  'import.finished.v1': {
+    subject: 'workspace',
+    scope: 'issues:read',
+    belongsTo: 'workspace',
+    meaning: 'An import ended.',
+  },
   'changes.lost.v1': {
     subject: 'workspace',
     scope: 'token',
+    belongsTo: 'workspace',
     meaning: 'Changes before this one may be missing: read the lists again.',
   },
 } as const satisfies Readonly<Record<string, EventKind>>;
 
 /** The two events of a kind of object that directory files and imports create and change. */
-function ofDirectory<Name extends string, Subject extends string, Scope extends EventKind['scope']>(
-  name: Name,
-  subject: Subject,
-  scope: Scope,
-  noun: string,
-) {
+function ofDirectory<
+  Name extends string,
+  const Kind extends Pick<EventKind, 'subject' | 'scope' | 'belongsTo'>,
+>(name: Name, noun: string, kind: Kind) {
   const codes = {
-    [`${name}.created.v1`]: { subject, scope, meaning: `${noun} was created.` },
-    [`${name}.updated.v1`]: { subject, scope, meaning: `${noun} was changed; \`fields\` names what.` },
+    [`${name}.created.v1`]: { ...kind, meaning: `${noun} was created.` },
+    [`${name}.updated.v1`]: { ...kind, meaning: `${noun} was changed; \`fields\` names what.` },
   };
   // The compiler gives computed keys the type string.
-  return codes as Record<
-    `${Name}.${'created' | 'updated'}.v1`,
-    { subject: Subject; scope: Scope; meaning: string }
-  >;
+  return codes as Record<`${Name}.${'created' | 'updated'}.v1`, Kind & { meaning: string }>;
 }
 
 /** The code of an event, such as `issue.updated.v1`. */

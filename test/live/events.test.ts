@@ -6,7 +6,7 @@ import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
 import { put } from '../attachments/files.ts';
 import { installAgent } from '../support/issue-world.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { changesOf, type LoggedChange } from './logged.ts';
+import { changesOf, type LoggedChange, placeOf } from './logged.ts';
 import { recordUnmoved, unmoved } from './unmoved-positions.ts';
 
 const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
@@ -194,8 +194,7 @@ it.each(mutations)('$name logs exactly the events that it declares', async ({ na
       actorUserAccountId: world.ada.uuid,
       requestId: `of-${name}`,
       origin: 1,
-      teamId: world.eng.uuid,
-      issueId: expect.any(String),
+      ...placeOf(change.eventType, world.eng.uuid),
     });
   }
 });

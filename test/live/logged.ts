@@ -1,6 +1,8 @@
+import { expect } from '@jest/globals';
 import type { Database } from '../../src/db/engine/engine.ts';
 import { sql } from 'kysely';
 import { Sequencer } from '../../src/live/sequencer.ts';
+import { events, isEventType } from '../../src/model/events.ts';
 
 /** A change in the log, with or without a position. */
 export interface LoggedChange {
@@ -17,6 +19,17 @@ export interface LoggedChange {
   origin: number;
   requestId: string | null;
   occurredUtc: Date;
+}
+
+/** What a change names besides its subject, by the kind of its event. */
+export function placeOf(eventType: string, teamId: string | undefined) {
+  if (!isEventType(eventType)) throw new Error(`${eventType} is no event.`);
+  const places = {
+    issue: { issueId: expect.any(String), teamId },
+    team: { issueId: null, teamId },
+    workspace: { issueId: null },
+  };
+  return places[events[eventType].belongsTo];
 }
 
 /** All logged changes. Those without a position come last. */
