@@ -6,7 +6,7 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { bead, childOf, type ImportWorld, importWorld } from '../cli/import-world.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
-import { changesOf, numberAll } from './logged.ts';
+import { changesOf, numberAll, placeOf } from './logged.ts';
 import { recordUnmoved, unmoved } from './unmoved-positions.ts';
 
 let test: TestDatabase;
@@ -81,6 +81,28 @@ it('a directory file logs an event for each row that it creates or changes, and 
   });
   const refusal = () => applyDirectory(test.database, systemActor, refused, { workspaceId });
   expect(await changesIn(() => expect(refusal()).rejects.toThrow('nobody@example.com'))).toEqual([]);
+});
+
+it('a directory file logs changes that name what their rows belong to', async () => {
+  const file = (more: object) =>
+    parseDirectory({
+      workspace: 'Events',
+      labels: [{ name: 'Blue' }],
+      members: [{ displayName: 'Grace' }],
+      teams: [{ code: 'HW', name: 'Hardware', ...more }],
+      projects: [{ key: 'HW-CHIP', team: 'HW', name: 'Chip', ...more }],
+    });
+  const { workspaceId } = world;
+  const apply = (more: object) => applyDirectory(test.database, systemActor, file(more), { workspaceId });
+  const created = await changesIn(() => apply({}));
+  const teamId = created.find(({ eventType }) => eventType === 'team.created.v1')?.subjectId;
+  const added = await changesIn(() => apply({ members: ['Grace'] }));
+  expect(added.map(({ eventType, fields }) => [eventType, fields])).toEqual([
+    ['team.updated.v1', ['members', 'memberCount']],
+    ['project.updated.v1', ['members']],
+  ]);
+  for (const change of [...created, ...added])
+    expect(change).toMatchObject(placeOf(change.eventType, teamId));
 });
 
 it('the log has no gaps after these commands', async () => {

@@ -51,6 +51,7 @@ interface Owner {
   kind: string;
   name: string;
   id: string;
+  teamId: string;
   field: string;
   addition: string;
 }
@@ -178,11 +179,11 @@ export class DirectoryPlan implements DirectoryWrites {
     this.#name(before, name);
   }
 
-  #noteAddition({ kind, name, id, field, addition }: Owner): void {
+  #noteAddition({ kind, name, id, teamId, field, addition }: Owner): void {
     const { fields } = this.#change(id, kind, name);
     const before = fields[field];
     fields[field] = { added: [...(before && 'added' in before ? before.added : []), addition] };
-    if (!before) this.#log('updated', kind, { id }).fields.push(field);
+    if (!before) this.#log('updated', kind, { id, teamId }).fields.push(field);
   }
 
   /** Adds the derived fields of a row, which the writes of other rows have changed, to what is logged. */

@@ -147,6 +147,8 @@ function projectStatus(
   return first;
 }
 
+const ownerOf = ({ key: name, id, teamId }: ProjectRow) => ({ kind: 'project', name, id, teamId });
+
 function planProjectMembers(
   plan: DirectoryPlan,
   path: string,
@@ -158,7 +160,7 @@ function planProjectMembers(
     if (!member) continue;
     plan.join(
       'projectMember',
-      { kind: 'project', name: project.key, id: project.id, field: 'members', addition: member.displayName },
+      { ...ownerOf(project), field: 'members', addition: member.displayName },
       { projectId: project.id, userAccountId: member.userAccountId },
     );
   }
@@ -188,7 +190,7 @@ function planProjectLabels(
     }
     plan.join(
       'projectLabel',
-      { kind: 'project', name: project.key, id: project.id, field: 'labels', addition: label.name },
+      { ...ownerOf(project), field: 'labels', addition: label.name },
       { projectId: project.id, labelId: label.id },
     );
   }

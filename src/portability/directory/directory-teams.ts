@@ -88,7 +88,14 @@ function planTeamMembers(plan: DirectoryPlan, path: string, team: TeamRow, peopl
     if (!member) continue;
     plan.join(
       'teamMember',
-      { kind: 'team', name: team.code, id: team.id, field: 'members', addition: member.displayName },
+      {
+        kind: 'team',
+        name: team.code,
+        id: team.id,
+        teamId: team.id,
+        field: 'members',
+        addition: member.displayName,
+      },
       { teamId: team.id, userAccountId: member.userAccountId },
     );
   }
