@@ -6,8 +6,19 @@ import { sql } from 'kysely';
 
 let database: Database;
 let drop: () => Promise<void>;
-/** The columns of all indexes of the database by table, without the workspace. */
-let indexes: Map<string, string[]>;
+/** An index of the database. */
+interface FoundIndex {
+  /** Its method and its columns. */
+  form: string;
+  isUnique: boolean;
+  /** The conditions of the rows that it contains. */
+  conditions: string[];
+}
+
+/** All indexes of the database by table. */
+let indexes: Map<string, FoundIndex[]>;
+/** The tables that keep deleted rows. */
+let keepingDeleted: Set<string>;
 beforeAll(async () => {
   ({ database, drop } = await copyTemplate('migrated'));
   const { rows } = await sql<{ tableName: string; definition: string }>`
@@ -17,9 +28,13 @@ beforeAll(async () => {
   indexes = new Map(
     [...Map.groupBy(rows, ({ tableName }) => tableName)].map(([table, of]) => [
       table,
-      of.map(({ definition }) => columnsIn(definition)),
+      of.map(({ definition }) => readIndex(definition)),
     ]),
   );
+  const deleted = await sql<{ tableName: string }>`
+    select table_name as "tableName" from information_schema.columns
+    where table_schema = 'public' and column_name = 'deleted_utc'`.execute(database.unscoped);
+  keepingDeleted = new Set(deleted.rows.map(({ tableName }) => tableName));
 });
 afterAll(() => drop());
 
@@ -31,23 +46,45 @@ it.each(declared)('the database has an index of $table on $columns', ({ table, i
   const columns = index.columns.map(inSql).join(', ');
   const having = indexes.get(inSql(table)) ?? [];
   const form = `btree: workspace_id, ${columns}`;
-  expect(having.filter((each) => each === form || each === `${form}, id`)).not.toEqual([]);
+  const found = having.filter((each) => each.form === form || each.form === `${form}, id`);
+  // An index that finds at most one row need not say that the row may be deleted.
+  const declaration = { hasDeleted: index.hasDeleted ?? false, isUnique: index.isUnique ?? false };
+  expect(
+    found.map(({ form: foundForm, isUnique, conditions }) => ({
+      hasDeleted:
+        keepingDeleted.has(inSql(table)) &&
+        index.isUnique !== true &&
+        !conditions.includes('deleted_utc IS NULL'),
+      isUnique: isUnique && foundForm === form && index.columns.length === 1,
+    })),
+  ).toContainEqual(declaration);
 });
 
 it.each(Object.entries(textTables))(
   'finds an index of the words of %s in the database',
   (_, { column, table }) => {
-    expect(indexes.get(inSql(table))).toContain(`gin: workspace_id, ${inSql(column)}`);
+    expect(formsOf(table)).toContain(`gin: workspace_id, ${inSql(column)}`);
   },
 );
 
 it.each(Object.entries(joinIndexes))('the database has the index of %s', (table, { child, parent }) => {
-  expect(indexes.get(inSql(table))).toContain(`btree: workspace_id, ${inSql(child)}, ${inSql(parent)}`);
+  expect(formsOf(table)).toContain(`btree: workspace_id, ${inSql(child)}, ${inSql(parent)}`);
 });
 
-function columnsIn(definition: string): string {
-  const [, method, columns = ''] = /using (\w+) \(([^)]*)\)/i.exec(definition) ?? [];
-  return `${method}: ${columns.replaceAll(' gin_trgm_ops', '')}`;
+function formsOf(table: string): string[] {
+  return (indexes.get(inSql(table)) ?? []).map(({ form }) => form);
+}
+
+function readIndex(definition: string): FoundIndex {
+  const [, unique, method, columns = '', conditions = ''] =
+    /^create (unique )?index .* using (\w+) \(([^)]*)\)(?: include \([^)]*\))?(?: where (.*))?$/i.exec(
+      definition,
+    ) ?? [];
+  return {
+    form: `${method}: ${columns.replaceAll(' gin_trgm_ops', '')}`,
+    isUnique: unique !== undefined,
+    conditions: conditions.split(' AND ').map((condition) => condition.replaceAll(/[()]/g, '')),
+  };
 }
 
 function inSql(name: string): string {

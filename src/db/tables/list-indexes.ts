@@ -59,7 +59,7 @@ export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
   comment: [
     { columns: ['issueId', 'createdUtc'] },
     { columns: ['parentCommentId', 'createdUtc'] },
-    { columns: ['authorUserAccountId', 'createdUtc'] },
+    { columns: ['authorUserAccountId', 'createdUtc'], hasDeleted: true },
     { columns: ['id'], isUnique: true },
   ],
   activity: [{ columns: ['issueId', 'sortOrder'] }],
