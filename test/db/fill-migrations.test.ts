@@ -38,7 +38,7 @@ async function forget(which = 'true'): Promise<void> {
 
 beforeEach(() => forget());
 
-it('fills the tables from existing rows, and reports the number of rows', async () => {
+it('the migrations fill the tables from existing rows, and report their number', async () => {
   await refill();
   const reports = await refill();
   expect(reports).toEqual([]);
@@ -50,21 +50,21 @@ it('fills the tables from existing rows, and reports the number of rows', async 
   expect(await brokenInvariants(app.database)).toEqual({});
 });
 
-it('continues after an interruption', async () => {
+it('the migrations continue after an interruption', async () => {
   await refill();
   await forget(`issue_id in (select id from issue where number % 2 = 0)`);
   await refill();
   expect(await brokenInvariants(app.database)).toEqual({});
 });
 
-it('leaves to the janitor what an earlier version has left out since', async () => {
+it('the janitor fills the rows that an earlier version has left incomplete since', async () => {
   const chore = missedByEarlierVersions(app.database);
   expect(await chore.doSome(new Date())).toBeGreaterThan(0);
   expect(await chore.doSome(new Date())).toBe(0);
   expect(await brokenInvariants(app.database)).toEqual({});
 });
 
-it('makes the janitor stop checking a day after the migration', async () => {
+it('the janitor stops checking a day after the migrations', async () => {
   const { unscoped } = app.database;
   const shift = (interval: string) =>
     sql`update migration set applied_utc = applied_utc + ${interval}::interval where name in (${sql.join(fills)})`.execute(

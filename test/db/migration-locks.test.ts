@@ -56,7 +56,7 @@ it.each([
     'alter table issue add column started_utc timestamptz',
     'alter table without a lock_timeout: every writer waits behind it',
   ],
-])('refuses %s', (source, problem) => {
+])('the check refuses %s', (source, problem) => {
   expect(blocking(source)).toEqual([problem]);
 });
 
@@ -65,7 +65,7 @@ it.each([
   "set lock_timeout = '1s'; alter table issue add column other integer default 0",
   "set lock_timeout = '1s'; alter table issue add constraint positive check (number > 0) not valid",
   'create function one() returns trigger as $body$ begin update issue set revision = 1; end $body$',
-])('accepts %s', (source) => {
+])('the check accepts %s', (source) => {
   expect(blocking(source)).toEqual([]);
 });
 

@@ -152,7 +152,7 @@ it('a page of a long feed reads no more of it than it shows', async () => {
   await drop();
 });
 
-it('a page in the order of numbers counts the deleted issues that it looks at', async () => {
+it('a page in the order of numbers counts the deleted issues that it examines', async () => {
   const { database, drop } = await copyTemplate('demo');
   const { id } = await database.unscoped.selectFrom('workspace').select('id').executeTakeFirstOrThrow();
   const db = database.of(id);

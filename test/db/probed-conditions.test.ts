@@ -25,16 +25,19 @@ async function probedOf(conditions: number): Promise<readonly Probed[]> {
   return sent;
 }
 
-it('counts each of four conditions up to its maximum', async () => {
+it('a bounded read counts each of four conditions up to its maximum', async () => {
   expect((await probedOf(4)).map((each) => each.most)).toEqual([20_000, 20_000, 20_000, 20_000]);
 });
 
-it.each([5, 9, 40])('counts no more entries for %d conditions than for four', async (conditions) => {
-  const counted = (await probedOf(conditions)).reduce((sum, each) => sum + each.most, 0);
-  expect(counted).toBeLessThanOrEqual(4 * most.rows);
-});
+it.each([5, 9, 40])(
+  'a bounded read counts no more entries for %d conditions than for four',
+  async (conditions) => {
+    const counted = (await probedOf(conditions)).reduce((sum, each) => sum + each.most, 0);
+    expect(counted).toBeLessThanOrEqual(4 * most.rows);
+  },
+);
 
-it('reads the matches of the condition with the fewest', async () => {
+it('a bounded read uses the matches of the condition that has the fewest', async () => {
   const counts = [30_000, 900, 300, 12_000, 11_000];
   const best = await fewestMatches(candidates(5), most, () => Promise.resolve(counts));
   expect(best).toMatchObject({ count: 300, step: { read: 'few', candidate: 2 } });

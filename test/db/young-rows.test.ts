@@ -6,7 +6,7 @@ import { hasServer } from './engines.ts';
 const onlyWithServer = hasServer ? describe : describe.skip;
 
 onlyWithServer('rows in memory (needs TEST_DATABASE_URL)', () => {
-  it('rows of answered statements do not get into the old space, whose collection takes long', () => {
+  it('rows of answered statements are not promoted to the old generation', () => {
     const env = { DATABASE_URL: process.env.TEST_DATABASE_URL };
     const left = runUncollected(join(import.meta.dirname, 'young-rows-process.ts'), env);
     // The objects of one statement take 7,000 bytes.

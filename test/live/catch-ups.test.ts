@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { CatchUps } from '../../src/live/catch-ups.ts';
 
-it('reads for one stream at a time, and first for the one that is least far behind', async () => {
+it('catch-up reads for one stream at a time, the one that is least far behind first', async () => {
   const catchUps = new CatchUps();
   const order: number[] = [];
   let reading = 0;
@@ -22,7 +22,7 @@ it('reads for one stream at a time, and first for the one that is least far behi
   expect(most).toBe(1);
 });
 
-it('reads on after a read that has failed', async () => {
+it('catch-up continues after a read has failed', async () => {
   const catchUps = new CatchUps();
   const failed = catchUps.run(600, () => Promise.reject(new Error('broken')));
   const next = catchUps.run(600, () => Promise.resolve('read'));

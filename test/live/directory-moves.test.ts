@@ -91,7 +91,7 @@ it.each([
   stream.stop();
 });
 
-it('a live list is not to be read again after a label is created that no issue has', async () => {
+it('a live list need not be read again after a label is created that no issue has', async () => {
   const filter = { labels: { some: { name: { eq: 'Fresh' } } } };
   const stream = await followList(app, world.ada.token, { filter, after: await cursorNow(app) });
   await apply({ labels: ['Fresh'] });

@@ -57,7 +57,7 @@ it('the server answers each query of the page', async () => {
   }
 });
 
-it('the loop of the page hears of a change, and says when its cursor has expired', async () => {
+it('the loop of the page receives a change, and says when its cursor has expired', async () => {
   const follow = await functionOf<Follow>('follow');
   const heard = Promise.withResolvers<Record<string, unknown>>();
   const stop = new Error('enough');
@@ -74,7 +74,7 @@ it('the loop of the page hears of a change, and says when its cursor has expired
   expect(await follow(app.url, app.token, 'c1-1-zzz', () => undefined)).toBe('read the lists again');
 });
 
-it('the stream of the page hears of a change', async () => {
+it('the stream of the page receives a change', async () => {
   const stream = await functionOf<Stream>('stream');
   const events = stream(app.url, app.token, await newest());
   const heard = events.next();
@@ -85,7 +85,7 @@ it('the stream of the page hears of a change', async () => {
   await events.return(undefined);
 });
 
-it('the reader of subscriptions of the page follows the live list of the page, and hears of a refusal', async () => {
+it('the reader of subscriptions of the page follows the live list of the page, and is told of a refusal', async () => {
   const events = await functionOf<Events>('events');
   const query = fenced('graphql').find((text) => text.startsWith('subscription')) ?? '';
   const stream = events(app.url, app.token, query, {}, await newest());
@@ -102,7 +102,7 @@ it('the reader of subscriptions of the page follows the live list of the page, a
   );
 });
 
-it('the subscription over a WebSocket of the page hears of a change', async () => {
+it('the subscription over a WebSocket of the page receives a change', async () => {
   type OverSocket = (
     url: string,
     token: string,

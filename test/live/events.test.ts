@@ -199,7 +199,7 @@ it.each(mutations)('$name logs exactly the events that it declares', async ({ na
   }
 });
 
-it('an equal link, an issue that is not deleted and a cancelled upload leave no events', async () => {
+it('an equal link, an issue that is not deleted and a canceled upload log no events', async () => {
   const { key } = await newIssue();
   const link = { issueKey: key, url: 'https://example.com/', title: 'Example' };
   await ada.mutate('issueLinkCreate', link);
@@ -212,7 +212,7 @@ it('an equal link, an issue that is not deleted and a cancelled upload leave no 
   expect(changes).toEqual([]);
 });
 
-it('an upload leaves the event of its attachment', async () => {
+it('an upload logs the event of its attachment', async () => {
   const { uploadUrl } = await announced();
   const changes = await changesIn(() => put(uploadUrl, Buffer.from('12345')));
   expect(typesOf(changes)).toEqual(['issue-attachment.created.v1']);

@@ -86,7 +86,7 @@ it('a stream receives changes that another process has numbered, although its no
   stream.stop();
 });
 
-it('a stream ends without `complete` when the server stops, so that its client comes back', async () => {
+it('a stream ends without `complete` when the server stops, so that its client reconnects', async () => {
   const own = await startApp({ sharesDatabase: true });
   const stream = await subscribe(own, document, {}, { token: own.token });
   await own.stop();

@@ -48,7 +48,7 @@ const conditions: readonly (readonly [string, Predicate])[] = [
   ['changes that do not exist', { column: 'eventType', is: 'eq', value: 'nothing' }],
 ];
 
-it.each(conditions)('a page of %s reads no more of a long log than it may look at', async (_name, where) => {
+it.each(conditions)('a page of %s reads no more of a long log than it may examine', async (_name, where) => {
   for (const after of [null, start, start + length / 2, start + length - 10, start + length]) {
     // Its changes, and those at both ends.
     const most = scan + 2;
@@ -57,7 +57,7 @@ it.each(conditions)('a page of %s reads no more of a long log than it may look a
   }
 });
 
-it('the look for old changes reads two of each workspace at most', async () => {
+it('the search for old changes reads at most two of each workspace', async () => {
   const query = longLogsQuery(test.database.unscoped, new Date(0), length * 10);
   expect(await changesRead(query)).toBeLessThanOrEqual(2);
 });

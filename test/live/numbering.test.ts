@@ -45,7 +45,7 @@ async function positionsOf(workspaceId: string): Promise<number[]> {
   return rows.map(({ position }) => position);
 }
 
-it('runs again for a write that commits during a run', async () => {
+it('the sequencer runs again for a write that commits during a run', async () => {
   const [first, second] = [newUuid(), newUuid()];
   const { promise: hasSearched, resolve: searched } = Promise.withResolvers<void>();
   const { promise: isNumbered, resolve: numbered } = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ it('runs again for a write that commits during a run', async () => {
   expect(await positionsOf(second)).toEqual([1]);
 });
 
-it('gives the positions of a run that is undone to the same changes again', async () => {
+it('the sequencer gives the positions of a run that was rolled back to the same changes again', async () => {
   const workspaceId = newUuid();
   const db = database.of(workspaceId);
   await append(workspaceId, 3);

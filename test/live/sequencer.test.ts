@@ -28,7 +28,7 @@ const positions = () =>
     .orderBy('position')
     .execute();
 
-it('numbers concurrent writes without gaps and in the order of each issue, with two sequencers', async () => {
+it('two sequencers number concurrent writes without gaps and in the order of each issue', async () => {
   const second = new Sequencer({
     database: app.database,
     onNumbered: () => undefined,
@@ -60,7 +60,7 @@ it('numbers concurrent writes without gaps and in the order of each issue, with 
   expect(await brokenInvariants(app.database)).toEqual({});
 });
 
-it('numbers the changes of a process that died after its commit, and gives positions by the order of an issue', async () => {
+it('the sequencer numbers the changes of a process that died after its commit, in the order of each issue', async () => {
   const log = app.database.of(app.workspaceId);
   const [issueId, subjectId] = [newUuid(), newUuid()];
   const change = (sortOrder: number) => ({
@@ -86,7 +86,7 @@ it('numbers the changes of a process that died after its commit, and gives posit
   expect(rows.map(({ position }) => position - (rows[0]?.position ?? 0))).toEqual([0, 1, 2]);
 });
 
-it('numbers a change that nothing in this process has announced, because every process checks periodically', async () => {
+it('the sequencer numbers a change that nothing in this process has announced, because every process checks periodically', async () => {
   const { database, drop } = await copyTemplate('migrated');
   const { promise, resolve } = Promise.withResolvers<[string, number]>();
   const waited: number[] = [];
@@ -118,7 +118,7 @@ it('numbers a change that nothing in this process has announced, because every p
   await drop();
 });
 
-it('numbers without gaps when a run gets the lock right after another one that took the same changes', async () => {
+it('the sequencer numbers without gaps when a run gets the lock right after another one that took the same changes', async () => {
   const { database, drop } = await copyTemplate('migrated');
   const workspaceId = newUuid();
   const to = { db: database.of(workspaceId), connect: () => database.connect() };
@@ -151,7 +151,7 @@ it('numbers without gaps when a run gets the lock right after another one that t
   await drop();
 });
 
-it('frees the space of numbered changes, past which each run would read', async () => {
+it('the sequencer frees the space of numbered changes, so that no run has to read past it', async () => {
   const { database, drop } = await copyTemplate('migrated');
   const workspaceId = newUuid();
   const sequencer = new Sequencer({ database, onNumbered: () => undefined, logger: console });
@@ -176,7 +176,7 @@ it('frees the space of numbered changes, past which each run would read', async 
   expect(sizes.at(-1)).toBeLessThan(4 * (sizes[0] ?? 0));
 });
 
-it('needs no trigger on the tables of the log and of webhooks, which a distributed table could not have', async () => {
+it('the tables of the log and of webhooks have no trigger, which a distributed table could not have', async () => {
   const { rows } = await sql<{ table: string; triggers: number }>`
     select c.relname as table, count(t.oid)::int as triggers
     from pg_class c left join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal

@@ -51,7 +51,7 @@ it('a stream waits when its own events have used up the objects of its token', a
   for (const stream of [spending, following]) stream.stop();
 }, 30_000);
 
-it('a stream goes on when its token has no requests left, because its events are none', async () => {
+it('a stream continues when its token has no requests left, because events are not requests', async () => {
   const [token, other] = [await app.tokenFor(), await app.tokenFor()];
   const stream = await open(token);
   const following = await open(other);

@@ -45,7 +45,7 @@ async function refusal(
 }
 
 describe('subscription { changes }', () => {
-  it.each(['POST', 'GET'] as const)('tells each change as it is made, by %s', async (method) => {
+  it.each(['POST', 'GET'] as const)('sends each change as it is made, by %s', async (method) => {
     const stream = await subscribe(document, {}, { method });
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8');
@@ -69,7 +69,7 @@ describe('subscription { changes }', () => {
     stream.stop();
   });
 
-  it('goes on from Last-Event-ID before the argument, without loss or repetition', async () => {
+  it('resumes from Last-Event-ID rather than from its argument, without loss or repetition', async () => {
     const start = await cursorNow(app);
     const { key } = await newIssue();
     for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
@@ -84,7 +84,7 @@ describe('subscription { changes }', () => {
     expect(positions.map((position) => position - (positions[0] ?? 0))).toEqual([0, 1, 2, 3]);
   });
 
-  it('tells only what matches the filter, and its id still goes on', async () => {
+  it('sends only what matches the filter, and its id still advances', async () => {
     const filter = { eventType: { eq: 'issue-comment.created.v1' } };
     const stream = await subscribe(document, { after: await cursorNow(app), filter });
     const { key } = await newIssue();
@@ -145,7 +145,7 @@ describe('a subscription that is refused', () => {
       400,
       'QUERY_TOO_COMPLEX',
     ],
-  ])('%s says so with its status', async (what, query, status, code) => {
+  ])('%s has the status of its error code', async (what, query, status, code) => {
     const token = await app.tokenFor(what === 'without the scope' ? { scopes: ['teams:read'] } : undefined);
     for (const accept of ['text/event-stream', '*/*', 'application/json, text/event-stream'])
       expect(await refusal(query, {}, { token, headers: { Accept: accept } })).toMatchObject({
@@ -154,19 +154,19 @@ describe('a subscription that is refused', () => {
       });
   });
 
-  it('for the number of streams of its token, says so with its status', async () => {
+  it('with too many streams of its token is 429', async () => {
     const token = await app.tokenFor();
     const streams = await Promise.all(Array.from({ length: 8 }, () => subscribe(document, {}, { token })));
     expect(await refusal(document, {}, { token })).toMatchObject({ status: 429, code: 'TOO_MANY_STREAMS' });
     for (const stream of streams) stream.stop();
   });
 
-  it('by its Accept says which media type it has', async () => {
+  it('with an Accept that allows no stream is 406', async () => {
     const answer = await refusal(document, {}, { headers: { Accept: 'application/json' } });
     expect(answer).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
   });
 
-  it('has a status that says so, whatever stands in its arguments or headers', async () => {
+  it('with an invalid cursor is 400, whatever its characters', async () => {
     const statuses = new Set<number>();
     for (const text of strange) {
       for (const root of ['changes', 'issues']) {
@@ -179,7 +179,7 @@ describe('a subscription that is refused', () => {
     expect([...statuses]).toEqual([400]);
   });
 
-  it('by GET has its status, too', async () => {
+  it('by GET has the status of its error code, too', async () => {
     const query = encodeURIComponent('subscription { changes(after: "c1-1-zzz") { id } }');
     const response = await fetch(`${app.url}/graphql?query=${query}`, {
       headers: { Authorization: `Bearer ${world.ada.token}`, Accept: '*/*' },
@@ -203,7 +203,7 @@ describe('a subscription that is refused', () => {
 });
 
 describe('a subscription that has begun', () => {
-  it('charges the objects of its events to each token, though equal ones are read together', async () => {
+  it('charges the objects of its events to each token, although equal subscriptions are read together', async () => {
     const tokens = [await app.tokenFor(), await app.tokenFor()];
     const left = async (token: string) => {
       const { body } = await app.graphql<{ viewer: { rateLimit: { cost: { remaining: number } } } }>(
@@ -264,7 +264,7 @@ describe('a subscription that has begun', () => {
     expect(await stream.next()).toMatchObject({ type: 'complete' });
   });
 
-  it('tells nothing of other workspaces', async () => {
+  it('sends nothing of other workspaces', async () => {
     const other = await app.secondWorkspace();
     const foreign = await subscribe(
       'subscription { changes(after: "c1-0-0") { id } }',

@@ -80,7 +80,7 @@ describe('a WebSocket', () => {
     expect(response.statusCode).toBe(200);
   });
 
-  it('is refused, with the id of the request, the operations that too many others wait before', async () => {
+  it('has operations refused, with the id of the request, when too many others wait before them', async () => {
     const { socket, say } = bare(app.url);
     await say(init(world.ada.token));
     await once(socket, 'message');
@@ -143,7 +143,7 @@ describe('a WebSocket', () => {
     while ((await openStreams(app)) > 0) await setImmediate();
   });
 
-  it('is told to come back, and no stream that it is complete, when the server stops', async () => {
+  it('is told to reconnect when the server stops, and its streams are not completed', async () => {
     const own = await startApp({ sharesDatabase: true, settings: { METRICS_ADDRESS: '0' } });
     const socket = new WebSocket(socketUrl(own.url), 'graphql-transport-ws');
     const messages: { type: string }[] = [];

@@ -66,7 +66,7 @@ describe('the client of graphql-ws', () => {
     expect((await app.request('GET', `/v1/issues/${key}`)).status).toBe(200);
   });
 
-  it('hears of changes, goes on from a cursor, and ends when it likes', async () => {
+  it('receives changes, resumes from a cursor, and ends on request', async () => {
     const client = connect(world.ada.token);
     const start = await cursorNow(app);
     const stream = client.iterate<{ changes: { cursor: string; issue: { key: string } } }>({

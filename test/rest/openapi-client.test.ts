@@ -41,7 +41,7 @@ async function statusOf(call: Promise<{ response: Response }>): Promise<number> 
 
 const page = { page_size: 2 };
 
-it('reads directories', async () => {
+it('the generated client reads directories', async () => {
   const teams = await data(
     api.GET('/v1/teams', { params: { query: { state: ['active', 'inactive'], sort: 'code', ...page } } }),
   );
@@ -69,7 +69,7 @@ it('reads directories', async () => {
   expect(member).toEqual(members.results[0]);
 });
 
-it('reads with each GET of the collection for Postman and Bruno', async () => {
+it('each GET of the collection for Postman and Bruno can be sent as it is', async () => {
   const variables = { '{{url}}': app.url, '{{token}}': app.token };
   const { auth, item } = collection;
   const filled = (text: string) => text.replace(/\{\{\w+\}\}/, (name) => variables[name as '{{url}}']);
@@ -92,7 +92,7 @@ it('reads with each GET of the collection for Postman and Bruno', async () => {
   expect(answers.filter(([, isFine]) => !isFine)).toEqual([]);
 });
 
-it('reads issues and what belongs to them', async () => {
+it('the generated client reads issues and what belongs to them', async () => {
   const issues = await data(
     api.GET('/v1/issues', { params: { query: { team_code: 'WEB', status_category: ['active'] } } }),
   );
@@ -116,7 +116,7 @@ it('reads issues and what belongs to them', async () => {
   expect(said.messages).toHaveLength(thread.messageCount);
 });
 
-it('reads changes, and continues from a cursor', async () => {
+it('the generated client reads changes, and continues from a cursor', async () => {
   const query = { page_size: 2 };
   const first = pageIn(await data(api.GET('/v1/changes', { params: { query } })));
   expect(first.results).toHaveLength(2);
@@ -131,7 +131,7 @@ function pageIn<Page extends object>(answer: Page | string): Page {
   return answer;
 }
 
-it('reads attachments and follows redirects to their bytes', async () => {
+it('the generated client reads attachments and follows redirects to their bytes', async () => {
   const issueKey = 'WEB-54';
   const { results } = await data(
     api.GET('/v1/issues/{issueKey}/attachments', { params: { path: { issueKey } } }),
@@ -146,7 +146,7 @@ it('reads attachments and follows redirects to their bytes', async () => {
     expect(await statusOf(api.GET(path, { params }))).toBe(302);
 });
 
-it('reads statistics of issues', async () => {
+it('the generated client reads statistics of issues', async () => {
   const groups = rowsOf(
     await data(api.GET('/v1/stats', { params: { query: { group_by: ['team', 'priority'], first: 5 } } })),
   );
@@ -164,7 +164,7 @@ function rowsOf<Row>(answer: string | { results: Row[] }): Row[] {
   return answer.results;
 }
 
-it('reads public resources', async () => {
+it('the generated client reads public resources', async () => {
   const { tables } = await data(api.GET('/v1/meta/codes'));
   expect(tables.map(({ name }) => name)).toContain('priority');
   const path = { code: 'conflict' };
@@ -177,7 +177,7 @@ it('reads public resources', async () => {
   expect(probes).toEqual([{ status: 'ok' }, { status: 'ok' }, { status: 'ok' }]);
 });
 
-it('writes, and undoes what it wrote', async () => {
+it('the generated client writes, and undoes what it wrote', async () => {
   const { id: teamId } = await data(
     api.GET('/v1/teams/{teamCode}', { params: { path: { teamCode: 'WEB' } } }),
   );
@@ -212,7 +212,7 @@ it('writes, and undoes what it wrote', async () => {
   expect(await statusOf(api.DELETE('/v1/issues/{issueKey}', { params }))).toBe(204);
 });
 
-it('manages webhooks', async () => {
+it('the generated client manages webhooks', async () => {
   const hooks = await data(api.GET('/v1/webhooks', { params: { query: { state: 'disabled' } } }));
   const [{ id: stored } = { id: '' }] = hooks.results;
   const deliveries = await data(
@@ -240,13 +240,13 @@ it('manages webhooks', async () => {
   expect(await statusOf(api.DELETE('/v1/webhooks/{webhookId}', at))).toBe(204);
 });
 
-it('gets errors in the documented form', async () => {
+it('the generated client gets errors in the documented form', async () => {
   const gone = await api.GET('/v1/issues/{issueKey}', { params: { path: { issueKey: 'WEB-9999' } } });
   expect([gone.response.status, gone.error?.code]).toEqual([404, 'not_found']);
   const bad = await api.GET('/v1/teams', { params: { query: { page_size: 0 } } });
   expect(bad.error?.errors.map(({ field }) => field)).toEqual(['page_size']);
 });
 
-it('has called every endpoint in these tests', () => {
+it('the generated client has called every endpoint in these tests', () => {
   expect([...called].toSorted()).toEqual(table.map(({ method, path }) => `${method} ${path}`).toSorted());
 });

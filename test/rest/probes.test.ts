@@ -16,7 +16,7 @@ it.each(probes)('GET %s answers { status: "ok" } without a token', async (path) 
   expect(answer.body).toEqual({ status: 'ok' });
 });
 
-it.each(probes)('GET %s does not look at a credential, nor for its token', async (path) => {
+it.each(probes)('GET %s ignores an invalid credential and does not look up its token', async (path) => {
   const sent = { token: null, headers: { authorization: 'Bearer wg_not_a_token' } };
   const answer = await app.request('GET', path, sent);
   expect(answer).toMatchObject({ status: 200, body: { status: 'ok' } });

@@ -19,7 +19,7 @@ const queryNames = (route: Route) =>
     kind === 'path' || kind === 'header' ? [] : [name],
   );
 
-it('reads the specification: its endpoints, tables and fields', () => {
+it('the reader of the specification finds its endpoints, tables and fields', () => {
   expect(endpoints).toHaveLength(32);
   for (const [name, fields] of Object.entries(resources)) {
     expect([name, fields.length > 2]).toEqual([name, true]);
@@ -28,7 +28,7 @@ it('reads the specification: its endpoints, tables and fields', () => {
   }
 });
 
-it('notices a field too few, too many, out of order, and of another type', () => {
+it('the comparison notices missing, extra and misplaced fields, and wrong types', () => {
   const link = { linkId: 'a', id: 'a', url: 'u', title: 't', createdUtc: '2026-01-01T00:00:00.000Z' };
   const { id, ...without } = link;
   expect(differences(link, 'Issue link')).toEqual([]);
@@ -45,7 +45,7 @@ it('notices a field too few, too many, out of order, and of another type', () =>
   expect(differences({}, 'Nothing')).toHaveLength(1);
 });
 
-it('has every endpoint of the specification, in its order, and says which are additions', () => {
+it('the table has every endpoint of the specification, in its order, and says which are additions', () => {
   expect(specified.map(nameOf)).toEqual(endpoints.map(nameOf));
   expect(table).toEqual([...specified, ...additions]);
 });
@@ -60,7 +60,7 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
     expect(queryNames(routeOf(endpoint)).toSorted()).toEqual(wanted.toSorted());
   });
 
-  it('repeats, types and spells them as the specification does', () => {
+  it('takes each parameter with the type, spelling and repetition of the specification', () => {
     const route = routeOf(endpoint);
     expect(queryNames(route)).toHaveLength(endpoint.parameters.length);
     for (const { name, note } of endpoint.parameters) {

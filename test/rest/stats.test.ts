@@ -57,7 +57,7 @@ describe('GET /v1/stats', () => {
     expect(results).toMatchObject([{ count: body.data?.issues.totalCount, teamCode: null }]);
   });
 
-  it('names what is wrong by the names of its parameters', async () => {
+  it('reports violations under the names of its parameters', async () => {
     const four = ['team', 'label', 'status', 'priority'].map((column) => `group_by=${column}`).join('&');
     expect(await violations(`/v1/stats?${four}`)).toEqual(['group_by: must be sent at most 3 times']);
     expect(await violations('/v1/stats?team_code=NONE')).toEqual([
@@ -70,7 +70,7 @@ describe('GET /v1/stats', () => {
 });
 
 describe('GET /v1/stats/trend', () => {
-  it('answers the last three months by weeks when nothing is said', async () => {
+  it('answers for the last 90 days by week by default', async () => {
     const { historySinceUtc, results } = await table('/v1/stats/trend');
     expect(historySinceUtc).toBeNull();
     expect(results.length === 13 || results.length === 14).toBe(true);
@@ -110,7 +110,7 @@ describe('GET /v1/stats/trend', () => {
     expect(results).toEqual((await table(`/v1/stats/${kind}?every=day&from=${from}&to=${from}`)).results);
   });
 
-  it('names what is wrong by the names of its parameters', async () => {
+  it('reports violations under the names of its parameters', async () => {
     expect(await violations('/v1/stats/trend?time_zone=Moon&from=2026-01-02&to=2026-01-01')).toEqual([
       'time_zone: must be the name of an IANA time zone, such as Europe/Berlin',
       'to: must not be before from',

@@ -51,7 +51,7 @@ describe('GET /v1/teams', () => {
     });
   });
 
-  it('sorts by name, a hundred to a page, when nothing is said', async () => {
+  it('sorts by name, a hundred to a page, by default', async () => {
     const answer = await list('');
     expect(codesOf(answer)).toEqual(['ARC', 'DES', 'ENG', 'OPS', 'ZED']);
     expect(answer.body.pagination).toEqual({
@@ -185,7 +185,7 @@ describe('GET /v1/teams', () => {
     expect(answer.body).toMatchObject({ errors: [{ message: 'expected a user id, got a team id' }] });
   });
 
-  it('refuses a cursor of another sort, direction or filter, and takes its own on both faces', async () => {
+  it('refuses a cursor of another sort, direction or filter, and accepts its own over both APIs', async () => {
     const first = await list('?page_size=2&state=archived&state=active');
     const { nextCursor } = first.body.pagination;
     for (const other of [
