@@ -14,7 +14,7 @@ const working = new WeakSet<Database>();
 /**
  * Runs housekeeping, unless this or another process runs housekeeping or a backup on the same database. Returns whether it ran.
  */
-export async function alone(database: Database, work: () => Promise<void>): Promise<boolean> {
+export async function withJanitorLock(database: Database, work: () => Promise<void>): Promise<boolean> {
   if (working.has(database)) return false;
   working.add(database);
   try {
@@ -51,7 +51,7 @@ export async function whileFilesStay<Result>(
 ): Promise<Result> {
   let done: { result: Result } | undefined;
   const attempt = () =>
-    alone(database, async () => {
+    withJanitorLock(database, async () => {
       done = { result: await work() };
     });
   while (!(await attempt())) await delay(retryEveryMs, undefined, { ...(signal && { signal }) });

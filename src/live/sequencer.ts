@@ -150,16 +150,17 @@ export class Sequencer {
         if (position !== null) heads.set(workspaceId, position);
         this.#failing.delete(workspaceId);
       } catch (error) {
-        const isTold = this.#failing.get(workspaceId) ?? false;
+        const isLogged = this.#failing.get(workspaceId) ?? false;
         // The workspaces that failed last are the last to be tried again.
         this.#failing.delete(workspaceId);
         if (error instanceof DatabaseUnavailableError) {
-          this.#failing.set(workspaceId, isTold);
+          this.#failing.set(workspaceId, isLogged);
           outage = error;
           break;
         }
         this.#failing.set(workspaceId, true);
-        if (!isTold) logger.warn({ err: error, workspaceId }, 'changes of a workspace could not be numbered');
+        if (!isLogged)
+          logger.warn({ err: error, workspaceId }, 'changes of a workspace could not be numbered');
       }
     }
     // The embedded engine has only one process, so there is no other to notify.

@@ -93,7 +93,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     const isStream = asksForStream(request);
     // The stream would end soon anyway, and waiting in the queue it would only keep the stopping server busy.
     if (isStream && contexts.draining) return refuseUnread(retrySoon(stoppingMessage));
-    const office = isStream ? openings : admission;
+    const gate = isStream ? openings : admission;
     // Another request may give its ticket to this one. The statements of that one are not those of this one.
     const noteGone = () =>
       metered(async () => {
@@ -102,7 +102,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
         metrics?.count(unread, 499, tookMs);
       });
     let isWaiting = true;
-    const ticket = office.enter(
+    const ticket = gate.enter(
       (given) => {
         isWaiting = false;
         if (!req.socket.destroyed) return begin(given);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
-import { alone } from '../db/housekeeping.ts';
+import { withJanitorLock } from '../db/housekeeping.ts';
 import type { FileStore } from '../storage/storage.ts';
 import {
   abandonedUploads,
@@ -65,7 +65,7 @@ export function startJanitor({ logger, ...options }: JanitorOptions): Janitor {
   let isStopping = false;
   let round: Promise<unknown> = Promise.resolve();
   const begin = () => {
-    round = alone(database, () => tidy(chores, logger, () => isStopping))
+    round = withJanitorLock(database, () => tidy(chores, logger, () => isStopping))
       .catch((error: unknown) => logger.warn({ err: error }, 'the janitor could not run'))
       .finally(() => {
         if (!isStopping) timer = setTimeout(begin, everyMs).unref();

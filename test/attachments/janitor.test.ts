@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { openDatabase } from '../../src/db/engine/engine.ts';
-import { alone } from '../../src/db/housekeeping.ts';
+import { withJanitorLock } from '../../src/db/housekeeping.ts';
 import { abandonedUploads, longDeletedIssues } from '../../src/resolvers/housekeeping.ts';
 import { verifyFiles } from '../../src/portability/verify-files.ts';
 import { verifyDatabase } from '../../src/portability/verify.ts';
@@ -302,17 +302,17 @@ it('the janitor works once at a time on a database, in all processes together', 
   let end = (): void => undefined;
   let running: Promise<boolean> = Promise.resolve(false);
   await new Promise<void>((begun) => {
-    running = alone(first, () => {
+    running = withJanitorLock(first, () => {
       begun();
       return new Promise<void>((resolve) => (end = resolve));
     });
   });
   for (const database of [first, ofAnother]) {
-    expect(await alone(database, () => Promise.resolve())).toBe(false);
+    expect(await withJanitorLock(database, () => Promise.resolve())).toBe(false);
   }
   end();
   expect(await running).toBe(true);
-  expect(await alone(ofAnother, () => Promise.resolve())).toBe(true);
+  expect(await withJanitorLock(ofAnother, () => Promise.resolve())).toBe(true);
   if (!place) return;
   await Promise.all([first.close(), ofAnother.close()]);
   await place.remove();
@@ -322,7 +322,7 @@ it('the janitor works once at a time on a database, in all processes together', 
   const place = await newServerDatabase();
   const database = await openDatabase({ ...place.location, poolSize: 1, waitMs: 500 });
   let found: unknown;
-  const ran = await alone(database, async () => {
+  const ran = await withJanitorLock(database, async () => {
     await database.unscoped.transaction().execute(async (trx) => {
       found = (await sql`select 1 as one`.execute(trx)).rows;
     });

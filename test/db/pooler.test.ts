@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { Prepared } from '../../src/db/statements/prepared.ts';
 import { Slot } from '../../src/db/statements/slots.ts';
-import { alone } from '../../src/db/housekeeping.ts';
+import { withJanitorLock } from '../../src/db/housekeeping.ts';
 import { copyTemplate } from '../support/templates.ts';
 
 // `.ci/pooler` starts a pooler and sets its URL.
@@ -37,7 +37,9 @@ throughPooler('through a pooler of transactions (TEST_POOLER_URL)', () => {
     const { database, drop } = await copyTemplate('migrated');
     for (let time = 0; time < 20; time += 1) {
       const both = await Promise.all([
-        alone(database, () => sql`select pg_sleep(0.01)`.execute(database.unscoped).then(() => undefined)),
+        withJanitorLock(database, () =>
+          sql`select pg_sleep(0.01)`.execute(database.unscoped).then(() => undefined),
+        ),
         database.ping(5_000),
       ]);
       expect(both[0]).toBe(true);

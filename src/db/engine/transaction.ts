@@ -32,7 +32,7 @@ export async function inTransaction<Result>(
   work: (trx: Trx) => Promise<Result>,
 ): Promise<Result> {
   if (db.isTransaction) return work(db as Trx);
-  return again(() => db.transaction().execute((trx) => work(trx as Trx)));
+  return withRetry(() => db.transaction().execute((trx) => work(trx as Trx)));
 }
 
 /** Runs reads that all see the database as it is at the first of them. */
@@ -46,7 +46,7 @@ export function inUnscopedTransaction<Result>(
   { unscoped }: Pick<Database, 'unscoped'>,
   work: (trx: UnscopedTrx) => Promise<Result>,
 ): Promise<Result> {
-  return again(() => unscoped.transaction().execute(work));
+  return withRetry(() => unscoped.transaction().execute(work));
 }
 
 /** Sends prepared statements in one transaction, which is not retried. */
@@ -76,7 +76,7 @@ export async function committed<Result>(lease: Lease, work: () => Promise<Result
 }
 
 /** Runs a transaction or a single statement, and retries it if it fails because of another transaction. */
-export async function again<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withRetry<Result>(work: () => Promise<Result>): Promise<Result> {
   const used = new Map<string, number>();
   for (;;) {
     try {

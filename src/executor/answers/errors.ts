@@ -3,7 +3,7 @@ import { StorageFullError, StorageUnavailableError } from '../../storage/storage
 import { AnswerTooLargeError } from '../../db/engine/read-allowance.ts';
 import { DatabaseUnavailableError, isConnectionLoss } from '../../db/engine/unavailable.ts';
 import { maxAnswerBytes } from '../limits.ts';
-import { brief, cut } from './problem.ts';
+import { cut, truncated } from './problem.ts';
 import { AppError, type ErrorCode, errorCodes, type Violation } from '../../resolvers/errors.ts';
 
 /** Receives an error that the request did not cause, for the log: a bug, which clients see masked, or an outage. */
@@ -29,7 +29,7 @@ export function formatError(error: unknown, requestId: string, report?: Report):
   const extensions: ErrorExtensions = {
     code: code.toUpperCase(),
     requestId,
-    ...(violations.length > 0 && { errors: violations.map(brief) }),
+    ...(violations.length > 0 && { errors: violations.map(truncated) }),
   };
   const located = error instanceof GraphQLError ? error : undefined;
   return new GraphQLError(cut(message), {

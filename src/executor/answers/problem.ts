@@ -31,7 +31,7 @@ export function problemOf(
     detail: cut(error.message),
     code: error.code,
     requestId,
-    errors: (error.violations ?? []).slice(0, limits.violations).map(brief),
+    errors: (error.violations ?? []).slice(0, limits.violations).map(truncated),
   };
 }
 
@@ -39,7 +39,7 @@ export function problemOf(
 export const longestMessage = 1_000;
 
 /** A violation with its texts cut. */
-export function brief({ field, message }: Violation): Violation {
+export function truncated({ field, message }: Violation): Violation {
   return { field: cut(field), message: cut(message) };
 }
 

@@ -1,6 +1,6 @@
 import type { Deadline } from '../../db/engine/deadline.ts';
 import { metered, meter } from '../../db/engine/meter.ts';
-import { again, isForeignKeyViolation } from '../../db/engine/transaction.ts';
+import { isForeignKeyViolation, withRetry } from '../../db/engine/transaction.ts';
 import { DatabaseUnavailableError } from '../../db/engine/unavailable.ts';
 import { isKeptAlready } from '../../db/idempotency.ts';
 import type { Sending } from '../../db/engine/sending.ts';
@@ -49,7 +49,7 @@ async function sendAlone<Item, Row>(
   { item, send }: ItemWrite<Item, Row>,
 ): Promise<Row | undefined> {
   try {
-    const [row] = await again(() => send(to, [item], true));
+    const [row] = await withRetry(() => send(to, [item], true));
     return row;
   } catch (error) {
     // An object that was checked has been deleted before the statement locked it, or another request has stored the same
@@ -105,7 +105,7 @@ class WriteBatcher {
       this.#groups.set(name, created);
       created.outcomes = this.#serial.run(serialKey, () => {
         if (this.#groups.get(name) === created) this.#groups.delete(name);
-        const sendAll = (all: readonly unknown[], wait: boolean) => again(() => send(to, all, wait));
+        const sendAll = (all: readonly unknown[], wait: boolean) => withRetry(() => send(to, all, wait));
         return this.#queue(batchKey).go({ items, sendAll, alone });
       });
       group = created;

@@ -1,7 +1,7 @@
 import { Deadline } from '../../db/engine/deadline.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 import { Pace } from './pace.ts';
-import { Turns } from './turns.ts';
+import { DocumentQueue } from './turns.ts';
 
 /** How many requests a server handles at once, and how long they may take. */
 export interface AdmissionLimits {
@@ -56,12 +56,12 @@ export class Admission {
   readonly #pace: Pace;
   /** The tickets of requests that do not wait in `#turns`. */
   readonly #others = new Set<AdmissionTicket>();
-  readonly #turns: Turns<AdmissionTicket>;
+  readonly #turns: DocumentQueue<AdmissionTicket>;
 
   constructor(limits: AdmissionLimits = defaultAdmission) {
     this.#limits = limits;
     this.#pace = new Pace(limits.maxConcurrency);
-    this.#turns = new Turns(
+    this.#turns = new DocumentQueue(
       () => this.#others,
       () => this.#giveTurn(),
     );

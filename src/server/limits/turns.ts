@@ -23,7 +23,7 @@ interface Waiter {
  * runs. So the next document is prepared only when the requests that arrived during the last one have been answered; small
  * documents are prepared together. Waiting here is no sign of an overload. It is limited by the time of the request, not by that of the admission queue.
  */
-export class Turns<Other> {
+export class DocumentQueue<Other> {
   readonly #waiting = new Set<Waiter>();
   #bytes = 0;
   /** The requests that the last document has delayed. They are answered before the next document. */
