@@ -106,12 +106,17 @@ export async function holdWebhook(db: TenantDb, id: string, claimId: string, unt
     .execute();
 }
 
-/** Whether a webhook exists with this revision, so that it has not been changed or deleted. */
-export async function hasRevision(db: TenantDb, { id, revision }: WebhookRow): Promise<boolean> {
+/** Whether a process still has its claim on a webhook, which has not been changed or deleted since. */
+export async function isAsClaimed(
+  db: TenantDb,
+  { id, revision }: WebhookRow,
+  claimId: string,
+): Promise<boolean> {
   const found = await db
     .selectFrom('webhook')
     .select('id')
     .where('id', '=', id)
+    .where('claimId', '=', claimId)
     .where('revision', '=', revision)
     .where('deletedUtc', 'is', null)
     .executeTakeFirst();
@@ -159,12 +164,12 @@ export type DueDelivery = Pick<
 
 /**
  * The next deliveries of a webhook: the oldest waiting one of each issue, if it is due. `isProbe` selects those that are due
- * first, even if their time has not come.
+ * first, even if their time has not come. `except` are those that are being sent; others of their issues wait for them.
  */
 export async function selectNextDeliveries(
   db: TenantDb,
   webhookId: string,
-  { now, isProbe, limit }: { now: Date; isProbe: boolean; limit: number },
+  { now, isProbe, limit, except }: { now: Date; isProbe: boolean; limit: number; except: readonly string[] },
 ): Promise<DueDelivery[]> {
   return db
     .with('heads', (parts) =>
@@ -181,6 +186,7 @@ export async function selectNextDeliveries(
       parts
         .selectFrom('heads')
         .select(['heads.id'])
+        .$if(except.length > 0, (query) => query.where('heads.id', 'not in', except))
         .$if(!isProbe, (query) => query.where('heads.nextAttemptUtc', '<=', now).orderBy('heads.position'))
         .$if(isProbe, (query) => query.orderBy('heads.nextAttemptUtc').orderBy('heads.position'))
         .limit(limit),

@@ -5,7 +5,7 @@ import type { Database } from '../db/engine/engine.ts';
 import type { OperationContext } from '../executor/run/execute.ts';
 import { Deliverer } from '../live/webhooks/deliverer.ts';
 import { createSend } from '../live/webhooks/request.ts';
-import { attemptMs } from '../live/webhooks/round.ts';
+import { attemptMs } from '../live/webhooks/attempts.ts';
 import { signatureHeaders } from '../live/webhooks/sign.ts';
 import type { Principal } from '../resolvers/context.ts';
 import type { Chore } from '../resolvers/housekeeping.ts';

@@ -75,10 +75,10 @@ describe('a webhook with an error of the service', () => {
     await deliveriesOf(id)
       .set({ attempts: sql`jsonb_build_object('length', 1, '0', ${first})`, nextAttemptUtc: new Date() })
       .execute();
-    // Longer than the first pauses, and shorter than the claim during a round.
+    // Longer than the first pauses, and shorter than the claim at the start of a round.
     await eventually(async () => {
       const ms = await pauseOf(id);
-      return ms > 2_500 && ms < 10_000;
+      return ms > 2_500 && ms < 8_000;
     });
     const { receiver: other } = await webhookWith(2, async () => {});
     await other.until(2);

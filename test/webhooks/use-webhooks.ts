@@ -25,6 +25,7 @@ export function useWebhooks() {
   const webhookWith = async (
     messages: number,
     answered: (number: number) => Promise<void | { status: number }>,
+    eventTypes = ['issue.created.v1'],
   ): Promise<{ id: string; receiver: Receiver }> => {
     const receiver = await startReceiver();
     let count = 0;
@@ -35,7 +36,7 @@ export function useWebhooks() {
     await numberAll(app.database);
     const { webhook } = await hooks().call('webhookCreate', {
       url: receiver.url,
-      eventTypes: ['issue.created.v1'],
+      eventTypes,
     });
     const { id } = webhook;
     open.push({ receiver, id });

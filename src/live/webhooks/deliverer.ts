@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type DueWebhook, holdWebhook, releaseWebhook, selectDueWebhooks } from '../../db/webhook-work.ts';
-import { fullPace, type Pace, type RoundParts, serveOnce } from './round.ts';
+import { Attempts } from './attempts.ts';
+import { claimMs, type RoundParts, serveOnce, storeEnded } from './round.ts';
 
 /** The interval of the queries for webhooks with work, which find retries that are due and what other processes have left. */
 const pollMs = 1_000;
 /** The delay between a wake-up and the query for webhooks with work, so that changes close together need one query. */
 const wakeUpDelayMs = 50;
+/** How often the claim on a webhook is renewed while it is served. */
+const renewMs = 3_000;
 /** How many webhooks a process serves at once. */
 const maxServed = 8;
 /** How many rounds a webhook gets before the others have their turn. */
@@ -29,8 +32,9 @@ export class Deliverer {
   readonly #parts: RoundParts;
   readonly #logger: Pick<Logger, 'warn'>;
   readonly #claimId = randomUUID();
-  readonly #serving = new Map<string, Promise<void>>();
-  readonly #paces = new Map<string, Pace>();
+  readonly #serving = new Map<string, { attempts: Attempts; work: Promise<void> }>();
+  /** How many messages are sent at once to webhooks whose receivers are overloaded. */
+  readonly #paces = new Map<string, number>();
   /** For webhooks whose last round had an error of our own: how many such rounds there were in a row. */
   readonly #errors = new Map<string, number>();
   readonly #counts = { delivered: 0, failed: 0 };
@@ -61,9 +65,10 @@ export class Deliverer {
     return this.#serving.size;
   }
 
-  /** Has the loop query for webhooks with work, even if such a query is in progress. */
+  /** Has the loop query for webhooks with work, even if such a query is in progress, and those being served look for changes. */
   wake(): void {
     this.#wakeUp.resolve();
+    for (const { attempts } of this.#serving.values()) attempts.hear();
   }
 
   async close(): Promise<void> {
@@ -71,14 +76,14 @@ export class Deliverer {
     this.wake();
     await this.#work;
     await Promise.race([
-      Promise.all(this.#serving.values()),
+      Promise.all(Array.from(this.#serving.values(), ({ work }) => work)),
       delay(closeWithinMs, undefined, { ref: false }),
     ]);
   }
 
   async #loop(): Promise<void> {
     while (!this.#isClosing) {
-      const poll = setTimeout(() => this.wake(), pollMs).unref();
+      const poll = setTimeout(() => this.#wakeUp.resolve(), pollMs).unref();
       await this.#wakeUp.promise;
       clearTimeout(poll);
       await delay(wakeUpDelayMs);
@@ -103,22 +108,30 @@ export class Deliverer {
 
   #start(webhook: DueWebhook): void {
     const { id } = webhook;
-    const work = this.#serve(webhook)
+    const attempts = new Attempts(this.#parts.sending, this.#paces.get(id));
+    const work = this.#serve(webhook, attempts)
       .catch((error: unknown) => this.#warnOnce(error))
       .finally(() => {
         this.#serving.delete(id);
-        this.wake();
+        this.#wakeUp.resolve();
       });
-    this.#serving.set(id, work);
+    this.#serving.set(id, { attempts, work });
   }
 
-  async #serve(webhook: DueWebhook): Promise<void> {
+  async #serve(webhook: DueWebhook, attempts: Attempts): Promise<void> {
     const { workspaceId, id } = webhook;
     const db = this.#parts.database.of(workspaceId);
-    const pace = this.#paces.get(id) ?? fullPace();
+    let renewed = Promise.resolve();
+    const renewal = setInterval(() => {
+      // If that fails, the claim expires, and outcomes are stored only if no other process has it then.
+      renewed = holdWebhook(db, id, this.#claimId, new Date(Date.now() + claimMs)).catch(() => undefined);
+    }, renewMs).unref();
     try {
-      for (let round = 0; round < roundsPerTurn && !this.#isClosing; round += 1) {
-        if (!(await serveOnce(this.#parts, webhook, this.#claimId, pace))) break;
+      try {
+        await this.#turn(webhook, attempts);
+      } finally {
+        clearInterval(renewal);
+        await renewed;
       }
     } catch (error) {
       const errors = (this.#errors.get(id) ?? 0) + 1;
@@ -131,8 +144,21 @@ export class Deliverer {
     this.#errors.delete(id);
     await releaseWebhook(db, id, this.#claimId);
     // All others are sent to at full pace, which needs no entry.
-    if (pace.atOnce < fullPace().atOnce) this.#paces.set(id, pace);
-    else this.#paces.delete(id);
+    if (attempts.isFullPace) this.#paces.delete(id);
+    else this.#paces.set(id, attempts.atOnce);
+  }
+
+  /** Serves a webhook for some rounds. While attempts take long, it goes on for as long as no other webhook needs the place. */
+  async #turn(webhook: DueWebhook, attempts: Attempts): Promise<void> {
+    const isOver = (round: number) =>
+      this.#isClosing || (round >= roundsPerTurn && (!attempts.areOpen || this.#serving.size >= maxServed));
+    try {
+      for (let round = 0; !isOver(round); round += 1)
+        if (!(await serveOnce(this.#parts, webhook, this.#claimId, attempts))) break;
+    } finally {
+      await attempts.end();
+      await storeEnded(this.#parts, webhook, this.#claimId, attempts);
+    }
   }
 
   /** Logs the first of several failures in a row. The next query tries again. */

@@ -128,8 +128,8 @@ function attemptOf({ status, ms, error, head }: SentAnswer, at: Date): WebhookAt
 /** The delay that `Retry-After` requests, in milliseconds. The header has seconds or a date. */
 function retryAfterOf(text: string | null, now: Date): number {
   if (text === null) return 0;
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / secondMs;
-  if (!Number.isFinite(seconds)) return 0;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / secondMs;
+  if (Number.isNaN(seconds)) return 0;
   return Math.min(Math.max(seconds * secondMs, 0), longestRetryAfterMs);
 }
 

@@ -1,9 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 import {
   claimWebhook,
-  type DueDelivery,
   type DueWebhook,
-  hasRevision,
+  isAsClaimed,
   lockClaimed,
   selectNextDeliveries,
   selectWebhookMember,
@@ -21,20 +20,17 @@ import type { EventType } from '../../model/events.ts';
 import { mayUseTokens } from '../../resolvers/access/access-tokens.ts';
 import { recordAuditEntries, systemActor } from '../../resolvers/access/audit.ts';
 import type { Principal, Scope } from '../../resolvers/context.ts';
-import { encodeId, newUuid } from '../../resolvers/ids.ts';
+import { newUuid } from '../../resolvers/ids.ts';
 import { isReceived, type WebhookSending } from '../../resolvers/webhooks/sending.ts';
 import { webhookSubject } from '../../resolvers/webhooks/webhooks.ts';
+import type { Attempts } from './attempts.ts';
 import { createDeliveries } from './new-deliveries.ts';
-import { isOverloaded, outcomeOf, type Sent } from './outcomes.ts';
+import { outcomeOf, type Sent } from './outcomes.ts';
 
-/** How long an attempt may take, and how long a process claims a webhook: longer than an attempt and what follows it. */
-export const attemptMs = 15_000;
-const claimMs = 40_000;
-/** How many messages are sent to one webhook at once. */
-const maxAtOnce = 4;
-/** A round sends at most so many messages, and starts none after this time, because it must end before the claim expires. */
+/** How long a process claims a webhook. It renews the claim, so one that died holds a webhook no longer than this. */
+export const claimMs = 10_000;
+/** How many messages a round sends at most, so that a process that dies has not left many outcomes unstored. */
 const maxPerRound = 50;
-const startsWithinMs = 10_000;
 /** How long messages may still be sent as before after a webhook was changed, disabled or deleted. */
 const changedWithinMs = 1_000;
 
@@ -51,24 +47,19 @@ export interface RoundParts {
   readonly onAttempt: (isReceived: boolean) => void;
 }
 
-/** How many messages are sent to a webhook at once. Rounds change it and pass it on. */
-export interface Pace {
-  atOnce: number;
-}
-
-export const fullPace = (): Pace => ({ atOnce: maxAtOnce });
-
 /**
  * Serves a webhook once: creates deliveries for new changes, sends those that are due, and stores the results. It claims the webhook,
- * so that no other process sends to it meanwhile. Returns whether another round may have work at once.
+ * so that no other process sends to it meanwhile. Attempts that take long go on, and a later round stores their results. Returns
+ * whether another round may have work.
  */
 export async function serveOnce(
   parts: RoundParts,
   { workspaceId, id }: DueWebhook,
   claimId: string,
-  pace: Pace,
+  attempts: Attempts,
 ): Promise<boolean> {
   const db = parts.database.of(workspaceId);
+  const hasNews = attempts.takeNews();
   const now = new Date();
   const webhook = await claimWebhook(db, id, claimId, { now, until: later(now, claimMs) });
   if (!webhook) return false;
@@ -81,23 +72,50 @@ export async function serveOnce(
     });
     return false;
   }
-  const isUnchanged = checkedNowAndThen(() => hasRevision(db, webhook));
+  const isUnchanged = checkedNowAndThen(() => isAsClaimed(db, webhook, claimId));
   const isProbe = webhook.state === webhookState.backing_off;
   const hasMore =
+    hasNews &&
     !isProbe &&
     (await createDeliveries(parts.schema, db, webhook, (work) => parts.reading(principal, work), claimId));
+  if (hasMore !== false) attempts.hear();
   if (hasMore === undefined) return true;
-  const due = await selectNextDeliveries(db, id, { now, isProbe, limit: isProbe ? 1 : maxPerRound });
-  if (due.length === 0) {
+  const due = await selectNextDeliveries(db, id, {
+    now: new Date(),
+    isProbe,
+    limit: isProbe ? 1 : maxPerRound,
+    except: attempts.deliveries,
+  });
+  if (due.length > 0) await attempts.send(webhook, due, isUnchanged);
+  else if (attempts.areOpen) await attempts.rest();
+  else if (attempts.deliveries.length === 0) {
     if (isProbe) await resume(db, webhook, claimId, now);
     return hasMore;
   }
-  const sent = await sendAll(parts, webhook, due, { atOnce: pace.atOnce, isUnchanged });
-  for (const { answer } of sent) parts.onAttempt(isReceived(answer));
-  pace.atOnce = sent.some(({ answer }) => isOverloaded(answer))
-    ? Math.max(Math.floor(pace.atOnce / 2), 1)
-    : Math.min(pace.atOnce + 1, maxAtOnce);
-  return inTransaction(db, (trx) => storeOutcomes(trx, webhook, claimId, sent));
+  return storeEnded(parts, { workspaceId, id }, claimId, attempts);
+}
+
+/**
+ * Stores the outcomes of the attempts that have ended, unless another process has claimed the webhook meanwhile. Returns whether
+ * another round may have work.
+ */
+export async function storeEnded(
+  { database, onAttempt }: Pick<RoundParts, 'database' | 'onAttempt'>,
+  { workspaceId, id }: DueWebhook,
+  claimId: string,
+  attempts: Attempts,
+): Promise<boolean> {
+  const ended = attempts.take();
+  if (ended.length === 0) return true;
+  // Finished deliveries make room for further changes.
+  attempts.hear();
+  for (const { answer } of ended) onAttempt(isReceived(answer));
+  return inTransaction(database.of(workspaceId), async (trx) => {
+    let mayHaveWork = true;
+    for (const [revision, sent] of Map.groupBy(ended, (attempt) => attempt.revision))
+      mayHaveWork = await storeOutcomes(trx, { id, revision }, claimId, sent);
+    return mayHaveWork;
+  });
 }
 
 /** Returns a check that looks again if its last look is too old. */
@@ -115,49 +133,12 @@ function checkedNowAndThen(look: () => Promise<boolean>): () => Promise<boolean>
 }
 
 /**
- * Sends messages, several at a time. After a failure, when the time is up or when the webhook was changed, it starts no more; a
- * later round sends the rest.
- */
-async function sendAll(
-  parts: RoundParts,
-  webhook: WebhookRow,
-  due: readonly DueDelivery[],
-  { atOnce, isUnchanged }: { atOnce: number; isUnchanged: () => Promise<boolean> },
-): Promise<Sent[]> {
-  const untilMs = performance.now() + startsWithinMs;
-  const waiting = [...due];
-  const sent: Sent[] = [];
-  let hasFailure = false;
-  const work = async () => {
-    while ((await isUnchanged()) && !hasFailure && performance.now() < untilMs) {
-      const delivery = waiting.shift();
-      if (!delivery) return;
-      const result = await attempt(parts, webhook, delivery);
-      sent.push(result);
-      // So a receiver that fails gets only a few messages in a round.
-      hasFailure ||= !isReceived(result.answer);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  const order = new Map(due.map(({ id }, index) => [id, index]));
-  return sent.toSorted((a, b) => (order.get(a.delivery.id) ?? 0) - (order.get(b.delivery.id) ?? 0));
-}
-
-async function attempt({ sending }: RoundParts, webhook: WebhookRow, delivery: DueDelivery): Promise<Sent> {
-  const at = new Date();
-  const { changeId, body } = delivery;
-  const id = changeId ? encodeId('change', changeId) : encodeId('whdelivery', delivery.id);
-  return { delivery, at, answer: await sending.send(webhook, { id, body }, attemptMs) };
-}
-
-/**
- * Writes the outcomes of a round, unless another process has claimed the webhook meanwhile. If a member has changed or disabled it,
- * the attempts say nothing about the new settings, and the webhook stays as the member wants it. Returns whether another round may
- * have work at once.
+ * Writes the outcomes of attempts at a webhook of a revision. If it was changed or disabled meanwhile, the attempts say nothing about
+ * the new settings, and it stays as it is. Returns whether another round may have work.
  */
 async function storeOutcomes(
   trx: Trx,
-  { id, revision }: WebhookRow,
+  { id, revision }: Pick<WebhookRow, 'id' | 'revision'>,
   claimId: string,
   sent: readonly Sent[],
 ): Promise<boolean> {
@@ -166,7 +147,7 @@ async function storeOutcomes(
   const now = new Date();
   const { outcomes, change, isRecovered, disabledReason } = outcomeOf(webhook, sent, now);
   const claimedUntilUtc = later(now, claimMs);
-  if (webhook.revision !== revision) {
+  if (webhook.revision !== revision || webhook.state === webhookState.disabled) {
     const { lastSuccessUtc = webhook.lastSuccessUtc } = change;
     await writeOutcomes(trx, id, outcomes, { lastSuccessUtc, claimedUntilUtc }, now);
     return true;

@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import type { Received } from './receiver.ts';
+import { useWebhooks } from './use-webhooks.ts';
+
+const { app, world, ada, hooks, webhookWith } = useWebhooks();
+
+const issues = (count: number) =>
+  Promise.all(
+    Array.from({ length: count }, (_, number) =>
+      ada.create({ teamId: world.eng.id, title: `Issue ${number}` }),
+    ),
+  );
+const commentOn = (issueKey: string, body: string) => ada.mutate('commentCreate', { issueKey, body });
+const keyOf = ({ data }: Pick<Received, 'data'>) => (data.change as { issueKey: string }).issueKey;
+const textOf = ({ data }: Pick<Received, 'data'>) =>
+  /"text":"(\w+)"/.exec(JSON.stringify((data.comment as { body: unknown }).body))?.[1];
+
+/** A webhook for comments whose receiver does not answer the first message of an issue until it is released. */
+async function withHanging(answerOthers: (key: string) => Promise<{ status: number }>) {
+  const { id, receiver } = await webhookWith(0, async () => {}, ['issue-comment.created.v1']);
+  const [hanging, ...others] = await issues(6);
+  if (!hanging) throw new Error('There is no issue.');
+  const released = Promise.withResolvers<void>();
+  const hangs = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  receiver.answer(async (message) => {
+    const key = keyOf(message);
+    begun.push(key);
+    if (key !== hanging.key) return answerOthers(key);
+    hangs.resolve();
+    await released.promise;
+    return { status: 204 };
+  });
+  await commentOn(hanging.key, 'first');
+  await hangs.promise;
+  /** Whether the attempt of the message that hangs has ended without an answer. */
+  const hasTimedOut = async () => {
+    const deliveries = await hooks().deliveries(id);
+    return deliveries.some(({ issueId, attemptCount }) => issueId === hanging.id && Number(attemptCount) > 0);
+  };
+  const keys = others.map(({ key }) => key);
+  return { id, receiver, hanging: hanging.key, others: keys, begun, release: released.resolve, hasTimedOut };
+}
+
+describe('a message that hangs', () => {
+  it('holds up only the later messages of its issue', async () => {
+    const { receiver, hanging, others, begun, release, hasTimedOut } = await withHanging(async () => ({
+      status: 204,
+    }));
+    await commentOn(hanging, 'second');
+    const [other = ''] = others;
+    for (let number = 1; number <= 5; number += 1) {
+      await commentOn(other, `${number}`);
+      await receiver.until(number, (message) => keyOf(message) === other);
+    }
+    expect(await hasTimedOut()).toBe(false);
+    expect(begun.filter((key) => key === hanging)).toHaveLength(1);
+    expect(receiver.all.map(textOf)).toEqual(['1', '2', '3', '4', '5']);
+    release();
+    const ofHanging = await receiver.until(2, (message) => keyOf(message) === hanging);
+    expect(ofHanging.map(textOf)).toEqual(['first', 'second']);
+  });
+
+  it('leaves three places for messages of other issues', async () => {
+    const gate = Promise.withResolvers<void>();
+    let atOnce = 1;
+    let most = 1;
+    const { receiver, others, begun, release, hasTimedOut } = await withHanging(async () => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await gate.promise;
+      atOnce -= 1;
+      return { status: 204 };
+    });
+    await Promise.all(others.map((key) => commentOn(key, 'other')));
+    await eventually(() => begun.length >= 4);
+    gate.resolve();
+    await receiver.until(others.length);
+    expect(await hasTimedOut()).toBe(false);
+    expect(most).toBe(4);
+    release();
+  });
+
+  it('does not hold up the retry of another', async () => {
+    let attempts = 0;
+    const { receiver, others, release, hasTimedOut } = await withHanging(async () => {
+      attempts += 1;
+      return { status: attempts === 1 ? 500 : 204 };
+    });
+    await commentOn(others[0] ?? '', 'other');
+    await receiver.until(1, ({ status }) => status === 500);
+    await receiver.until(1, ({ status }) => status === 204);
+    expect(await hasTimedOut()).toBe(false);
+    release();
+  });
+
+  it('changes nothing of a webhook that another message has disabled', async () => {
+    const { id, receiver } = await webhookWith(2, async (number) => {
+      if (number === 1) await eventually(async () => (await hooks().read(id))?.state === 'DISABLED');
+      return { status: 410 };
+    });
+    await receiver.until(2);
+    const isStored = ({ attemptCount }: Record<string, unknown>) => attemptCount === 1;
+    await eventually(async () => (await hooks().deliveries(id)).every(isStored));
+    expect(await hooks().read(id)).toMatchObject({ state: 'DISABLED', failures: 1 });
+    const { body } = await app.graphql<{ changes: { nodes: { subjectId: string }[] } }>(
+      '{ changes(filter: { eventType: { eq: "webhook.disabled.v1" } }) { nodes { subjectId } } }',
+    );
+    expect(body.data?.changes.nodes).toEqual([{ subjectId: id }]);
+  });
+});
