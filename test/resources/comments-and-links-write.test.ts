@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
+import { toRichText } from '../../src/resolvers/rich-text.ts';
 import { callerOf } from '../support/mutations.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 
@@ -40,6 +41,22 @@ describe('commentCreate', () => {
         iconCss: 'icon-comment',
       },
     ]);
+  });
+
+  it.each([
+    'one line',
+    'one\ntwo',
+    'one\r\ntwo\rthree\n\n',
+    '\n\r\n\r',
+    '\r\n',
+    'quotes " and \\ and é\n\u{1f600}\ttab\n\u2028',
+    'x'.repeat(2_000) + '\n'.repeat(3),
+  ])('shows the body %j as rich text, a paragraph for each line', async (text) => {
+    const { key } = await create();
+    const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: `a${text}` });
+    const query = 'query ($id: ID!) { node(id: $id) { ... on Comment { body } } }';
+    const { body } = await app.graphql<{ node: { body: unknown } }>(query, { id: comment.id });
+    expect(body.data?.node.body).toEqual(toRichText(`a${text}`));
   });
 
   it('stores a reply to a comment of the same issue, with the name of its author even after a deletion', async () => {

@@ -61,6 +61,45 @@ it('the graph counts a text from memory as often as it is answered', async () =>
   expectRefused(body);
 });
 
+/** Asks for a field so often that its texts are more than one answer may have. */
+const repeated = (field: string) => Array.from({ length: 150 }, (_, n) => `a${n}: ${field}`).join(' ');
+
+it.each([
+  ['the schema', '__schema { queryType { name } }'],
+  ['access tokens', 'viewer { accessToken { id } } workspace { name }'],
+  ['nothing', ''],
+])('the graph counts a text as often as its aliases repeat it, beside %s', async (_what, beside) => {
+  const query = `query ($key: String!) { ${beside} issue(key: $key) { ${repeated('description')} } }`;
+  expectRefused((await app.graphql(query, { key: keys[0] })).body);
+});
+
+it.each(['', '__schema { queryType { name } }'])(
+  'the graph counts a rich text by its paragraphs, also with { %s }',
+  async (beside) => {
+    const text = 'a\n'.repeat(5_000);
+    const made = await app.graphql<{ commentCreate: { comment: { id: string } } }>(
+      'mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { id } } }',
+      { input: { issueKey: keys[1], body: text } },
+    );
+    const { id } = made.body.data?.commentCreate.comment ?? {};
+    const query = `query ($id: ID!) { ${beside} node(id: $id) { ... on Comment { ${repeated('body')} } } }`;
+    expectRefused((await app.graphql(query, { id })).body);
+  },
+);
+
+it('a mutation is refused an answer that repeats its text too often, and has written it', async () => {
+  const { body } = await app.graphql(
+    `mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { ${repeated('body')} } } }`,
+    { input: { issueKey: keys[2], body: 'a\n'.repeat(5_000) } },
+  );
+  expectRefused(body);
+  const { body: page } = await app.request<{ pagination: { totalCount: number } }>(
+    'GET',
+    `/v1/issues/${keys[2]}/comments`,
+  );
+  expect(page.pagination.totalCount).toBe(1);
+});
+
 it('the REST layer refuses a page that is too large, and answers a smaller one', async () => {
   const large = await app.request('GET', '/v1/issues?page_size=250');
   expect(large).toMatchObject({ status: 400, body: { code: 'query_too_complex', detail: message } });

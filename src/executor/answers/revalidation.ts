@@ -150,7 +150,7 @@ export class Revalidation {
   }
 }
 
-/** The parts of a request on which its answer depends. A token of the same scopes may belong to another member. */
+/** The parts of a request on which its answer depends. A token of the same scopes may belong to somebody else. */
 function keyOf({ path, query, headers, origin }: ReadRequest, principal: Principal): string {
   const { workspaceId, tokenId, role, scopes } = principal;
   const parts = [

@@ -18,6 +18,7 @@ import { withFirstReads } from './first-reads.ts';
 import { formatError, isFinal, type Report } from '../answers/errors.ts';
 import { type FallbackReport, refuseCostlyFallback, runFallback, reportFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from '../answers/idempotent.ts';
+import { withTextAllowance } from '../answers/text-allowance.ts';
 import { defaultOperationCost } from '../limits.ts';
 import { asksForSnapshot, inOneSnapshot } from './one-snapshot.ts';
 import { withReplicaIfAllowed } from './read-server.ts';
@@ -200,7 +201,7 @@ async function answer(
       operationName,
       // graphql-js coerces the variables of the request itself.
       variableValues: variables,
-      contextValue: context,
+      contextValue: withTextAllowance(context),
       rootValue: answered || undefined,
     }),
   );

@@ -21,6 +21,7 @@ import { formatError, rootOf } from '../answers/errors.ts';
 import { chooseOperation, type EventAnswers, type OperationContext } from './execute.ts';
 import { runFallback, reportFallback } from './fallbacks.ts';
 import { withFirstReads } from './first-reads.ts';
+import { withTextAllowance } from '../answers/text-allowance.ts';
 import { defaultOperationCost, eventsPerOperation, maxAnswerBytes } from '../limits.ts';
 import { asksForSnapshot } from './one-snapshot.ts';
 import { type CoercedOperation, fragmentsOf } from '../selections/operation.ts';
@@ -208,7 +209,7 @@ async function executeForEvents(
       operationName,
       // graphql-js coerces the variables of the request itself.
       variableValues: variables,
-      contextValue: context,
+      contextValue: withTextAllowance(context),
       rootValue: { event },
     });
   const all = () => Promise.all(events.map(one));

@@ -35,28 +35,54 @@ const truth: Codec = {
   write: (out, text) => out.boolean(text === 't'),
   copy: (out, bytes, start) => out.boolean(bytes[start] === trueCode),
 };
-/** The JSON of a rich text of one line, before and after the text. */
-const [beforeLine, afterLine] = JSON.stringify(toRichText('line'))
-  .split('"line"')
-  .map((part) => Buffer.from(part)) as [Buffer, Buffer];
+/** The JSON of a rich text around its paragraphs, and of a paragraph around its text. */
+const emptyParagraph = JSON.stringify(toRichText('').content.content[0]);
+const paragraph = JSON.stringify(toRichText('line').content.content[0]);
+const [beforeAll, afterAll] = around(JSON.stringify(toRichText('')), emptyParagraph);
+const [beforeLine, afterLine] = around(paragraph, '"line"');
+const emptyLine = Buffer.from(emptyParagraph);
+const comma = Buffer.from(',');
+
+function around(json: string, inner: string): [Buffer, Buffer] {
+  const [before = '', after = ''] = json.split(inner);
+  return [Buffer.from(before), Buffer.from(after)];
+}
+
 const richText: Codec = {
   write: (out, text) => out.json(toRichText(text)),
   copy: (out, bytes, start, end) => {
     const { writer } = out;
-    if (!writer || !isLine(bytes, start, end))
-      return out.json(toRichText(bytes.toString('utf8', start, end)));
-    writer.bytes(beforeLine);
-    writer.utf8String(bytes, start, end);
-    writer.bytes(afterLine);
+    if (!writer) return out.json(toRichText(bytes.toString('utf8', start, end)));
+    // A text may have tens of thousands of lines, and an object for each of them would take far longer than the bytes.
+    writer.bytes(beforeAll);
+    for (let from = start, to; from <= end; from = afterBreak(bytes, to, end)) {
+      to = lineEnd(bytes, from, end);
+      if (from > start) writer.bytes(comma);
+      if (to === from) {
+        writer.bytes(emptyLine);
+      } else {
+        writer.bytes(beforeLine);
+        writer.utf8String(bytes, from, to);
+        writer.bytes(afterLine);
+      }
+    }
+    writer.bytes(afterAll);
   },
 };
 
-/** Whether a text is one line that is not empty. */
-function isLine(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let index = start; index < end; index += 1) {
-    if (bytes[index] === 0x0a || bytes[index] === 0x0d) return false;
-  }
-  return end > start;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+function lineEnd(bytes: Uint8Array, start: number, end: number): number {
+  let index = start;
+  while (index < end && bytes[index] !== lineFeed && bytes[index] !== carriageReturn) index += 1;
+  return index;
+}
+
+/** Where the line after a break begins; behind the end if there is no break. */
+function afterBreak(bytes: Uint8Array, at: number, end: number): number {
+  const isPair = bytes[at] === carriageReturn && at + 1 < end && bytes[at + 1] === lineFeed;
+  return at + (isPair ? 2 : 1);
 }
 
 const codecs: Readonly<Record<string, Codec>> = {
