@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { ApolloClient, gql, InMemoryCache } from '@apollo/client';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
@@ -8,7 +9,7 @@ import { WebSocket } from 'ws';
 import { scopes } from '../../src/resolvers/context.ts';
 import { schema } from '../../src/schema/index.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { follow, openStreams, socketUrl } from './sockets.ts';
+import { bare, follow, openStreams, socketUrl } from './sockets.ts';
 import { cursorNow } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
@@ -201,6 +202,38 @@ describe('the client of graphql-ws', () => {
     // The client has closed the connection after its last stream, and signs in anew.
     const refused = await answersTo(client, '{ viewer { scopes } }');
     expect(refused.errors).toMatchObject({ code: 4403 });
+  });
+
+  it.each([
+    ['its stream ends because of it', follow],
+    ['it asks for something else', '{ viewer { scopes } }'],
+  ])('is closed when its token was revoked and %s', async (_what, query) => {
+    const token = await app.tokenFor();
+    const { socket, closed, say } = bare(app.url);
+    await say({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } });
+    await once(socket, 'message');
+    const subscribe = { type: 'subscribe', id: '1', payload: { query } };
+    const isStream = query === follow;
+    if (isStream) {
+      await say(subscribe);
+      while ((await openStreams(app)) === 0) await setImmediate();
+    }
+    const { body } = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
+      '{ viewer { accessToken { id } } }',
+      {},
+      { token },
+    );
+    await app.graphql(
+      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
+      { id: body.data?.viewer.accessToken.id },
+      { token },
+    );
+    const messages: { type: string }[] = [];
+    socket.on('message', (data: Buffer) => messages.push(JSON.parse(String(data)) as { type: string }));
+    if (isStream) await newIssue();
+    else await say(subscribe);
+    expect(await closed).toBe(4403);
+    expect(messages.map(({ type }) => type)).toEqual(isStream ? ['next', 'complete'] : ['error']);
   });
 });
 

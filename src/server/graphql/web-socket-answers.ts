@@ -5,12 +5,16 @@ import { schema } from '../../schema/index.ts';
 
 // Answers of HTTP as messages of a WebSocket.
 
-/** Reads the events of a stream, as `chunkOf` writes them. Calls `onBroken` if it ends without `complete`. */
+/**
+ * Reads the events of a stream, as `chunkOf` writes them. Calls `onBroken` if it ends without `complete`, and `onRefused` if it ends
+ * because its token is refused.
+ */
 export async function* answersIn(
   events: AsyncIterable<string | Uint8Array>,
-  onBroken: () => void,
+  { onBroken, onRefused }: { onBroken: () => void; onRefused: () => void },
 ): AsyncGenerator<ExecutionResult> {
   let text = '';
+  let isRefused = false;
   const decoder = new TextDecoder();
   for await (const piece of events) {
     text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
@@ -18,9 +22,15 @@ export async function* answersIn(
     text = blocks.pop() ?? '';
     for (const block of blocks) {
       const lines = block.split('\n');
-      if (lines.includes('event: complete')) return;
+      if (lines.includes('event: complete')) {
+        if (isRefused) onRefused();
+        return;
+      }
       const data = lines.find((line) => line.startsWith(dataField));
-      if (data !== undefined) yield JSON.parse(data.slice(dataField.length)) as ExecutionResult;
+      if (data === undefined) continue;
+      const result = JSON.parse(data.slice(dataField.length)) as ExecutionResult;
+      isRefused = result.errors?.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED') ?? false;
+      yield result;
     }
   }
   onBroken();

@@ -44,6 +44,11 @@ export class WebSocketSender {
     else this.#ws.close(code, reason);
   }
 
+  /** Closes the connection because its token is refused. The messages that say so are sent in this turn of the event loop. */
+  refuse(): void {
+    setImmediate(() => this.close(4403, 'Forbidden'));
+  }
+
   /** Sends a message when those before it are sent: nothing else may come between the fragments of one. */
   async #sendInLine(bytes: Buffer): Promise<void> {
     const before = this.#line;

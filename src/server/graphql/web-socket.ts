@@ -244,6 +244,7 @@ export class WebSockets {
       };
       reply.sent?.();
       end(reply.status);
+      if (reply.status === 401) connected.sender.refuse();
       if (data === undefined && errors) return errors.map(graphQLError);
       return executed({ ...(errors && { errors }), data, ...(extensions && { extensions }) });
     } catch (error) {
@@ -309,8 +310,11 @@ export class WebSockets {
     onEnd: () => void,
   ): AsyncGenerator<ExecutionResult> {
     let hasEnded = false;
-    const answers = answersIn(events, () => {
-      if (!hasEnded) connected.sender.close(closeCodes.goingAway, 'Going away');
+    const answers = answersIn(events, {
+      onBroken: () => {
+        if (!hasEnded) connected.sender.close(closeCodes.goingAway, 'Going away');
+      },
+      onRefused: () => connected.sender.refuse(),
     });
     const end = () => {
       if (hasEnded) return;
