@@ -103,13 +103,16 @@ Change.implement((t) => ({
   issue: t.reference(Issue, 'issueId', {
     nullable: true,
     scope: 'issues:read',
-    description: 'That issue as it is now; null if it was deleted.',
+    description: 'The issue that it belongs to, as it is now; null if it was deleted or there is none.',
   }),
   teamId: t.idOf('team', 'teamId', {
     nullable: true,
     description: 'The team that it belongs to; null if it belongs to none.',
   }),
-  team: t.reference(Team, 'teamId', { nullable: true, description: 'That team as it is now.' }),
+  team: t.reference(Team, 'teamId', {
+    nullable: true,
+    description: 'The team that it belongs to, as it is now; null if there is none.',
+  }),
   comment: t.reference(Comment, 'subjectId', {
     nullable: true,
     scope: 'issues:read',
@@ -130,7 +133,7 @@ Change.implement((t) => ({
     type: [PreviousValue],
     columns: ['fields', 'previous', 'eventType'],
     compute: previousValuesOf,
-    description: `The values that these fields had before, as far as they are known: at most ${limits.changedFields}.`,
+    description: `The previous values of the fields that were set, as far as they are known: at most ${limits.changedFields}.`,
   }),
 }));
 

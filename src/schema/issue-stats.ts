@@ -18,7 +18,7 @@ IssueStats.implement({
     ...groupFields(t),
     count: t.exposeInt('count', { description: 'The number of issues.' }),
     estimateSum: t.exposeInt('estimateSum', {
-      description: 'The sum of their estimates, at most 2,147,483,647.',
+      description: 'The sum of the estimates of the issues, at most 2,147,483,647.',
     }),
   }),
 });

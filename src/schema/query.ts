@@ -56,11 +56,11 @@ builder.queryType({
     unknownTeams: t.source({
       type: ['String'],
       scope: ['teams:read', 'projects:read', 'members:read', 'issues:read'],
-      description: `Those of the codes and ids (at most ${limits.names} together) that belong to no team. A filter by such a team would match nothing, so this finds mistakes in a filter.`,
+      description: `The given codes and ids (at most ${limits.names} together) that belong to no team. A filter by such a team would match nothing, so this finds mistakes in a filter.`,
       args: {
         codes: t.arg.stringList({
           extensions: naming('key', 'team'),
-          description: 'Codes of teams, in any case.',
+          description: 'Codes of teams, in upper or lower case.',
         }),
         ids: t.arg.idList({ extensions: naming('id', 'team'), description: 'Ids of teams (`team_…`).' }),
       },

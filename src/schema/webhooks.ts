@@ -77,7 +77,10 @@ Webhook.implement((t) => ({
     nullable: true,
     description: 'The team whose events it receives; null for those of the whole workspace.',
   }),
-  team: t.reference(Team, 'teamId', { nullable: true, description: 'That team.' }),
+  team: t.reference(Team, 'teamId', {
+    nullable: true,
+    description: 'The team whose events it receives; null for those of the whole workspace.',
+  }),
   hasImports: t.exposeBoolean('hasImports', {
     description: 'Whether it receives changes made by imports.',
   }),
@@ -127,7 +130,7 @@ Webhook.implement((t) => ({
   }),
   deliveries: t.children(WebhookDelivery, {
     key: 'webhookId',
-    description: 'Its messages of the last days, newest first.',
+    description: 'Its messages of the last few days, newest first.',
   }),
   createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was created.' }),
   updatedUtc: t.expose('updatedUtc', { type: 'DateTime', description: 'When a member changed it last.' }),
@@ -151,7 +154,7 @@ WebhookDelivery.implement((t) => ({
   issue: t.reference(Issue, 'issueId', {
     nullable: true,
     scope: 'issues:read',
-    description: 'That issue as it is now; null if it was deleted.',
+    description: 'The issue that it is about, as it is now; null if it was deleted or there is none.',
   }),
   state: t.expose('state', { type: WebhookDeliveryState, description: 'Whether it has arrived.' }),
   attemptCount: t.exposeInt('attemptCount', { description: 'How often it was sent.' }),

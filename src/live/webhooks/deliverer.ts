@@ -25,8 +25,8 @@ interface DelivererOptions extends Omit<RoundParts, 'onAttempt'> {
 }
 
 /**
- * Serves the webhooks of all workspaces. Any number of processes may do so at the same time: each claims a webhook for some seconds,
- * and the claim of a process that died expires.
+ * Serves the webhooks of all workspaces. Any number of processes may do so at the same time: each claims a webhook for a few
+ * seconds, and the claim of a process that died expires.
  */
 export class Deliverer {
   readonly #parts: RoundParts;
@@ -143,7 +143,7 @@ export class Deliverer {
     }
     this.#errors.delete(id);
     await releaseWebhook(db, id, this.#claimId);
-    // All others are sent to at full pace, which needs no entry.
+    // Webhooks without an entry are sent to at full pace.
     if (attempts.isFullPace) this.#paces.delete(id);
     else this.#paces.set(id, attempts.atOnce);
   }

@@ -117,7 +117,7 @@ export async function changeWebhook(
   return { webhook };
 }
 
-/** The events that these scopes do not cover. Messages that were created with wider scopes must not be sent any more. */
+/** The events that these scopes do not cover. Messages that were created with wider scopes must no longer be sent. */
 export function typesBeyond(scopes: readonly string[]): string[] {
   return eventTypes.filter((type) => {
     const { scope } = events[type];

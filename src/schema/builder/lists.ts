@@ -91,7 +91,7 @@ interface ChildOptions extends FieldMeta {
 function link({ key, through: join }: ChildOptions): ParentLink {
   if (join) return { through: join };
   if (key) return { column: key };
-  throw new Error('Children need a key or a join table.');
+  throw new Error('The children have neither a key nor a join table.');
 }
 
 /** The part of Pothos's field builder that makes arguments. */

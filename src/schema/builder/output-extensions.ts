@@ -8,11 +8,11 @@ import type { Need, ScopeNeed } from './scopes.ts';
 export type FirstRead = (context: Context) => Promise<Partial<Context>>;
 
 /**
- * What the declaration of an output field says about it, beside its type and its plan. Functions of the arguments are methods, so that
- * each field can name the arguments that it has.
+ * What the declaration of an output field says about it, besides its type and its plan. Functions of the arguments are methods,
+ * so that each field can name the arguments that it has.
  */
 export interface DeclaredExtensions {
-  /** The most objects that it returns, by its arguments. */
+  /** The maximum number of objects that it returns, by its arguments. */
   rows?(this: void, args: object): number;
   /** Its rows are periods, whose number `first` does not limit. */
   readonly periods?: true;

@@ -132,9 +132,9 @@ export type Plan =
   /** The events of a subscription. Each is the parent of an answer of its own. */
   | EventsPlan;
 
-/** What the value of a field can depend on, beside rows, the scopes of the token, the document and today's date. */
+/** What the value of a field can depend on, besides rows, the scopes of the token, the document and today's date. */
 export interface PlanTraits {
-  /** On anything, such as the clock or a secret, so that statements do not tell whether the value is still the same. */
+  /** On anything, such as the clock or a secret, so that statements do not show whether the value is still the same. */
   readonly isOfAnything: boolean;
   /** On the viewer, so that it may differ between tokens that may read the same. */
   readonly isOfViewer: boolean;
@@ -160,7 +160,7 @@ const traits: Readonly<Record<Plan['kind'], PlanTraits>> = {
   series: ofContext,
   self: ofRows,
   source: ofContext,
-  // An event is the parent of its answer, and the same for everybody who receives it.
+  // An event is the parent of its answer, and the same for every subscriber.
   events: { isOfAnything: true, isOfViewer: false },
 };
 
