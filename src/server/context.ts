@@ -321,10 +321,13 @@ export class Contexts {
 
   async #ping(): Promise<void> {
     if (this.draining === 'stopping') raise('unavailable', stoppingMessage);
+    const startedMs = performance.now();
     try {
       await this.#database.ping(readinessTimeoutMs);
     } catch (error) {
-      const message = `The data store did not answer within ${readinessTimeoutMs} ms.`;
+      // A refused connection fails at once, and a timer may be late.
+      const waitedMs = Math.min(Math.ceil(performance.now() - startedMs), readinessTimeoutMs);
+      const message = `The data store did not answer within ${waitedMs} ms.`;
       throw new AppError('unavailable', message, [], error);
     }
   }
