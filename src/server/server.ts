@@ -18,7 +18,7 @@ import type { TrustedDocuments } from '../executor/documents/persisted.ts';
 import { schema } from '../schema/index.ts';
 import { Admission } from './limits/admission.ts';
 import { Authenticator } from './authenticate.ts';
-import { answerBrokenRequest } from './http/broken-request.ts';
+import { answerBrokenRequest, answerConnect } from './http/broken-request.ts';
 import { ChangeWaits } from './change-waits.ts';
 import { Clients } from './http/clients.ts';
 import type { Config } from './config.ts';
@@ -221,6 +221,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) =>
     webSockets.upgrade(req, socket, head),
   );
+  server.on('connect', (_req, socket) => answerConnect(socket, config.publicUrl));
   server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, config.publicUrl));
   const extra = await (link ? link.listen(server, config.host) : listenOn(server, config)).catch(
     async (error: unknown) => {

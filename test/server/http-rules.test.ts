@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { httpViolation } from '../../src/server/http/http-rules.ts';
@@ -103,4 +105,76 @@ it('the server refuses the preface of HTTP/2 with 505', async () => {
 
 it.each(['HTTP/1.x', 'HTTP/', 'HTTP/x.1', 'HTTQ/1.1'])('the server refuses %s with 400', async (version) => {
   expect((await sendRaw(app.url, `GET / ${version}\r\nHost: x\r\n${close}`)).status).toBe(400);
+});
+
+describe('a request that is nearly HTTP', () => {
+  const host = 'Host: x\r\n';
+  const chunked = `POST /graphql HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`;
+  const withHeader = (line: string) => `POST /graphql HTTP/1.1\r\n${host}${line}\r\n${close}`;
+  it.each([
+    ['has an unknown method', `FOO /v1/teams HTTP/1.1\r\n${host}${close}`, 501, 'method FOO'],
+    ['has a method in lower case', `get /v1/teams HTTP/1.1\r\n${host}${close}`, 501, 'method get'],
+    [
+      'has a method that begins like a known one',
+      `POSTER / HTTP/1.1\r\n${host}${close}`,
+      501,
+      'method POSTER',
+    ],
+    ['wants a tunnel', `CONNECT example.com:443 HTTP/1.1\r\n${host}${close}`, 501, 'method CONNECT'],
+    ['has a space in its path', `GET /v1/a b HTTP/1.1\r\n${host}${close}`, 400, 'percent-encoded'],
+    ['has a letter with an accent in its path', `GET /é HTTP/1.1\r\n${host}${close}`, 400, 'percent-encoded'],
+    ['has a path without a slash', `GET health HTTP/1.1\r\n${host}${close}`, 400, 'begin with a slash'],
+    ['has lines that end with LF', 'GET /health HTTP/1.1\nHost: x\n\n', 400, 'CR LF'],
+    ['has lines that end with CR', 'GET /health HTTP/1.1\rHost: x\r\r', 400, 'CR LF'],
+    ['has one line that ends with LF', 'GET /health HTTP/1.1\r\nHost: x\n\n', 400, 'CR LF'],
+    ['has a header with a space in its name', withHeader('A b: c'), 400, 'header'],
+    ['has a header with a control character', withHeader('A: \u0001'), 400, 'header'],
+    ['begins its headers with a space', `GET / HTTP/1.1\r\n ${host}${close}`, 400, 'header'],
+    ['has a length that is not a number', withHeader('Content-Length: x'), 400, 'Content-Length'],
+    ['has two lengths', withHeader('Content-Length: 3\r\nContent-Length: 4'), 400, 'Content-Length'],
+    [
+      'has a length and chunks',
+      withHeader('Content-Length: 3\r\nTransfer-Encoding: chunked'),
+      400,
+      'Transfer-Encoding',
+    ],
+    [
+      'ends with another coding than chunked',
+      withHeader('Transfer-Encoding: gzip'),
+      400,
+      'Transfer-Encoding',
+    ],
+    [
+      'has a coding below the chunks',
+      withHeader('Transfer-Encoding: gzip, chunked'),
+      501,
+      'Transfer-Encoding',
+    ],
+    ['has a chunk without a size', `${chunked}zz\r\n`, 400, 'chunked'],
+    ['has a chunk with a control character', `${chunked}3;a\u0001=b\r\n`, 400, 'chunked'],
+  ])('is told what is wrong when it %s', async (_what, request, status, named) => {
+    const answer = await sendRaw(app.url, request);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ status, detail: expect.stringContaining(named) });
+    expect(answer.headers.get('connection')).toBe('close');
+  });
+
+  it('is told what is wrong when it comes behind another one', async () => {
+    const { body } = await sendRaw(
+      app.url,
+      `GET /health HTTP/1.1\r\n${host}\r\nFOO / HTTP/1.1\r\n${host}${close}`,
+    );
+    expect(body).toContain('method FOO');
+  });
+
+  it.each(['hello\r\n\r\n', 'GET\r\n\r\n', '\u0016\u0003\u0001'])('is not what %j is', async (bytes) => {
+    const answer = await sendRaw(app.url, bytes);
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 400, detail: 'This is not an HTTP request.' });
+  });
+
+  it('is told that it ended too early', async () => {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    socket.end(`POST /graphql HTTP/1.1\r\n${host}Content-Le`);
+    expect(await text(socket)).toContain('before the end of the request');
+  });
 });

@@ -5,16 +5,10 @@ import type { ErrorCode } from '../../resolvers/errors.ts';
 
 /** Why HTTP/1.1 requires that a request be refused: the status, its reason phrase, and a sentence for the client. */
 export interface HttpViolation {
-  readonly status: 400 | 408 | 431 | 505;
+  readonly status: 400 | 408 | 431 | 501 | 505;
   readonly reason: string;
   readonly message: string;
 }
-
-export const notHttp: HttpViolation = {
-  status: 400,
-  reason: 'Bad Request',
-  message: 'This is not an HTTP request.',
-};
 
 export const unsupportedVersion: HttpViolation = {
   status: 505,
@@ -22,13 +16,16 @@ export const unsupportedVersion: HttpViolation = {
   message: 'This server speaks HTTP/1.1 and HTTP/1.0.',
 };
 
-const noHost = badHost('The request has no Host.');
-const severalHosts = badHost('The request has several Host lines.');
-const invalidHost = badHost('The Host of the request is not valid.');
+export const notHttp = badRequest('This is not an HTTP request.');
+const noHost = badRequest('The request has no Host.');
+const severalHosts = badRequest('The request has several Host lines.');
+const invalidHost = badRequest('The Host of the request is not valid.');
+
+const otherCoding = notImplemented('This server reads no Transfer-Encoding except chunked.');
 
 /**
  * The violation of a request that the parser of Node accepts although RFC 9112 requires a refusal: another major version (2.3),
- * or a missing, repeated or invalid Host (3.2). Undefined for a valid request.
+ * a missing, repeated or invalid Host (3.2), or a transfer coding that nobody decodes (6.1). Undefined for a valid request.
  */
 export function httpViolation({
   httpVersionMajor,
@@ -39,7 +36,8 @@ export function httpViolation({
   | HttpViolation
   | undefined {
   if (httpVersionMajor !== 1) return unsupportedVersion;
-  const { host } = headers;
+  const { host, 'transfer-encoding': coding } = headers;
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return otherCoding;
   if (host === undefined) return httpVersion === '1.1' ? noHost : undefined;
   if (hasSeveralHosts(rawHeaders)) return severalHosts;
   return isHost(host) ? undefined : invalidHost;
@@ -53,8 +51,14 @@ export function problemOfViolation({ status, message }: HttpViolation, requestId
 /** The error codes of these statuses. All other violations are `invalid_request`. */
 const codes: Readonly<Record<number, ErrorCode>> = { 408: 'request_timeout', 431: 'headers_too_large' };
 
-function badHost(message: string): HttpViolation {
+/** A violation that is answered with 400. */
+export function badRequest(message: string): HttpViolation {
   return { status: 400, reason: 'Bad Request', message };
+}
+
+/** A violation that is answered with 501. */
+export function notImplemented(message: string): HttpViolation {
+  return { status: 501, reason: 'Not Implemented', message };
 }
 
 /** Searches the raw list of names and values, because `headers` contains only the first of several equal headers. */
