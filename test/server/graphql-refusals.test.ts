@@ -51,10 +51,17 @@ describe('a refusal before GraphQL', () => {
   });
 
   it.each(mediaTypes)('is 405 with Allow for another method, %s', async (accept) => {
-    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'HEAD']) {
       const answer = await app.request(method, '/graphql', { headers: { accept } });
-      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, POST']);
+      const allow = 'GET, POST, OPTIONS';
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, allow]);
     }
+  });
+
+  it('is none for OPTIONS, which is 204 with Allow, without a token', async () => {
+    const answer = await app.request('OPTIONS', '/graphql', { token: null });
+    expect(answer).toMatchObject({ status: 204, body: '' });
+    expect(answer.headers.get('allow')).toBe('GET, POST, OPTIONS');
   });
 
   it.each(mediaTypes)(

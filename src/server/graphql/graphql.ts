@@ -103,6 +103,7 @@ export function createGraphQLFace(
     async handle(request) {
       request.served = { face: 'graphql', route: '/graphql', operation: 'other' };
       if (asksForPage(request)) return graphiqlReply(request);
+      if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: methods } };
       const mediaType = acceptedMediaType(request.headers.accept);
       try {
         const { parameters, operation, accepted } = await admit(graph, request, mediaType);
@@ -158,6 +159,9 @@ async function admit(graph: Graph, request: ServerRequest, accepted: GraphQLMedi
 function isRead({ method }: Pick<ServerRequest, 'method'>, accepted: GraphQLMediaType): boolean {
   return method === 'GET' && accepted !== 'text/event-stream';
 }
+
+/** The methods of `/graphql`, as `Allow` lists them. */
+const methods = 'GET, POST, OPTIONS';
 
 function isAsked({ method }: Pick<ServerRequest, 'method'>): boolean {
   return method === 'GET' || method === 'POST';
@@ -326,7 +330,7 @@ function refusal(error: unknown, request: ServerRequest, mediaType: GraphQLMedia
     'Content-Type': `${refusalType(mediaType)}; charset=utf-8`,
     Vary: 'Accept',
     ...headersOf(cause),
-    ...allowed(cause, 'GET, POST'),
+    ...allowed(cause, methods),
   });
 }
 
@@ -334,6 +338,6 @@ function refusalType(mediaType: GraphQLMediaType | undefined): string {
   return mediaType === undefined || mediaType === 'text/event-stream' ? 'application/json' : mediaType;
 }
 
-function allowed({ code }: AppError, methods: string): Record<string, string> {
-  return code === 'method_not_allowed' ? { Allow: methods } : {};
+function allowed({ code }: AppError, allow: string): Record<string, string> {
+  return code === 'method_not_allowed' ? { Allow: allow } : {};
 }
