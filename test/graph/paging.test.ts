@@ -124,6 +124,17 @@ describe('cursors', () => {
 });
 
 describe('forged cursors', () => {
+  it.each(lists)(
+    'of $coordinate are refused if they are one of the list with something added',
+    async (list) => {
+      const cursor = await cursorOf(list);
+      const [fingerprint, ...position]: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+      const respelt = base64(JSON.stringify([fingerprint, ...position], null, 1));
+      for (const after of [`${cursor}Il0!`, `${cursor}=`, ` ${cursor}`, `${cursor}\n`, `${cursor}A`, respelt])
+        await expectRefused(list, { after }, ['after']);
+    },
+  );
+
   const garbage = [
     'x',
     '%',
