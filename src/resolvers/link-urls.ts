@@ -16,7 +16,7 @@ export function parseUrl(
 ): { url: string; normalized: string } {
   const url = text.trim();
   const isUrl = form.test(url) && URL.canParse(url);
-  checkText(violations, field, url, { min: 1, max: limits.url });
+  checkText(violations, field, text, { min: 1, max: limits.url, trimmed: true });
   if (url !== '' && !isUrl) violations.add(field, 'must be an http or https URL');
   return { url, normalized: isUrl ? normalizedUrl(url) : url };
 }

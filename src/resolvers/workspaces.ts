@@ -34,8 +34,9 @@ export async function createWorkspace(
   const name = input.name.trim();
   const ownerDisplayName = input.ownerDisplayName.trim();
   const violations = new Violations();
-  checkText(violations, 'name', name, { min: 1, max: limits.name });
-  checkText(violations, 'ownerDisplayName', ownerDisplayName, { min: 1, max: limits.name });
+  const rule = { min: 1, max: limits.name, trimmed: true } as const;
+  checkText(violations, 'name', input.name, rule);
+  checkText(violations, 'ownerDisplayName', input.ownerDisplayName, rule);
   violations.check();
   const [workspaceId, ownerUserAccountId, ownerMemberId] = [newUuid(), newUuid(), newUuid()];
   const ownerToken = await inTransaction(database.of(workspaceId), async (trx) => {

@@ -58,9 +58,10 @@ export function text(
   };
   return stringValue(description, schema, (input) => {
     const value = trimmed ? input.trim() : input;
-    const problem = characterProblem(value) ?? lengthProblem(value, { minLength, maxLength });
-    if (problem !== undefined) return bad(problem);
-    return minLength > 0 && !/\S/.test(value) ? bad(blankRule) : { value };
+    const problem =
+      characterProblem(value) ??
+      (minLength > 0 && isBlank(input) ? blankRule : lengthProblem(value, { minLength, maxLength }));
+    return problem === undefined ? { value } : bad(problem);
   });
 }
 
@@ -133,7 +134,9 @@ export function httpUrl(description: string, { maxLength }: { maxLength: number 
   const schema = { type: 'string', format: 'uri', pattern, minLength: 1, maxLength };
   return stringValue(description, schema, (input) => {
     const value = input.trim();
-    const problem = characterProblem(value) ?? lengthProblem(value, { minLength: 1, maxLength });
+    const problem =
+      characterProblem(value) ??
+      (isBlank(input) ? blankRule : lengthProblem(value, { minLength: 1, maxLength }));
     if (problem !== undefined) return bad(problem);
     return httpUrlForm.test(value) && URL.canParse(value)
       ? { value }
@@ -145,11 +148,13 @@ export function httpUrl(description: string, { maxLength }: { maxLength: number 
 export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: string): Value<T> {
   const meanings = new Map(Object.entries(spellings));
   const known = [...meanings.keys()];
+  const [only, second] = known;
   return stringValue(description, { type: 'string', enum: known }, (spelling) => {
     const value = meanings.get(spelling);
-    return value === undefined
-      ? bad(`must be one of ${known.join(', ')}${hint(spelling, known)}`)
-      : { value };
+    if (value !== undefined) return { value };
+    return bad(
+      second === undefined ? `must be ${only}` : `must be one of ${known.join(', ')}${hint(spelling, known)}`,
+    );
   });
 }
 
@@ -224,6 +229,11 @@ function stringValue<T>(
     fromText,
     fromJson: (value) => (typeof value === 'string' ? fromText(value) : bad('must be a string')),
   };
+}
+
+/** Whether a text consists of white space. The empty text does not. */
+function isBlank(text: string): boolean {
+  return text !== '' && !/\S/.test(text);
 }
 
 function characterProblem(value: string): string | undefined {

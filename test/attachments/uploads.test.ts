@@ -84,7 +84,7 @@ describe('attachmentCreate', () => {
       ],
     });
     expect((await desk.refused({ fileName: ' ', sizeBytes: -1 })).errors).toEqual([
-      { field: 'fileName', message: 'must not be empty' },
+      { field: 'fileName', message: 'must not be white space alone' },
       { field: 'sizeBytes', message: 'must be 0 or more' },
     ]);
     expect((await desk.refused({ fileName: 'x'.repeat(256) })).errors).toEqual([

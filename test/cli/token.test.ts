@@ -291,9 +291,14 @@ describe('the commands', () => {
       'The id of the token: expected a token id, got a team id.',
     ],
     ['token revoke', ['token_00000000000000000000000000'], 1, 'There is no access token'],
-    ['workspace create', ['--name', ' '], 2, 'name: must not be empty.'],
+    ['workspace create', ['--name', ' '], 2, 'name: must not be white space alone.'],
     ['workspace create', ['--name', long], 2, 'name: must have at most 255 characters.'],
-    ['workspace create', ['--name', 'Two', '--owner', ' '], 2, 'ownerDisplayName: must not be empty.'],
+    [
+      'workspace create',
+      ['--name', 'Two', '--owner', ' '],
+      2,
+      'ownerDisplayName: must not be white space alone.',
+    ],
     [
       'workspace create',
       ['--name', 'Two', '--owner', long],

@@ -85,6 +85,8 @@ const places: readonly (readonly [
   ),
 ];
 
+const message = 'must not be white space alone';
+
 describe('a text of only white space', () => {
   it.each(places)('is refused as %s, over REST and over the graph', async (field, rest, graph) => {
     const [method, path, body] = rest;
@@ -94,9 +96,11 @@ describe('a text of only white space', () => {
     for (const blank of blanks) {
       const answer = await app.request(method, path(), { body: body(blank) });
       expect([blank, answer.status]).toEqual([blank, 400]);
-      expect(answer.body).toMatchObject({ code: 'validation_failed', errors: [{ field }] });
+      expect(answer.body).toMatchObject({ code: 'validation_failed', errors: [{ field, message }] });
       const { errors } = (await app.graphql(document, { input: input(blank) })).body;
-      expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', errors: [{ field }] } }]);
+      expect(errors).toMatchObject([
+        { extensions: { code: 'VALIDATION_FAILED', errors: [{ field, message }] } },
+      ]);
     }
     const shown = await app.request(method, path(), { body: body(' .\n') });
     expect(shown.status).toBeLessThan(300);

@@ -291,7 +291,7 @@ describe('issueLinkCreate', () => {
   ])('refuses %j', async (url, violation) => {
     const { key } = await create();
     expect(await ada.violations('issueLinkCreate', { issueKey: key, url, title: ' ' })).toEqual([
-      'title: must not be empty',
+      'title: must not be white space alone',
       violation,
     ]);
   });

@@ -130,7 +130,7 @@ describe('issueCreate', () => {
         roleAssignments: [{ role: 'x'.repeat(51), userAccountId: world.removed.id }],
       }),
     ).toEqual([
-      'title: must not be empty',
+      'title: must not be white space alone',
       'description: must not contain NUL or half a surrogate pair',
       'projectId: expected a project id, got a team id',
       'estimateValue: must be 0 or more',

@@ -112,6 +112,11 @@ describe('a wrong value of a closed set', () => {
     expect(problemOf(state.fromText(given))).toBe('must be one of active, inactive, archived');
   });
 
+  it('of one spelling is answered with that alone', () => {
+    const order = oneOf({ created: 'CREATED' }, 'Order.');
+    expect(problemOf(order.fromText('updated'))).toBe('must be created');
+  });
+
   it('accepts the name of a code in place of its number', () => {
     const priority = code('Priority', 'Priority.');
     const list = '0 (none), 1 (urgent), 2 (high), 3 (medium), 4 (low)';

@@ -149,7 +149,7 @@ function revocationOf(token: { id: string; name: string }, rootId: string, now: 
 /** Throws all violations of a token's name, scopes and expiry. */
 export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void {
   const violations = new Violations();
-  checkText(violations, 'name', input.name.trim(), { min: 1, max: limits.name });
+  checkText(violations, 'name', input.name, { min: 1, max: limits.name, trimmed: true });
   violations.that(input.scopes.length > 0, 'scopes', `must name at least one of ${scopes.join(', ')}`);
   for (const scope of input.scopes.filter((scope) => !isScope(scope))) {
     violations.add(

@@ -141,7 +141,7 @@ function parseFile(
 ): Pick<AttachmentRow, 'fileName' | 'contentType' | 'sizeBytes'> {
   const violations = new Violations();
   const fileName = input.fileName.trim();
-  checkText(violations, 'fileName', fileName, { min: 1, max: limits.fileName });
+  checkText(violations, 'fileName', input.fileName, { min: 1, max: limits.fileName, trimmed: true });
   violations.that(!/[/\\]|^\.{1,2}$/.test(fileName), 'fileName', 'must be a name without a path');
   violations.that(
     !/\p{Cc}/u.test(fileName.replaceAll('\0', '')),

@@ -75,9 +75,8 @@ function parseText(
   value: string,
   { min, max, trimmed }: FieldsOf<'text'>,
 ): string {
-  const text = trimmed ? value.trim() : value;
-  checkText(violations, name, text, { min, max });
-  return text;
+  checkText(violations, name, value, { min, max, trimmed });
+  return trimmed ? value.trim() : value;
 }
 
 function parseRoleAssignments(
@@ -91,9 +90,8 @@ function parseRoleAssignments(
   );
   return assignments.flatMap((assignment, index) => {
     const field = `roleAssignments[${index}]`;
-    const role = assignment.role.trim();
-    checkText(violations, `${field}.role`, role, { min: 1, max: limits.role });
+    checkText(violations, `${field}.role`, assignment.role, { min: 1, max: limits.role, trimmed: true });
     const userAccountId = uuidOf(violations, `${field}.userAccountId`, 'user', assignment.userAccountId);
-    return userAccountId ? [{ role, userAccountId }] : [];
+    return userAccountId ? [{ role: assignment.role.trim(), userAccountId }] : [];
   });
 }

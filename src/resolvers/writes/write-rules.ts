@@ -4,20 +4,21 @@ import { decodeId, type IdPrefix } from '../ids.ts';
 
 /**
  * Adds a violation for a text of the wrong length or with characters that cannot be stored. With a `min` of 1, the text
- * must have a visible character.
+ * must have a visible character. If it is `trimmed`, the rest is checked without white space at both ends.
  */
 export function checkText(
   violations: Violations,
   field: string,
-  text: string,
-  { min, max }: { min: 0 | 1; max: number },
+  sent: string,
+  { min, max, trimmed = false }: { min: 0 | 1; max: number; trimmed?: boolean | undefined },
 ): void {
+  const text = trimmed ? sent.trim() : sent;
   if (text.includes('\0') || !text.isWellFormed()) {
     violations.add(field, 'must not contain NUL or half a surrogate pair');
   } else if (text.startsWith('\uFEFF')) {
     // A byte order mark is not part of a text, and PGlite would drop it.
     violations.add(field, 'must not begin with a byte-order mark');
-  } else if (text.length < min) {
+  } else if (sent.length < min) {
     violations.add(field, 'must not be empty');
   } else if (min > 0 && !/\S/.test(text)) {
     violations.add(field, blankRule);
