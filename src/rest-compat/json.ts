@@ -17,13 +17,27 @@ export function isJsonMediaType(contentType: string): boolean {
  */
 export function readJson(bytes: Uint8Array): { value: unknown } | { problem: string } {
   if (bytes.length === 0) return { problem: 'must be a JSON object; it is empty' };
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return { problem: 'must be in UTF-8' };
+  }
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return { problem: 'must be JSON in UTF-8' };
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problem: `must be JSON${whereOf(error)}` };
   }
   return isNestedDeeper(value, maxNesting)
     ? { problem: `must not be nested more than ${maxNesting} levels deep` }
     : { value };
+}
+
+/** Where JSON ends to be valid, if V8 says so. The rest of its message may quote the body, which an answer must not repeat. */
+function whereOf(error: unknown): string {
+  const message = String(error);
+  if (message.endsWith('Unexpected end of JSON input')) return '; it ends too early';
+  const [, line, column] = / JSON at position \d+ \(line (\d+) column (\d+)\)$/.exec(message) ?? [];
+  return line === undefined ? '' : `; it is invalid at line ${line}, column ${column}`;
 }

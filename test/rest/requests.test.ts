@@ -230,6 +230,19 @@ describe('bodies', () => {
     expectProblem(await post('{}', { 'Content-Type': type }), 400, 'validation_failed');
   });
 
+  it.each([
+    ['{"title": "x",}', 'must be JSON; it is invalid at line 1, column 15'],
+    ['{\n  "title" "x" }', 'must be JSON; it is invalid at line 2, column 11'],
+    ['{"title": "x"} secret', 'must be JSON; it is invalid at line 1, column 16'],
+    ['{"title": tru', 'must be JSON; it ends too early'],
+    ['{"title": secret}', 'must be JSON'],
+    [new Uint8Array([0x7b, 0xff, 0x7d]), 'must be in UTF-8'],
+  ])('is told why it cannot be read, without its content: %j', async (body, message) => {
+    const { body: answer } = await post(body);
+    expect(answer).toMatchObject({ code: 'validation_failed', errors: [{ field: 'body', message }] });
+    expect(JSON.stringify(answer)).not.toContain('secret');
+  });
+
   it('is answered 413 over the limit, before its type is checked', async () => {
     expectProblem(
       await post('x'.repeat(1_100_000), { 'Content-Type': 'text/plain' }),
