@@ -2096,7 +2096,7 @@ export interface operations {
                 primary_assignee_user_account_id?: string[];
                 /** @description Issues with this account among the assignees, including the primary one. */
                 assignee_user_account_id?: string[];
-                /** @description Issues whose title contains this text, ignoring case. */
+                /** @description Issues whose title contains this text, ignoring case and accents. */
                 query?: string;
                 /** @description Issues created at this time or later. */
                 created_from_utc?: string;
@@ -7835,7 +7835,7 @@ export interface operations {
                 lead_user_account_id?: string[];
                 /** @description Whether the team plans in deliveries. */
                 deliveries_enabled?: boolean;
-                /** @description Teams whose name, code or slug contains this text, ignoring case. */
+                /** @description Teams whose name, code or slug contains this text, ignoring case and accents. */
                 query?: string;
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
@@ -8272,7 +8272,7 @@ export interface operations {
                 provider?: ("github" | "azuredevops" | "azure-devops" | "azure_devops")[];
                 /** @description Whether the repository is the default one of the team, which agents use if no other is named. */
                 is_default?: boolean;
-                /** @description Repositories whose name or project name contains this text, ignoring case. */
+                /** @description Repositories whose name or project name contains this text, ignoring case and accents. */
                 query?: string;
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
@@ -9411,7 +9411,7 @@ export interface operations {
                  *     ]
                  */
                 status?: ("invited" | "active" | "suspended" | "removed")[];
-                /** @description Members whose display name or e-mail address contains this text, ignoring case. */
+                /** @description Members whose display name or e-mail address contains this text, ignoring case and accents. */
                 query?: string;
                 /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
@@ -10392,7 +10392,7 @@ export interface operations {
                 primary_assignee_user_account_id?: string[];
                 /** @description Issues with this account among the assignees, including the primary one. */
                 assignee_user_account_id?: string[];
-                /** @description Issues whose title contains this text, ignoring case. */
+                /** @description Issues whose title contains this text, ignoring case and accents. */
                 query?: string;
                 /** @description Issues created at this time or later. */
                 created_from_utc?: string;
@@ -10719,7 +10719,7 @@ export interface operations {
                 primary_assignee_user_account_id?: string[];
                 /** @description Issues with this account among the assignees, including the primary one. */
                 assignee_user_account_id?: string[];
-                /** @description Issues whose title contains this text, ignoring case. */
+                /** @description Issues whose title contains this text, ignoring case and accents. */
                 query?: string;
                 /** @description Issues created at this time or later. */
                 created_from_utc?: string;

@@ -25,7 +25,7 @@ export const issueFilters = {
   assignee_user_account_id: many(
     id('user', 'Issues with this account among the assignees, including the primary one.'),
   ),
-  query: text('Issues whose title contains this text, ignoring case.'),
+  query: text('Issues whose title contains this text, ignoring case and accents.'),
   created_from_utc: dateTime('Issues created at this time or later.'),
   created_to_utc: dateTime('Issues created at this time or earlier.'),
   updated_from_utc: dateTime('Issues last updated at this time or later.'),

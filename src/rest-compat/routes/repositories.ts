@@ -31,7 +31,7 @@ export const repositories = route({
     is_default: boolean(
       'Whether the repository is the default one of the team, which agents use if no other is named.',
     ),
-    query: text('Repositories whose name or project name contains this text, ignoring case.'),
+    query: text('Repositories whose name or project name contains this text, ignoring case and accents.'),
     ...page,
     sort: sortBy<RepositoryContextOrderField>('repository_name', {
       repository_name: 'REPOSITORY_NAME',

@@ -20,7 +20,7 @@ export const teams = route({
     state: many(oneOf(namesOf<TeamState>('TeamState'), 'Teams in this state.')),
     lead_user_account_id: many(id('user', 'Teams that this account leads.')),
     deliveries_enabled: boolean('Whether the team plans in deliveries.'),
-    query: text('Teams whose name, code or slug contains this text, ignoring case.'),
+    query: text('Teams whose name, code or slug contains this text, ignoring case and accents.'),
     ...page,
     sort: sortBy<TeamOrderField>('name', {
       name: 'NAME',
