@@ -1,4 +1,7 @@
 import { runImport } from '../../src/cli/import.ts';
+import { applyDirectory } from '../../src/portability/directory/directory.ts';
+import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { importWorld } from '../cli/import-world.ts';
 import { dataOf, type GraphAnswer } from '../graph/graph-answer.ts';
 import { startApp } from '../support/app.ts';
@@ -21,6 +24,9 @@ export interface TrendWorld {
 export async function trendWorld(name: string): Promise<TrendWorld> {
   const app = await startApp({ sharesDatabase: true });
   const world = await importWorld(app.database, name);
+  await applyDirectory(app.database, systemActor, parseDirectory(directory), {
+    workspaceId: world.workspaceId,
+  });
   const file = world.write('histories.ndjson', [header, ...issues.map(lineOf)]);
   const said = await world.run((env) => runImport(env, { file, from: 'ndjson', workspace: name }));
   if (said.exitCode !== 0 || said.stderr.includes('warning')) throw new Error(said.stderr);
@@ -54,17 +60,17 @@ const deliveries = [1, 2].map((number) => ({
   startsOn: '2025-01-01',
   endsOn: '2025-01-14',
 }));
+const directory = {
+  members: ['ENG', 'OPS'].map((code) => ({ displayName: `Member of ${code}` })),
+  teams: ['ENG', 'OPS'].map((code) => ({ code, name: code, deliveries, members: [`Member of ${code}`] })),
+  projectStatuses: [{ name: 'Active', state: 'active' }],
+  projects: ['RED', 'BLUE'].map((key) => ({ key, team: 'ENG', name: key, status: 'Active' })),
+};
 const header = {
   _type: 'header',
   format: 'workgraph',
   version: 1,
   workspace: { id: 'x', name: 'Elsewhere' },
-  directory: {
-    members: ['ENG', 'OPS'].map((code) => ({ displayName: `Member of ${code}` })),
-    teams: ['ENG', 'OPS'].map((code) => ({ code, name: code, deliveries, members: [`Member of ${code}`] })),
-    projectStatuses: [{ name: 'Active', state: 'active' }],
-    projects: ['RED', 'BLUE'].map((key) => ({ key, team: 'ENG', name: key, status: 'Active' })),
-  },
 };
 
 function lineOf(issue: ModelIssue, place: number): object {
