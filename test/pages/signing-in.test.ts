@@ -35,7 +35,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await tab.page.goto(`${pages.app.url}/board/WEB`);
     await tab.page.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
     expect(await flawsOf(tab)).toEqual(noFlaws);
-    await expectHeading(`wg_${'0'.repeat(48)}`, 'The token does not work any more');
+    await expectHeading(`wg_${'0'.repeat(48)}`, 'The token no longer works');
     await expectHeading(
       await pages.app.tokenFor({ scopes: ['issues:read'] }),
       'The token may not read this page',
@@ -94,7 +94,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
 
   it('an address whose encoding is broken has a page that says so', async () => {
     const tab = await visitor();
-    await open(tab, '/dashboard#token=%', 'The token does not work any more');
+    await open(tab, '/dashboard#token=%', 'The token no longer works');
     await open(tab, `/board#token=${pages.app.token}`, 'Boards');
     await open(tab, '/issues/%E0%A4%A', 'There is no issue %E0%A4%A');
     await open(tab, '/projects/%E0%A4%A', 'There is no project %E0%A4%A');
@@ -133,7 +133,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
       { id: body.data?.viewer.accessToken.id },
     );
     for (const { page } of tabs) {
-      await page.getByRole('heading', { name: 'The token does not work any more' }).waitFor();
+      await page.getByRole('heading', { name: 'The token no longer works' }).waitFor();
       const field = page.getByRole('textbox', { name: 'Access token' });
       await field.fill('typed');
       await page.evaluate("['offline', 'online'].forEach((name) => dispatchEvent(new Event(name)))");
