@@ -25,7 +25,9 @@ export const members = route({
     ...teamFilters('Members'),
     role: many(oneOf(namesOf<MemberRole>('MemberRole'), 'Members with this role.')),
     status: many(oneOf(namesOf<MemberStatus>('MemberStatus'), 'Members with this status.')),
-    query: text('Members whose display name or e-mail address contains this text, ignoring case and accents.'),
+    query: text(
+      'Members whose display name or e-mail address contains this text, ignoring case and accents.',
+    ),
     ...page,
     sort: sortBy<MemberOrderField>('display_name', {
       display_name: 'DISPLAY_NAME',
