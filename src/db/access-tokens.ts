@@ -33,7 +33,7 @@ export class TokenHolders {
   }
 
   /**
-   * The token with this hash and its member; undefined if there is none. `known` has its workspace from an earlier lookup, which
+   * The token with this hash and its member; undefined if no token has it. `known` has its workspace from an earlier lookup, which
    * stays true because a token never moves to another workspace.
    */
   async find(tokenHash: Buffer, known?: { workspaceId: string }): Promise<TokenHolder | undefined> {

@@ -103,7 +103,8 @@ Change.implement((t) => ({
   issue: t.reference(Issue, 'issueId', {
     nullable: true,
     scope: 'issues:read',
-    description: 'The issue that it belongs to, as it is now; null if it was deleted or there is none.',
+    description:
+      'The issue that the change belongs to, as it is now; null if the issue was deleted, or if the change belongs to no issue.',
   }),
   teamId: t.idOf('team', 'teamId', {
     nullable: true,
@@ -111,7 +112,7 @@ Change.implement((t) => ({
   }),
   team: t.reference(Team, 'teamId', {
     nullable: true,
-    description: 'The team that it belongs to, as it is now; null if there is none.',
+    description: 'The team that the change belongs to, as it is now; null if it belongs to no team.',
   }),
   comment: t.reference(Comment, 'subjectId', {
     nullable: true,

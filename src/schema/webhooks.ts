@@ -154,7 +154,8 @@ WebhookDelivery.implement((t) => ({
   issue: t.reference(Issue, 'issueId', {
     nullable: true,
     scope: 'issues:read',
-    description: 'The issue that it is about, as it is now; null if it was deleted or there is none.',
+    description:
+      'The issue that the message is about, as it is now; null if the issue was deleted, or if the message is about no issue.',
   }),
   state: t.expose('state', { type: WebhookDeliveryState, description: 'Whether it has arrived.' }),
   attemptCount: t.exposeInt('attemptCount', { description: 'How often it was sent.' }),

@@ -97,7 +97,7 @@ describe('a text that the API refuses', () => {
     const { issue, warnings } = cleaned({ reporter: ann, comments: [{ body: 'Hello', author: ann }] });
     expect([issue.reporter, issue.comments[0]?.author]).toEqual([{ name: 'Ann' }, { name: 'Ann' }]);
     expect(new Set(warnings)).toEqual(
-      new Set(['the e-mail address "not an address" of Ann is none and is left out']),
+      new Set(['the e-mail address "not an address" of Ann is not valid and is left out']),
     );
   });
 });

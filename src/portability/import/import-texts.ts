@@ -17,7 +17,7 @@ export function shortened(text: string, max: number): string {
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** The person with a name and an address that fit the tables. Leaves out an address that is none, with a warning. */
+/** The person with a name and an address that fit the tables. Leaves out an address that is not valid, with a warning. */
 export function cleanPerson(
   { name, emailAddress, principalKind }: ImportedPerson,
   warnings: string[],
@@ -26,7 +26,7 @@ export function cleanPerson(
   const isStorable = isEmailAddress(email) && email.length <= limits.emailAddress;
   const fitting = shortened(name.trim(), limits.name) || shortened(email, limits.name) || 'Unknown';
   if (email !== '' && !isStorable)
-    warnings.push(`the e-mail address "${shortened(email, 60)}" of ${fitting} is none and is left out`);
+    warnings.push(`the e-mail address "${shortened(email, 60)}" of ${fitting} is not valid and is left out`);
   return { name: fitting, emailAddress: isStorable ? email : undefined, principalKind };
 }
 
