@@ -19,6 +19,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const long = 'x'.repeat(256);
+const isBlank = 'must not be white space alone.';
+const isTooLong = 'must have at most 255 characters.';
 const run = (...args: string[]) => workgraph([...args, '--data-dir', dataDir]);
 async function json<Printed>(...args: string[]): Promise<Printed> {
   const { exitCode, stdout, stderr } = await run(...args, '--json');
@@ -291,20 +293,10 @@ describe('the commands', () => {
       'The id of the token: expected a token id, got a team id.',
     ],
     ['token revoke', ['token_00000000000000000000000000'], 1, 'There is no access token'],
-    ['workspace create', ['--name', ' '], 2, 'name: must not be white space alone.'],
-    ['workspace create', ['--name', long], 2, 'name: must have at most 255 characters.'],
-    [
-      'workspace create',
-      ['--name', 'Two', '--owner', ' '],
-      2,
-      'ownerDisplayName: must not be white space alone.',
-    ],
-    [
-      'workspace create',
-      ['--name', 'Two', '--owner', long],
-      2,
-      'ownerDisplayName: must have at most 255 characters.',
-    ],
+    ['workspace create', ['--name', ' '], 2, `name: ${isBlank}`],
+    ['workspace create', ['--name', long], 2, `name: ${isTooLong}`],
+    ['workspace create', ['--name', 'Two', '--owner', ' '], 2, `ownerDisplayName: ${isBlank}`],
+    ['workspace create', ['--name', 'Two', '--owner', long], 2, `ownerDisplayName: ${isTooLong}`],
   ])('%s %j fails with a message', async (name, args, exitCode, words) => {
     const ran = await inProcess(app, name, args);
     expect(ran).toMatchObject({ exitCode, stdout: '' });

@@ -52,7 +52,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     'a connection count {executor/limits.ts connectionValues} each',
     'For variables longer than {executor/limits.ts longVariables} characters',
     '| bytes of texts and ids that one request reads, and bytes of its answer | {executor/limits.ts maxAnswerBytes} each |',
-    '| requests that wait for their new document to be [prepared](operations.md#overload-and-deadlines) | {server/limits/turns.ts maxWaiting}, with bodies of {server/limits/turns.ts maxWaitingBytes / 1_000_000} MB together |',
+    '| requests that wait for their new document to be [prepared](operations.md#overload-and-deadlines) | {server/limits/document-queue.ts maxWaiting}, with bodies of {server/limits/document-queue.ts maxWaitingBytes / 1_000_000} MB together |',
     '| what one event of a subscription may cost | 100: what one operation may cost, divided by {executor/limits.ts eventsPerOperation} |',
     '| the cost of a query that has no plan, so that graphql-js answers it; queries that only read the schema are excepted | {executor/limits.ts maxFallbackCost} |',
     '| queries without a plan, which graphql-js answers, at once | {executor/limits.ts maxFallbacks}, and {executor/limits.ts maxWaitingFallbacks} that wait',

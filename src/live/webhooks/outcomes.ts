@@ -138,6 +138,7 @@ function withJitter(ms: number, random: () => number): number {
   return ms * (0.8 + random() * 0.4);
 }
 
-function later(now: Date, ms: number): Date {
+/** The time so many milliseconds later. */
+export function later(now: Date, ms: number): Date {
   return new Date(now.getTime() + Math.round(ms));
 }

@@ -25,7 +25,7 @@ import { isReceived, type WebhookSending } from '../../resolvers/webhooks/sendin
 import { webhookSubject } from '../../resolvers/webhooks/webhooks.ts';
 import type { Attempts } from './attempts.ts';
 import { createDeliveries } from './new-deliveries.ts';
-import { outcomeOf, type Sent } from './outcomes.ts';
+import { later, outcomeOf, type Sent } from './outcomes.ts';
 
 /** How long a process claims a webhook. It renews the claim, so one that died holds a webhook no longer than this. */
 export const claimMs = 10_000;
@@ -210,8 +210,4 @@ function principalOf(
     scopes: new Set(scopes as Scope[]),
     expiresUtc: null,
   };
-}
-
-function later(now: Date, ms: number): Date {
-  return new Date(now.getTime() + ms);
 }

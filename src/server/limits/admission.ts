@@ -1,7 +1,7 @@
 import { Deadline } from '../../db/engine/deadline.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 import { Pace } from './pace.ts';
-import { DocumentQueue } from './turns.ts';
+import { DocumentQueue } from './document-queue.ts';
 
 /** How many requests a server handles at once, and how long they may take. */
 export interface AdmissionLimits {
