@@ -146,8 +146,8 @@ class PrimaryPositions {
   }
 
   /**
-   * How long ago the primary passed a position, at least; 0 if it has not. NaN if that was before the oldest known position, which
-   * is too new to tell.
+   * How long ago the primary passed a position, at least; 0 if it has not. NaN if it was passed before the oldest known position,
+   * and that one is so recent that the time could be short or long.
    */
   beyondForMs({ bytes }: WalPosition): number {
     const index = this.#seen.findIndex(({ value }) => value.bytes > bytes);

@@ -65,7 +65,7 @@ export class Deliverer {
     return this.#serving.size;
   }
 
-  /** Has the loop query for webhooks with work, even if such a query is in progress, and those being served look for changes. */
+  /** Makes the loop query for webhooks with work, even if such a query is in progress, and those that are being served look for changes. */
   wake(): void {
     this.#wakeUp.resolve();
     for (const { attempts } of this.#serving.values()) attempts.hear();
