@@ -143,9 +143,8 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
       { workspaceId: app.workspaceId },
     ),
   'SQL that renames a status': () =>
-    sql`update status set name = name || ' renamed' where workspace_id = ${app.workspaceId}`.execute(
-      app.database.unscoped,
-    ),
+    sql`update status set name = name || ' renamed', name_fold = name_fold || ' renamed'
+      where workspace_id = ${app.workspaceId}`.execute(app.database.unscoped),
 };
 let key: string;
 
