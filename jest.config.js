@@ -20,5 +20,6 @@ export default {
   // At its end a worker writes what Node has compiled (NODE_COMPILE_CACHE). Jest would kill it after half a second, and then the next
   // run would have to compile again what is missing.
   workerGracefulExitTimeout: 30_000,
-  testTimeout: 120_000,
+  // Ends a test that hangs. It is no measure of speed, so one bound that the slowest machine keeps serves nearly all tests.
+  testTimeout: 300_000,
 };

@@ -22,7 +22,7 @@ let desk: FileDesk;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
   desk = await fileDesk(app);
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 /** A small picture that is quick to draw. */
@@ -95,7 +95,7 @@ it('a small file that decodes to 400 MB gets no preview, and does not affect oth
   expect(hostile?.previewKind).toBe('NONE');
   expect(others.map(({ previewKind }) => previewKind)).toEqual(['IMAGE', 'NONE', 'IMAGE']);
   expect(process.memoryUsage().rss - peakBefore).toBeLessThan(150_000_000);
-}, 60_000);
+});
 
 describe('the process that draws pictures', () => {
   it('draws an interlaced picture at the limit within its memory limit', async () => {
@@ -103,7 +103,7 @@ describe('the process that draws pictures', () => {
     expect(await pictures.draw(await pictureAtTheLimit())).toBeDefined();
     expect(peakOf(pictures.pid)).toBeLessThan(limits.maxProcessBytes);
     pictures.end();
-  }, 60_000);
+  });
 
   it('is killed when it exceeds its memory limit, and the next picture gets a new process', async () => {
     const pictures = new PictureProcess({ ...limits, maxProcessBytes: 170_000_000 });
@@ -113,7 +113,7 @@ describe('the process that draws pictures', () => {
     expect(pictures.pid).not.toBe(pid);
     expect(await pictures.draw(await small())).toBeDefined();
     pictures.end();
-  }, 60_000);
+  });
 
   it('is reused, and exits when it is released', async () => {
     const pictures = new PictureProcess(limits);
@@ -125,7 +125,7 @@ describe('the process that draws pictures', () => {
     while (isAlive(pid)) await delay(10);
     expect(await pictures.draw(await small())).toBeDefined();
     pictures.end();
-  }, 60_000);
+  });
 
   it('loses only the preview that it was drawing when it is killed', async () => {
     const pictures = new PictureProcess(limits);
@@ -139,7 +139,7 @@ describe('the process that draws pictures', () => {
     await pictures.draw(await small());
     expect(await pictures.draw(await small())).toBeDefined();
     pictures.end();
-  }, 60_000);
+  });
 });
 
 it('a picture has a preview exactly if its decoded bytes are within the bound', async () => {
@@ -168,4 +168,4 @@ it('a picture has a preview exactly if its decoded bytes are within the bound', 
     { numRuns: 60 },
   );
   pictures.end();
-}, 120_000);
+});

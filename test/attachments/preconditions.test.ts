@@ -16,7 +16,7 @@ beforeAll(async () => {
     ['content', signedDownloadUrl ?? ''],
     ['preview', signedPreviewUrl ?? ''],
   ];
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const tagOf = async (url: string) => (await fetch(url, { method: 'HEAD' })).headers.get('etag') ?? '';
@@ -130,4 +130,4 @@ it('the server evaluates preconditions in the order of RFC 9110', async () => {
     }),
     { numRuns: 400 },
   );
-}, 60_000);
+});

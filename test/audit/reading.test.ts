@@ -40,7 +40,7 @@ describe.each(sampledExecutors('audit/reading'))('on the %s executor', (EXECUTOR
     app = await startApp({ sharesDatabase: true, settings: { EXECUTOR } });
     second = await app.secondWorkspace();
     for (const name of ['first', 'second', 'third']) await mint(name);
-  }, 120_000);
+  });
   afterAll(() => app.stop());
 
   const mint = (name: string, token = app.token) =>
@@ -143,7 +143,7 @@ describe('the audit log', () => {
   let app: App;
   beforeAll(async () => {
     app = await startApp();
-  }, 60_000);
+  });
   afterAll(() => app.stop());
 
   it.each([

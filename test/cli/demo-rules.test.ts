@@ -9,7 +9,7 @@ let home: TestDatabase;
 
 beforeAll(async () => {
   home = await copyTemplate('demo');
-}, 120_000);
+});
 
 afterAll(() => home.drop());
 

@@ -67,7 +67,7 @@ it('a command says why it cannot create its data directory', async () => {
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-}, 60_000);
+});
 
 it('an export whose reader is gone after the first bytes ends without an error', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-head-'));
@@ -88,4 +88,4 @@ it('an export whose reader is gone after the first bytes ends without an error',
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -29,7 +29,7 @@ beforeAll(async () => {
   for (const file of await selectUploadedFiles(test.database.unscoped, undefined, 1_000)) {
     await world.store.put(contentKey(file), bytesOf(file.id, file.sizeBytes), file.sizeBytes);
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   world.remove();
@@ -97,7 +97,7 @@ it('a complete export is the same after an import into another workspace', async
   expect(await brokenInvariants(test.database)).toEqual({});
   expect(await imported(out)).toMatchObject({ created: 0, updated: 0, unchanged: 648 });
   expect(comparable(await exported(copy, { files: 'copied', deleted: true }))).toEqual(comparable(out));
-}, 300_000);
+});
 
 it('an export without flags contains no files and nothing that was deleted', async () => {
   const lines = await exported('Halyard & Tern');
@@ -105,7 +105,7 @@ it('an export without flags contains no files and nothing that was deleted', asy
   expect(JSON.stringify(lines.slice(1))).not.toMatch(/"attachments"|"deletedUtc"/);
   await imported(lines.slice(0, 160));
   expect(await brokenInvariants(test.database)).toEqual({});
-}, 120_000);
+});
 
 const header = { _type: 'header', format: 'workgraph', version: 1, workspace: { id: 'x', name: 'X' } };
 const times = { createdUtc: '2026-01-02T03:04:05.678Z', updatedUtc: '2026-01-02T03:04:05.678Z' };

@@ -67,7 +67,7 @@ it('a killed import leaves no incomplete issue, and a second run completes it', 
   const [killed, whole] = [await exported(reopened, workspace), await exported(untouched, 'Untouched')];
   expect(killed.slice(1).map(withoutIds)).toEqual(whole.slice(1).map(withoutIds));
   for (const each of [world, reopened, untouched]) each.remove();
-}, 180_000);
+});
 
 async function locationOf(): Promise<string> {
   if (database.engine === 'embedded') return test.dataDir;

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const database = await openDatabase({ dataDir });
   await sql`insert into migration (name) values ('9999_later')`.execute(database.unscoped);
   await database.close();
-}, 60_000);
+});
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const silent = () => {};

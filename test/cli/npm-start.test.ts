@@ -91,19 +91,15 @@ const shells = ['dash', 'bash'].flatMap((name) => {
 });
 
 onEmbedded('npm start', () => {
-  it.each(shells)(
-    'ends the server when npm alone gets SIGTERM, under %s',
-    async (_name, shell) => {
-      const started = await startBy('npm', ['start', `--script-shell=${shell}`, '--', '--no-demo']);
-      expect(started.server).not.toBe(started.child.pid);
-      process.kill(started.child.pid as number, 'SIGTERM');
-      await ended(started);
-      // The server has let go of the directory as at any stop.
-      lockDirectory(started.directory).release();
-      await expect(fetch(started.url)).rejects.toThrow('fetch failed');
-    },
-    60_000,
-  );
+  it.each(shells)('ends the server when npm alone gets SIGTERM, under %s', async (_name, shell) => {
+    const started = await startBy('npm', ['start', `--script-shell=${shell}`, '--', '--no-demo']);
+    expect(started.server).not.toBe(started.child.pid);
+    process.kill(started.child.pid as number, 'SIGTERM');
+    await ended(started);
+    // The server has let go of the directory as at any stop.
+    lockDirectory(started.directory).release();
+    await expect(fetch(started.url)).rejects.toThrow('fetch failed');
+  });
 
   it('lets the server drain when the shell is killed in which npm has started it', async () => {
     const started = await startBy('/bin/sh', ['-c', `${process.execPath} ${script} serve --no-demo; true`], {
@@ -117,7 +113,7 @@ onEmbedded('npm start', () => {
     while (readiness === 200) readiness = (await fetch(`${started.url}/readyz`)).status;
     expect(readiness).toBe(503);
     await ended(started);
-  }, 60_000);
+  });
 });
 
 function parentOf(pid: number): number {
@@ -137,7 +133,7 @@ onEmbedded('a server that outlives its parent on purpose', () => {
       expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
       await delay(50);
     }
-  }, 60_000);
+  });
 });
 
 /** Longer than the watch for the parent takes to notice. */
@@ -187,7 +183,6 @@ const old = oldNode();
     await ended(started);
     lockDirectory(started.directory).release();
   },
-  60_000,
 );
 
 (old === undefined ? it.skip : it)('says under an old Node that no other is installed', () => {
@@ -217,7 +212,7 @@ onEmbedded('a second start', () => {
   beforeAll(async () => {
     port = await freePort();
     shared = await newDataDir();
-  }, 60_000);
+  });
   afterAll(() => {
     if (first) kill(first.server);
     rmSync(shared, { recursive: true, force: true });
@@ -246,7 +241,7 @@ onEmbedded('a second start', () => {
     first = await start(2_000, { PORT: String(port) });
     expect(first.words()).toContain('Another server is stopping; waiting up to 3 s for it …\n');
     expect(isAlive(before.server)).toBe(false);
-  }, 60_000);
+  });
 
   it('waits for the data directory, where the ports are different', async () => {
     const before = first ?? (await start(2_000));
@@ -255,7 +250,7 @@ onEmbedded('a second start', () => {
     first = await start(7_000);
     expect(first.words()).toContain('Another server is stopping');
     expect(await over).toEqual([0, null]);
-  }, 60_000);
+  });
 
   it('gives up after three seconds', async () => {
     const before = first ?? (await start(7_000));
@@ -270,5 +265,5 @@ onEmbedded('a second start', () => {
     );
     kill(before.server);
     await over;
-  }, 60_000);
+  });
 });

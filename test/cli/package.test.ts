@@ -43,7 +43,7 @@ onEmbedded('the package that npm pack makes, in an otherwise empty folder,', () 
     });
     url = await addressOf(server);
     authorization = `Bearer ${readFileSync(join(folder, '.workgraph/demo-token'), 'utf8').trim()}`;
-  }, 120_000);
+  });
 
   afterAll(async () => {
     // Comes when all processes below npx have ended too, because they share its standard error.

@@ -72,7 +72,7 @@ describe('serve on the embedded database', () => {
     dataDir = newDirectory();
     // Empty, as after the first half of a first start: making the files takes too long to be tested here.
     await copyIntoDirectory('migrated', dataDir);
-  }, 60_000);
+  });
   afterAll(() => serving?.end('SIGKILL'));
 
   it('loads the demo, prints requests that work unchanged, logs no secrets, and exits on a signal', async () => {
@@ -118,21 +118,17 @@ describe('serve on the embedded database', () => {
     );
     expect(log).not.toContain('secret');
     expect(log).not.toContain(token);
-  }, 90_000);
+  });
 
   // `script` is another program on other systems.
   (process.platform === 'linux' ? it : it.skip).each([
     ['127.0.0.1', true],
     ['0.0.0.0', false],
-  ])(
-    'shows the token on a terminal at %s: %s',
-    async (host, isShown) => {
-      const words = await serveInTerminal(['--host', host, '--data-dir', dataDir]);
-      expect(words.includes(tokenIn(dataDir))).toBe(isShown);
-      expect(words.includes(join(dataDir, 'demo-token'))).toBe(!isShown);
-    },
-    90_000,
-  );
+  ])('shows the token on a terminal at %s: %s', async (host, isShown) => {
+    const words = await serveInTerminal(['--host', host, '--data-dir', dataDir]);
+    expect(words.includes(tokenIn(dataDir))).toBe(isShown);
+    expect(words.includes(join(dataDir, 'demo-token'))).toBe(!isShown);
+  });
 
   it('reuses the demo token at the next start, and locks the directory against a second server', async () => {
     const token = tokenIn(dataDir);
@@ -149,7 +145,7 @@ describe('serve on the embedded database', () => {
       stdout: '',
       stderr: `The data directory ${dataDir} is held by another process (pid ${serving.child.pid}).\n`,
     });
-  }, 90_000);
+  });
 
   it('has the bytes of all files of the demo, and displays each according to its row', async () => {
     // The server of the test before, which holds the directory.
@@ -172,7 +168,7 @@ describe('serve on the embedded database', () => {
         broken.push({ fileName, previewKind, shown, length: bytes.byteLength });
     }
     expect(broken).toEqual([]);
-  }, 90_000);
+  });
 
   it('does not replace a demo token that was revoked', async () => {
     // The server of the test before, which holds the directory.
@@ -187,7 +183,7 @@ describe('serve on the embedded database', () => {
     serving = await serve(['--data-dir', dataDir]);
     expect(serving.words()).not.toContain('Demo token');
     expect(serving.words()).toContain('npx workgraph token create');
-  }, 90_000);
+  });
 });
 
 describe('a start that must fail', () => {
@@ -270,7 +266,7 @@ describe('a start that must fail', () => {
       exitCode: 1,
       stderr: 'The database already has the workspace Halyard & Tern.\n',
     });
-  }, 60_000);
+  });
 
   it('adds no demo to a database that has other workspaces', async () => {
     const other = await newServerDatabase();
@@ -292,5 +288,5 @@ describe('a start that must fail', () => {
     } finally {
       await other.remove();
     }
-  }, 60_000);
+  });
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   dataDir = join(directory, 'data');
   await copyIntoDirectory('migrated', dataDir);
   await workgraph(['workspace', 'create', '--name', 'Acme', '--data-dir', dataDir]);
-}, 90_000);
+});
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 onLinux('a terminal', () => {
@@ -46,7 +46,7 @@ onLinux('a terminal', () => {
     expect(again.stderr).toMatch(
       /^2000 issues in [\d.]+ s: \d+ created, 0 updated, \d+ unchanged\nstored with/,
     );
-  }, 90_000);
+  });
 
   it('shows one line of the log for each request', async () => {
     const output = await serveInTerminal(['--no-demo', '--data-dir', dataDir], async (url, shown) => {
@@ -65,7 +65,7 @@ onLinux('a terminal', () => {
       expect.stringMatching(/^\[[\d:]{8}\] INFO: GET \/nowhere 404 \{.*\}$/),
     ]);
     expect(output).toContain('\x1b[');
-  }, 90_000);
+  });
 
   it('has bold headings above the groups of flags, which a pipe has not', async () => {
     const { output } = await inTerminal(['serve', '--help'], async (shown) => {
@@ -93,4 +93,4 @@ it('`directory apply` into `head` exits with 0', () => {
   });
   expect({ status, stdout }).toEqual({ status: 0, stdout: `create label ${label(0)}\n` });
   expect(stderr).toBe('600 created, 0 updated in Acme\n');
-}, 60_000);
+});

@@ -15,7 +15,7 @@ let dataDir: string;
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'workgraph-token-'));
   await copyIntoDirectory('migrated', dataDir);
-}, 60_000);
+});
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const long = 'x'.repeat(256);
@@ -47,7 +47,7 @@ describe('a server that was started with --no-demo', () => {
   let serving: Serving;
   beforeAll(async () => {
     serving = await serve(['--no-demo', '--data-dir', dataDir]);
-  }, 60_000);
+  });
   afterAll(() => serving.end());
 
   const statusOf = async (token: string) =>
@@ -77,7 +77,7 @@ describe('a server that was started with --no-demo', () => {
       id: expect.stringMatching(/^workspace_/),
       token: expect.stringMatching(/^wg_/),
     });
-  }, 60_000);
+  });
 
   it('runs commands through its socket, and sees their changes at once', async () => {
     const made = await json<Token>('token', 'create', '--workspace', 'acme', '--scopes', 'teams:read');
@@ -89,7 +89,7 @@ describe('a server that was started with --no-demo', () => {
     });
     expect(await statusOf(made.token)).toBe(401);
     expect(serving.log()).not.toContain(made.token);
-  }, 60_000);
+  });
 
   it('runs commands for processes that load neither an engine nor what checks settings', async () => {
     const file = join(dataDir, 'packages.json');
@@ -143,7 +143,7 @@ it('without a server, a command prints its data on standard output and its messa
   const { stdout, stderr } = await run('token', 'create', '--workspace', 'acme', '--expires', '30d');
   expect(stdout).toMatch(/^wg_[0-9a-f]{48}\n$/);
   expect(stderr).toMatch(/^Created token_\w+ for Ada/);
-}, 60_000);
+});
 
 describe('the commands', () => {
   let app: App;
@@ -160,7 +160,7 @@ describe('the commands', () => {
       '--json',
     ]);
     workspace = JSON.parse(made.stdout) as Workspace;
-  }, 60_000);
+  });
   afterAll(() => app.stop());
 
   it('find a workspace by name or id, and require one when there are several', async () => {

@@ -23,17 +23,13 @@ import { startReceiver } from '../webhooks/receiver.ts';
 import { serve, type Serving, workgraph } from './workgraph.ts';
 import { sampleOf, samplesOf } from '../support/metrics.ts';
 
-it.each(['2', 'auto'])(
-  'serve refuses WORKERS=%s on the embedded database',
-  async (WORKERS) => {
-    const ran = await workgraph(['serve', '--port', '0'], { WORKERS, DATA_DIR: '/nowhere' });
-    expect(ran).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringMatching(/^WORKERS must be 1 with the embedded database/),
-    });
-  },
-  60_000,
-);
+it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', async (WORKERS) => {
+  const ran = await workgraph(['serve', '--port', '0'], { WORKERS, DATA_DIR: '/nowhere' });
+  expect(ran).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/^WORKERS must be 1 with the embedded database/),
+  });
+});
 
 (hasServer ? describe : describe.skip)('two workers on PostgreSQL', () => {
   let place: Place<{ url: string }>;
@@ -60,7 +56,7 @@ it.each(['2', 'auto'])(
       DRAIN_MS: '300',
       WEBHOOK_NETWORKS: '127.0.0.1',
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     const workers = workersOf(supervisor());
@@ -98,7 +94,7 @@ it.each(['2', 'auto'])(
     expect(await answeredTeams()).toBe(asked);
     expect(await sampleOf({ metricsUrl }, 'workgraph_workers')).toBe(2);
     expect(await sampleOf({ metricsUrl }, 'workgraph_pool_connections', 'state="size"')).toBe(10);
-  }, 60_000);
+  });
 
   it('grant a caller exactly its quota together', async () => {
     const { token } = await ownWorkspace();
@@ -113,7 +109,7 @@ it.each(['2', 'auto'])(
     const granted = statuses.filter((status) => status === 200).length;
     expect(granted).toBeGreaterThanOrEqual(requestsPerMinute);
     expect(granted).toBeLessThanOrEqual(requestsPerMinute + filledIn);
-  }, 120_000);
+  });
 
   it('count the streams of a token together, and tell streams of changes that the other worker wrote', async () => {
     const { token, teamId } = await ownWorkspace();
@@ -138,7 +134,7 @@ it.each(['2', 'auto'])(
       expect((await stream.next()).type).toBe('issue.created.v1');
       stream.stop();
     }
-  }, 60_000);
+  });
 
   /** Writes issues on connections of their own, which either worker gets, until both have written some. Returns their keys. */
   async function writeThroughBoth({ token, teamId }: World): Promise<string[]> {
@@ -182,7 +178,7 @@ it.each(['2', 'auto'])(
     }
     await client.dispose();
     expect(heard).toEqual(keys);
-  }, 60_000);
+  });
 
   it('send a webhook each change once, whichever of them wrote it', async () => {
     const world = await ownWorkspace();
@@ -198,7 +194,7 @@ it.each(['2', 'auto'])(
     const sent = receiver.all.map(({ data }) => (data.issue as { key: string }).key);
     receiver.close();
     expect(sent.toSorted()).toEqual(keys.toSorted());
-  }, 60_000);
+  });
 
   it('are replaced on SIGHUP under load, and no request fails', async () => {
     const [world, { token }] = [await ownWorkspace(), await ownWorkspace()];
@@ -217,7 +213,7 @@ it.each(['2', 'auto'])(
     expect(await opened(place.location, (database) => ledger.check(database, world))).toEqual([]);
     // What the workers counted that have ended is still in the sums.
     expect(await answeredTeams()).toBe(before);
-  }, 120_000);
+  });
 
   it('go on when the one that listens for notifications is killed, and the other one listens', async () => {
     const listeners = async () => {
@@ -241,5 +237,5 @@ it.each(['2', 'auto'])(
     let after = await listeners();
     while (after.length !== 1 || after[0] === before) after = await listeners();
     expect(after).not.toContain(before);
-  }, 60_000);
+  });
 });

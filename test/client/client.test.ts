@@ -36,7 +36,7 @@ beforeAll(async () => {
   proxy = await startFaultyProxy(app.url);
   direct = connect({ url: app.url, token: app.token });
   faulty = connect({ url: proxy.url, token: app.token });
-}, 120_000);
+});
 
 afterAll(async () => {
   await proxy.stop();

@@ -41,7 +41,7 @@ beforeAll(async () => {
   await writeFile(file, JSON.stringify({ ...Object.fromEntries(hashes), ...own }));
   app = await startApp({ demo: true, settings: { DOCUMENTS: 'trusted', DOCUMENTS_FILE: file } });
   await numberAll(app.database);
-}, 120_000);
+});
 afterAll(async () => {
   await app.stop();
   await rm(folder, { recursive: true });

@@ -62,7 +62,6 @@ it.each([
     server.closeAllConnections();
     server.close();
   },
-  10_000,
 );
 
 /** Lets `ms` pass, and whatever happens then. */

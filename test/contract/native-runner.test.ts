@@ -48,7 +48,7 @@ it('a test that asserts nothing fails, as does one that asserts less often than 
     ['counts', 'failed', expect.stringContaining('expect.assertions(2)')],
     ['says that it only has to end', 'passed', ''],
   ]);
-}, 60_000);
+});
 
 it('a failure of a file with random choices says which seed repeats them', async () => {
   const samples = JSON.stringify(join(import.meta.dirname, '../support/samples.ts'));
@@ -56,4 +56,4 @@ it('a failure of a file with random choices says which seed repeats them', async
   const chosen = await ran(`import { randomOf } from ${samples}; ${text("randomOf('a').bits()")}`);
   expect(chosen.failureMessage).toMatch(/SEED=\d+ repeats the random choices of this file\.$/);
   expect((await ran(text('1'))).failureMessage).not.toContain('SEED');
-}, 60_000);
+});

@@ -246,5 +246,5 @@ onlyWithServer('the PostgreSQL engine', () => {
     });
     await database.close();
     proxy.close();
-  }, 15_000);
+  });
 });

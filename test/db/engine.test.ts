@@ -26,7 +26,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     await sql`create table note (workspace_id uuid, id bigint, text text not null, primary key (workspace_id, id))`.execute(
       database.unscoped,
     );
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await database.close();

@@ -22,7 +22,7 @@ beforeAll(async () => {
     await ada.mutate('issueRestore', { key });
     await ada.update(key, { statusId: done, title: `${title} again` });
   }
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const fills = ['0028_fill_issue_text', '0035_fill_stages_before'];

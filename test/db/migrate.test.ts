@@ -35,7 +35,7 @@ describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
     // Copying a new database is faster than creating another one.
     if ('dataDir' in place.location) await copyIntoDirectory('empty', place.location.dataDir);
     database = await openDatabase(place.location);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await database.close();
@@ -136,7 +136,7 @@ onlyWithServer('migrations of ten processes', () => {
     const applied = runs.flatMap((run) => JSON.parse(run) as string[]);
     expect(applied.toSorted()).toEqual(repositoryMigrations());
     await place.remove();
-  }, 60_000);
+  });
 });
 
 /** Starts a process that opens the database and waits for the end of its input. */

@@ -27,7 +27,7 @@ onlyWithServer('the plain wire and the fast one (needs TEST_DATABASE_URL)', () =
     app = await startApp({ demo: true });
     fast = await startOn('fast');
     plain = await startOn('plain');
-  }, 120_000);
+  });
   afterAll(async () => {
     await plain.stop();
     await fast.stop();

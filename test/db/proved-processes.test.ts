@@ -17,7 +17,7 @@ it('the prover refuses a statement over two workspaces in a process that has not
     stdout: '',
     stderr: expect.stringContaining('TenantProofError'),
   });
-}, 60_000);
+});
 
 it('the prover refuses a statement over two workspaces even if modules that its rules use are loaded first', () => {
   const first = join(import.meta.dirname, '../../src/db/guard/workspace-value.ts');
@@ -26,4 +26,4 @@ it('the prover refuses a statement over two workspaces even if modules that its 
     stdout: '',
     stderr: expect.stringContaining('TenantProofError'),
   });
-}, 60_000);
+});

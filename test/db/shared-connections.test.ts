@@ -217,7 +217,7 @@ onlyWithServer('shared connections', () => {
       expect(pids.size).toBe(2);
       expect(pids).toContain(pid);
     });
-  }, 30_000);
+  });
 
   it('are closed once all statements are answered', async () => {
     await opened(async () => {

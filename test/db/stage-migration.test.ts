@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await startApp();
   world = await issueWorld(app);
   ada = callerOf(app, world.ada.token);
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const names = [

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await installAgent(app, world, world.agent);
   ada = callerOf(app, world.ada.token);
   agent = callerOf(app, world.agent.token);
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const name = '0023_turn_numbers';

@@ -200,15 +200,11 @@ onEmbedded('the commands of', () => {
     for (const page of runHere.filter((page) => !withoutDemo.includes(page)))
       await type(page, folder, url).catch((error: unknown) => refused.push(error));
     expect(refused).toEqual([]);
-  }, 180_000);
+  });
 
-  it.each(onEmpty)(
-    '%s and what follows it succeed on an empty database',
-    async (...those) => {
-      const folder = newFolder();
-      const url = await served(folder, '--no-demo');
-      for (const page of those) await expect(type(page, folder, url)).resolves.toBeUndefined();
-    },
-    180_000,
-  );
+  it.each(onEmpty)('%s and what follows it succeed on an empty database', async (...those) => {
+    const folder = newFolder();
+    const url = await served(folder, '--no-demo');
+    for (const page of those) await expect(type(page, folder, url)).resolves.toBeUndefined();
+  });
 });

@@ -14,7 +14,7 @@ const queryOf = (file: string) => readFileSync(join(docs, 'queries', file), 'utf
 let app: SharedApp;
 beforeAll(async () => {
   app = await sharedApp();
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 /**

@@ -22,7 +22,7 @@ beforeAll(async () => {
   app = await startMeasuredApp({ demo: true, settings });
   client = new Client(app.url, app.token);
   pool = await app.pool();
-}, 240_000);
+});
 afterAll(async () => {
   client.close();
   await app.stop();
@@ -170,7 +170,7 @@ describe('refuses with one error', () => {
 
 describe('answers without a stall', () => {
   // Filled only here, because the many rows would slow down the filters above without additional work for the event loop.
-  beforeAll(() => app.fillLists(), 240_000);
+  beforeAll(() => app.fillLists());
 
   const page = (below: string) =>
     `{ issues(first: 250, filter: { team: { code: { eq: "LONG" } } }) { nodes { ${below} } } }`;

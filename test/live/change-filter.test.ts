@@ -36,7 +36,7 @@ beforeAll(async () => {
     .where('position', '<=', 3)
     .execute();
   all = await read(always);
-}, 120_000);
+});
 afterAll(async () => {
   world.remove();
   await test.drop();
@@ -105,4 +105,4 @@ it('a filter matches the same changes in memory as in SQL', async () => {
   }
   expect(all.length).toBeGreaterThan(8);
   expect(tellApart.size).toBeGreaterThan(5);
-}, 120_000);
+});

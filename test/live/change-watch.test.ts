@@ -9,7 +9,7 @@ let watch: ChangeWatch;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
   watch = new ChangeWatch(app.database, pino({ level: 'silent' }));
-}, 240_000);
+});
 afterAll(async () => {
   watch.close();
   await app.stop();

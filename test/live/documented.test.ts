@@ -13,7 +13,7 @@ let app: App;
 beforeAll(async () => {
   app = await startApp({ demo: true, settings: { CHANGES_WAIT_MS: '25000' } });
   await numberAll(app.database);
-}, 120_000);
+});
 afterAll(() => app.stop());
 
 interface Page {
@@ -38,7 +38,7 @@ it('the server answers each command of docs/live.md as the page says, in the ord
     // The page waits at the end of the log.
     names.CURSOR = command.includes('$CURSOR') ? await newest() : cursor;
   }
-}, 60_000);
+});
 
 it('an answer of REST has the fields that the page shows', async () => {
   const [shown = ''] = fenced('json');

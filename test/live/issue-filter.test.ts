@@ -35,7 +35,7 @@ beforeAll(async () => {
     )
     .executeTakeFirstOrThrow());
   db = test.database.of(workspaceId);
-}, 120_000);
+});
 afterAll(async () => {
   await memory.close();
   await test.drop();
@@ -121,4 +121,4 @@ it('a filter of issues matches the same issues in memory as in SQL', async () =>
   // Filters by other issues can be judged in memory only as long as all of them are there; texts have no order there.
   expect(judged).toBeGreaterThan(filters / 2);
   expect(sizes.size).toBeGreaterThan(20);
-}, 120_000);
+});

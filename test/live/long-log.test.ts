@@ -39,7 +39,7 @@ beforeAll(async () => {
     .execute();
   // From then on, PostgreSQL knows how long the log is, and chooses other plans.
   await sql`analyze change, change_head`.execute(unscoped);
-}, 120_000);
+});
 afterAll(() => test.drop());
 
 const conditions: readonly (readonly [string, Predicate])[] = [

@@ -32,7 +32,7 @@ it('a stream waits while its token has no objects left, and ends when the token 
     .execute();
   await indebted.ended;
   expect(indebted.count()).toBe(0);
-}, 30_000);
+});
 
 it('a stream waits when its own events have used up the objects of its token', async () => {
   const [token, other] = [await app.tokenFor(), await app.tokenFor()];
@@ -49,7 +49,7 @@ it('a stream waits when its own events have used up the objects of its token', a
   expect(spending.count()).toBeGreaterThan(3);
   expect(spending.count()).toBeLessThan(10);
   for (const stream of [spending, following]) stream.stop();
-}, 30_000);
+});
 
 it('a stream continues when its token has no requests left, because events are not requests', async () => {
   const [token, other] = [await app.tokenFor(), await app.tokenFor()];
@@ -63,4 +63,4 @@ it('a stream continues when its token has no requests left, because events are n
   }
   expect(stream.count()).toBeGreaterThan(0);
   for (const each of [stream, following]) each.stop();
-}, 30_000);
+});

@@ -85,7 +85,7 @@ it('a client that reads slowly but steadily gets all of its messages', async () 
   expect(types.toSorted()).toEqual(['complete', 'complete', 'complete', 'next', 'next', 'next']);
   expect(performance.now() - began).toBeGreaterThan(clientMs);
   ws.terminate();
-}, 60_000);
+});
 
 it('a client that has much to read before a ping is not taken for one that has gone', async () => {
   jest.useFakeTimers({ doNotFake: [...everythingButIntervals] });
@@ -104,7 +104,7 @@ it('a client that has much to read before a ping is not taken for one that has g
   } finally {
     jest.useRealTimers();
   }
-}, 60_000);
+});
 
 it('a client that answers no ping is disconnected', async () => {
   jest.useFakeTimers({ doNotFake: [...everythingButIntervals] });
@@ -119,4 +119,4 @@ it('a client that answers no ping is disconnected', async () => {
   } finally {
     jest.useRealTimers();
   }
-}, 60_000);
+});

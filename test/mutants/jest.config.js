@@ -16,5 +16,5 @@ export default {
   testSequencer: '<rootDir>/test/mutants/sequencer.js',
   testEnvironment: '<rootDir>/test/mutants/environment.js',
   // A test that waits for what a guard would have refused has waited enough.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
 };

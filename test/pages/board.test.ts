@@ -47,7 +47,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     }
     expect(tabs.map(({ complaints }) => complaints)).toEqual([[], []]);
     await close(...tabs);
-  }, 180_000);
+  });
 
   it('shows a write within a second in two windows', async () => {
     const tabs = [await signedIn(), await signedIn()];
@@ -64,7 +64,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     // The median: a busy machine may let one of them wait.
     expect(delays.toSorted((one, other) => one - other)[delays.length / 2]).toBeLessThan(1_000);
     await close(...tabs);
-  }, 180_000);
+  });
 
   it('misses nothing in five seconds without a network, and closes its stream meanwhile', async () => {
     const tab = await signedIn();
@@ -84,7 +84,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     expect((await resumed).headers()['last-event-id']).toMatch(/^c1-/);
     await isLive(tab.page);
     await close(tab);
-  }, 180_000);
+  });
 
   it('closes its stream when another tab is shown, and resumes when it is shown again', async () => {
     const strip = await pages.tabStrip();
@@ -102,7 +102,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     expect((await resumed)['Last-Event-ID']).toMatch(/^c1-/);
     await isLiveIn(tab);
     await strip.close();
-  }, 180_000);
+  });
 
   it('is live in the seventh tab of a browser, and in the first when it is shown again', async () => {
     const strip = await pages.tabStrip();
@@ -115,7 +115,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await first.waitFor('.card', title);
     await isLiveIn(first);
     await strip.close();
-  }, 180_000);
+  });
 
   it('reads everything again if changes after its cursor were removed from the log', async () => {
     const strip = await pages.tabStrip();
@@ -131,7 +131,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await tab.waitFor('.card', title);
     await isLiveIn(tab);
     await strip.close();
-  }, 180_000);
+  });
 
   it('keeps its filter in the address, and shows only issues that match', async () => {
     const tab = await signedIn();
@@ -157,7 +157,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await card(tab.page, 'Checkout on one page').waitFor();
     expect(new URL(tab.page.url()).search).toBe('');
     await close(tab);
-  }, 180_000);
+  });
 
   it('reads for a filter that is typed while changes arrive', async () => {
     const tab = await signedIn();
@@ -172,7 +172,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await card(tab.page, 'Checkout on one page').waitFor({ state: 'detached' });
     expect(await tab.page.locator('.card .name').innerText()).toBe('Typed for: this one');
     await close(tab);
-  }, 180_000);
+  });
 
   it('shows an issue whose title contains a line separator', async () => {
     const tab = await signedIn();
@@ -181,7 +181,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     const key = await create('Before\u2028after\u2029the end');
     await tab.page.locator(`[data-key="${key}"]`).waitFor();
     await close(tab);
-  }, 180_000);
+  });
 
   it('can be used with the keyboard alone', async () => {
     const { page, ...tab } = await signedIn();
@@ -200,7 +200,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await page.keyboard.press('ArrowLeft');
     expect(await focused(page)).toBe(below);
     await close({ page, ...tab });
-  }, 120_000);
+  });
 
   it('keeps the board when a filter cannot be read, says so, and reads it when the server answers', async () => {
     const tab = await signedIn();
@@ -223,7 +223,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await isLive(tab.page);
     expect(await tab.page.locator('.card .name').allInnerTexts()).toEqual([title]);
     await close(tab);
-  }, 120_000);
+  });
 
   it('offers to clear a filter that is refused, and shows a choice that no open issue has', async () => {
     const tab = await signedIn();
@@ -242,7 +242,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await open(tab, `/board/WEB?assignee=${assignee}`, 'Booking Web');
     expect(await tab.page.getByLabel('Assignee').inputValue()).toBe(assignee);
     await close(tab);
-  }, 120_000);
+  });
 
   it('goes to another team when the user says so, without what only this team has', async () => {
     const browser = await openBrowser({ keepsPages: true });
@@ -263,7 +263,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await isLive(page);
     expect(await page.getByLabel('Team').inputValue()).toBe('WEB');
     await browser.close();
-  }, 120_000);
+  });
 
   it('keeps the focus on a card that moves, and gives it to the first of those that are added', async () => {
     const tab = await signedIn();
@@ -291,7 +291,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await tab.page.getByRole('region', { name: 'In Review' }).getByRole('link', { name: title }).waitFor();
     expect(await tab.page.evaluate('document.activeElement.dataset.key')).toBe(key);
     await close(tab);
-  }, 120_000);
+  });
 
   it('counts the sub-issues of a card that are done, as they change', async () => {
     const tab = await signedIn();
@@ -310,7 +310,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await whole.getByText('1/1').waitFor();
     expect(await whole.getByText('0/1').count()).toBe(0);
     await close(tab);
-  }, 120_000);
+  });
 
   const cursorAfter = async (first: number) => {
     const { body } = await pages.app.graphql<{ team: Open }>(

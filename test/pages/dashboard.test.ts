@@ -46,7 +46,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await tab.page.getByText('each month').first().waitFor();
     expect(new URL(tab.page.url()).search).toBe('?range=365');
     await close(tab);
-  }, 120_000);
+  });
 
   it('goes on following when its first reading after a reset fails', async () => {
     const tab = await signedIn({ timezoneId: 'UTC' });
@@ -72,7 +72,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
       .filter({ hasText: new RegExp(`^${before.created + 1}$`) })
       .waitFor();
     await close(tab);
-  }, 120_000);
+  });
 
   it('saves the numbers of a chart as CSV, which are those of the graph', async () => {
     const tab = await signedIn({ timezoneId: 'UTC' });
@@ -92,7 +92,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
       await tab.page.locator('.figure').count(),
     );
     await close(tab);
-  }, 120_000);
+  });
 
   it('says of what range its numbers are, also while another cannot be read', async () => {
     const tab = await signedIn({ timezoneId: 'UTC' });
@@ -120,14 +120,14 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     expect(await since()).toBe(day(29));
     expect(await tile(tab.page, 'Closed').innerText()).toBe(String((await stored(null, 30)).closed));
     await close(tab);
-  }, 120_000);
+  });
 
   it('says that there is no such team', async () => {
     const tab = await signedIn();
     await open(tab, '/dashboard?team=nope', 'There is no team NOPE');
     expect(await tab.page.locator('.tiles').count()).toBe(0);
     await close(tab);
-  }, 120_000);
+  });
 
   it('tells teams and members of the same name apart, and says where it does not show all', async () => {
     const tab = await signedIn();
@@ -156,7 +156,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await members.getByText('There may be more members').waitFor();
     await tab.page.getByText('Those of the first').waitFor();
     await close(tab);
-  }, 120_000);
+  });
 
   it('names the days of a chart by the calendar of its reader', async () => {
     // At midnight there, it is still another day in UTC.
@@ -172,7 +172,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     const first = await tab.page.locator('.as-table tbody th').first().textContent();
     expect(await tab.page.evaluate('window.drawn[0]')).toBe(named(first ?? ''));
     await close(tab);
-  }, 120_000);
+  });
 });
 
 /** `24 Nov` */

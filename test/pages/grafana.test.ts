@@ -48,7 +48,7 @@ describe('the dashboard for Grafana', () => {
   let app: SharedApp;
   beforeAll(async () => {
     app = await sharedApp();
-  }, 180_000);
+  });
   afterAll(async () => {
     await app?.stop();
   });

@@ -20,7 +20,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     browser = await openBrowser();
     watched = await openPage(browser, app.url);
     await watched.page.goto(`${app.url}/graphql`);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await app?.stop();
@@ -43,7 +43,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     const response = await answered;
     expect(response.status()).toBe(200);
     await page.locator('.result-window').getByText('viewer').first().waitFor();
-  }, 120_000);
+  });
 
   it('lets a page read a subscription with the function of docs/live.md', async () => {
     const code = exampleOf('events');
@@ -67,7 +67,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     const { id, data } = await heard;
     expect(id).toMatch(/^c1-/);
     expect(data).toEqual({ changes: { issue: { key: 'WEB-3' } } });
-  }, 60_000);
+  });
 
   it('lets a page add a webhook with the function of docs/webhooks.md', async () => {
     const receiver = await startReceiver();
@@ -80,7 +80,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     );
     receiver.close();
     expect(added).toMatchObject({ secret: expect.stringMatching(/^whsec_/), isReceived: true });
-  }, 60_000);
+  });
 
   it('has a title, and fits a phone', async () => {
     const phone = await openPage(browser, app.url, { viewport: { width: 375, height: 812 }, isMobile: true });
@@ -93,7 +93,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     for (const part of ['.graphiql-query-editor', '.result-window'])
       expect((await phone.page.locator(part).first().boundingBox())?.width).toBeGreaterThan(200);
     await phone.page.context().close();
-  }, 120_000);
+  });
 
   it('has the token of the tab, the query and variables of a link, and a history of what was run', async () => {
     const tab = await openTab(browser, app.url, { token: app.token });
@@ -123,7 +123,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     expect(await page.evaluate('sessionStorage.getItem("workgraph.history")')).toBeNull();
     expect([tab.foreign, tab.complaints]).toEqual([[], []]);
     await page.context().close();
-  }, 120_000);
+  });
 
   it('sends a query that its history has no room for', async () => {
     const { page } = await openTab(browser, app.url, { token: app.token });
@@ -140,7 +140,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.locator('.graphiql-execute-button').click();
     expect((await answered).status()).toBe(200);
     await page.context().close();
-  }, 120_000);
+  });
 
   // The query is passed in the address, because the editor would add brackets to typed text.
   it('shows the events of a subscription while it runs', async () => {
@@ -162,7 +162,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     // The same button stops it.
     await page.locator('.graphiql-execute-button').click();
     await page.context().close();
-  }, 120_000);
+  });
 
   it('sends no request to another host, and logs no error', () => {
     expect(watched.foreign).toEqual([]);

@@ -63,7 +63,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     await tab.page.locator('pre[aria-label="analysis-1.py"]').filter({ hasText: 'import' }).waitFor();
     expect(await flawsOf(tab)).toEqual(noFlaws);
     await close(tab);
-  }, 120_000);
+  });
 
   it('escapes texts of users, and shows a new comment at once', async () => {
     const tab = await signedIn();
@@ -88,7 +88,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     expect(await tab.page.title()).toBe(`${key} <b>Bold</b> – workgraph`);
     expect(await flawsOf(tab)).toEqual(noFlaws);
     await close(tab);
-  }, 120_000);
+  });
 
   it('that does not exist has a page that says so, as have a missing project and an unknown address', async () => {
     const tab = await signedIn();
@@ -104,7 +104,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     await tab.page.getByRole('main').getByRole('link', { name: 'Dashboard' }).click();
     await tab.page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await close(tab);
-  }, 120_000);
+  });
 
   it('tries a reading again that fails, and does not say meanwhile that it is live', async () => {
     const tab = await signedIn();
@@ -121,7 +121,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     await tab.page.getByRole('heading', { level: 1, name: `There is no issue ${key}` }).waitFor();
     expect(await tab.page.title()).toBe(`There is no issue ${key} – workgraph`);
     await close(tab);
-  }, 120_000);
+  });
 
   it('follows its sub-issues and its parent', async () => {
     const key = await create('WEB', { title: 'The whole' });
@@ -143,7 +143,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     await child.page.getByRole('link', { name: 'The whole, renamed' }).waitFor();
     expect([tab.complaints, child.complaints]).toEqual([[], []]);
     await close(tab, child);
-  }, 120_000);
+  });
 
   it('shows the content of a file under its own name, from an address that is read when it is opened', async () => {
     const key = await create('SUP', { title: 'With files' });
@@ -184,7 +184,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     expect(await picture.getAttribute('src')).toBe(address);
     expect(await tab.page.locator('.file a').first().getAttribute('href')).not.toBe(expired[1]);
     await close(tab);
-  }, 120_000);
+  });
 
   it('fits long words, and says how old a comment is while nothing happens', async () => {
     const word = 'x'.repeat(200);
@@ -207,5 +207,5 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
       await tab.page.getByRole('region', { name: 'Comments' }).getByText('3 minutes ago').waitFor();
       await close(tab);
     }
-  }, 120_000);
+  });
 });

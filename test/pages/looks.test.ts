@@ -35,7 +35,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
   beforeAll(async () => {
     app = await sharedApp();
     browser = await openBrowser();
-  }, 180_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await app?.stop();
@@ -81,7 +81,6 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       await expectNoFlaws(tab, path);
       await tab.page.context().close();
     },
-    120_000,
   );
 
   it.each(views)(
@@ -107,7 +106,6 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       expect(again.body.errors).toBeUndefined();
       await tab.page.context().close();
     },
-    120_000,
   );
 
   it('they work on a server that accepts trusted documents alone', async () => {
@@ -123,7 +121,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     const { body } = await trusting.graphql('{ teams { totalCount } }');
     expect(body.errors?.[0]?.message).toContain('accepts only the documents of its manifest');
     await trusting.stop();
-  }, 120_000);
+  });
 });
 
 /** Makes the pictures that README and docs show, and those that people look at to judge the pages (in `scratch`). */

@@ -11,7 +11,7 @@ let closed: App;
 beforeAll(async () => {
   app = await sharedApp();
   closed = await startApp({ sharesDatabase: true, settings: { EXPLORER: 'off' } });
-}, 180_000);
+});
 afterAll(async () => {
   await app?.stop();
   await closed?.stop();
@@ -164,7 +164,7 @@ describe('the pages of the schema', () => {
       for (const anchor of [...anchors].filter((path) => path.startsWith(`/schema/${name}#`)))
         expect(page).toContain(`id="${anchor.split('#')[1]}"`);
     }
-  }, 120_000);
+  });
 
   it('name the scope and the cost of a field, and the routes that use a type', async () => {
     const page = await read('/schema/Issue');

@@ -18,7 +18,7 @@ described('a preview in a real browser (needs /usr/bin/chromium)', () => {
     app = await startApp({ sharesDatabase: true });
     desk = await fileDesk(app);
     browser = await openBrowser();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await app?.stop();
@@ -34,7 +34,7 @@ described('a preview in a real browser (needs /usr/bin/chromium)', () => {
     // The viewer shows the number of pages once it has read the file.
     await viewer.locator('#pagelength').filter({ hasText: '1' }).waitFor();
     await page.context().close();
-  }, 120_000);
+  });
 
   it('of HTML shows the text and runs no script', async () => {
     const html =
@@ -45,5 +45,5 @@ described('a preview in a real browser (needs /usr/bin/chromium)', () => {
     expect(await page.locator('body').innerText()).toBe(html);
     expect(await page.title()).toBe('');
     await page.context().close();
-  }, 120_000);
+  });
 });

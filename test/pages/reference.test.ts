@@ -21,7 +21,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     browser = await openBrowser();
     watched = await openPage(browser, app.url);
     watched.page.setDefaultTimeout(longTimeout.timeout);
-  }, 180_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await app?.stop();
@@ -34,7 +34,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     await page.getByRole('link', { name: 'Reference', exact: true }).click();
     await endpoint(page, 'issues', 'issueCreate').waitFor();
     expect(await page.locator('.opblock').count()).toBe(await countOperations(app));
-  }, 120_000);
+  });
 
   it('sends a GET and a POST with the token that was entered', async () => {
     const { page } = watched;
@@ -54,7 +54,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
       JSON.stringify({ teamId, title: 'From the reference', description: '', priority: 0 }),
     );
     expect(created).toMatchObject({ status: 201, body: { title: 'From the reference' } });
-  }, 180_000);
+  });
 
   it('shows the operation of an endpoint and leads to GraphiQL with it', async () => {
     const { page } = watched;
@@ -66,7 +66,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     await page.getByText('The GraphQL operation that it runs').first().click();
     const query = new URL((await link.getAttribute('href')) ?? '', app.url).searchParams.get('query');
     expect(query).toMatch(/^query \w+/);
-  }, 120_000);
+  });
 
   it('has the token after it was loaded anew, and keeps it for no longer than the tab', async () => {
     const { page } = watched;
@@ -76,7 +76,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove authorization' }).click();
     expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
-  }, 180_000);
+  });
 
   it('sends its requests to its own origin, even if PUBLIC_URL is another one', async () => {
     const { startApp } = await import('../support/app.ts');
@@ -98,7 +98,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     expect({ foreign, complaints }).toEqual({ foreign: [], complaints: [] });
     await page.context().close();
     await proxied.stop();
-  }, 180_000);
+  });
 
   it('fit a phone, in both colour schemes', async () => {
     const { page, complaints, foreign } = await openPage(browser, app.url, phone);
@@ -131,7 +131,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     }
     expect(foreign).toEqual([]);
     await page.context().close();
-  }, 180_000);
+  });
 
   it('sends no request to another host, and logs no error', () => {
     expect(watched.foreign).toEqual([]);

@@ -63,7 +63,7 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     await restore();
     await clearFilter(page);
     await close(tab);
-  }, 120_000);
+  });
 
   it('a page whose query the server does not know advises to reload it, and sends it once', async () => {
     const { tab, page, sent } = await watched();
@@ -76,7 +76,7 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     await button(page, 'Reload the page').click();
     await isLive(page);
     await close(tab);
-  }, 120_000);
+  });
 
   it('a page without a filter advises to reload it when its query is invalid, and sends it once', async () => {
     const { tab, page, sent } = await watched();
@@ -86,7 +86,7 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     await later(page);
     expect(sent).toHaveLength(1);
     await close(tab);
-  }, 120_000);
+  });
 
   it('a page whose subscription the server does not know says that it is not live, and sends it once', async () => {
     const { tab, page, sent } = await watched();
@@ -96,7 +96,7 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     await later(page);
     expect(sent.filter((request) => request.headers()['accept'] === 'text/event-stream')).toHaveLength(1);
     await close(tab);
-  }, 120_000);
+  });
 
   it('a page offers to clear a filter that makes the server too busy', async () => {
     const { tab, page } = await watched();
@@ -106,7 +106,7 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     await restore();
     await clearFilter(page);
     await close(tab);
-  }, 120_000);
+  });
 
   it('a hidden tab does not repeat a reading that failed, and reads again when it is shown', async () => {
     const { tab, page, sent } = await watched();
@@ -125,5 +125,5 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     await become(false);
     await isLive(page);
     await close(tab);
-  }, 120_000);
+  });
 });

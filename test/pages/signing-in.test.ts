@@ -22,7 +22,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await tab.page.keyboard.press('Enter');
     await tab.page.getByRole('heading', { name: 'Payments' }).waitFor();
     await close(tab);
-  }, 120_000);
+  });
 
   it('a page explains what to do without a token, with a wrong one, without a scope, and offline', async () => {
     const tab = await visitor();
@@ -55,7 +55,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await tab.page.getByRole('button', { name: 'Try again' }).click();
     await tab.page.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
     await close(tab);
-  }, 180_000);
+  });
 
   it('signing out leaves nothing behind the Back button', async () => {
     const browser = await openBrowser({ keepsPages: true });
@@ -75,7 +75,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     expect(await page.evaluate("sessionStorage.getItem('was kept')")).toBe('true');
     expect(await page.locator('.tiles').count()).toBe(0);
     await browser.close();
-  }, 120_000);
+  });
 
   it('the form reads a token that was copied with what surrounds it, and refuses what is none', async () => {
     const tab = await visitor();
@@ -90,7 +90,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await tab.page.keyboard.press('Enter');
     await tab.page.getByRole('heading', { name: 'Payments' }).waitFor();
     await close(tab);
-  }, 120_000);
+  });
 
   it('an address whose encoding is broken has a page that says so', async () => {
     const tab = await visitor();
@@ -102,7 +102,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     // Only the wrong token is refused, and no page throws an error.
     expect(tab.complaints).toEqual([expect.stringContaining('401')]);
     await close(tab);
-  }, 120_000);
+  });
 
   it('a page whose token is revoked shows the form, which nothing overwrites', async () => {
     const token = await pages.app.tokenFor();
@@ -140,5 +140,5 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
       expect(await field.inputValue()).toBe('typed');
     }
     await close(...tabs);
-  }, 120_000);
+  });
 });

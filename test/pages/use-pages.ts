@@ -34,7 +34,7 @@ export function usePages(): Pages {
   let browser: Browser;
   beforeAll(async () => {
     [app, browser] = await Promise.all([startApp({ demo: true }), openBrowser()]);
-  }, 180_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await app?.stop();

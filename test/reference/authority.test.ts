@@ -12,7 +12,7 @@ let memory: ReferenceMemory;
 beforeAll(async () => {
   app = await startApp();
   memory = new ReferenceMemory(app.database);
-}, 60_000);
+});
 beforeEach(() => app.tokenFor({ role: 'member' }));
 afterAll(async () => {
   await memory.close();

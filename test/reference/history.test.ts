@@ -24,7 +24,7 @@ let steps: Steps;
 
 beforeAll(async () => {
   app = await startApp({ demo: true });
-}, 60_000);
+});
 beforeEach(() => {
   steps = {};
   own = new ReferenceMemory(asOtherProcess(app.database, steps));

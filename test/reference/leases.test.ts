@@ -14,7 +14,7 @@ const opened: ReferenceMemory[] = [];
 beforeAll(async () => {
   app = await startApp({ demo: true });
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
-}, 60_000);
+});
 afterEach(async () => {
   steps = {};
   for (const one of opened.splice(0)) await one.close();

@@ -28,7 +28,7 @@ onPostgres('a listener', () => {
       },
       onFailure: failures.hear,
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await listener.close();
     await app.stop();

@@ -19,7 +19,7 @@ const opened: ReferenceMemory[] = [];
 beforeAll(async () => {
   app = await startApp({ demo: true });
   memory = open();
-}, 60_000);
+});
 afterEach(async () => {
   for (const one of opened.splice(1)) await one.close();
 });

@@ -73,7 +73,7 @@ interface Outcome {
 async function failureOf(files: readonly string[]): Promise<string | undefined> {
   const output = join(copy, 'outcome.json');
   rmSync(output, { force: true });
-  const words = ['--silent', '--runInBand', '--json', `--outputFile=${output}`, '--testTimeout=15000'];
+  const words = ['--silent', '--runInBand', '--json', `--outputFile=${output}`, '--testTimeout=120000'];
   const named = files.length > 0 ? files.map((file) => `test/reference/${file}.test.ts`) : ['test/reference'];
   const child = spawn('npm', ['test', '--', ...words, ...named], {
     cwd: copy,

@@ -23,7 +23,7 @@ onPostgres('with another process that writes reference data', () => {
     second = started;
     writer = new pg.Client({ connectionString: await urlOf(app.database) });
     await writer.connect();
-  }, 60_000);
+  });
   afterAll(async () => {
     await writer.end();
     await second.stop();

@@ -45,7 +45,7 @@ onPostgres('a write of another process', () => {
       });
     quiet = await start();
     listening = await start(url);
-  }, 60_000);
+  });
   beforeEach(async () => {
     // Ends the lease, so that the cache is read again before the test.
     nowMs += leaseMs;

@@ -15,7 +15,7 @@ import {
 let world: TrendWorld;
 beforeAll(async () => {
   world = await trendWorld('Flow');
-}, 120_000);
+});
 afterAll(async () => {
   expect(await world.stop()).toEqual({});
 });
@@ -33,7 +33,7 @@ describe('issueFlow', () => {
         .map((startsOn) => flowAt(calendar, issues, startsOn));
       expect(issueFlow).toEqual({ historySinceUtc: null, periods: expected });
     }
-  }, 60_000);
+  });
 
   it('counts the issues of some teams alone, with the same number of statements', async () => {
     const random = new Random('flow of teams');
@@ -61,7 +61,7 @@ describe('issueFlow', () => {
     await world.ask(query, asked);
     const { statements } = await world.ask(query, asked);
     expect(statements).toBe((await world.ask(query, { ...asked, team: null })).statements);
-  }, 60_000);
+  });
 
   it('names the argument in a refusal', async () => {
     const query = `query (${declared}, $team: TeamFilter) { issueFlow(${given}, team: $team) { periods { open } } }`;
@@ -136,7 +136,7 @@ describe('burnups', () => {
           calendar.periods(from, to).map((day) => expectedDay(calendar, name, day)),
         );
     }
-  }, 60_000);
+  });
 
   it('take one statement for all deliveries and one for all projects', async () => {
     const without = query.replaceAll(/burnup\(.+?\) \{ .+? \} \}/g, '');

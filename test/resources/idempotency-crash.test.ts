@@ -10,7 +10,7 @@ import { startServerProcess } from '../support/started-server.ts';
 let place: TestDatabase;
 beforeAll(async () => {
   place = await copyTemplate('migrated');
-}, 120_000);
+});
 afterAll(() => place.drop());
 
 it('a write whose server was killed between commit and answer is replayed after a restart', async () => {
@@ -42,7 +42,7 @@ it('a write whose server was killed between commit and answer is replayed after 
   expect(await list.json()).toMatchObject({ pagination: { totalCount: 1 } });
   await next.stop();
   expect(await next.exit).toEqual([0, null]);
-}, 180_000);
+});
 
 /** Returns the location of the database for other processes, and closes an embedded one, which belongs to one process. */
 async function handOver(): Promise<string> {

@@ -10,7 +10,7 @@ import { type KeyedWorld, keyedWorld, type TestObjects } from '../support/keyed-
 let keyed: KeyedWorld;
 beforeAll(async () => {
   keyed = await keyedWorld(await startApp({ sharesDatabase: true }));
-}, 120_000);
+});
 afterAll(() => keyed.app.stop());
 
 /** Every route that takes a key. */

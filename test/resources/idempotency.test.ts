@@ -15,7 +15,7 @@ let issue: string;
 beforeAll(async () => {
   keyed = await keyedWorld(await startApp({ sharesDatabase: true }));
   issue = (await keyed.newObjects()).key;
-}, 120_000);
+});
 afterAll(() => keyed.app.stop());
 
 const comment = (key: string, body: unknown = { body: 'Said.' }, token?: string) =>
@@ -236,7 +236,7 @@ it('concurrent writes with and without keys to the same issues stay separate and
   const commented = made.filter(({ body }) => JSON.stringify(body).includes('Said.'));
   expect(await comments()).toBe(before + commented.length);
   expect(await brokenInvariants(database)).toEqual({});
-}, 180_000);
+});
 
 /** Sets the age of a key. */
 async function age(key: string, ageMs: number): Promise<void> {

@@ -10,7 +10,7 @@ let issue: string;
 beforeAll(async () => {
   keyed = await keyedWorld(await startApp());
   issue = (await keyed.newObjects()).key;
-}, 120_000);
+});
 afterAll(async () => {
   const broken = await brokenInvariants(keyed.app.database);
   await keyed.app.stop();

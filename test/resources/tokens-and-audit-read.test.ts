@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
   await writeAuditEntries();
   world = { ...world, model: await world.read() };
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 /** The owner makes three tokens, of which an operator revokes two. */

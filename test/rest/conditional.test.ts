@@ -11,7 +11,7 @@ let app: App;
 beforeAll(async () => {
   app = await startApp({ demo: true });
   await storeWebhook(app.database.of(app.workspaceId), app.ownerUserAccountId);
-}, 300_000);
+});
 afterAll(() => app.stop());
 
 const tagOf = ({ headers }: Answer) => headers.get('etag') ?? '';

@@ -24,7 +24,7 @@ beforeAll(async () => {
      projectId project { key } deliveryId labelIds parentIssueId reporterUserAccountId
      primaryAssigneeUserAccountId assigneeUserAccountIds createdUtc updatedUtc closedUtc lastActivityUtc dueDate`,
   );
-}, 120_000);
+});
 afterAll(() => app.stop());
 
 const priorities = ['URGENT', 'HIGH', 'MEDIUM', 'LOW', 'NONE'];

@@ -17,7 +17,7 @@ const examples = Array.from(page.matchAll(/```sh\n(.*?)\n# (\d{3})\n```/gs), ([,
 let app: App;
 beforeAll(async () => {
   app = await startApp({ demo: true });
-}, 120_000);
+});
 afterAll(() => app.stop());
 
 it('the server answers each example of docs/rest.md as the page says, in the order of the page', async () => {
@@ -36,7 +36,7 @@ it('the server answers each example of docs/rest.md as the page says, in the ord
       names['TEAM_ID'] = results[0]?.id ?? '';
     }
   }
-}, 60_000);
+});
 
 it('the server answers the first requests of the README, of both APIs, as they are printed there', async () => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
@@ -48,7 +48,7 @@ it('the server answers the first requests of the README, of both APIs, as they a
     const { data, results } = JSON.parse(stdout) as { data?: { teams: unknown }; results?: unknown[] };
     expect([command, data?.teams !== undefined || results?.length === 2]).toEqual([command, true]);
   }
-}, 60_000);
+});
 
 it('every link of the page leads to an existing page', () => {
   const linked = Array.from(page.matchAll(/\]\(([\w-]+\.md)\)/g), ([, file = '']) => file);

@@ -24,7 +24,7 @@ beforeAll(async () => {
       return fetch(request);
     },
   });
-}, 240_000);
+});
 afterAll(() => app.stop());
 
 /** Awaits a call of the client, which must return data. */

@@ -49,7 +49,7 @@ describe('the server with the workspace of the examples', () => {
     for (const { name, request, answers } of examples)
       for (const documented of answers)
         expect([name, await answerTo(world, name, request, settled)]).toEqual([name, documented]);
-  }, 240_000);
+  });
 
   it('answers every documented operation with the same values, over /graphql', async () => {
     world = await startExampleWorld();
@@ -74,7 +74,7 @@ describe('the server with the workspace of the examples', () => {
         expect([name, strangers(documented.body, settled.of(body.data))]).toEqual([name, []]);
       }
     }
-  }, 240_000);
+  });
 
   it('answers the curl lines of docs/rest-endpoints.md as the document shows', async () => {
     world = await startExampleWorld();
@@ -89,7 +89,7 @@ describe('the server with the workspace of the examples', () => {
       for (const { status, body } of answers)
         expect([name, settled.of(await curl(command, world))]).toEqual([name, { status, body }]);
     }
-  }, 240_000);
+  });
 });
 
 const run = promisify(execFile);

@@ -4,7 +4,7 @@ import { type App, startApp } from '../support/app.ts';
 let app: App;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const probes = ['/health', '/healthz', '/readyz'];
@@ -44,7 +44,7 @@ describe('when the data store is gone', () => {
   beforeAll(async () => {
     broken = await startApp();
     await broken.database.close();
-  }, 60_000);
+  });
   afterAll(() => broken.stop());
 
   it('/readyz answers 503 with exactly four fields, and names the wait', async () => {

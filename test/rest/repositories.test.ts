@@ -49,7 +49,7 @@ beforeAll(async () => {
       .execute();
     made.push({ id: encodeId('repo', id), name, project, branch, provider });
   }
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const path = '/v1/teams/eng/repositories';

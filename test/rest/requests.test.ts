@@ -9,7 +9,7 @@ import { expectFields, problem } from './fields.ts';
 let app: SharedApp;
 beforeAll(async () => {
   app = await sharedApp();
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 /** Sends a path unchanged, which fetch would normalize. */

@@ -13,7 +13,7 @@ beforeAll(async () => {
   // Not the shared one, because some tests write.
   app = await startApp({ demo: true });
   keys = await findKeys();
-}, 120_000);
+});
 afterAll(() => app.stop());
 
 const get = async <Body = Record<string, unknown>>(path: string, status = 200) => {

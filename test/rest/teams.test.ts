@@ -14,7 +14,7 @@ let otto: string;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
   ({ teams, lena, otto } = await seedTeams(app));
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const list = (query: string) => app.request<ListBody>('GET', `/v1/teams${query}`);

@@ -45,7 +45,7 @@ beforeAll(async () => {
     servers.push(server);
     clients.set(EXECUTOR, { ...httpClient(server.url, ''), url: server.url, database: app.database });
   }
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
   await twins.stop();

@@ -65,7 +65,7 @@ it('records the statements of all kinds of operations', async () => {
     }
   }
   expect(statements.size).toBeGreaterThan(150);
-}, 300_000);
+});
 
 it('records the statements of batched writes', async () => {
   const { here } = twins;

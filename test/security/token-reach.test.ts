@@ -13,7 +13,7 @@ let second: TestWorkspace;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
   second = await app.secondWorkspace();
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const roles = Object.keys(memberRole) as (keyof typeof memberRole)[];

@@ -165,7 +165,7 @@ describe('a server with two tickets', () => {
         CLIENT_TIMEOUT_MS: '60000',
       },
     });
-  }, 60_000);
+  });
   afterEach(() => app.stop());
 
   const inProgress = () => sampleOf(app, 'workgraph_admission_requests', 'state="in_progress"');

@@ -7,7 +7,7 @@ import { member } from '../support/fixtures.ts';
 let app: App;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const asked = (token: string | null) => app.graphql('{ viewer { member { displayName } } }', {}, { token });

@@ -110,7 +110,7 @@ describe('over connections', () => {
       sharesDatabase: true,
       settings: { ...settings, TRUSTED_PROXIES: '127.0.0.0/8' },
     });
-  }, 240_000);
+  });
   afterAll(async () => {
     await plain?.stop();
     await proxied?.stop();

@@ -5,7 +5,7 @@ import { type SharedApp, sharedApp } from '../support/shared-app.ts';
 let app: SharedApp;
 beforeAll(async () => {
   app = await sharedApp();
-}, 300_000);
+});
 afterAll(() => app.stop());
 
 /** Requests a path and returns the compressed bytes, which fetch would decompress. */

@@ -16,7 +16,7 @@ beforeAll(async () => {
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       as accepted`.execute(app.database.unscoped);
   accepted = rows[0]?.accepted ?? 0;
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 async function warnings(workers: number, settings: Record<string, string>): Promise<unknown[]> {

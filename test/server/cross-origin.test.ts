@@ -14,7 +14,7 @@ beforeAll(async () => {
     sharesDatabase: true,
     settings: { CORS_ORIGINS: `http://localhost:5173, ${origin}` },
   });
-}, 120_000);
+});
 afterAll(async () => {
   await closed?.stop();
   await open?.stop();

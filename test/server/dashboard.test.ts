@@ -6,7 +6,7 @@ import { sharedApp, type SharedApp } from '../support/shared-app.ts';
 let app: SharedApp;
 beforeAll(async () => {
   app = await sharedApp();
-}, 120_000);
+});
 afterAll(() => app.stop());
 
 interface Dashboard {

@@ -15,7 +15,7 @@ let teamId: string;
 beforeAll(async () => {
   app = await startApp({ settings: { REQUEST_TIMEOUT_MS: String(withinMs), METRICS_ADDRESS: '0' } });
   teamId = encodeId('team', (await team(app.database, app.workspaceId, { code: 'ENG' })).id);
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 type Ask = () => Promise<{ status: number; headers: Headers; body: unknown }>;

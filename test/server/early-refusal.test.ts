@@ -11,7 +11,7 @@ beforeAll(async () => {
   // It stays known when the address has used up its quota of unknown tokens.
   expect((await app.request('GET', '/v1/teams')).status).toBe(200);
   expect((await app.request('GET', '/v1/teams', { token: unknown })).status).toBe(401);
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 /** A connection on which a POST has begun. It reads nothing before `answers`. */

@@ -24,7 +24,7 @@ import { callerOf } from '../support/mutations.ts';
 let app: App;
 beforeAll(async () => {
   app = await startApp({ settings: { EXECUTOR: 'compiled' } });
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 describe('the compiled executor', () => {

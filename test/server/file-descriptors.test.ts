@@ -36,7 +36,6 @@ onLinux(
     expect(await serving.end()).toBe(0);
     rmSync(dataDir, { recursive: true });
   },
-  120_000,
 );
 
 it.each([

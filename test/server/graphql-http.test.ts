@@ -5,7 +5,7 @@ import { type SharedApp, sharedApp } from '../support/shared-app.ts';
 let app: SharedApp;
 beforeAll(async () => {
   app = await sharedApp();
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const audits = serverAudits({ url: () => `${app.url}/graphql` });

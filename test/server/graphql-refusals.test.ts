@@ -6,7 +6,7 @@ import { allowFallback } from '../support/deliberate-fallbacks.ts';
 let app: App;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const modern = 'application/graphql-response+json';

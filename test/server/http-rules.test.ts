@@ -9,7 +9,7 @@ import { sendRaw } from '../support/raw-http.ts';
 let app: SharedApp;
 beforeAll(async () => {
   app = await sharedApp();
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const paths = ['/', '/health', '/graphql', '/v1/teams', '/files/x/content', '/nowhere'];

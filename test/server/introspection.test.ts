@@ -9,7 +9,7 @@ beforeAll(async () => {
       sharesDatabase: true,
       settings: { INTROSPECTION, MAX_OPERATION_COST: '10000' },
     });
-}, 180_000);
+});
 afterAll(async () => {
   for (const app of Object.values(apps)) await app.stop();
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
     keys.push(answer.body.key);
   };
   for (let n = 0; n < issues; n++) await create([encodeId('label', labels.Bug)]);
-}, 240_000);
+});
 afterAll(() => app.stop());
 
 /** graphql-js adds where in the operation it met the limit. */

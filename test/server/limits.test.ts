@@ -16,7 +16,7 @@ beforeAll(async () => {
       return ping(withinMs);
     },
   });
-}, 240_000);
+});
 afterAll(() => app.stop());
 
 const teams = (below: string) => `{ readiness { status } teams(first: 1) { nodes { ${below} } } }`;

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const config = readConfig({ PORT: '0', SLOW_STATEMENT_MS: '1' }, {});
   // No statement takes no time at all, so each of them has a line.
   server = await startServer({ database: app.database, config: { ...config, slowStatementMs: 0 }, logger });
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await app.stop();

@@ -10,7 +10,7 @@ import { metricsText, samplesOf } from '../support/metrics.ts';
 let app: App;
 beforeAll(async () => {
   app = await startApp({ settings: { METRICS_ADDRESS: '0' } });
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const requests = 'workgraph_request_duration_seconds_count';

@@ -17,7 +17,7 @@ const directories = ['one', 'other'].map((name) => mkdtempSync(join(tmpdir(), `w
 beforeAll(async () => {
   app = await startApp();
   if (hasServer) databaseUrl = await urlOf(app.database);
-}, 60_000);
+});
 afterAll(async () => {
   await app.stop();
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
@@ -76,5 +76,4 @@ const [one, other] = directories;
     expect(first.warned).toEqual([]);
     expect(second.warned).toEqual(settings === undefined ? [] : [settings]);
   },
-  60_000,
 );

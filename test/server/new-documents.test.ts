@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const id of ids) for (let n = 0; n < 5; n += 1) await ask(documents[id], variables[id]);
   for (let n = 0; n < 2; n += 1)
     spinning.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
-}, 120_000);
+});
 afterAll(async () => {
   for (const child of spinning) child.kill('SIGKILL');
   await serving.end();

@@ -18,7 +18,7 @@ let app: App;
 beforeAll(async () => {
   app = await startApp({ logLevel: 'info', log });
   expect((await app.request('GET', '/v1/teams')).status).toBe(200);
-}, 240_000);
+});
 afterAll(() => app.stop());
 
 /** Sends a request while every way to the database ends with this error, and gives its status and its lines. */

@@ -4,7 +4,7 @@ import { sharedApp, type SharedApp } from '../support/shared-app.ts';
 let app: SharedApp;
 beforeAll(async () => {
   app = await sharedApp();
-}, 120_000);
+});
 afterAll(() => app.stop());
 
 /** Of different lengths and selections, from none to all rows of the demo. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
     const trusted = { ...settings, DOCUMENTS: 'trusted', DOCUMENTS_FILE: file };
     servers.set(`${path}, trusted`, await startApp({ sharesDatabase: true, settings: trusted }));
   }
-}, 240_000);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   for (const app of servers.values()) await app.stop();

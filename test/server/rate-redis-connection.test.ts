@@ -43,49 +43,41 @@ async function takeUntil(buckets: RedisBuckets, logged: Promise<unknown>): Promi
 
 const onRedis = hasRedisProgram ? it : it.skip;
 
-onRedis(
-  'quotas follow the address of Redis when the server behind it becomes a replica',
-  async () => {
-    const [old, other] = [await startRedis(), await startRedis()];
-    const way = await openWay(old.url);
-    const log = new EventEmitter();
-    const buckets = await open(way.url, log);
-    try {
-      await untilCounted(buckets, old);
-      await old.client.replicaof('127.0.0.1', Number(new URL(other.url).port));
-      way.redirect(other.url);
-      await takeUntil(buckets, once(log, together));
-      expect(await other.client.exists(key)).toBe(1);
-    } finally {
-      buckets.close();
-      await way.cut();
-      await Promise.all([old.stop(), other.stop()]);
-    }
-  },
-  60_000,
-);
+onRedis('quotas follow the address of Redis when the server behind it becomes a replica', async () => {
+  const [old, other] = [await startRedis(), await startRedis()];
+  const way = await openWay(old.url);
+  const log = new EventEmitter();
+  const buckets = await open(way.url, log);
+  try {
+    await untilCounted(buckets, old);
+    await old.client.replicaof('127.0.0.1', Number(new URL(other.url).port));
+    way.redirect(other.url);
+    await takeUntil(buckets, once(log, together));
+    expect(await other.client.exists(key)).toBe(1);
+  } finally {
+    buckets.close();
+    await way.cut();
+    await Promise.all([old.stop(), other.stop()]);
+  }
+});
 
-onRedis(
-  'quotas are counted in Redis again after it was silent on two connections in a row',
-  async () => {
-    const redis = await startRedis();
-    const way = await openWay(redis.url);
-    const log = new EventEmitter();
-    const buckets = await open(way.url, log);
-    try {
-      await untilCounted(buckets, redis);
-      const before = way.opened();
-      const left = once(log, alone);
-      way.silence();
-      await takeUntil(buckets, left);
-      await eventually(() => way.opened() > before);
-      await way.restore();
-      await takeUntil(buckets, once(log, together));
-    } finally {
-      buckets.close();
-      await way.cut();
-      await redis.stop();
-    }
-  },
-  60_000,
-);
+onRedis('quotas are counted in Redis again after it was silent on two connections in a row', async () => {
+  const redis = await startRedis();
+  const way = await openWay(redis.url);
+  const log = new EventEmitter();
+  const buckets = await open(way.url, log);
+  try {
+    await untilCounted(buckets, redis);
+    const before = way.opened();
+    const left = once(log, alone);
+    way.silence();
+    await takeUntil(buckets, left);
+    await eventually(() => way.opened() > before);
+    await way.restore();
+    await takeUntil(buckets, once(log, together));
+  } finally {
+    buckets.close();
+    await way.cut();
+    await redis.stop();
+  }
+});

@@ -25,7 +25,7 @@ function left({ headers }: Answer): number {
   beforeAll(async () => {
     // Directly to Redis: a proxy in this process needs its event loop, and would exceed the time limit on a busy machine.
     app = await startApp({ sharesDatabase: true, settings: settings() });
-  }, 240_000);
+  });
   afterAll(() => app.stop());
 
   /** Sends cheap requests until the remaining quota fits. */
@@ -54,7 +54,7 @@ function left({ headers }: Answer): number {
     } finally {
       await strict.stop();
     }
-  }, 120_000);
+  });
 
   it('are charged by the returned objects, and can be in debt', async () => {
     const token = await app.tokenFor();
@@ -90,7 +90,7 @@ function left({ headers }: Answer): number {
     } finally {
       await second.stop();
     }
-  }, 120_000);
+  });
 
   it.each(['cut', 'silence'] as const)(
     'are counted by the process itself while Redis is gone (%s), and in Redis again when it is back',
@@ -114,7 +114,6 @@ function left({ headers }: Answer): number {
         await way.cut();
       }
     },
-    120_000,
   );
 
   it('do not keep a server from starting without Redis', async () => {
@@ -127,5 +126,5 @@ function left({ headers }: Answer): number {
     } finally {
       await alone.stop();
     }
-  }, 120_000);
+  });
 });

@@ -12,7 +12,7 @@ const health = '{ health { status } }';
 let app: App;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true, settings });
-}, 240_000);
+});
 afterAll(() => app.stop());
 
 /** The remainder of a quota in the headers of an answer. */
@@ -142,7 +142,7 @@ describe('cost', () => {
     } finally {
       await rich.stop();
     }
-  }, 120_000);
+  });
 
   it('is 0 when an operation is refused', async () => {
     const token = await app.tokenFor();
@@ -226,7 +226,7 @@ it('a caller is served again after Retry-After', async () => {
   } finally {
     await quick.stop();
   }
-}, 120_000);
+});
 
 describe('the buckets in memory', () => {
   const quotas = {

@@ -60,7 +60,6 @@ const redisUrl = process.env.TEST_REDIS_URL;
     for (const stop of stops) stop();
     await way.cut();
   },
-  60_000,
 );
 
 describe('two machines with Redis and a replica', () => {

@@ -96,7 +96,7 @@ onLinux('a supervisor', () => {
     await Promise.all(clients);
     expect(failures).toEqual([]);
     expect(pids.size).toBeGreaterThanOrEqual(8);
-  }, 60_000);
+  });
 
   it('tells all workers which caller has no objects left', async () => {
     await supervisor.start();
@@ -106,7 +106,7 @@ onLinux('a supervisor', () => {
       const [pid = '', ...debts] = (await answerTo('/debts')).split(' ');
       if (debts.join(' ') === 'token:1 true') told.add(pid);
     }
-  }, 60_000);
+  });
 
   it('starts another worker whenever one dies', async () => {
     await supervisor.start();
@@ -119,7 +119,7 @@ onLinux('a supervisor', () => {
       while (answering.size < 2) answering.add(await ask());
       expect(answering).toEqual(new Set(workers()));
     }
-  }, 60_000);
+  });
 
   it('keeps the worker that is left while others cannot start, and starts them when they can', async () => {
     await supervisor.start();
@@ -137,7 +137,7 @@ onLinux('a supervisor', () => {
     expect(await ask()).toBe(left);
     rmSync(obstacle);
     await untilReplaced(workers, [victim]);
-  }, 60_000);
+  });
 
   it('replaces its workers while it waits before it tries again to start one', async () => {
     supervisor = newSupervisor({ crashes: new CrashLoop(30_000) });
@@ -154,7 +154,7 @@ onLinux('a supervisor', () => {
     supervisor.reload();
     await replacing;
     expect(tries).toBe(1);
-  }, 60_000);
+  });
 
   it('kills a worker that hangs, starts another one, and lets the other one lead', async () => {
     supervisor = newSupervisor({ beat: { everyMs: 100, unanswered: 30 } });
@@ -175,7 +175,7 @@ onLinux('a supervisor', () => {
     }
     expect(answers.has(String(leader))).toBe(false);
     expect([...answers.values()].toSorted()).toEqual(['false', 'true']);
-  }, 60_000);
+  });
 
   it('takes a worker for hanging that does not read its messages, and stops sending', async () => {
     let hangs = 0;
@@ -193,14 +193,14 @@ onLinux('a supervisor', () => {
     expect(hangs).toBe(1);
     worker.kill();
     await worker.exited;
-  }, 60_000);
+  });
 
   it('fails when no worker is left and none can start', async () => {
     await supervisor.start();
     writeFileSync(obstacle, '');
     for (const worker of workers()) process.kill(worker, 'SIGKILL');
     await supervisor.failed;
-  }, 60_000);
+  });
 
   it('keeps its workers when those that are to replace them cannot start', async () => {
     await supervisor.start();
@@ -214,7 +214,7 @@ onLinux('a supervisor', () => {
     rmSync(obstacle);
     supervisor.reload();
     await untilReplaced(workers, old);
-  }, 60_000);
+  });
 
   /** Lets the system start no process until the end of the test, whichever way it refuses. */
   function withoutExecutable(ending: DisposableStack, path: string): void {
@@ -253,7 +253,6 @@ onLinux('a supervisor', () => {
       }
       await untilReplaced(workers, [victim]);
     },
-    60_000,
   );
 
   it('does not start when the system refuses a process, and says why', async () => {
@@ -262,10 +261,10 @@ onLinux('a supervisor', () => {
     const said = once(log, 'A worker ended at its start (spawn /nowhere/node ENOENT).');
     await expect(supervisor.start()).rejects.toThrow(EarlyExit);
     await said;
-  }, 60_000);
+  });
 
   it('does not start when a worker cannot', async () => {
     writeFileSync(obstacle, '');
     await expect(supervisor.start()).rejects.toThrow(EarlyExit);
-  }, 60_000);
+  });
 });

@@ -36,7 +36,7 @@ export function useIssueWorld({
     const app = await startApp({ settings, sharesDatabase: !ownDatabase });
     const world = await issueWorld(app);
     used = { app, world, ada: callerOf(app, world.ada.token) };
-  }, 60_000);
+  });
   afterAll(async () => {
     const { app } = present();
     const broken = changesRows ? {} : await brokenInvariants(app.database);

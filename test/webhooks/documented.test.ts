@@ -14,7 +14,7 @@ let receiver: Receiver;
 beforeAll(async () => {
   app = await startApp({ demo: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
   receiver = await startReceiver();
-}, 120_000);
+});
 afterAll(async () => {
   receiver.close();
   await app.stop();
@@ -59,7 +59,7 @@ it('the server answers each command of docs/webhooks.md as the page says, and a 
   const example = JSON.parse(message) as { data: Record<string, object> };
   for (const [name, fields] of Object.entries(example.data))
     expect(Object.keys(said?.data[name] as object)).toEqual(expect.arrayContaining(Object.keys(fields)));
-}, 60_000);
+});
 
 it('the server answers the query of the page', async () => {
   const [query = ''] = fenced('graphql', page);

@@ -60,5 +60,4 @@ onPostgres(
     receiver.close();
     await app.stop();
   },
-  180_000,
 );
