@@ -50,7 +50,13 @@ export async function reachOf(
         notes: byGuard as Reach['notes'],
       });
     }
-    if (hangs) throw new Error(`${some[results.length]} does not end.`);
+    if (hangs) {
+      // It proves nothing about a guard, like a file that fails. Those behind it have their turn in the next process.
+      const [file = '', ...behind] = some.slice(results.length);
+      process.stdout.write(`${file} does not end.\n`);
+      known.set(file, { hash: hashOf(file), ms: Number.NaN, fails: true, notes: {} });
+      unknown.unshift(...behind);
+    }
     process.stdout.write(`The guards that ${known.size} of ${files.length} test files reach are known.\n`);
     mkdirSync(dirname(kept), { recursive: true });
     writeFileSync(kept, JSON.stringify([...known]));
@@ -58,7 +64,7 @@ export async function reachOf(
   return known;
 }
 
-/** Leaves out fuzzers, whose findings vary, and tests of browsers and of the source's style, which are slow and find no guard. */
+/** Leaves out fuzzers, whose findings vary, and tests of browsers, of documented commands and of the source's style, which are slow and find no guard. */
 function isLeftOut(file: string): boolean {
   return leftOut.some((start) => file.startsWith(start));
 }
@@ -67,6 +73,7 @@ const leftOut = [
   'test/inputs/fuzz',
   'test/inputs/naughty',
   'test/pages/',
+  'test/docs/',
   'test/contract/eslint',
   'test/contract/imports',
 ];
