@@ -33,7 +33,7 @@ export interface Note {
 }
 
 /** A trial without output for this long counts as hanging. */
-const hangMs = 150_000;
+const hangMs = 300_000;
 
 /** A copy of the repository in which each guard has a switch. */
 export class Copy {
