@@ -19,12 +19,13 @@ import type { CrossOrigin } from '../http/cross-origin.ts';
 import { httpViolation } from '../http/http-rules.ts';
 import type { ServerRequest } from '../http/request.ts';
 import type { Unsent } from '../http/unsent.ts';
-import { type Admission, type AdmissionTicket, busy } from '../limits/admission.ts';
+import { type Admission, AdmissionTicket, busy } from '../limits/admission.ts';
 import { inTime } from '../limits/in-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLFace } from './graphql.ts';
 import { answersIn, errorOf, executed, graphQLError, textOf } from './web-socket-answers.ts';
+import { pingRegularly } from './web-socket-pings.ts';
 import { postOf } from './web-socket-request.ts';
 import { WebSocketSender } from './web-socket-sender.ts';
 
@@ -33,11 +34,8 @@ import { WebSocketSender } from './web-socket-sender.ts';
 
 /** How long a client may take to name its token. */
 const signInMs = 3_000;
-const pingMs = 15_000;
-/** How many pings a client may leave unanswered if it had messages to read before them. The systems of both ends may hold some megabytes of these. */
-const slowPings = 20;
-/** The maximum number of operations of a connection that wait for their admission. */
-const mostBeginning = 32;
+/** The maximum number of operations of a connection that have no answer yet. */
+const mostUnanswered = 32;
 const closeCodes = { goingAway: 1001, tryAgainLater: 1013, badRequest: 4400 } as const;
 
 interface WebSocketOptions {
@@ -54,15 +52,21 @@ interface WebSocketOptions {
   readonly clientMs: number;
 }
 
+/** An operation that has no answer yet; a stream has one when it begins. */
+interface Unanswered {
+  readonly ticket: AdmissionTicket;
+  /** Whether the client has completed it, or closed the connection. */
+  readonly hasLeft: () => boolean;
+}
+
 /** A connection, and what belongs to it until it is closed. */
 interface Connected {
   readonly ws: WebSocket;
   readonly sender: WebSocketSender;
   readonly req: IncomingMessage;
-  readonly tickets: Set<AdmissionTicket>;
+  readonly unanswered: Set<Unanswered>;
   authorization: string | undefined;
   leave: (() => void) | undefined;
-  beginning: number;
 }
 
 /** Whether a request asks for a WebSocket at `/graphql`. The header `Upgrade` of any other request is ignored. */
@@ -73,6 +77,11 @@ export function asksForWebSocket({ url = '', headers }: Pick<IncomingMessage, 'u
 /** Whether the library rejected a message that only servers send. */
 function isUnexpected(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Unexpected message of type');
+}
+
+/** Ends the operations for whose answers the client does not wait any longer. Those in the queue leave it. */
+function abandonLeft({ unanswered }: Connected): void {
+  for (const { ticket, hasLeft } of unanswered) if (hasLeft()) ticket.deadline.abandon();
 }
 
 export class WebSockets {
@@ -92,7 +101,7 @@ export class WebSockets {
     this.#protocol = makeServer<Record<string, unknown>, Connected>({
       connectionInitWaitTimeout: signInMs,
       onConnect: (context) => this.#signIn(context),
-      onSubscribe: (context, _id, payload) => this.#begin(context.extra, payload),
+      onSubscribe: (context, id, payload) => this.#begin(context, id, payload),
       subscribe: ({ contextValue }) => contextValue as ExecutionResult | AsyncGenerator<ExecutionResult>,
       onNext: (_context, _id, _payload, _args, result) => result,
     });
@@ -133,10 +142,9 @@ export class WebSockets {
       ws,
       sender,
       req,
-      tickets: new Set(),
+      unanswered: new Set(),
       authorization: undefined,
       leave: undefined,
-      beginning: 0,
     };
     this.#sockets.add(connected);
     const closed = this.#protocol.opened(
@@ -151,35 +159,21 @@ export class WebSockets {
               this.#options.logger.error({ err: error }, 'a message of a WebSocket failed');
               ws.close(4500, 'Internal server error');
             });
+            // The library has handled a `complete` by now, because it does so before it waits for anything.
+            abandonLeft(connected);
           }),
       },
       connected,
     );
-    let unanswered = 0;
-    let allowed = 1;
-    ws.on('pong', () => {
-      unanswered = 0;
-      allowed = 1;
-    });
-    const ping = setInterval(() => {
-      // While messages are unsent, `Unsent` watches for a client that reads nothing.
-      if (sender.isSending) {
-        unanswered = 0;
-        allowed = slowPings;
-        return;
-      }
-      if (unanswered >= allowed) return ws.terminate();
-      unanswered += 1;
-      ws.ping();
-    }, pingMs);
+    const stopPings = pingRegularly(ws, sender);
     // After a violation of the protocol, the library closes the connection with the code for it.
     ws.on('error', () => undefined);
     ws.on('close', (code, reason) => {
-      clearInterval(ping);
+      stopPings();
       this.#sockets.delete(connected);
-      for (const { deadline } of connected.tickets) deadline.abandon();
       connected.leave?.();
       void closed(code, String(reason));
+      abandonLeft(connected);
     });
   }
 
@@ -209,7 +203,8 @@ export class WebSockets {
   }
 
   /** Begins an operation. Returns its errors if it is refused, otherwise the arguments for the library to execute. */
-  async #begin(connected: Connected, payload: SubscribePayload) {
+  async #begin(context: Context<Record<string, unknown>, Connected>, id: string, payload: SubscribePayload) {
+    const connected = context.extra;
     const { query, operationName, variables } = payload;
     // The variables are passed on unchecked, because the library does not check them either.
     const body = JSON.stringify({ query, operationName, variables });
@@ -227,55 +222,50 @@ export class WebSockets {
       metrics?.count(request.served, status, tookMs);
       endSpan?.(status);
     };
-    if (connected.beginning >= mostBeginning) {
+    if (connected.unanswered.size >= mostUnanswered) {
       end(503);
       return [errorOf(new AppError('unavailable', busy), request.requestId)];
     }
-    connected.beginning += 1;
+    const ticket = new AdmissionTicket(this.#options.admission, this.#options.admission.newDeadline());
+    const unanswered = { ticket, hasLeft: () => !(id in context.subscriptions) };
+    connected.unanswered.add(unanswered);
     try {
-      const { reply, ticket } = await this.#answered(connected, request);
+      const reply = await this.#answer(connected, unanswered, request);
       if (reply.events)
         return executed(this.#streamed(connected, reply.events, ticket, () => end(reply.status)));
-      connected.tickets.delete(ticket);
       const { data, errors, extensions } = JSON.parse(textOf(reply.body)) as {
         data?: Record<string, unknown> | null;
         errors?: GraphQLFormattedError[];
         extensions?: Record<string, unknown>;
       };
       reply.sent?.();
-      end(reply.status);
+      end(unanswered.hasLeft() ? 499 : reply.status);
       if (reply.status === 401) connected.sender.refuse();
       if (data === undefined && errors) return errors.map(graphQLError);
       return executed({ ...(errors && { errors }), data, ...(extensions && { extensions }) });
     } catch (error) {
       if (isOurs(error)) this.#options.contexts.report(request, error);
-      end(503);
+      end(unanswered.hasLeft() ? 499 : 503);
       return [errorOf(error, request.requestId)];
     } finally {
-      connected.beginning -= 1;
+      connected.unanswered.delete(unanswered);
       request.release();
     }
   }
 
   /** The answer to the request, which waits for its admission. */
-  #answered(
-    connected: Connected,
-    request: ServerRequest,
-  ): Promise<{ reply: RestReply; ticket: AdmissionTicket }> {
+  #answer(connected: Connected, { ticket, hasLeft }: Unanswered, request: ServerRequest): Promise<RestReply> {
     const { admission, contexts, graphql } = this.#options;
     const over = contexts.overdrawn(connected.authorization);
     if (over) raise('rate_limited', over.refused.message);
-    const { promise, resolve, reject } = Promise.withResolvers<{
-      reply: RestReply;
-      ticket: AdmissionTicket;
-    }>();
+    const { promise, resolve, reject } = Promise.withResolvers<RestReply>();
+    const gone = () => reject(new AppError('unavailable', 'The client has gone.'));
     admission.enter(
-      (ticket) => {
+      () => {
         if (connected.ws.readyState !== connected.ws.OPEN) {
           ticket.leave();
-          return reject(new AppError('unavailable', 'The client has gone.'));
+          return gone();
         }
-        connected.tickets.add(ticket);
         request.ticket = ticket;
         const work = () => inTime(graphql.handle(request), ticket.deadline);
         const metering = {
@@ -284,16 +274,11 @@ export class WebSockets {
           subject: request,
         };
         metered(work, metering)
-          .then(
-            (reply) => resolve({ reply, ticket }),
-            (error: unknown) => {
-              connected.tickets.delete(ticket);
-              reject(error);
-            },
-          )
+          .then(resolve, reject)
           .finally(() => ticket.leave());
       },
-      () => reject(new AppError('unavailable', busy)),
+      () => (hasLeft() ? gone() : reject(new AppError('unavailable', busy))),
+      ticket,
     );
     return promise;
   }
@@ -319,7 +304,6 @@ export class WebSockets {
     const end = () => {
       if (hasEnded) return;
       hasEnded = true;
-      connected.tickets.delete(ticket);
       // Ends the wait of a stream whose client has gone.
       ticket.deadline.abandon();
       onEnd();
