@@ -1,5 +1,5 @@
 import type { JsonSchema } from './json-schema.ts';
-import { bad, type JsonValue, type Read, type Violation } from './values.ts';
+import { type JsonValue, type Read, type Violation, violation } from './values.ts';
 
 /** A required field. */
 export interface RequiredField<T> {
@@ -66,8 +66,8 @@ export function list<T>(of: JsonValue<T>, description: string, maxItems: number)
     schema: { type: 'array', items: of.schema, maxItems },
     names: of.names,
     fromJson: (items) => {
-      if (!Array.isArray(items)) return bad('must be a list');
-      if (items.length > maxItems) return bad(`must have at most ${maxItems} items`);
+      if (!Array.isArray(items)) return violation('must be a list');
+      if (items.length > maxItems) return violation(`must have at most ${maxItems} items`);
       return readAll(items.map(of.fromJson));
     },
   };
@@ -91,9 +91,9 @@ export function set<T extends string>(
     schema: { type: 'array', items: of.schema, maxItems },
     names: of.names,
     fromJson: (items) => {
-      if (!Array.isArray(items)) return bad('must be a list');
-      if (items.length > maxLength) return bad(`must have at most ${maxLength} items`);
-      if (new Set(items).size > maxItems) return bad(`must have at most ${maxItems} different items`);
+      if (!Array.isArray(items)) return violation('must be a list');
+      if (items.length > maxLength) return violation(`must have at most ${maxLength} items`);
+      if (new Set(items).size > maxItems) return violation(`must have at most ${maxItems} different items`);
       const read = readAll(items.map(of.fromJson));
       return 'value' in read ? { value: [...new Set(read.value)] } : read;
     },
@@ -113,10 +113,10 @@ export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
     description: `An object of ${names.join(', ')}.`,
     schema: { title: name, type: 'object', properties: describe(fields), required: names },
     fromJson: (value) => {
-      if (!isObject(value)) return bad(`must be an object of ${names.join(', ')}`);
+      if (!isObject(value)) return violation(`must be an object of ${names.join(', ')}`);
       const { values, violations } = readBody(body, value);
       if (violations.length > 0)
-        return { problems: violations.map(({ field, message }) => ({ field: `.${field}`, message })) };
+        return { violations: violations.map(({ field, message }) => ({ field: `.${field}`, message })) };
       // The types of the values follow from the declarations that read them.
       return { value: values as { [Name in keyof F]: F[Name] extends JsonValue<infer T> ? T : never } };
     },
@@ -140,7 +140,7 @@ export function readBody(
   const violations: Violation[] = [];
   for (const [name, field] of Object.entries(fields)) {
     const read = readField(field, supplied(body, name), body);
-    if ('problems' in read) violations.push(...read.problems.map((problem) => inField(name, problem)));
+    if ('violations' in read) violations.push(...read.violations.map((one) => inField(name, one)));
     else if (field.kind === 'clears' && read.value === true) values[field.target] = null;
     else if (field.kind !== 'clears' && read.value !== undefined) values[name] = read.value;
   }
@@ -152,12 +152,12 @@ export function readBody(
 }
 
 function readField(field: Fields[string], value: unknown, body: object): Read<unknown> {
-  if (value === undefined) return field.kind === 'required' ? bad('is required') : { value };
+  if (value === undefined) return field.kind === 'required' ? violation('is required') : { value };
   if (field.kind === 'required') return field.of.fromJson(value);
   if (field.kind === 'value') return field.fromJson(value);
-  if (typeof value !== 'boolean') return bad('must be true or false');
+  if (typeof value !== 'boolean') return violation('must be true or false');
   const both = value && supplied(body, field.target) !== undefined;
-  return both ? bad(`cannot be combined with ${field.target}`) : { value };
+  return both ? violation(`cannot be combined with ${field.target}`) : { value };
 }
 
 /** The own property of the body, since inherited ones were not sent. Null means "not supplied" (docs/contract.md, "Writes"). */
@@ -167,18 +167,18 @@ function supplied(body: object, name: string): unknown {
 
 function readAll<T>(reads: readonly Read<T>[]): Read<T[]> {
   const values: T[] = [];
-  const problems: Violation[] = [];
+  const violations: Violation[] = [];
   for (const [index, read] of reads.entries()) {
     if ('value' in read) values.push(read.value);
     else
-      for (const { field, message } of read.problems)
-        problems.push(
+      for (const { field, message } of read.violations)
+        violations.push(
           field === ''
             ? { field, message: `item ${index + 1}: ${message}` }
             : { field: `[${index}]${field}`, message },
         );
   }
-  return problems.length > 0 ? { problems } : { value: values };
+  return violations.length > 0 ? { violations } : { value: values };
 }
 
 function inField(name: string, { field, message }: Violation): Violation {

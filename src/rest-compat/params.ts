@@ -5,7 +5,16 @@ import type { SortDirection } from './operations.generated.ts';
 import { entityTagsForm, readEntityTags, revisionOf } from './entity-tags.ts';
 import { idLength, idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { bad, cursor, integer, longestKey, oneOf, type Read, type Value, type Violation } from './values.ts';
+import {
+  cursor,
+  integer,
+  longestKey,
+  oneOf,
+  type Read,
+  type Value,
+  type Violation,
+  violation,
+} from './values.ts';
 
 /** A query parameter that may be repeated. Its values are combined by OR. */
 export interface Many<T> {
@@ -152,12 +161,12 @@ export const lastEventId = {
     fromText: (text) =>
       /^[\w-]*$/.test(text) && text.length <= limits.changeCursor
         ? { value: text }
-        : bad('must be the id of an event'),
+        : violation('must be the id of an event'),
     ...naming('cursor'),
   } satisfies HeaderField<string>,
 } as const;
 
-const tooLong = bad(`must have at most ${longestTags} characters`);
+const tooLong = violation(`must have at most ${longestTags} characters`);
 
 /** The header If-Match of writes, whose revision becomes the `expectedRevision` of the operation. */
 export const ifMatch = {
@@ -181,10 +190,10 @@ function readIfMatch(header: string): Read<number | undefined> {
   if (header.length > longestTags) return tooLong;
   const tags = readEntityTags(header);
   if (tags === '*') return { value: undefined };
-  if (!tags) return bad(notATag);
+  if (!tags) return violation(notATag);
   const strong = tags.flatMap((tag) => (tag.weak ? [] : (revisionOf(tag) ?? [])));
   const [revision = noRevision, second] = new Set(strong);
-  return second === undefined ? { value: revision } : bad('must not name several revisions');
+  return second === undefined ? { value: revision } : violation('must not name several revisions');
 }
 
 /** The header with which a client can retry a write safely. Every route that writes accepts it. */
@@ -193,7 +202,7 @@ export const idempotencyKey = {
     kind: 'header',
     description: `A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It ${keyRule}.`,
     schema: { type: 'string', pattern: keyForm.source, maxLength: 255 },
-    fromText: (text) => (keyForm.test(text) ? { value: text } : bad(keyRule)),
+    fromText: (text) => (keyForm.test(text) ? { value: text } : violation(keyRule)),
   } satisfies HeaderField<string>,
 } as const;
 
@@ -248,7 +257,7 @@ export function readParameters(
         ? readHeader(parameter, headers[name.toLowerCase()])
         : readQuery(parameter, query.getAll(name));
     if ('value' in read) values[name] = read.value;
-    else violations.push(...read.problems.map(({ message }) => ({ field: name, message })));
+    else violations.push(...read.violations.map(({ message }) => ({ field: name, message })));
   }
   return { values, violations, absent };
 }
@@ -260,7 +269,7 @@ function readQuery(
   const [first, second] = texts;
   if (first === undefined) return { value: parameter.kind === 'default' ? parameter.fallback : undefined };
   if (parameter.kind === 'many') return readMany(parameter, texts);
-  if (second !== undefined) return bad('must be sent only once');
+  if (second !== undefined) return violation('must be sent only once');
   return parameter.kind === 'default' ? parameter.of.fromText(first) : parameter.fromText(first);
 }
 
@@ -272,7 +281,7 @@ function readHeader(
 }
 
 function readMany({ of, maxItems }: Many<unknown>, texts: readonly string[]): Read<unknown[]> {
-  if (texts.length > maxItems) return bad(`must be sent at most ${maxItems} times`);
+  if (texts.length > maxItems) return violation(`must be sent at most ${maxItems} times`);
   const values: unknown[] = [];
   for (const text of texts) {
     const read = of.fromText(text);

@@ -14,7 +14,7 @@ export interface Violation {
 }
 
 /** The result of reading a value: the value, or all violations, whose fields are relative to the value. */
-export type Read<T> = { value: T } | { problems: readonly Violation[] };
+export type Read<T> = { value: T } | { violations: readonly Violation[] };
 
 /** Declares a value in a body: how OpenAPI describes it, and how it is read. */
 export interface JsonValue<T> {
@@ -61,7 +61,7 @@ export function text(
     const problem =
       characterProblem(value) ??
       (minLength > 0 && isBlank(input) ? blankRule : lengthProblem(value, { minLength, maxLength }));
-    return problem === undefined ? { value } : bad(problem);
+    return problem === undefined ? { value } : violation(problem);
   });
 }
 
@@ -78,7 +78,7 @@ export function id(prefix: NamedKind, description: string): Value<string> {
   const schema = { type: 'string', pattern: `^${prefix}_${idTail}$`, maxLength: idLength(prefix) };
   const value = stringValue(description, schema, (input) => {
     const problem = idProblem(prefix, input);
-    return problem === undefined ? { value: input } : bad(problem);
+    return problem === undefined ? { value: input } : violation(problem);
   });
   return { ...value, ...naming('id', prefix) };
 }
@@ -103,7 +103,7 @@ const clock = String.raw`[0-9]{2}:[0-9]{2}(?::[0-5][0-9](?:\.[0-9]{1,9})?)?`;
 export function date(description: string): Value<string> {
   const schema = { type: 'string', format: 'date', pattern: `^${day}$`, maxLength: 10 };
   return stringValue(description, schema, (value) =>
-    isCalendarDate(value) ? { value } : bad('must be a calendar date, such as 2026-01-31'),
+    isCalendarDate(value) ? { value } : violation('must be a calendar date, such as 2026-01-31'),
   );
 }
 
@@ -113,7 +113,7 @@ export function dateTime(description: string): Value<string> {
   const maxLength = '2026-01-31T12:00:00.000000000+02:00'.length;
   const pattern = `^${day}[Tt]${clock}(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$`;
   const schema = { type: 'string', format: 'date-time', pattern, maxLength };
-  const refusal = bad('must be a time with an offset or Z, such as 2026-01-31T12:00:00Z');
+  const refusal = violation('must be a time with an offset or Z, such as 2026-01-31T12:00:00Z');
   const read = (text: string) => (parseDateTime(text) ? { value: text } : refusal);
   return {
     ...stringValue(description, schema, read),
@@ -137,10 +137,10 @@ export function httpUrl(description: string, { maxLength }: { maxLength: number 
     const problem =
       characterProblem(value) ??
       (isBlank(input) ? blankRule : lengthProblem(value, { minLength: 1, maxLength }));
-    if (problem !== undefined) return bad(problem);
+    if (problem !== undefined) return violation(problem);
     return httpUrlForm.test(value) && URL.canParse(value)
       ? { value }
-      : bad('must be an http or https URL, such as https://example.com/page');
+      : violation('must be an http or https URL, such as https://example.com/page');
   });
 }
 
@@ -152,7 +152,7 @@ export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: st
   return stringValue(description, { type: 'string', enum: known }, (spelling) => {
     const value = meanings.get(spelling);
     if (value !== undefined) return { value };
-    return bad(
+    return violation(
       second === undefined ? `must be ${only}` : `must be one of ${known.join(', ')}${hint(spelling, known)}`,
     );
   });
@@ -160,7 +160,7 @@ export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: st
 
 /** Declares a boolean. */
 export function boolean(description: string): Value<boolean> {
-  const refusal = bad('must be true or false');
+  const refusal = violation('must be true or false');
   return {
     kind: 'value',
     description,
@@ -175,7 +175,7 @@ export function integer(
   description: string,
   { minimum = -largestInt32 - 1, maximum = largestInt32 }: { minimum?: number; maximum?: number } = {},
 ): Value<number> {
-  const refusal = bad(`must be a whole number from ${minimum} to ${maximum}`);
+  const refusal = violation(`must be a whole number from ${minimum} to ${maximum}`);
   const fromNumber = (value: number) =>
     Number.isInteger(value) && value >= minimum && value <= maximum ? { value } : refusal;
   return {
@@ -201,7 +201,9 @@ export function code<Name extends string>(enumName: string, description: string)
     schema: codeSchema(codes),
     fromJson: (value) => {
       const name = typeof value === 'number' ? names.get(value) : undefined;
-      return name === undefined ? bad(`must be one of ${list}${codeHint(value, codes)}`) : { value: name };
+      return name === undefined
+        ? violation(`must be one of ${list}${codeHint(value, codes)}`)
+        : { value: name };
     },
   };
 }
@@ -212,9 +214,9 @@ function codeHint(input: unknown, codes: ReadonlyMap<string, number>): string {
   return named === undefined ? '' : `; did you mean ${codes.get(named)}?`;
 }
 
-/** A violation of a value as a whole. */
-export function bad(message: string): { problems: readonly Violation[] } {
-  return { problems: [{ field: '', message }] };
+/** The result of reading an invalid value: one violation, of the value as a whole. */
+export function violation(message: string): { violations: readonly Violation[] } {
+  return { violations: [{ field: '', message }] };
 }
 
 function stringValue<T>(
@@ -227,7 +229,7 @@ function stringValue<T>(
     description,
     schema,
     fromText,
-    fromJson: (value) => (typeof value === 'string' ? fromText(value) : bad('must be a string')),
+    fromJson: (value) => (typeof value === 'string' ? fromText(value) : violation('must be a string')),
   };
 }
 

@@ -20,7 +20,7 @@ function refusedBy(name: string, values: Record<string, unknown>): string[] {
   return violations.filter(({ message }) => message !== 'is required').map(({ field }) => field);
 }
 
-const problemOf = (read: Read<unknown>) => ('problems' in read ? read.problems[0]?.message : undefined);
+const problemOf = (read: Read<unknown>) => ('violations' in read ? read.violations[0]?.message : undefined);
 
 describe('limits are those of the graph', () => {
   const texts: readonly (readonly [string, string, number])[] = [
@@ -138,7 +138,7 @@ it('a time may have any offset, and a space in place of a plus sign that was not
   for (const given of ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.123+02:00', '2026-01-31T12:00-05:00'])
     expect(time.fromText(given)).toEqual({ value: given });
   expect(time.fromText('2026-01-31T12:00:00 02:00')).toEqual({ value: '2026-01-31T12:00:00+02:00' });
-  expect(time.fromJson('2026-01-31T12:00:00 02:00')).toHaveProperty('problems');
+  expect(time.fromJson('2026-01-31T12:00:00 02:00')).toHaveProperty('violations');
   for (const given of [
     '2026-01-31',
     '2026-01-31T12:00:00',
@@ -147,7 +147,7 @@ it('a time may have any offset, and a space in place of a plus sign that was not
     '',
     '1767225600',
   ])
-    expect(time.fromText(given)).toHaveProperty('problems');
+    expect(time.fromText(given)).toHaveProperty('violations');
 });
 
 it('a set is read without repetitions, and a violation names the invalid item', () => {
@@ -156,7 +156,7 @@ it('a set is read without repetitions, and a violation names the invalid item', 
   expect(problemOf(names.fromJson(['a', 'b', 'c']))).toBe('must have at most 2 different items');
   expect(problemOf(names.fromJson(['a', '']))).toMatch(/^item 2: /);
   expect(problemOf(names.fromJson('a'))).toBe('must be a list');
-  expect(boolean('Yes.').fromText('yes')).toHaveProperty('problems');
+  expect(boolean('Yes.').fromText('yes')).toHaveProperty('violations');
 });
 
 describe('page links', () => {

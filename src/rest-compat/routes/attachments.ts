@@ -12,7 +12,7 @@ import { page, pathId } from '../params.ts';
 import { createdAt, item, list, redirect } from '../reply.ts';
 import { route } from '../route.ts';
 import { attachment, attachmentUpload } from '../shapes/attachments.ts';
-import { bad, id, integer, text, type Value } from '../values.ts';
+import { id, integer, text, type Value, violation } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
 const mediaTypePart = '[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}';
@@ -143,7 +143,7 @@ function mediaRangeOf(description: string): Value<string> {
       const read = whole.fromText(input);
       if (!('value' in read)) return read;
       if (!form.test(read.value))
-        return bad('must be a media type such as image/png, or a range such as image/*');
+        return violation('must be a media type such as image/png, or a range such as image/*');
       return { value: read.value.replace(/;.*$/s, '').trim() };
     },
   };
