@@ -4,14 +4,11 @@ import { issueFields } from '../../model/issue-fields.ts';
 import { limits } from '../../model/limits.ts';
 import type { EventType } from '../../model/events.ts';
 import { typed } from '../statements/slots.ts';
-import { insertRows } from './insert-rows.ts';
 import { valueBefore } from './issue-parts.ts';
-import type { Trx } from '../engine/transaction.ts';
-import type { NewRow } from '../tables/tenant-tables.ts';
 import { columnsOf, type Part, type Parts } from './write-parts.ts';
 
-// Writes append to the log of changes here, in the statement or the transaction of the write. The sequencer gives the
-// changes their positions after the commit (src/live/sequencer.ts).
+// Writes of issues append to the log of changes here, in their statement; others with `logEvents` (src/resolvers/changes). The
+// sequencer gives the changes their positions after the commit (src/live/sequencer.ts).
 
 /** The kind of the changes that a statement logs, one for each issue that it writes. */
 export interface WriteEvent {
@@ -78,9 +75,4 @@ export function loggedBefore(columns: readonly SettableColumn[]): SettableColumn
     const field: object | undefined = Object.entries(issueFields).find(([name]) => name === column)?.[1];
     return field !== undefined && !('max' in field && Number(field.max) > limits.title);
   });
-}
-
-/** Appends changes of directories, attachments and imports, which are not logged by a statement that writes issues. */
-export async function logChanges(trx: Trx, changes: readonly NewRow<'changeInbox'>[]): Promise<void> {
-  await insertRows(trx, 'changeInbox', changes);
 }

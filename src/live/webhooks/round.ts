@@ -13,14 +13,12 @@ import { activated, makeDeliveriesDue, updateWebhook, type WebhookRow } from '..
 import type { Database } from '../../db/engine/engine.ts';
 import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
-import { logChanges } from '../../db/writes/change-log.ts';
 import type { OperationContext } from '../../executor/run/execute.ts';
-import { changeOrigin, memberRole, webhookState } from '../../model/codes.ts';
-import type { EventType } from '../../model/events.ts';
+import { memberRole, webhookState } from '../../model/codes.ts';
 import { mayUseTokens } from '../../resolvers/access/access-tokens.ts';
 import { recordAuditEntries, systemActor } from '../../resolvers/access/audit.ts';
+import { logEvents } from '../../resolvers/changes/log-events.ts';
 import type { Principal, Scope } from '../../resolvers/context.ts';
-import { newUuid } from '../../resolvers/ids.ts';
 import { isReceived, type WebhookSending } from '../../resolvers/webhooks/sending.ts';
 import { webhookSubject } from '../../resolvers/webhooks/webhooks.ts';
 import type { Attempts } from './attempts.ts';
@@ -178,19 +176,8 @@ async function disable(trx: Trx, webhook: WebhookRow, reason: string, now: Date)
   const changes = { disabledReason: { after: reason } };
   const action = { act: 'webhook.disabled', subject: webhookSubject(webhook), changes } as const;
   await recordAuditEntries(trx, systemActor, [action], now);
-  await logChanges(trx, [
-    {
-      changeId: newUuid(now.getTime()),
-      eventType: 'webhook.disabled.v1' satisfies EventType,
-      occurredUtc: now,
-      actorUserAccountId: null,
-      issueId: null,
-      teamId: webhook.teamId,
-      subjectId: webhook.id,
-      origin: changeOrigin.system,
-      requestId: null,
-    },
-  ]);
+  const event = { eventType: 'webhook.disabled.v1', subjectId: webhook.id, teamId: webhook.teamId } as const;
+  await logEvents(trx, [event], { origin: 'system', occurredUtc: now });
 }
 
 /** The principal that a webhook reads as; undefined if the member is suspended or removed, or no longer an owner or admin. */

@@ -3,7 +3,8 @@ import type { DerivedChange, DirectoryUpdate, DirectoryWrites } from '../../db/w
 import type { Row } from '../../db/tables/tables.ts';
 import type { LocalRow } from '../../db/tables/tenant-tables.ts';
 import { codeTables } from '../../model/codes.ts';
-import { type EventType, eventOfTable } from '../../model/events.ts';
+import { eventOfTable } from '../../model/events.ts';
+import type { LoggableEvent } from '../../resolvers/changes/log-events.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import { isLonger } from '../../resolvers/writes/write-rules.ts';
@@ -18,11 +19,8 @@ export interface DirectoryChange {
   readonly fields: Record<string, FieldChange>;
 }
 
-/** The same change for the log of changes: the id of the row, and its previous values. */
-export interface LoggedDirectoryChange {
-  readonly eventType: EventType;
-  readonly id: string;
-  readonly teamId: string | null;
+/** The same change for the log of changes, to which the plan adds further fields of the row. */
+interface DirectoryEvent extends LoggableEvent {
   readonly previous: Record<string, unknown>;
   readonly fields: string[];
 }
@@ -77,8 +75,8 @@ export class DirectoryPlan implements DirectoryWrites {
   readonly newId: NewId;
   readonly violations = new Violations();
   readonly changes: DirectoryChange[] = [];
-  /** The changes for the log, by the ids of their rows. */
-  readonly logged = new Map<string, LoggedDirectoryChange>();
+  /** The events for the log of changes, by the ids of their rows. */
+  readonly events = new Map<string, DirectoryEvent>();
   readonly inserts = new Map<DirectoryTable, Record<string, unknown>[]>();
   readonly updates: DirectoryUpdate[] = [];
   /**
@@ -164,11 +162,11 @@ export class DirectoryPlan implements DirectoryWrites {
     );
     if (Object.keys(columns).length === 0) return;
     const id = String(before.id);
-    const logged = this.#log('updated', table, { ...before, id });
+    const event = this.#log('updated', table, { ...before, id });
     for (const [column, value] of Object.entries(columns)) {
       if (isDerived(table, column)) continue;
-      logged.fields.push(column);
-      logged.previous[column] = loggedValue(before[column]);
+      event.fields.push(column);
+      event.previous[column] = loggedValue(before[column]);
       this.#change(id, kind, name).fields[fieldNames[column] ?? column] = {
         from: this.#shown(table, column, before[column]),
         to: this.#shown(table, column, value),
@@ -188,22 +186,22 @@ export class DirectoryPlan implements DirectoryWrites {
 
   /** Adds the derived fields of a row, which the writes of other rows have changed, to what is logged. */
   logDerived({ table, previous, ...row }: DerivedChange): void {
-    const logged = this.#log('updated', table, row);
-    for (const field of Object.keys(previous)) logged.fields.push(field);
-    Object.assign(logged.previous, previous);
+    const event = this.#log('updated', table, row);
+    for (const field of Object.keys(previous)) event.fields.push(field);
+    Object.assign(event.previous, previous);
   }
 
-  /** The logged change of a row. Each row has at most one. */
-  #log(act: 'created' | 'updated', table: string, row: Record<string, unknown>): LoggedDirectoryChange {
-    const id = String(row.id);
-    const known = this.logged.get(id);
+  /** The event of a row. Each row has at most one. */
+  #log(act: 'created' | 'updated', table: string, row: Record<string, unknown>): DirectoryEvent {
+    const subjectId = String(row.id);
+    const known = this.events.get(subjectId);
     if (known) return known;
     const eventType = eventOfTable(table, act);
     if (!eventType) throw new Error(`There is no event for a ${table} that was ${act}.`);
-    const teamId = table === 'team' ? id : typeof row.teamId === 'string' ? row.teamId : null;
-    const logged = { eventType, id, teamId, previous: {}, fields: [] };
-    this.logged.set(id, logged);
-    return logged;
+    const teamId = table === 'team' ? subjectId : typeof row.teamId === 'string' ? row.teamId : null;
+    const event = { eventType, subjectId, teamId, previous: {}, fields: [] };
+    this.events.set(subjectId, event);
+    return event;
   }
 
   /** The change of an updated row; each row has one change. */

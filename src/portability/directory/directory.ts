@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 import { holdDirectory, holdWorkspaces, selectDirectory, selectStatusesInUse } from '../../db/directory.ts';
-import { logChanges } from '../../db/writes/change-log.ts';
 import { writeDirectory } from '../../db/writes/directory-writes.ts';
 import type { Database } from '../../db/engine/engine.ts';
 import type { Row, Tables } from '../../db/tables/tables.ts';
@@ -8,7 +7,8 @@ import { tenantTransaction } from '../../db/engine/tenant-handle.ts';
 import { inUnscopedTransaction, type Trx } from '../../db/engine/transaction.ts';
 import { insertWorkspace, selectWorkspaces } from '../../db/workspaces.ts';
 import { type Actor, type AuditedAction, recordAuditEntries } from '../../resolvers/access/audit.ts';
-import { changeOrigin, memberStatus, projectState } from '../../model/codes.ts';
+import { logEvents } from '../../resolvers/changes/log-events.ts';
+import { memberStatus, projectState } from '../../model/codes.ts';
 import type { DirectoryFile } from './directory-file.ts';
 import { planLabels } from './directory-labels.ts';
 import { checkOwner, isOwner, planAgents, planMembers } from './directory-members.ts';
@@ -138,22 +138,16 @@ async function insertNamed(trx: Trx, name: string, { workspace = { name } }: Dir
   await insertWorkspace(trx, { name, ...timesOf(workspace) });
 }
 
-async function write(trx: Trx, plan: DirectoryPlan, actorUserAccountId?: string): Promise<void> {
+async function write(trx: Trx, plan: DirectoryPlan, userAccountId?: string): Promise<void> {
   if (plan.updates.length === 0 && plan.inserts.size === 0) return;
   const derived = await writeDirectory(trx, plan, {
     memberStatus: memberStatus.active,
     projectState: projectState.active,
   });
   for (const change of derived) plan.logDerived(change);
-  const occurredUtc = new Date();
-  const changes = [...plan.logged.values()].map(({ id, previous, ...change }) => ({
-    ...change,
-    changeId: newUuid(),
-    subjectId: id,
-    occurredUtc,
-    previous: JSON.stringify(previous),
-    actorUserAccountId: actorUserAccountId ?? null,
-    origin: changeOrigin.command,
-  }));
-  await logChanges(trx, changes);
+  await logEvents(trx, [...plan.events.values()], {
+    origin: 'command',
+    occurredUtc: new Date(),
+    userAccountId,
+  });
 }

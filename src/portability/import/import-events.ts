@@ -1,8 +1,6 @@
-import { logChanges } from '../../db/writes/change-log.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
-import { changeOrigin } from '../../model/codes.ts';
 import type { EventType } from '../../model/events.ts';
-import { newUuid } from '../../resolvers/ids.ts';
+import { logEvents } from '../../resolvers/changes/log-events.ts';
 
 /** Logs an event of an import for each of the subjects. Issues are logged by the statements that write them. */
 export async function logImported(
@@ -10,17 +8,6 @@ export async function logImported(
   eventType: EventType,
   subjects: readonly { readonly id: string; readonly teamId?: string | null }[],
 ): Promise<void> {
-  const occurredUtc = new Date();
-  const changes = subjects.map(({ id: subjectId, teamId = null }) => ({
-    changeId: newUuid(),
-    eventType,
-    occurredUtc,
-    actorUserAccountId: null,
-    issueId: null,
-    teamId,
-    subjectId,
-    origin: changeOrigin.import,
-    requestId: null,
-  }));
-  await logChanges(trx, changes);
+  const events = subjects.map(({ id, teamId = null }) => ({ eventType, subjectId: id, teamId }));
+  await logEvents(trx, events, { origin: 'import', occurredUtc: new Date() });
 }

@@ -5,11 +5,9 @@ import {
   selectAttachment,
 } from '../../db/attachments.ts';
 import type { IssueRow } from '../../db/issues.ts';
-import { logChanges } from '../../db/writes/change-log.ts';
-import type { NewRow } from '../../db/tables/tenant-tables.ts';
-import { changeOrigin, previewKind } from '../../model/codes.ts';
-import type { EventType } from '../../model/events.ts';
-import type { Context, SignedIn } from '../context.ts';
+import { previewKind } from '../../model/codes.ts';
+import { logEvents } from '../changes/log-events.ts';
+import type { Context } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import type { RequestFiles } from './files.ts';
 import { mediaTypeOf } from './media-types.ts';
@@ -82,30 +80,18 @@ export async function removeAttachment(
     await requireResourceRevision(trx, 'attachment', resource, input.expectedRevision);
     const { id } = (await deleteAttachment(trx, resource.id, nowUtc)) ?? raiseNotFound('attachment');
     // Other members could not see the attachment before its bytes were uploaded.
-    if (resource.uploadedUtc) await logChanges(trx, [attachmentDeleted(context, id, issue, nowUtc)]);
+    if (resource.uploadedUtc) {
+      const { requestId, principal } = context;
+      const event = { eventType: 'issue-attachment.deleted.v1', subjectId: id, issue } as const;
+      await logEvents(trx, [event], {
+        origin: 'request',
+        occurredUtc: nowUtc,
+        userAccountId: principal.userAccountId,
+        requestId,
+      });
+    }
     return { id, issue };
   });
-}
-
-/** The deletion changes no column of the issue; it comes after the newest change of the issue in the log. */
-function attachmentDeleted(
-  { principal, requestId }: SignedIn,
-  subjectId: string,
-  { id: issueId, teamId, revision, activityCount }: IssueRow,
-  occurredUtc: Date,
-): NewRow<'changeInbox'> {
-  return {
-    changeId: newUuid(),
-    sortOrder: revision + activityCount,
-    eventType: 'issue-attachment.deleted.v1' satisfies EventType,
-    occurredUtc,
-    actorUserAccountId: principal.userAccountId,
-    issueId,
-    teamId,
-    subjectId,
-    origin: changeOrigin.request,
-    requestId,
-  };
 }
 
 /** The URL from which anyone who has it can download the bytes of an attachment, for five minutes. */

@@ -1,10 +1,8 @@
 import { beginLogAnew } from '../../db/changes.ts';
 import type { Database } from '../../db/engine/engine.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
-import { logChanges } from '../../db/writes/change-log.ts';
-import { changeOrigin } from '../../model/codes.ts';
 import { type Actor, recordAuditEntries } from '../access/audit.ts';
-import { newUuid } from '../ids.ts';
+import { logEvents } from './log-events.ts';
 
 /** Makes the log of a workspace start over: all its cursors expire, and `changes.lost.v1` is its next event. */
 export async function resetChanges(
@@ -16,18 +14,7 @@ export async function resetChanges(
     await beginLogAnew(trx);
     const subject = { kind: 'workspace', id: workspaceId, name };
     await recordAuditEntries(trx, actor, [{ act: 'changes.reset', subject }]);
-    await logChanges(trx, [
-      {
-        changeId: newUuid(),
-        eventType: 'changes.lost.v1',
-        occurredUtc: new Date(),
-        actorUserAccountId: null,
-        issueId: null,
-        teamId: null,
-        subjectId: workspaceId,
-        origin: changeOrigin.command,
-        requestId: null,
-      },
-    ]);
+    const event = { eventType: 'changes.lost.v1', subjectId: workspaceId } as const;
+    await logEvents(trx, [event], { origin: 'command', occurredUtc: new Date() });
   });
 }
