@@ -6,7 +6,7 @@ import {
   revokeFamily,
   mayUseTokens,
 } from '../resolvers/access/access-tokens.ts';
-import { memberRole } from '../model/codes.ts';
+import { isManager } from '../resolvers/access/managers.ts';
 import { scopes as allScopes } from '../resolvers/context.ts';
 import { decodeId, encodeId } from '../resolvers/ids.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
@@ -63,8 +63,8 @@ export async function createToken(env: CommandEnvironment, args: CreateArguments
 }
 
 /** All scopes that the member's role allows: `workspace:admin` only for owners and admins. */
-function usualScopes({ role }: Pick<MemberCard, 'role'>): readonly string[] {
-  return allScopes.filter((scope) => scope !== 'workspace:admin' || role <= memberRole.admin);
+function usualScopes(member: Pick<MemberCard, 'role'>): readonly string[] {
+  return allScopes.filter((scope) => scope !== 'workspace:admin' || isManager(member));
 }
 
 interface ListArguments {

@@ -14,9 +14,10 @@ import type { Database } from '../../db/engine/engine.ts';
 import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import type { OperationContext } from '../../executor/run/execute.ts';
-import { memberRole, webhookState } from '../../model/codes.ts';
+import { webhookState } from '../../model/codes.ts';
 import { mayUseTokens } from '../../resolvers/access/access-tokens.ts';
 import { recordAuditEntries, systemActor } from '../../resolvers/access/audit.ts';
+import { isManager } from '../../resolvers/access/managers.ts';
 import { logEvents } from '../../resolvers/changes/log-events.ts';
 import type { Principal, Scope } from '../../resolvers/context.ts';
 import { isReceived, type WebhookSending } from '../../resolvers/webhooks/sending.ts';
@@ -185,7 +186,7 @@ function principalOf(
   { workspaceId, id, scopes }: WebhookRow,
   member: WebhookMember | undefined,
 ): Principal | undefined {
-  if (!member || !mayUseTokens(member) || member.role > memberRole.admin) return undefined;
+  if (!member || !mayUseTokens(member) || !isManager(member)) return undefined;
   return {
     workspaceId,
     userAccountId: member.userAccountId,
