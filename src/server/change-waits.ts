@@ -28,16 +28,20 @@ export interface WaitingRequest {
   onGone(listener: () => void): () => void;
 }
 
-/** The permissions of a stream's token, checked again before each chunk. */
-export interface StreamRights {
-  /** The same text for all streams of the token. */
+/** How the token of an idle stream or connection is checked. */
+export interface TokenChecks {
+  /** The same text for all streams and connections of the token. */
   readonly token: string;
-  /** The principal, if it is known without waiting. Throws `rate_limited` where the token has no objects left. */
-  known(): Principal | undefined;
-  /** The same for a stream for which nothing happens. */
+  /** The principal, if it is known without a look-up. */
   knownInPassing(): Promise<Principal | undefined>;
   /** Throws the same errors as the authentication of a request. */
   authenticate(): Promise<Principal>;
+}
+
+/** The permissions of a stream's token, checked again before each chunk. */
+export interface StreamRights extends TokenChecks {
+  /** The principal, if it is known without waiting. Throws `rate_limited` where the token has no objects left. */
+  known(): Principal | undefined;
   contextOf(principal: Principal): OperationContext;
   charge(objects: number): void;
 }
@@ -177,14 +181,16 @@ export class ChangeWaits {
     if (entered) undo.push(entered.leave);
     undo.push(
       this.#beats.add(() => stream.beat()),
-      this.#tokens.watch(rights.token, arrivals, () =>
-        this.#inTurn(
-          this.#checks,
-          async () => (await rights.knownInPassing()) ?? (await rights.authenticate()),
-        ),
-      ),
+      this.watchToken(rights, arrivals),
     );
     return stream;
+  }
+
+  /** Calls `fail` with the error of a regular check of the token. Returns a function that stops watching it. */
+  watchToken(checks: TokenChecks, idle: Pick<Arrivals, 'fail'>): () => void {
+    return this.#tokens.watch(checks.token, idle, () =>
+      this.#inTurn(this.#checks, async () => (await checks.knownInPassing()) ?? checks.authenticate()),
+    );
   }
 
   /** The context of one chunk, which shares its reads with the chunks of other streams. */

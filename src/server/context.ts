@@ -20,7 +20,7 @@ import type { ServerFiles } from './open-files.ts';
 import type { RecentWrites } from './recent-writes.ts';
 import { stoppingMessage } from './stopping.ts';
 import type { Trace } from './observability/trace.ts';
-import type { ChangeWaits, StreamRights, WaitingRequest } from './change-waits.ts';
+import type { ChangeWaits, StreamRights, TokenChecks, WaitingRequest } from './change-waits.ts';
 import type { UnknownTokens } from './limits/unknown-tokens.ts';
 import { type Allowance, callerOfAddress, callerOfToken, type RateLimiter } from './limits/rate-limit.ts';
 
@@ -157,6 +157,28 @@ export class Contexts {
     return principal ?? raise('unauthenticated', 'An access token is required.');
   }
 
+  /** Calls `onRefused` soon after such a token has become invalid. Returns a function that stops watching it. */
+  watchToken(authorization: string, onRefused: () => void): () => void {
+    return this.#changeWaits.watchToken(this.#checksOf(authorization), {
+      // While the token cannot be looked up, it is not refused either.
+      fail: (error) => {
+        if (error instanceof AppError && error.code === 'unauthenticated') onRefused();
+      },
+    });
+  }
+
+  #checksOf(authorization: string | undefined): TokenChecks {
+    const token = this.#authenticator.keyOf(authorization);
+    return {
+      token,
+      knownInPassing: () => this.#authenticator.knownInPassing(token, new Date()),
+      authenticate: async () => {
+        const found = await this.#authenticator.authenticate(authorization, new Date());
+        return found ?? raise('unauthenticated', 'An access token is required.');
+      },
+    };
+  }
+
   /** The first chunk of a stream, shared by streams of the same rights for which `begin` is equal. */
   firstChunk(principal: Principal, begin: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
     return this.#changeWaits.first(principal, begin, read);
@@ -173,18 +195,12 @@ export class Contexts {
     source: StreamSource<OperationContext>,
   ): EventStream {
     const caller = callerOfToken(principal.tokenId);
-    const key = this.#authenticator.keyOf(authorization);
     const rights: StreamRights = {
-      token: key,
+      ...this.#checksOf(authorization),
       known: () => {
         const over = this.#rateLimiter.indebted(caller);
         if (over) throw new RateLimitedError(over.message, over.retryAfterSeconds);
-        return this.#authenticator.known(key, new Date());
-      },
-      knownInPassing: () => this.#authenticator.knownInPassing(key, new Date()),
-      authenticate: async () => {
-        const found = await this.#authenticator.authenticate(authorization, new Date());
-        return found ?? raise('unauthenticated', 'An access token is required.');
+        return this.#authenticator.known(rights.token, new Date());
       },
       contextOf: (reader) => this.#of(request, new Date(), reader),
       charge: (objects) => request.allowance?.charge(objects),

@@ -1,12 +1,12 @@
 import type { Arrivals } from '../live/change-watch.ts';
 import { Pulse } from '../live/pulse.ts';
 
-/** How often a token is checked while nothing is delivered to its streams. */
+/** How often a token is checked while nothing is delivered to its streams, or asked over its connections. */
 const checkMs = 7_500;
 
 type Waiting = Pick<Arrivals, 'fail'>;
 
-/** Checks the tokens of idle streams regularly, once for all streams of a token. */
+/** Checks the tokens of idle streams and WebSockets regularly, once for all of a token. */
 export class StreamTokens {
   readonly #pulse = new Pulse(checkMs);
   readonly #byToken = new Map<string, { waiting: Set<Waiting>; stop: () => void }>();

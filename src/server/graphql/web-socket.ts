@@ -191,7 +191,12 @@ export class WebSockets {
         authorization,
       );
       if (extra.ws.readyState !== extra.ws.OPEN) return false;
-      extra.leave = openStreams.enter(tokenId);
+      const uncount = openStreams.enter(tokenId);
+      const unwatch = contexts.watchToken(authorization, () => extra.sender.refuse());
+      extra.leave = () => {
+        uncount();
+        unwatch();
+      };
       extra.authorization = authorization;
       return true;
     } catch (error) {
