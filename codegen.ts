@@ -6,6 +6,7 @@ import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import { lexicographicSortSchema, parse, print } from 'graphql';
+import { restClientAdvice } from './.ci/openapi/rest-client.ts';
 import { codegenConfig } from './src/client/codegen.ts';
 import { printManifest } from './src/executor/documents/manifest.ts';
 import { schema } from './src/schema/index.ts';
@@ -136,6 +137,8 @@ async function main() {
     await writeFile(file, await content());
     console.log(`wrote ${path}`);
   }
+  const advice = restClientAdvice();
+  if (advice !== undefined) console.log(advice);
 }
 
 if (process.argv[1] === import.meta.filename) await main();
