@@ -104,8 +104,8 @@ onEmbedded('npm start', () => {
   it('lets the server drain when the shell is killed in which npm has started it', async () => {
     const started = await startBy('/bin/sh', ['-c', `${process.execPath} ${script} serve --no-demo; true`], {
       ...fromNpm,
-      // Long enough for a request on a slow machine.
-      DRAIN_MS: '6000',
+      // The maximum, so that even a slow machine is asked for its readiness meanwhile.
+      DRAIN_MS: '7999',
     });
     expect(parentOf(started.server)).toBe(started.child.pid);
     started.child.kill('SIGKILL');
