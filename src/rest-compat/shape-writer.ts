@@ -1,7 +1,7 @@
 import type { Field, Frame } from '../executor/compiled/run/frame.ts';
 import type { JsonWriter, WrittenAnswer } from '../executor/compiled/writing/json-writer.ts';
 import type { ObjectPlan } from '../executor/compiled/compile/objects.ts';
-import type { Piece, RowForm, WrittenRows } from '../executor/compiled/writing/row-form.ts';
+import type { JsonRange, RowForm, WrittenRows } from '../executor/compiled/writing/row-form.ts';
 import { RowTexts } from '../executor/compiled/writing/row-texts.ts';
 import {
   type FieldName,
@@ -16,10 +16,10 @@ import type { Field as ShapeField, Shape, ShapeFields } from './shape.ts';
 /** A resource as the JSON of its shape. It replaces the resource in the data of an operation. */
 export class WrittenResource {
   readonly revision: number | undefined;
-  readonly #piece: Piece;
+  readonly #range: JsonRange;
 
-  constructor(piece: Piece, revision: number | undefined) {
-    this.#piece = piece;
+  constructor(range: JsonRange, revision: number | undefined) {
+    this.#range = range;
     this.revision = revision;
   }
 
@@ -29,13 +29,13 @@ export class WrittenResource {
     before: Uint8Array = empty,
     after: Uint8Array = empty,
   ): WrittenAnswer {
-    const runs = runsOf(resources.map((resource) => resource.#piece));
+    const runs = runsOf(resources.map((resource) => resource.#range));
     const [only] = runs;
     const framed = runs.length === 1 && only && only.of.framed(only.first, only.last, before, after);
     if (framed) return framed;
     const parts = runs.flatMap(({ of, first, last }, index) => [
       index === 0 ? before : comma,
-      of.between(first, last),
+      of.json(first, last),
     ]);
     return { bytes: Buffer.concat([...parts, after]), release: () => undefined };
   }
@@ -44,16 +44,16 @@ export class WrittenResource {
 /** Objects that were written one after another, so that their JSON with the commas is one range. */
 interface Run {
   readonly of: WrittenRows;
-  readonly first: Piece;
-  last: Piece;
+  readonly first: JsonRange;
+  last: JsonRange;
 }
 
-function runsOf(pieces: readonly Piece[]): Run[] {
+function runsOf(ranges: readonly JsonRange[]): Run[] {
   const runs: Run[] = [];
-  for (const piece of pieces) {
+  for (const range of ranges) {
     const run = runs.at(-1);
-    if (run?.of === piece.of) run.last = piece;
-    else runs.push({ of: piece.of, first: piece, last: piece });
+    if (run?.of === range.of) run.last = range;
+    else runs.push({ of: range.of, first: range, last: range });
   }
   return runs;
 }
@@ -74,9 +74,9 @@ export function shapeForm<Source>(
       const write = objectWriter(fields, plan.fields, plan);
       const revisionField = plan.fields.find(({ responseName }) => responseName === revision);
       if (!write || (revision !== undefined && !revisionField)) return undefined;
-      return (out, frame, row, piece) => {
+      return (out, frame, row, range) => {
         write(out, frame, row);
-        return new WrittenResource(piece, revisionField && Number(valueOf(revisionField, frame, row)));
+        return new WrittenResource(range, revisionField && Number(valueOf(revisionField, frame, row)));
       };
     },
   };

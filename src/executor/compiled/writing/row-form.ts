@@ -10,11 +10,11 @@ export interface RowForm {
   compile(plan: ObjectPlan): WriteRow | undefined;
 }
 
-/** Writes one object, and returns the value that represents it in the answer. `piece` is the range of its JSON. */
-export type WriteRow = (out: JsonWriter, frame: Frame, row: number, piece: Piece) => unknown;
+/** Writes one object, and returns the value that represents it in the answer. `range` is where its JSON is. */
+export type WriteRow = (out: JsonWriter, frame: Frame, row: number, range: JsonRange) => unknown;
 
 /** The range of an object's JSON in that of all objects. */
-export interface Piece {
+export interface JsonRange {
   readonly of: WrittenRows;
   readonly start: number;
   readonly end: number;
@@ -32,10 +32,10 @@ export class WrittenRows {
   add(write: WriteRow, frame: Frame, row: number): { value: unknown; length: number } {
     const writer = this.#writer;
     if (writer.length > 0) writer.separate();
-    const piece = { of: this, start: writer.length, end: 0 };
-    const value = write(writer, frame, row, piece);
-    piece.end = writer.length;
-    return { value, length: piece.end - piece.start };
+    const range = { of: this, start: writer.length, end: 0 };
+    const value = write(writer, frame, row, range);
+    range.end = writer.length;
+    return { value, length: range.end - range.start };
   }
 
   /** Copies the JSON. It must be called in the same turn of the event loop, because other answers use the same buffer. */
@@ -43,7 +43,8 @@ export class WrittenRows {
     this.#written = this.#writer.finish(frameRoom);
   }
 
-  between({ start }: Piece, { end }: Piece): Uint8Array {
+  /** The JSON from the first object to the last one, with what is between them. */
+  json({ start }: JsonRange, { end }: JsonRange): Uint8Array {
     return this.#written.bytes.subarray(start, end);
   }
 
@@ -51,7 +52,12 @@ export class WrittenRows {
    * The JSON of all objects with `before` and `after` around it. They are written into the space around it, so that a long page
    * need not be copied. Undefined if the range leaves objects out, or if the space does not suffice.
    */
-  framed({ start }: Piece, { end }: Piece, before: Uint8Array, after: Uint8Array): WrittenAnswer | undefined {
+  framed(
+    { start }: JsonRange,
+    { end }: JsonRange,
+    before: Uint8Array,
+    after: Uint8Array,
+  ): WrittenAnswer | undefined {
     const { bytes, release } = this.#written;
     const isAll = start === 0 && end === bytes.length;
     if (!isAll || before.length > frameRoom || after.length > frameRoom) return undefined;
