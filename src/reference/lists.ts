@@ -13,7 +13,7 @@ const keyLength = 36;
 const onlyItem: readonly number[] = [0];
 
 /** Collects the cached rows that belong to each parent, one parent after the other, in the order of the list. */
-export class JoinedRows {
+export class GroupedRows {
   /** The rows of all parents so far. The rows of one parent are a group. */
   readonly rows: CachedRow[] = [];
   readonly #table: CachedTable;

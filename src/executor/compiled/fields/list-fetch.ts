@@ -8,7 +8,7 @@ import { asUuids } from '../../../db/wire/cell-formats.ts';
 import { textAt, WireRow } from '../../../db/wire/wire-row.ts';
 import { testOf } from '../../../reference/conditions.ts';
 import type { CachedTable } from '../../../reference/cached-table.ts';
-import { JoinedRows, linkColumns } from '../../../reference/lists.ts';
+import { GroupedRows, linkColumns } from '../../../reference/lists.ts';
 import { flatten } from './children.ts';
 import { Columns, type KeyColumn } from '../compile/columns.ts';
 import { distinctKeys } from '../run/distinct-keys.ts';
@@ -117,31 +117,31 @@ export class ListFetch implements Fetch {
     const keys = !join && this.#attached && isKnown(frame, this.#attached) ? this.#attached : undefined;
     // Attached keys are already in the order of the join, where it has one.
     const orderBy = keys && linkColumns(this.#orderBy).length > 0 ? [] : this.#orderBy;
-    const joined = new JoinedRows(table, { by: through.by, orderBy }, test, (key) => run.miss(key));
-    const lists = (groups: Groups): Lists => ({ ...groups, rows: joined.rows, types: table.types });
-    if (join) return lists(this.#byJoin(frame, join, through, joined));
-    if (keys) return lists(byKeys(frame, keys, joined));
-    return this.#links(frame, through, run, joined).then(lists);
+    const grouped = new GroupedRows(table, { by: through.by, orderBy }, test, (key) => run.miss(key));
+    const lists = (groups: Groups): Lists => ({ ...groups, rows: grouped.rows, types: table.types });
+    if (join) return lists(this.#byJoin(frame, join, through, grouped));
+    if (keys) return lists(byKeys(frame, keys, grouped));
+    return this.#links(frame, through, run, grouped).then(lists);
   }
 
   /** Finds the rows by a cached join. Lists over such a join are ordered by columns of the listed rows only. */
-  #byJoin(frame: Frame, join: CachedTable, { parent, child }: Through, joined: JoinedRows): Groups {
+  #byJoin(frame: Frame, join: CachedTable, { parent, child }: Through, grouped: GroupedRows): Groups {
     const index = join.columnIndex(child);
     const { texts, at, count } = distinctKeys(frame, this.#key);
-    return groupsOf(at, count, joined, (group) => {
-      for (const link of join.by(parent, texts[group] ?? '')) joined.add(link[index] ?? '', []);
+    return groupsOf(at, count, grouped, (group) => {
+      for (const link of join.by(parent, texts[group] ?? '')) grouped.add(link[index] ?? '', []);
     });
   }
 
-  async #links(frame: Frame, through: Through, run: Run, joined: JoinedRows): Promise<Groups> {
+  async #links(frame: Frame, through: Through, run: Run, grouped: GroupedRows): Promise<Groups> {
     this.#linkStatement ??= new Prepared(
       linksQuery(run.reading([]), through, linkColumns(this.#orderBy), keysSlot),
     );
     const { texts, at, array, count } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#linkStatement, { keys: array });
     const byParent = Map.groupBy(rows, ([parent]) => parent);
-    return groupsOf(at, count, joined, (group) => {
-      for (const [, child, ...link] of byParent.get(texts[group] ?? '') ?? []) joined.add(child ?? '', link);
+    return groupsOf(at, count, grouped, (group) => {
+      for (const [, child, ...link] of byParent.get(texts[group] ?? '') ?? []) grouped.add(child ?? '', link);
     });
   }
 }
@@ -152,19 +152,19 @@ function isKnown({ rows }: Frame, { text, index }: KeyColumn): boolean {
 }
 
 /** Finds the rows by the keys that are attached to the parents. */
-function byKeys({ rows }: Frame, { text, index }: KeyColumn, joined: JoinedRows): Groups {
+function byKeys({ rows }: Frame, { text, index }: KeyColumn, grouped: GroupedRows): Groups {
   const at = new Int32Array(rows.length);
   for (let row = 0; row < at.length; row += 1) at[row] = row;
-  return groupsOf(at, rows.length, joined, (group) => {
+  return groupsOf(at, rows.length, grouped, (group) => {
     const row = rows[group] as Row;
     if (row instanceof WireRow && index !== undefined) {
       const start = row.find(index);
       if (start < 0) return;
-      if (row.formats?.[index] === asUuids) joined.addUuids(row.bytes, start);
-      else joined.addArray(row.bytes, start, row.end);
+      if (row.formats?.[index] === asUuids) grouped.addUuids(row.bytes, start);
+      else grouped.addArray(row.bytes, start, row.end);
     } else {
       const bytes = Buffer.from(text(row) ?? '', 'latin1');
-      joined.addArray(bytes, 0, bytes.length);
+      grouped.addArray(bytes, 0, bytes.length);
     }
   });
 }
@@ -172,15 +172,15 @@ function byKeys({ rows }: Frame, { text, index }: KeyColumn, joined: JoinedRows)
 function groupsOf(
   at: Int32Array,
   count: number,
-  joined: JoinedRows,
+  grouped: GroupedRows,
   collect: (group: number) => void,
 ): Groups {
   const start = new Int32Array(count);
   const end = new Int32Array(count);
   for (let group = 0; group < count; group += 1) {
-    start[group] = joined.rows.length;
+    start[group] = grouped.rows.length;
     collect(group);
-    end[group] = joined.end();
+    end[group] = grouped.end();
   }
   return { at, start, end };
 }

@@ -101,7 +101,7 @@ export async function boundedRows(
       return probed.map((_, index) => Number(rows[0]?.[index]));
     },
   });
-  return joinedPages(pages, request, types);
+  return toPagedRows(pages, request, types);
 }
 
 /** Groups the rows of a step by their parents. A stop with the ordinal 0 applies to all parents. */
@@ -128,7 +128,7 @@ function pageReads(
   return found.map((each, group) => ({ rows: each, stop: stops[group] ?? ofAll }));
 }
 
-function joinedPages(
+function toPagedRows(
   pages: readonly PageRead<TextRow>[],
   { limit, backward }: PageRequest,
   types: readonly number[],
