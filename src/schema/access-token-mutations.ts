@@ -33,6 +33,7 @@ const AccessTokenCreateInput = builder.inputType('AccessTokenCreateInput', {
 const AccessTokenCreatePayload = builder.objectRef<NewAccessToken>('AccessTokenCreatePayload');
 AccessTokenCreatePayload.implement({
   description: 'The new token.',
+  scope: 'inherited',
   fields: (t) => ({
     token: t.exposeString('token', {
       description: 'The secret, to send as `Authorization: Bearer …`. It is shown only in this response.',
@@ -59,6 +60,7 @@ const AccessTokenRevokePayload =
   builder.objectRef<Pick<NewAccessToken, 'accessToken'>>('AccessTokenRevokePayload');
 AccessTokenRevokePayload.implement({
   description: 'The token that was revoked.',
+  scope: 'inherited',
   fields: (t) => ({
     accessToken: t.expose('accessToken', {
       type: AccessToken.ref,

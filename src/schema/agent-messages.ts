@@ -12,6 +12,7 @@ export const FollowUpAction = builder.objectRef<{ name: string; key: string; col
 );
 FollowUpAction.implement({
   description: 'A next step that an agent message offers.',
+  scope: 'inherited',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The label that people read.' }),
     key: t.exposeString('key', { description: 'The key by which the agent recognizes the action.' }),

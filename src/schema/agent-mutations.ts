@@ -61,6 +61,7 @@ const AgentMessageCreateInput = builder.inputType('AgentMessageCreateInput', {
 
 const AgentMessageCreatePayload = builder.objectRef<MessageWritten>('AgentMessageCreatePayload').implement({
   description: 'The result of writing the message.',
+  scope: 'inherited',
   fields: (t) => ({
     message: t.expose('message', { type: AgentThreadMessage.ref, description: 'The message.' }),
     thread: t.expose('thread', { type: AgentThread.ref, description: 'The thread, after the change.' }),
@@ -70,5 +71,6 @@ const AgentMessageCreatePayload = builder.objectRef<MessageWritten>('AgentMessag
 
 mutation('agentMessageCreate', AgentMessageCreateInput, AgentMessageCreatePayload, createAgentMessage, {
   description: 'Writes a message to the agent thread of an issue. The first message creates the thread.',
+  scope: 'issues:write',
   events: ['agent-message.created.v1'],
 });

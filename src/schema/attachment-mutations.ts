@@ -53,6 +53,7 @@ const AttachmentDeleteInput = builder.inputType('AttachmentDeleteInput', {
 
 const AttachmentCreatePayload = builder.objectRef<AttachmentAnnounced>('AttachmentCreatePayload').implement({
   description: 'An attachment whose bytes have not arrived yet. Until they have, nobody else can see it.',
+  scope: 'inherited',
   fields: (t) => ({
     attachment: t.expose('attachment', { type: Attachment.ref, description: 'The attachment.' }),
     uploadUrl: t.expose('uploadUrl', {
@@ -72,6 +73,7 @@ const AttachmentDeletePayload = builder
   .objectRef<{ id: string; issue: IssueRow }>('AttachmentDeletePayload')
   .implement({
     description: 'The result of the deletion.',
+    scope: 'inherited',
     fields: (t) => ({
       deletedAttachmentId: t.idOf('attachment', 'id', {
         description: 'The id that the attachment had.',
@@ -83,10 +85,12 @@ const AttachmentDeletePayload = builder
 mutation('attachmentCreate', AttachmentCreateInput, AttachmentCreatePayload, createAttachment, {
   description:
     'Announces a file for an issue and returns the URL that its bytes must be sent to within five minutes.',
+  scope: 'issues:write',
   events: { none: 'an attachment is visible when its bytes have been uploaded' },
 });
 
 mutation('attachmentDelete', AttachmentDeleteInput, AttachmentDeletePayload, removeAttachment, {
   description: 'Deletes an attachment permanently, or cancels an upload.',
+  scope: 'issues:write',
   events: ['issue-attachment.deleted.v1'],
 });

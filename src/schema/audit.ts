@@ -22,6 +22,7 @@ const AuditChange = builder.objectRef<{ field: string; before: string | null; af
 );
 AuditChange.implement({
   description: 'A value that an action set.',
+  scope: 'inherited',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'The name of the value.' }),
     before: t.exposeString('before', {

@@ -7,6 +7,7 @@ import { dayArguments, historyField } from './periods.ts';
 const BurnupDayRef = builder.objectRef<BurnupDay>('BurnupDay');
 BurnupDayRef.implement({
   description: 'The issues at the end of a day, or now if it has not ended, and the sums of their estimates.',
+  scope: 'inherited',
   fields: (t) => ({
     onDate: t.expose('onDate', { type: 'Date', description: 'The day.' }),
     scope: t.exposeInt('scope', { description: 'The number of issues.' }),
@@ -27,6 +28,7 @@ BurnupDayRef.implement({
 const BurnupRef = builder.objectRef<Burnup>('Burnup');
 BurnupRef.implement({
   description: 'How the planned work and the completed work grew, day by day.',
+  scope: 'inherited',
   fields: (t) => ({
     ...historyField(t),
     days: t.expose('days', {

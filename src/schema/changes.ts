@@ -24,6 +24,7 @@ import { Team } from './teams.ts';
 const PreviousValue = builder.objectRef<Previous>('PreviousValue');
 PreviousValue.implement({
   description: 'The value that a field had before a change.',
+  scope: 'inherited',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'The name of the field.' }),
     value: t.exposeString('value', {
@@ -141,6 +142,7 @@ Change.implement((t) => ({
 const ChangePage = builder.objectRef<Page>('ChangePage');
 ChangePage.implement({
   description: 'Changes after a cursor, oldest first.',
+  scope: 'inherited',
   fields: (t) => ({
     nodes: t.expose('nodes', {
       type: [Change.ref],

@@ -12,6 +12,7 @@ interface Code {
 const CodeEntry = builder.objectRef<Code>('CodeEntry');
 CodeEntry.implement({
   description: 'A value of a closed set.',
+  scope: 'inherited',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the value; enums spell it in upper case.' }),
     code: t.exposeInt('code', {
@@ -28,6 +29,7 @@ CodeEntry.implement({
 export const CodeTable = builder.objectRef<{ name: string; entries: Code[] }>('CodeTable');
 CodeTable.implement({
   description: 'A closed set of values.',
+  scope: 'inherited',
   fields: (t) => ({
     name: t.exposeString('name', {
       description: 'The name of the field that has these values; `errorCode` for the error codes.',

@@ -61,6 +61,7 @@ const CommentDeleteInput = builder.inputType('CommentDeleteInput', {
 function commentPayload(name: string, description: string) {
   return builder.objectRef<CommentWritten>(name).implement({
     description,
+    scope: 'inherited',
     fields: (t) => ({
       comment: t.expose('comment', { type: Comment.ref, description: 'The comment, after the change.' }),
       issue: t.expose('issue', { type: Issue.ref, description: 'The issue, after the change.' }),
@@ -75,6 +76,7 @@ const CommentDeletePayload = builder
   .objectRef<{ id: string; issue: IssueRow }>('CommentDeletePayload')
   .implement({
     description: 'The result of the deletion.',
+    scope: 'inherited',
     fields: (t) => ({
       deletedCommentId: t.idOf('comment', 'id', {
         description: 'The id that the comment had.',
@@ -85,16 +87,19 @@ const CommentDeletePayload = builder
 
 mutation('commentCreate', CommentCreateInput, CommentCreatePayload, createComment, {
   description: 'Writes a comment on an issue and subscribes the viewer to it. Guests may comment too.',
+  scope: 'issues:write',
   extensions: { keepsKey: true },
   events: ['issue-comment.created.v1'],
 });
 
 mutation('commentUpdate', CommentUpdateInput, CommentUpdatePayload, changeComment, {
   description: 'Changes the body of a comment. Its author, owners and admins may.',
+  scope: 'issues:write',
   events: ['issue-comment.updated.v1'],
 });
 
 mutation('commentDelete', CommentDeleteInput, CommentDeletePayload, deleteComment, {
   description: 'Deletes a comment. Its replies remain. Its author, owners and admins may.',
+  scope: 'issues:write',
   events: ['issue-comment.deleted.v1'],
 });

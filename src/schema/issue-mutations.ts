@@ -140,6 +140,7 @@ const IssueUnsubscribeInput = issueInput('IssueUnsubscribeInput', 'The issue to 
 function issuePayload(name: string, description: string) {
   return builder.objectRef<{ issue: IssueRow }>(name).implement({
     description,
+    scope: 'inherited',
     fields: (t) => ({
       issue: t.expose('issue', { type: Issue.ref, description: 'The issue, after the change.' }),
     }),
@@ -156,6 +157,7 @@ const IssueBatchUpdatePayload = builder
   .objectRef<{ issues: IssueRow[] }>('IssueBatchUpdatePayload')
   .implement({
     description: 'The result of the update.',
+    scope: 'inherited',
     fields: (t) => ({
       issues: t.expose('issues', {
         type: [Issue.ref],
@@ -166,6 +168,7 @@ const IssueBatchUpdatePayload = builder
 
 const IssueDeletePayload = builder.objectRef<IssueRow>('IssueDeletePayload').implement({
   description: 'The result of the deletion.',
+  scope: 'inherited',
   fields: (t) => ({
     deletedIssueId: t.idOf('issue', 'id', {
       description: 'The id of the issue. It is valid again if the issue is restored.',
@@ -181,6 +184,7 @@ mutation(
   {
     description:
       'Creates an issue with the next number of its team. The viewer becomes its reporter and is subscribed to it.',
+    scope: 'issues:write',
     extensions: { keepsKey: true },
     events: ['issue.created.v1'],
   },
@@ -193,6 +197,7 @@ mutation(
   async (ctx, input) => ({ issue: await updateIssue(ctx, input) }),
   {
     description: 'Changes those fields of an issue that are set in the input.',
+    scope: 'issues:write',
     extensions: { keepsKey: true },
     events: ['issue.updated.v1'],
   },
@@ -206,6 +211,7 @@ mutation(
   {
     description:
       'Makes the same change to several issues. If it is invalid for one of them, none is changed. Revisions are not compared.',
+    scope: 'issues:write',
     extensions: { rows: ({ input }: { input: { keys: string[] } }) => input.keys.length },
     events: ['issue.updated.v1'],
   },
@@ -215,6 +221,7 @@ const mostSubIssues = limits.subIssuesAtOnce.toLocaleString('en');
 
 mutation('issueDelete', IssueDeleteInput, IssueDeletePayload, deleteIssue, {
   description: `Deletes an issue. Its sub-issues remain, without a parent; with more than ${mostSubIssues}, deleted ones included, it is refused with CONFLICT. It can be restored for 30 days.`,
+  scope: 'issues:write',
   events: ['issue.deleted.v1', 'issue.updated.v1'],
 });
 
@@ -225,6 +232,7 @@ mutation(
   async (ctx, input) => ({ issue: await restoreIssue(ctx, input) }),
   {
     description: `Restores an issue that was deleted in the last 30 days, and puts its former sub-issues under it again. With more than ${mostSubIssues}, it is refused with CONFLICT.`,
+    scope: 'issues:write',
     events: ['issue.restored.v1', 'issue.updated.v1'],
   },
 );
@@ -236,6 +244,7 @@ mutation(
   async (ctx, input) => ({ issue: await subscribeToIssue(ctx, input) }),
   {
     description: 'Subscribes the viewer to an issue.',
+    scope: 'issues:write',
     events: { none: 'a subscription concerns only the member who has it' },
   },
 );
@@ -247,6 +256,7 @@ mutation(
   async (ctx, input) => ({ issue: await unsubscribeFromIssue(ctx, input) }),
   {
     description: 'Unsubscribes the viewer from an issue.',
+    scope: 'issues:write',
     events: { none: 'a subscription concerns only the member who has it' },
   },
 );

@@ -14,6 +14,7 @@ function rowsOfStats({ first, groupBy }: { first?: number | null; groupBy: reado
 const IssueStats = builder.objectRef<IssueGroup & { count: number; estimateSum: number }>('IssueStats');
 IssueStats.implement({
   description: 'A group of issues with their number. Fields that were not grouped by are null.',
+  scope: 'inherited',
   fields: (t) => ({
     ...groupFields(t),
     count: t.exposeInt('count', { description: 'The number of issues.' }),

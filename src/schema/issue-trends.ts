@@ -37,6 +37,7 @@ function rowsOfTrend({
 const DurationPercentiles = builder.objectRef<Percentiles>('DurationPercentiles');
 DurationPercentiles.implement({
   description: 'How long it took, in whole seconds. All are null where no issue was counted.',
+  scope: 'inherited',
   fields: (t) => ({
     median: t.exposeInt('median', {
       nullable: true,
@@ -53,6 +54,7 @@ const IssueTrendPeriod = builder.objectRef<IssueGroup & TrendCounts & { startsOn
 IssueTrendPeriod.implement({
   description:
     'What happened to the issues of a group in a period. Fields that were not grouped by are null.',
+  scope: 'inherited',
   fields: (t) => ({
     ...periodFields(t),
     ...groupFields(t),
@@ -86,6 +88,7 @@ IssueTrendPeriod.implement({
 const IssueTrendRef = builder.objectRef<IssueTrend>('IssueTrend');
 IssueTrendRef.implement({
   description: 'What happened to issues, period by period.',
+  scope: 'inherited',
   fields: (t) => ({
     ...historyField(t),
     periods: t.expose('periods', {
@@ -123,6 +126,7 @@ builder.queryField('issueTrend', (t) =>
 const IssueFlowPeriod = builder.objectRef<FlowPeriod>('IssueFlowPeriod');
 IssueFlowPeriod.implement({
   description: 'How many issues there were at the end of a period, or are now if it has not ended.',
+  scope: 'inherited',
   fields: (t) => ({
     ...periodFields(t),
     backlog: t.exposeInt('backlog', {
@@ -147,6 +151,7 @@ IssueFlowPeriod.implement({
 const IssueFlowRef = builder.objectRef<IssueFlow>('IssueFlow');
 IssueFlowRef.implement({
   description: 'How many issues there were in each category, period by period.',
+  scope: 'inherited',
   fields: (t) => ({
     ...historyField(t),
     periods: t.expose('periods', {

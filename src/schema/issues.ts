@@ -83,6 +83,7 @@ export const Issue: Entity<'issue'> = entity('Issue', {
 const SubIssuesSummary = builder.objectRef<{ id: string; subIssueCount: number }>('SubIssuesSummary');
 SubIssuesSummary.implement({
   description: 'The progress of the sub-issues of an issue.',
+  scope: 'inherited',
   fields: (t) => ({
     total: t.exposeInt('subIssueCount', { description: 'The number of sub-issues.' }),
     completed: t.count(Issue, {

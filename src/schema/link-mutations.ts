@@ -46,6 +46,7 @@ const IssueLinkDeleteInput = builder.inputType('IssueLinkDeleteInput', {
 
 const IssueLinkCreatePayload = builder.objectRef<LinkWritten>('IssueLinkCreatePayload').implement({
   description: 'The new link, or the link that the issue already had.',
+  scope: 'inherited',
   fields: (t) => ({
     issueLink: t.expose('issueLink', { type: IssueLink.ref, description: 'The link.' }),
     created: t.exposeBoolean('created', {
@@ -60,6 +61,7 @@ const IssueLinkDeletePayload = builder
   .objectRef<{ id: string; issue: IssueRow }>('IssueLinkDeletePayload')
   .implement({
     description: 'The result of the deletion.',
+    scope: 'inherited',
     fields: (t) => ({
       deletedIssueLinkId: t.idOf('link', 'id', {
         description: 'The id that the link had.',
@@ -70,10 +72,12 @@ const IssueLinkDeletePayload = builder
 
 mutation('issueLinkCreate', IssueLinkCreateInput, IssueLinkCreatePayload, createLink, {
   description: 'Adds a link to an issue. An issue has at most one link to the same URL.',
+  scope: 'issues:write',
   events: ['issue-link.created.v1'],
 });
 
 mutation('issueLinkDelete', IssueLinkDeleteInput, IssueLinkDeletePayload, removeLink, {
   description: 'Deletes a link.',
+  scope: 'issues:write',
   events: ['issue-link.deleted.v1'],
 });

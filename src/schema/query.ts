@@ -10,7 +10,7 @@ import { builder } from './builder/builder.ts';
 import { allCodeTables, CodeTable } from './codes.ts';
 import { Health, Readiness } from './health.ts';
 import { Issue } from './issues.ts';
-import { type ListArgumentBuilder, listArguments, rowsOfPage } from './builder/lists.ts';
+import { type ListArgumentBuilder, listArguments, needsOfFilter, rowsOfPage } from './builder/lists.ts';
 import { Member } from './members.ts';
 import { naming } from './builder/naming.ts';
 import { coveredByPosition } from './builder/covered-by-position.ts';
@@ -90,7 +90,7 @@ builder.queryType({
       type: AccessToken.connection(),
       scope: 'token',
       args: listArguments(t as unknown as ListArgumentBuilder, AccessToken),
-      extensions: { rows: rowsOfPage(AccessToken.list()) },
+      extensions: { needsOfArguments: needsOfFilter(AccessToken), rows: rowsOfPage(AccessToken.list()) },
       description:
         'The access tokens that the current token may see: itself and the tokens that were created with it. With `workspace:admin` these are all tokens of its member, and for owners and admins all tokens of the workspace.',
       load: accessTokens,

@@ -5,6 +5,7 @@ const Quota = builder.objectRef<QuotaState>('Quota');
 
 Quota.implement({
   description: 'A quota of the token. It refills steadily.',
+  scope: 'inherited',
   fields: (t) => ({
     limit: t.exposeInt('limit', { description: 'The size of the quota.' }),
     remaining: t.exposeInt('remaining', { description: 'How much of the quota is left.' }),
@@ -20,6 +21,7 @@ export const RateLimit = builder.objectRef<RateLimitState>('RateLimit');
 RateLimit.implement({
   description:
     'The remaining quotas of the token, which GraphQL and REST share. `docs/limits.md` explains the rules.',
+  scope: 'inherited',
   fields: (t) => ({
     requests: t.expose('requests', {
       type: Quota,

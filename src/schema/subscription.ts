@@ -24,6 +24,7 @@ const IssueListEventKind = builder.enumType('IssueListEventKind', {
 const IssueListEvent = builder.objectRef<IssueEvent>('IssueListEvent');
 IssueListEvent.implement({
   description: 'What happened to an issue of a list, by one change or by several that are reported together.',
+  scope: 'inherited',
   fields: (t) => ({
     kind: t.expose('kind', { type: IssueListEventKind, description: 'What happened to the list.' }),
     cursor: t.exposeString('cursor', { description: 'The cursor to continue from after this event.' }),

@@ -9,6 +9,7 @@ export const Viewer = builder.objectRef<Principal>('Viewer');
 
 Viewer.implement({
   description: 'The member and the access token that make the request.',
+  scope: 'inherited',
   fields: (t) => ({
     member: t.reference(Member, 'userAccountId', {
       by: 'userAccountId',

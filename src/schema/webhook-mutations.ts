@@ -102,6 +102,7 @@ const WebhookDeliveryRedeliverInput = builder.inputType('WebhookDeliveryRedelive
 
 const WebhookPayload = builder.objectRef<{ webhook: WebhookRow }>('WebhookUpdatePayload').implement({
   description: 'The webhook that was changed.',
+  scope: 'inherited',
   fields: (t) => ({
     webhook: t.expose('webhook', { type: Webhook.ref, description: 'The webhook as it is now.' }),
   }),
@@ -110,6 +111,7 @@ const WebhookPayload = builder.objectRef<{ webhook: WebhookRow }>('WebhookUpdate
 const secretPayload = (name: string, description: string) =>
   builder.objectRef<WebhookWithSecret>(name).implement({
     description,
+    scope: 'inherited',
     fields: (t) => ({
       webhook: t.expose('webhook', { type: Webhook.ref, description: 'The webhook.' }),
       secret: t.exposeString('secret', {
@@ -121,6 +123,7 @@ const secretPayload = (name: string, description: string) =>
 
 const WebhookDeletePayload = builder.objectRef<{ id: string }>('WebhookDeletePayload').implement({
   description: 'The result of the deletion.',
+  scope: 'inherited',
   fields: (t) => ({
     deletedWebhookId: t.idOf('webhook', 'id', { description: 'The id that the webhook had.' }),
   }),
@@ -128,6 +131,7 @@ const WebhookDeletePayload = builder.objectRef<{ id: string }>('WebhookDeletePay
 
 const WebhookPingPayload = builder.objectRef<WebhookPinged>('WebhookPingPayload').implement({
   description: 'The result of the test message.',
+  scope: 'inherited',
   fields: (t) => ({
     webhook: t.expose('webhook', { type: Webhook.ref, description: 'The webhook as it is now.' }),
     isReceived: t.exposeBoolean('isReceived', {
@@ -148,6 +152,7 @@ const WebhookDeliveryRedeliverPayload = builder
   .objectRef<{ count: number }>('WebhookDeliveryRedeliverPayload')
   .implement({
     description: 'The result of sending deliveries again.',
+    scope: 'inherited',
     fields: (t) => ({
       count: t.exposeInt('count', { description: 'The number of deliveries that will be sent again.' }),
     }),

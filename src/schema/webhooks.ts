@@ -36,6 +36,7 @@ export const Webhook: Entity<'webhook'> = entity('Webhook', {
 const WebhookAttempt = builder.objectRef<Attempt>('WebhookAttempt');
 WebhookAttempt.implement({
   description: 'One attempt to deliver a message.',
+  scope: 'inherited',
   fields: (t) => ({
     utc: t.exposeString('utc', { description: 'When it was sent, in UTC.' }),
     status: t.exposeInt('status', {

@@ -124,7 +124,8 @@ function scope(node: Node): Guard {
     };
   if (!['scope', 'fieldScope'].includes(name)) return undefined;
   const isNeed =
-    (value.type === 'StringLiteral' && value.value !== 'public') || value.type === 'ArrayExpression';
+    (value.type === 'StringLiteral' && !['public', 'inherited'].includes(String(value.value))) ||
+    value.type === 'ArrayExpression';
   const less = value.value === 'token' ? "'public'" : "'token'";
   return isNeed
     ? { kind: 'scope', at: value, shown: node, switched: (isOn) => [`(${isOn()} ? `, ` : ${less})`] }

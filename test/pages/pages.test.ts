@@ -176,6 +176,7 @@ describe('the pages of the schema', () => {
     expect(field('title')).toContain('Cost: free');
     expect(page).toContain('<a href="/v1/docs#/issues/issue"><code>GET /v1/issues/{issueKey}</code></a>');
     expect(await read('/schema/Health')).toContain('GET /healthz');
+    expect(await read('/schema/IssueStats')).toContain('Scope: none of its own');
   });
 
   it('exist only if everybody may read the schema', async () => {

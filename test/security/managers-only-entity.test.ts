@@ -91,6 +91,7 @@ function declare(
   });
   const payload = builder.objectRef<{ made: never }>(`${name}CreatePayload`).implement({
     description,
+    scope: 'inherited',
     fields: (t) => ({ made: t.expose('made', { type: declared.ref, description }) }),
   });
   mutation(`${lower}Create`, input, payload, () => Promise.reject(new Error('Nothing is written.')), {
@@ -109,7 +110,7 @@ const Secret = declare({
 });
 // Another table, because the option restricts a table as well. Its columns do not matter here.
 const Notice = declare({ name: 'Notice', table: 'comment' as Table, prefix: 'app' }, (f) => ({
-  secret: f.reference(Secret, 'id'),
+  secret: { ...f.reference(Secret, 'id'), shownBy: 'applicationId' },
 }));
 
 let refusalOf: (cell: RoleCell, role: number) => string | undefined;

@@ -36,12 +36,13 @@ export const builder = new SchemaBuilder<BuilderOptions>({
     nodesOnConnection: { description: 'The rows of the page, without their cursors.' },
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    nodeTypeOptions: { description: 'An object that can be read by its id.' },
+    nodeTypeOptions: { scope: 'inherited', description: 'An object that can be read by its id.' },
     idFieldOptions: {
       description:
         'The id, the same in GraphQL and REST: a prefix that names the type, then a UUIDv7 in base32.',
     },
     pageInfoTypeOptions: {
+      scope: 'inherited',
       description: 'Whether there are pages before and after this one, and the cursors at its ends.',
     },
     hasNextPageFieldOptions: {

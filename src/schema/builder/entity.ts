@@ -17,7 +17,7 @@ import {
 } from './filters.ts';
 import { type ManagersOnly, restrictToManagers } from './managers-only.ts';
 import { type Fields, planned } from './plan-resolver.ts';
-import { declareTypeScope, type Need, needOfField, type ScopeNeed } from './scopes.ts';
+import { type Need, needOfField, type ScopeNeed } from './scopes.ts';
 
 type KindOf<Value> =
   NonNullable<Value> extends Date ? 'time' : NonNullable<Value> extends number ? 'int' : 'text' | 'date';
@@ -84,8 +84,6 @@ export class Entity<Name extends TableName> {
     this.options = options;
     this.ref = builder.objectRef<Row<Name>>(name);
     const wrappers = [`${name}Connection`, `${name}Edge`];
-    declareTypeScope(name, options.fieldScope ?? options.scope);
-    for (const wrapper of wrappers) declareTypeScope(wrapper, options.scope);
     for (const need of this.needsOfRole) restrictToManagers([name, ...wrappers], options.table, need);
   }
 
@@ -114,7 +112,7 @@ export class Entity<Name extends TableName> {
 
   /** Declares the fields of the type. A type with a prefix gets `id` and implements `Node` without declaring them. */
   implement(fields: (t: EntityFieldBuilder<Name>) => FieldMap): void {
-    const { prefix, description } = this.options;
+    const { prefix, description, scope, fieldScope = scope } = this.options;
     const id = (t: EntityFieldBuilder<Name>) =>
       prefix && {
         id: planned(
@@ -129,6 +127,7 @@ export class Entity<Name extends TableName> {
       };
     builder.objectType(this.ref, {
       description,
+      scope: fieldScope,
       interfaces: prefix ? [builder.nodeInterfaceRef()] : [],
       extensions: { entity: this },
       fields: (t) => ({ ...id(t as EntityFieldBuilder<Name>), ...fields(t as EntityFieldBuilder<Name>) }),
@@ -169,13 +168,24 @@ export class Entity<Name extends TableName> {
       const inputs = (Array.isArray(value) ? value : [value]) as Record<string, unknown>[];
       if (name === 'and' || name === 'or' || name === 'not')
         return inputs.flatMap((combined) => this.filterNeeds(combined));
-      const { field, related, shownBy = name } = this.#filters()[name] ?? {};
-      const relatedInputs = field?.kind === 'through' ? [inputs[0]?.some, inputs[0]?.none] : inputs;
+      const declared = this.#filters()[name];
+      if (!declared) throw new Error(`${this.name} has no filter ${name}.`);
+      const { field, related } = declared;
+      const relatedInputs = field.kind === 'through' ? [inputs[0]?.some, inputs[0]?.none] : inputs;
       const needs = related
         ? relatedInputs.flatMap((filter) => related.filterNeeds((filter ?? {}) as Record<string, unknown>))
         : [];
-      return [needOfField(this.name, shownBy), ...(related?.needsOfRole ?? []), ...needs];
+      return [this.#needOfFilter(name, declared), ...(related?.needsOfRole ?? []), ...needs];
     });
+  }
+
+  /** Throws if there is no field that shows what a filter tests. */
+  checkFilters(): void {
+    for (const [name, declared] of Object.entries(this.#filters())) this.#needOfFilter(name, declared);
+  }
+
+  #needOfFilter(name: string, { shownBy = name }: FilterDeclaration): ScopeNeed {
+    return needOfField(this.name, shownBy);
   }
 
   /** The input object that filters these rows. A filter of another type uses it to filter by a related row. */
@@ -243,9 +253,15 @@ export class Entity<Name extends TableName> {
   }
 
   connection(): ObjectRef<Types, never> {
+    const { scope } = this.options;
     this.#connection ??= builder.connectionObject(
-      { type: this.ref, name: `${this.name}Connection`, description: `A page of ${this.plural}.` } as never,
-      { name: `${this.name}Edge`, description: `A row of a page of ${this.plural}, with its cursor.` },
+      {
+        type: this.ref,
+        name: `${this.name}Connection`,
+        scope,
+        description: `A page of ${this.plural}.`,
+      } as never,
+      { name: `${this.name}Edge`, scope, description: `A row of a page of ${this.plural}, with its cursor.` },
     ) as unknown as ObjectRef<Types, never>;
     return this.#connection;
   }

@@ -7,8 +7,7 @@ import type { ScopeNeed } from './scopes.ts';
 
 interface MutationOptions {
   readonly description: string;
-  /** By default `issues:write`. */
-  readonly scope?: ScopeNeed;
+  readonly scope: ScopeNeed;
   readonly extensions?: DeclaredExtensions;
   /** The types of events that a successful call adds to the log of changes, or the reason why it adds none. */
   readonly events: MutationEvents;
@@ -22,13 +21,12 @@ export function mutation<Input extends object, Payload extends object>(
   input: InputObjectRef<Types, Input>,
   payload: ObjectRef<Types, Payload>,
   run: (ctx: Context, input: Input) => Payload | Promise<Payload>,
-  { scope = 'issues:write', events, ...options }: MutationOptions,
+  { events, ...options }: MutationOptions,
 ): void {
   builder.mutationField(name, (t) =>
     t.source({
       ...options,
       extensions: { ...options.extensions, events },
-      scope,
       type: payload,
       args: {
         input: t.arg({ type: input, required: true, description: 'The input of the mutation.' }),

@@ -1,7 +1,19 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
-import { DirectiveLocation, GraphQLDirective, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
+import {
+  DirectiveLocation,
+  getNamedType,
+  GraphQLDirective,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLSchema,
+  GraphQLString,
+  isObjectType,
+} from 'graphql';
 import type { Scope } from '../../resolvers/context.ts';
+import type { Entity } from './entity.ts';
+import type { InputTypeExtensions } from './filters.ts';
 import type { ManagersOnly } from './managers-only.ts';
+import { extensionsOf } from './output-extensions.ts';
 
 /**
  * What a field requires of the caller: nothing (`public`), any access token (`token`), a scope, or any one of several
@@ -12,6 +24,12 @@ export type ScopeNeed = 'public' | 'token' | Scope | readonly Scope[];
 /** What a field or its arguments require of the caller: of the token, or of the role of its member. */
 export type Need = ScopeNeed | ManagersOnly;
 
+/**
+ * What the fields of a type require that declare nothing else. `inherited`: no more than the fields that return the type, as for
+ * the payloads of mutations.
+ */
+export type TypeScope = ScopeNeed | 'inherited';
+
 declare global {
   // eslint-disable-next-line typescript/no-namespace -- Pothos is extended by merging into its namespace
   namespace PothosSchemaTypes {
@@ -21,6 +39,12 @@ declare global {
        * scope rule reads, and `@requiresScopes` in the printed schema. By default it is the requirement of the type.
        */
       scope?: ScopeNeed;
+    }
+    interface ObjectTypeOptions {
+      scope: TypeScope;
+    }
+    interface InterfaceTypeOptions {
+      scope: TypeScope;
     }
     interface Plugins<Types extends SchemaTypes> {
       scopes: ScopesPlugin<Types>;
@@ -43,36 +67,30 @@ export const requiresScopes = new GraphQLDirective({
   },
 });
 
-const typeNeeds = new Map<string, ScopeNeed>();
-
-/** Sets the requirement of the type's fields that declare none. */
-export function declareTypeScope(typeName: string, need: ScopeNeed): void {
-  typeNeeds.set(typeName, need);
-}
-
 const fieldNeeds = new Map<string, ScopeNeed>();
 
 /** The requirement of a field, once the schema is built. Filtering by a field requires the same as reading it. */
 export function needOfField(typeName: string, fieldName: string): ScopeNeed {
-  return fieldNeeds.get(`${typeName}.${fieldName}`) ?? typeNeeds.get(typeName) ?? 'token';
+  const need = fieldNeeds.get(`${typeName}.${fieldName}`);
+  if (need === undefined)
+    throw new Error(`There is no field ${typeName}.${fieldName} that declares a scope.`);
+  return need;
 }
 
-const rootTypes = new Set(['Query', 'Mutation', 'Subscription']);
-
+/** Adds the requirements of fields to the schema, and refuses to build one in which a requirement is missing. */
 class ScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    const { parentType, name } = field;
     const options = field.pothosOptions as { scope?: ScopeNeed };
-    const need = options.scope ?? typeNeeds.get(field.parentType);
+    const type = this.buildCache.getTypeConfig(parentType).pothosOptions as { scope?: TypeScope };
+    const need = options.scope ?? type.scope;
     if (need === undefined) {
-      // Other types are only reachable through a root field, so their fields may do without a requirement.
-      if (rootTypes.has(field.parentType)) {
-        throw new Error(
-          `${field.parentType}.${field.name} must declare its scope, if only 'public' or 'token'.`,
-        );
-      }
-      return field;
+      throw new Error(
+        `${parentType}.${name} has no scope. It or its type must declare one, if only 'public' or 'token'.`,
+      );
     }
-    fieldNeeds.set(`${field.parentType}.${field.name}`, need);
+    if (need === 'inherited') return field;
+    fieldNeeds.set(`${parentType}.${name}`, need);
     const scopes = typeof need === 'string' ? (need === 'public' || need === 'token' ? [] : [need]) : need;
     const authScopes =
       need === 'public' ? undefined : scopes.length > 0 ? { anyOf: scopes } : { token: true };
@@ -87,6 +105,27 @@ class ScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       },
     } as PothosOutputFieldConfig<Types>;
   }
+
+  /** Checks that each filter requires what reading the same data requires. */
+  override afterBuild(schema: GraphQLSchema): GraphQLSchema {
+    for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+      const { entity } = type.extensions as { entity?: Entity<never> };
+      entity?.checkFilters();
+      for (const field of Object.values(type.getFields())) {
+        const filter = field.args.find((argument) => isFilter(getNamedType(argument.type)));
+        if (filter && !extensionsOf(field).needsOfArguments) {
+          throw new Error(
+            `${type.name}.${field.name} has the filter ${filter.name}, but no needsOfArguments that say what it requires.`,
+          );
+        }
+      }
+    }
+    return schema;
+  }
+}
+
+function isFilter({ extensions }: { extensions: InputTypeExtensions }): boolean {
+  return extensions.isFilter === true;
 }
 
 SchemaBuilder.registerPlugin('scopes', ScopesPlugin);

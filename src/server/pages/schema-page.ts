@@ -22,8 +22,9 @@ import { plainListCost } from '../../executor/limits.ts';
 import { operationIds } from '../../rest-compat/openapi/document.ts';
 import type { Route } from '../../rest-compat/route.ts';
 import { table } from '../../rest-compat/table.ts';
+import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import type { RowsOf } from '../../schema/builder/plan.ts';
-import { needOfField } from '../../schema/builder/scopes.ts';
+import type { ScopeNeed } from '../../schema/builder/scopes.ts';
 import { descriptionHtml, escapeHtml } from './html.ts';
 import { findUses, type TypeUses } from './schema-uses.ts';
 
@@ -140,7 +141,7 @@ function membersHtml(type: GraphQLNamedType): string {
   if (!isObjectType(type) && !isInterfaceType(type)) return '';
   return section(
     'Fields',
-    Object.values(type.getFields()).map((field) => fieldHtml(type, field)),
+    Object.values(type.getFields()).map((field) => fieldHtml(field)),
   );
 }
 
@@ -171,25 +172,29 @@ function inputHtml({ name, description, type, defaultValue }: GraphQLInputField)
   });
 }
 
-function fieldHtml(parent: GraphQLNamedType, field: GraphQLField<unknown, unknown>): string {
+function fieldHtml(field: GraphQLField<unknown, unknown>): string {
   const { name, description, args, type } = field;
-  const need = needOfField(parent.name, name);
-  const scopes = typeof need === 'string' ? [need] : need;
-  const scope =
-    need === 'public'
-      ? 'no token needed'
-      : need === 'token'
-        ? 'any token'
-        : scopes.map((name) => `<code>${name}</code>`).join(' or ');
   return memberHtml({
     name,
     description,
     signature: `${args.length ? '(…)' : ''}: ${typeHtmlOf(type)}`,
-    facts: [`<span>Scope: ${scope}</span>`, `<span>Cost: ${costOf(field)}</span>`],
+    facts: [
+      `<span>Scope: ${scopeHtml(extensionsOf(field).scope)}</span>`,
+      `<span>Cost: ${costOf(field)}</span>`,
+    ],
     more: args.length
       ? `<details><summary>${args.length === 1 ? '1 argument' : `${args.length} arguments`}<span class="unseen"> of ${name}</span></summary><dl class="arguments">${args.map(argumentHtml).join('')}</dl></details>`
       : '',
   });
+}
+
+/** What a field requires. Without a need, that is no more than the fields that return its type require. */
+function scopeHtml(need: ScopeNeed | undefined): string {
+  if (need === undefined) return 'none of its own';
+  if (need === 'public') return 'no token needed';
+  if (need === 'token') return 'any token';
+  const scopes = typeof need === 'string' ? [need] : need;
+  return scopes.map((scope) => `<code>${scope}</code>`).join(' or ');
 }
 
 function argumentHtml({ name, description, type, defaultValue }: GraphQLArgument): string {
