@@ -48,7 +48,7 @@ describe.each([asSent, asTexts])('a concatenated string from a row %s', (_how, r
       frame: { rows: [rowOf(teamCells)] } as unknown as Frame,
       at: Int32Array.of(team === 'nowhere' ? -1 : 0),
     };
-    return { rows: [rowOf(cells)], parts: [link] } as unknown as Frame;
+    return { rows: [rowOf(cells)], fetched: [link] } as unknown as Frame;
   };
   const written = (frame: Frame) => {
     const out = new JsonWriter();

@@ -4,7 +4,7 @@ import { RowTexts } from '../writing/row-texts.ts';
 import type { Run } from '../run/run.ts';
 import { type FieldName, fieldNames, type Sink } from '../writing/sink.ts';
 
-/** Reads what one or more fields need, for all rows of a frame at once, into the parts of the frame, and everything below. */
+/** Reads what one or more fields need, for all rows of a frame at once, into `fetched` of the frame, and everything below. */
 export interface Fetch {
   /** Returns a promise only if there is something to wait for. */
   fetch(frame: Frame, run: Run): Promise<void> | undefined;
@@ -44,7 +44,7 @@ export class ObjectPlan {
   repeatsFields = false;
   /** Set on mutations: each root field is fetched, with everything below it, before the next one. */
   isSerial = false;
-  #parts = 0;
+  #places = 0;
   #names: readonly FieldName[] | undefined;
   #texts: RowTexts | null | undefined;
 
@@ -53,10 +53,10 @@ export class ObjectPlan {
     this.columns = columns;
   }
 
-  /** An index into the parts of this plan's frames. */
-  newPart(): number {
-    this.#parts += 1;
-    return this.#parts - 1;
+  /** An index into `fetched` of this plan's frames. */
+  newPlace(): number {
+    this.#places += 1;
+    return this.#places - 1;
   }
 
   /** Fetches for all rows of the frame at once; the fetches run concurrently. */

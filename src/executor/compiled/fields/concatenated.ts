@@ -50,11 +50,11 @@ function referred(
 ): WritePiece {
   const { key, ...target } = references[name] as ConcatenatedPlan['references'][string];
   const fetch = referenceFetch(context, target);
-  const part = context.plan.newPart();
+  const place = context.plan.newPlace();
   const read: Read = fetch.columns.reader(column);
-  fetch.add({ key: context.plan.columns.key(key), part, plan: new ObjectPlan('', fetch.columns) });
+  fetch.add({ key: context.plan.columns.key(key), place, plan: new ObjectPlan('', fetch.columns) });
   return (out, frame, row) => {
-    const link = frame.parts[part] as Link;
+    const link = frame.fetched[place] as Link;
     const found = link.frame.rows[link.at[row] ?? -1];
     out.inString(present(found ? read(found) : null));
   };

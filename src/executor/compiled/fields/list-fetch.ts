@@ -18,7 +18,7 @@ import { keysSlot, type Run } from '../run/run.ts';
 import { columnParts, statement } from '../run/statements.ts';
 
 /** The plain lists under the rows of a frame. Each selection on the listed rows is a view, with its own frame. */
-export interface ListPart extends Groups {
+export interface FetchedLists extends Groups {
   frames: Frame[];
 }
 
@@ -31,7 +31,7 @@ interface Lists extends Groups {
 /** Fetches the plain lists of children under all rows of a frame with one statement. Several fields share them. */
 export class ListFetch implements Fetch {
   readonly columns: Columns;
-  readonly part: number;
+  readonly place: number;
   readonly #source: ChildSource;
   readonly #orderBy: readonly ListOrder[];
   readonly #key: KeyColumn;
@@ -44,14 +44,14 @@ export class ListFetch implements Fetch {
   constructor(
     source: ChildSource,
     orderBy: readonly ListOrder[],
-    { key, attached, part }: { key: KeyColumn; attached: KeyColumn | undefined; part: number },
+    { key, attached, place }: { key: KeyColumn; attached: KeyColumn | undefined; place: number },
   ) {
     this.#attached = attached;
     this.columns = new Columns({ of: source.table });
     this.#source = source;
     this.#orderBy = orderBy;
     this.#key = key;
-    this.part = part;
+    this.place = place;
   }
 
   /** Adds a selection on the listed rows; returns the index of its frame. */
@@ -77,7 +77,7 @@ export class ListFetch implements Fetch {
 
   #show({ at, start, end, rows, types }: Lists, frame: Frame, run: Run): Promise<void> | undefined {
     const frames = this.#views.map(() => newFrame(run, rows, types));
-    frame.parts[this.part] = { at, start, end, frames } satisfies ListPart;
+    frame.fetched[this.place] = { at, start, end, frames } satisfies FetchedLists;
     return together(this.#views, (view, index) => view.fetch(frames[index] as Frame, run));
   }
 

@@ -8,7 +8,7 @@ import type { PlanOf } from '../../../schema/builder/plan.ts';
 import type { Columns, Derivation, KeyColumn } from '../compile/columns.ts';
 import { type Field, type Frame, NotCompilable } from '../run/frame.ts';
 import { columnField, idField } from './leaves.ts';
-import { ListFetch, type ListPart } from './list-fetch.ts';
+import { ListFetch, type FetchedLists } from './list-fetch.ts';
 import { ObjectPlan } from '../compile/objects.ts';
 import {
   attachedColumn,
@@ -30,21 +30,21 @@ export function compileList(
   const fetch = shared(context, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
     const key = plan.columns.key(parentKey);
     const attached = joinedColumn(context, { ...source, parent }, orderBy, parentKey);
-    return new ListFetch({ ...source, parent }, orderBy, { key, attached, part: plan.newPart() });
+    return new ListFetch({ ...source, parent }, orderBy, { key, attached, place: plan.newPlace() });
   });
   const listed = only
     ? new ObjectPlan('', fetch.columns)
     : context.compiling.object(objectType(field), nodes, fetch.columns);
   const view = fetch.view(listed);
   const item = only ? onlyField(field.type, only, fetch.columns) : listed;
-  const partOf = (frame: Frame) => frame.parts[fetch.part] as ListPart;
-  const frameOf = (frame: Frame) => partOf(frame).frames[view] as Frame;
+  const listsOf = (frame: Frame) => frame.fetched[fetch.place] as FetchedLists;
+  const frameOf = (frame: Frame) => listsOf(frame).frames[view] as Frame;
   const from = (frame: Frame, row: number) => {
-    const { at, start } = partOf(frame);
+    const { at, start } = listsOf(frame);
     return start[at[row] ?? 0] ?? 0;
   };
   const to = (frame: Frame, row: number) => {
-    const { at, end } = partOf(frame);
+    const { at, end } = listsOf(frame);
     return end[at[row] ?? 0] ?? 0;
   };
   return {

@@ -8,7 +8,7 @@ import type { Run } from '../run/run.ts';
 import { writeList } from '../writing/sink.ts';
 
 /** The objects that the rows contain, in one array. `end` is -1 where a row contains null. */
-interface NestedPart {
+interface NestedObjects {
   frame: Frame;
   start: Int32Array;
   end: Int32Array;
@@ -23,19 +23,19 @@ export function nestedField(
   nested: ReadNested,
 ): Field {
   const plan = context.compiling.object(objectType(field), nodes, new Columns('resolved'));
-  const part = context.plan.newPart();
-  context.plan.fetches.push(new NestedFetch(nested, part, plan));
-  return partField(responseName, field.type, part, plan);
+  const place = context.plan.newPlace();
+  context.plan.fetches.push(new NestedFetch(nested, place, plan));
+  return objectsField(responseName, field.type, place, plan);
 }
 
 class NestedFetch implements Fetch {
   readonly #read: ReadNested;
-  readonly #part: number;
+  readonly #place: number;
   readonly #plan: ObjectPlan;
 
-  constructor(nested: ReadNested, part: number, plan: ObjectPlan) {
+  constructor(nested: ReadNested, place: number, plan: ObjectPlan) {
     this.#read = nested;
-    this.#part = part;
+    this.#place = place;
     this.#plan = plan;
   }
 
@@ -55,18 +55,18 @@ class NestedFetch implements Fetch {
       end[index] = nested === null || nested === undefined ? -1 : flat.length;
     }
     const below = newFrame(run, flat, []);
-    frame.parts[this.#part] = { frame: below, start, end } satisfies NestedPart;
+    frame.fetched[this.#place] = { frame: below, start, end } satisfies NestedObjects;
     return this.#plan.fetch(below, run);
   }
 }
 
-function partField(responseName: string, type: GraphQLOutputType, part: number, plan: ObjectPlan): Field {
+function objectsField(responseName: string, type: GraphQLOutputType, place: number, plan: ObjectPlan): Field {
   const bare = isNonNullType(type) ? type.ofType : type;
   const isList = isListType(bare);
-  const partOf = (frame: Frame) => frame.parts[part] as NestedPart;
-  const to = (frame: Frame, row: number) => partOf(frame).end[row] ?? -1;
+  const nestedOf = (frame: Frame) => frame.fetched[place] as NestedObjects;
+  const to = (frame: Frame, row: number) => nestedOf(frame).end[row] ?? -1;
   const from = (frame: Frame, row: number) => {
-    if (to(frame, row) >= 0) return partOf(frame).start[row] ?? 0;
+    if (to(frame, row) >= 0) return nestedOf(frame).start[row] ?? 0;
     if (isNonNullType(type)) refuseNull();
     return -1;
   };
@@ -75,10 +75,10 @@ function partField(responseName: string, type: GraphQLOutputType, part: number, 
     write: (out, frame, row) => {
       const first = from(frame, row);
       if (first < 0) return out.null();
-      const { frame: below } = partOf(frame);
+      const { frame: below } = nestedOf(frame);
       if (!isList) return plan.write(out, below, first);
       return writeList(out, below, first, to(frame, row), plan.write);
     },
-    below: { plan, fields: plan.fields, frame: (frame) => partOf(frame).frame, from, to },
+    below: { plan, fields: plan.fields, frame: (frame) => nestedOf(frame).frame, from, to },
   };
 }

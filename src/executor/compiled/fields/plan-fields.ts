@@ -45,18 +45,18 @@ export function compileReference(selected: FieldContext, target: Target, keyColu
   const { context, responseName, field } = selected;
   const fetch = referenceFetch(context, target);
   const plan = objectBelow(selected, fetch.columns);
-  const part = context.plan.newPart();
+  const place = context.plan.newPlace();
   const preloads = plan.fetches.flatMap((each) => preloadOf(context, each, keyColumn) ?? []);
-  fetch.add({ key: context.plan.columns.key(keyColumn), part, plan, preloads });
-  return linkedField(responseName, !isNonNullType(field.type), part, plan);
+  fetch.add({ key: context.plan.columns.key(keyColumn), place, plan, preloads });
+  return linkedField(responseName, !isNonNullType(field.type), place, plan);
 }
 
 /** Sums of counters may be preloaded on the row that refers to their row, where both use the same key column. */
 function preloadOf(context: CompileContext, fetch: Fetch, keyColumn: string): Preload | undefined {
   if (!(fetch instanceof SumsFetch) || fetch.keyColumn !== keyColumn) return undefined;
-  const { table, part } = fetch;
+  const { table, place } = fetch;
   const attached = attachedColumn(context, table);
-  return attached && { fetch, part, value: (row) => preloadedSums(table, attached.text(row)) };
+  return attached && { fetch, place, value: (row) => preloadedSums(table, attached.text(row)) };
 }
 
 /** The only row that refers to the parent. */
@@ -68,10 +68,10 @@ export function compileOne(selected: FieldContext, { source, parentKey }: PlanOf
 /** The row that an argument identifies. */
 export function compileByKey(selected: FieldContext, plan: PlanOf<'byKey'>): Field {
   const { context, responseName, field, nodes } = selected;
-  const fetch = new ByKeyFetch(plan, argumentsOf(field, nodes), context.plan.newPart());
+  const fetch = new ByKeyFetch(plan, argumentsOf(field, nodes), context.plan.newPlace());
   fetch.plan = objectBelow(selected, fetch.columns);
   context.plan.fetches.push(fetch);
-  return linkedField(responseName, !isNonNullType(field.type), fetch.part, fetch.plan);
+  return linkedField(responseName, !isNonNullType(field.type), fetch.place, fetch.plan);
 }
 
 /** A connection. Equal pages of one object are read once, whatever their response names. */
@@ -86,11 +86,11 @@ export function compileConnection(
     const parent = parentKey === undefined ? undefined : columns.key(parentKey);
     // The counts on cached rows may be outdated.
     const count = counted === undefined || columns.isCached ? undefined : () => columns.reader(counted);
-    return new ConnectionFetch({ list, key: parent, count, part: plan.newPart(), args, fixed });
+    return new ConnectionFetch({ list, key: parent, count, place: plan.newPlace(), args, fixed });
   });
   return connectionField(
     responseName,
-    fetch.part,
+    fetch.place,
     pageFields(context.compiling, fetch, objectType(field), nodes),
   );
 }
@@ -104,9 +104,9 @@ export function compileExists({ context, responseName, field }: FieldContext, pl
     sql: joinsViewer(table, keyColumn, viewerColumn, viewerSlot),
   });
   if (attached?.index !== undefined) return booleanField(responseName, field.type, attached.index);
-  const part = object.newPart();
-  object.fetches.push(new ExistsFetch(plan, object.columns.key('id'), attached?.text, part));
-  return valueField(responseName, field.type, (frame, row) => (frame.parts[part] as boolean[])[row]);
+  const place = object.newPlace();
+  object.fetches.push(new ExistsFetch(plan, object.columns.key('id'), attached?.text, place));
+  return valueField(responseName, field.type, (frame, row) => (frame.fetched[place] as boolean[])[row]);
 }
 
 /** The number of children. */
@@ -117,10 +117,10 @@ export function compileCount(
   const { plan, type } = context;
   const { parent } = source;
   if (!parent) throw new NotCompilable(`${type.name}.${field.name}`);
-  const part = plan.newPart();
+  const place = plan.newPlace();
   const children = { source: { ...source, parent }, filter };
-  plan.fetches.push(new CountFetch(children, plan.columns.key(parentKey), part));
-  return valueField(responseName, field.type, (frame, row) => (frame.parts[part] as number[])[row]);
+  plan.fetches.push(new CountFetch(children, plan.columns.key(parentKey), place));
+  return valueField(responseName, field.type, (frame, row) => (frame.fetched[place] as number[])[row]);
 }
 
 /** A value of sums of counters. Fields of the same table and key share one read. */
@@ -130,11 +130,11 @@ export function compileSums(
 ): Field {
   const { plan } = context;
   const fetch = shared(context, `sums ${table} ${keyColumn}`, () => {
-    return new SumsFetch(table, keyColumn, plan.columns.key('id'), plan.newPart());
+    return new SumsFetch(table, keyColumn, plan.columns.key('id'), plan.newPlace());
   });
   fetch.add(columns);
   return valueField(responseName, field.type, (frame, row) =>
-    compute((frame.parts[fetch.part] as Record<string, number>[])[row] ?? {}),
+    compute((frame.fetched[fetch.place] as Record<string, number>[])[row] ?? {}),
   );
 }
 
@@ -145,10 +145,10 @@ export function compileNodes(
 ): Field {
   const { compiling, plan } = context;
   const { args } = argumentsOf(field, nodes);
-  const part = plan.newPart();
+  const place = plan.newPlace();
   const ids = (run: Run) => [args(run)[argument]].flat() as string[];
-  plan.fetches.push(new NodesFetch({ kinds, ids, part, compiling, nodes }));
-  return nodesField(responseName, part, argument === 'ids');
+  plan.fetches.push(new NodesFetch({ kinds, ids, place, compiling, nodes }));
+  return nodesField(responseName, place, argument === 'ids');
 }
 
 /** What one statement computes for each parent, such as a burnup. */
@@ -157,33 +157,33 @@ export function compileSeries(selected: FieldContext, series: PlanOf<'series'>):
   const { plan } = context;
   const below = objectBelow(selected, new Columns('resolved'));
   const { args } = argumentsOf(field, nodes);
-  const part = plan.newPart();
+  const place = plan.newPlace();
   plan.fetches.push(
-    new SeriesFetch({ ...series, args, key: plan.columns.key(series.parentKey), part, below }),
+    new SeriesFetch({ ...series, args, key: plan.columns.key(series.parentKey), place, below }),
   );
-  return linkedField(responseName, !isNonNullType(field.type), part, below);
+  return linkedField(responseName, !isNonNullType(field.type), place, below);
 }
 
 /** The same row under another type. */
 export function compileSelf(selected: FieldContext): Field {
   const { context, responseName } = selected;
   const plan = objectBelow(selected, context.plan.columns);
-  const part = context.plan.newPart();
+  const place = context.plan.newPlace();
   context.plan.fetches.push({
     showsOnlyWritten: plan.showsOnlyWritten,
     fetch: (frame, run) => {
       const same = newFrame(run, frame.rows, frame.types);
-      frame.parts[part] = same;
+      frame.fetched[place] = same;
       return plan.fetch(same, run);
     },
   });
   return {
     responseName,
-    write: (out, frame, row) => plan.write(out, frame.parts[part] as Frame, row),
+    write: (out, frame, row) => plan.write(out, frame.fetched[place] as Frame, row),
     below: {
       plan,
       fields: plan.fields,
-      frame: (frame) => frame.parts[part] as Frame,
+      frame: (frame) => frame.fetched[place] as Frame,
       from: (_frame, row) => row,
       to: (_frame, row) => row + 1,
     },
@@ -197,20 +197,20 @@ export function compileSource(selected: FieldContext, { load }: PlanOf<'source'>
   if (context.type !== schema.getQueryType() && context.type !== schema.getMutationType())
     throw new NotCompilable(`${context.type.name}.${field.name}`);
   const { args } = argumentsOf(field, nodes);
-  const part = context.plan.newPart();
+  const place = context.plan.newPlace();
   const isLeaf = isLeafType(getNamedType(field.type));
   const plan = isLeaf ? undefined : objectBelow(selected, new Columns('resolved'));
-  context.plan.fetches.push(new SourceFetch({ responseName, load, args, part, plan, preloads }));
-  return sourceField(responseName, field.type, part, plan);
+  context.plan.fetches.push(new SourceFetch({ responseName, load, args, place, plan, preloads }));
+  return sourceField(responseName, field.type, place, plan);
 }
 
 /** The event of a subscription, which is the root of each of its answers. */
 export function compileEvents(selected: FieldContext): Field {
   const { context, responseName, field } = selected;
   const below = objectBelow(selected, new Columns('resolved'));
-  const part = context.plan.newPart();
-  context.plan.fetches.push(new EventsFetch(part, below));
-  return linkedField(responseName, !isNonNullType(field.type), part, below);
+  const place = context.plan.newPlace();
+  context.plan.fetches.push(new EventsFetch(place, below));
+  return linkedField(responseName, !isNonNullType(field.type), place, below);
 }
 
 function objectBelow({ context, field, nodes }: FieldContext, columns: Columns): ObjectPlan {

@@ -23,17 +23,17 @@ export interface Target {
 
 interface Referrer {
   key: KeyColumn;
-  part: number;
+  place: number;
   plan: ObjectPlan;
-  /** Parts of the referenced rows' frame that may be preloaded on the rows that refer to them. */
+  /** What the referenced rows' frame needs and may be preloaded on the rows that refer to them. */
   preloads?: readonly Preload[];
 }
 
-/** Reads a part of a referenced row from the row that refers to it; undefined if it was not preloaded there. */
+/** Reads a value for a referenced row from the row that refers to it; undefined if it was not preloaded there. */
 export interface Preload {
-  /** The fetch of the part, which is needed if it is not preloaded. */
+  /** The fetch of the value, which is needed if it is not preloaded. */
   readonly fetch: Fetch;
-  readonly part: number;
+  readonly place: number;
   readonly value: (row: Row) => unknown;
 }
 
@@ -79,7 +79,7 @@ export class ReferenceFetch implements Fetch {
     return together(this.#referrers, (referrer) => {
       // Without fetches below, the frame can have all rows of the cached table, which saves collecting the referenced ones.
       if (referrer.plan.fetches.length > 0) return linkEach(referrer, frame, run, cached);
-      frame.parts[referrer.part] = linkInto(run, frame, referrer.key, table, table.index(by));
+      frame.fetched[referrer.place] = linkInto(run, frame, referrer.key, table, table.index(by));
       return undefined;
     });
   }
@@ -131,19 +131,19 @@ interface Found {
 }
 
 function linkEach(
-  { key, part, plan, preloads = [] }: Referrer,
+  { key, place, plan, preloads = [] }: Referrer,
   frame: Frame,
   run: Run,
   { find, types }: Found,
 ): Promise<void> | undefined {
   const link = linkTo(run, frame, key.text, find, types);
-  frame.parts[part] = link;
-  for (const preload of preloads) fillPart(link, frame.rows, preload);
+  frame.fetched[place] = link;
+  for (const preload of preloads) fillPreloaded(link, frame.rows, preload);
   return plan.fetch(link.frame, run);
 }
 
-/** Fills a part of the referenced rows' frame, if it is preloaded for all of them. */
-function fillPart({ frame, at }: Link, rows: readonly Row[], { part, value }: Preload): void {
+/** Fills a place of the referenced rows' frame, if its value is preloaded for all of them. */
+function fillPreloaded({ frame, at }: Link, rows: readonly Row[], { place, value }: Preload): void {
   const values: unknown[] = [];
   for (const [index, row] of rows.entries()) {
     const target = at[index] ?? -1;
@@ -152,7 +152,7 @@ function fillPart({ frame, at }: Link, rows: readonly Row[], { part, value }: Pr
     if (known === undefined) return;
     values[target] = known;
   }
-  frame.parts[part] = values;
+  frame.fetched[place] = values;
 }
 
 function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable, keyIndex: KeyIndex): Link {
@@ -192,8 +192,8 @@ function linkTo(run: Run, { rows }: Frame, key: Read, find: Found['find'], types
 }
 
 /** The field of a reference. */
-export function linkedField(responseName: string, nullable: boolean, part: number, plan: ObjectPlan): Field {
-  const linkOf = (frame: Frame) => frame.parts[part] as Link;
+export function linkedField(responseName: string, nullable: boolean, place: number, plan: ObjectPlan): Field {
+  const linkOf = (frame: Frame) => frame.fetched[place] as Link;
   const from = (frame: Frame, row: number) => {
     const at = linkOf(frame).at[row] ?? -1;
     if (at < 0 && !nullable) refuseNull();

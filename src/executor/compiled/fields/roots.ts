@@ -30,17 +30,17 @@ interface Arguments {
 /** Fetches the row that an argument identifies. */
 export class ByKeyFetch implements Fetch {
   readonly columns: Columns;
-  readonly part: number;
+  readonly place: number;
   plan: ObjectPlan | undefined;
   readonly #keyPlan: ByKey;
   readonly #args: Arguments['args'];
   readonly #byForm = new Map<string, Prepared>();
 
-  constructor(keyPlan: ByKey, { args }: Arguments, part: number) {
+  constructor(keyPlan: ByKey, { args }: Arguments, place: number) {
     this.#keyPlan = keyPlan;
     this.columns = new Columns({ of: keyPlan.table });
     this.#args = args;
-    this.part = part;
+    this.place = place;
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
@@ -54,8 +54,8 @@ export class ByKeyFetch implements Fetch {
       frame: newFrame(run, rows.slice(0, 1), types),
       at: Int32Array.of(rows.length > 0 ? 0 : -1),
     };
-    if (page && children) link.frame.parts[page.part] = children;
-    frame.parts[this.part] = link;
+    if (page && children) link.frame.fetched[page.place] = children;
+    frame.fetched[this.place] = link;
     await this.plan?.fetch(link.frame, run);
   }
 
@@ -136,7 +136,7 @@ function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, formed }: PageW
 }
 
 /** The value that a resolver returned, and its rows if the field has a selection. */
-interface ResolverPart {
+interface ResolvedValue {
   value: unknown;
   frame: Frame | undefined;
 }
@@ -146,7 +146,7 @@ interface ResolverOptions {
   responseName: string;
   load: (ctx: Context, args: unknown) => unknown;
   args: Arguments['args'];
-  part: number;
+  place: number;
   plan: ObjectPlan | undefined;
   /** The tables from which the operation shows rows that belong to a written row. */
   preloads: ReadonlySet<TableName>;
@@ -165,32 +165,32 @@ export class SourceFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const { responseName, load, args, part, plan, preloads } = this.#options;
+    const { responseName, load, args, place, plan, preloads } = this.#options;
     const values = args(run);
     const wanted = preloadableTables.filter((table) => preloads.has(table));
     const context = wanted.length > 0 ? { ...run.context, preloads: wanted } : run.context;
     const value = await run.results.once(responseName, () => load(context, values));
     const rows = value === null || value === undefined ? [] : [value].flat();
     const below = plan && newFrame(run, rows as Row[], []);
-    frame.parts[part] = { value, frame: below } satisfies ResolverPart;
+    frame.fetched[place] = { value, frame: below } satisfies ResolvedValue;
     if (plan && below) await fetchRows(plan, below);
   }
 }
 
 /** Makes each row of the root an event of a subscription, and fetches everything below all of them at once. */
 export class EventsFetch implements Fetch {
-  readonly #part: number;
+  readonly #place: number;
   readonly #plan: ObjectPlan;
 
-  constructor(part: number, plan: ObjectPlan) {
-    this.#part = part;
+  constructor(place: number, plan: ObjectPlan) {
+    this.#place = place;
     this.#plan = plan;
   }
 
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
     const events = newFrame(run, frame.rows, []);
     const at = Int32Array.from(frame.rows.keys());
-    frame.parts[this.#part] = { frame: events, at } satisfies Link;
+    frame.fetched[this.#place] = { frame: events, at } satisfies Link;
     return this.#plan.fetch(events, run);
   }
 }
@@ -198,21 +198,21 @@ export class EventsFetch implements Fetch {
 export function sourceField(
   responseName: string,
   type: GraphQLOutputType,
-  part: number,
+  place: number,
   plan: ObjectPlan | undefined,
 ): Field {
-  const partOf = (frame: Frame) => frame.parts[part] as ResolverPart;
-  if (!plan) return valueField(responseName, type, (frame) => partOf(frame).value);
+  const resolvedOf = (frame: Frame) => frame.fetched[place] as ResolvedValue;
+  if (!plan) return valueField(responseName, type, (frame) => resolvedOf(frame).value);
   const bare = isNonNullType(type) ? type.ofType : type;
   const list = isListType(bare);
   const from = (frame: Frame): number => {
-    const { value } = partOf(frame);
+    const { value } = resolvedOf(frame);
     if (value !== null && value !== undefined) return 0;
     if (isNonNullType(type)) refuseNull();
     return -1;
   };
   // A fetch with a plan always makes a frame.
-  const frameOf = (frame: Frame) => partOf(frame).frame as Frame;
+  const frameOf = (frame: Frame) => resolvedOf(frame).frame as Frame;
   const to = (frame: Frame) => frameOf(frame).rows.length;
   return {
     responseName,

@@ -24,7 +24,7 @@ import { readTotals } from './totals.ts';
 import { type FieldName, fieldNames, type Sink, writeList } from '../writing/sink.ts';
 
 /** The pages of a connection under the rows of a frame. Each selection on the rows of pages is a view, with its own frame. */
-export interface ConnectionPart extends Pages, Groups {
+export interface FetchedPages extends Pages, Groups {
   frames: Frame[];
   walked: Walked;
 }
@@ -35,7 +35,7 @@ interface ConnectionOptions {
   key: KeyColumn | undefined;
   /** Makes a function that reads the number of children from the parent; undefined if no column has that number. */
   count: (() => Read) | undefined;
-  part: number;
+  place: number;
   /** The arguments in one run; `fixed` says that they are the same in all runs. */
   args: (run: Run) => ConnectionArguments;
   fixed: boolean;
@@ -44,7 +44,7 @@ interface ConnectionOptions {
 /** Fetches the pages of one connection field under all rows of a frame: one statement for rows, one for counts. */
 export class ConnectionFetch implements Fetch {
   readonly columns: Columns;
-  readonly part: number;
+  readonly place: number;
   readonly #options: ConnectionOptions;
   readonly #statements: WalkStatements;
   readonly #views: ObjectPlan[] = [];
@@ -57,7 +57,7 @@ export class ConnectionFetch implements Fetch {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.columns = new Columns({ of: options.list.source.table });
-    this.part = options.part;
+    this.place = options.place;
     this.#statements = new WalkStatements(options.key !== undefined);
   }
 
@@ -84,7 +84,7 @@ export class ConnectionFetch implements Fetch {
   }
 
   /** Returns a function that makes the cursor of a row, and adds the columns that it needs to those that are read. */
-  cursor(): (part: ConnectionPart, row: number) => string {
+  cursor(): (pages: FetchedPages, row: number) => string {
     const { list } = this.#options;
     const id = this.columns.reader('id');
     const readers = new Map(
@@ -103,10 +103,10 @@ export class ConnectionFetch implements Fetch {
     const { key } = this.#options;
     const keys = key ? distinctKeys(frame, key) : undefined;
     const at = keys?.at ?? new Int32Array(frame.rows.length);
-    const readWithParent = frame.parts[this.part] as TextRows | undefined;
+    const readWithParent = frame.fetched[this.place] as TextRows | undefined;
     const show = (found: Pages): Promise<void> | undefined => {
       const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
-      frame.parts[this.part] = { ...found, at, walked, frames } satisfies ConnectionPart;
+      frame.fetched[this.place] = { ...found, at, walked, frames } satisfies FetchedPages;
       return together(this.#views, (view, index) => fetchRows(view, frames[index] as Frame));
     };
     const cached = cachedPages(run, walked.request, () => keys?.texts ?? ['']);
@@ -173,7 +173,7 @@ export class ConnectionFetch implements Fetch {
   }
 
   /**
-   * The page for the statement that reads its single parent, which puts the rows into the part of the parent's frame.
+   * The page for the statement that reads its single parent, which puts the rows into the parent's frame.
    * Undefined if no rows are needed, they may be cached, or they have to be read within bounds.
    */
   pageWithParent(run: Run): PageWithParent | undefined {
@@ -181,7 +181,7 @@ export class ConnectionFetch implements Fetch {
     if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
     const formed = this.#walk(run).formed(run.cached);
     if (!this.#statements.access(formed).isServed) return undefined;
-    return { key: key.index, columns: this.columns.read, formed, part: this.part };
+    return { key: key.index, columns: this.columns.read, formed, place: this.place };
   }
 
   #walk(run: Run): Walked {
@@ -204,7 +204,7 @@ export interface PageWithParent {
   readonly key: number;
   readonly columns: readonly ReadColumn[];
   readonly formed: FormedWalk;
-  readonly part: number;
+  readonly place: number;
 }
 
 /** The rows of one page for each parent, and the number of rows on all pages. */
@@ -213,11 +213,11 @@ export interface Pages extends PagedRows {
 }
 
 /** Writes something of a page. `index` is that of the group for the whole page, or that of one of its rows. */
-export type WritePart = (out: Sink, part: ConnectionPart, index: number) => void;
+export type WriteFromPages = (out: Sink, pages: FetchedPages, index: number) => void;
 
 export interface PageField {
   readonly responseName: string;
-  readonly write: WritePart;
+  readonly write: WriteFromPages;
   /** The plan of the rows and its view, if the field lists the rows themselves. */
   readonly rows?: PageRows;
 }
@@ -229,46 +229,46 @@ export interface PageRows {
 }
 
 /** Writes an object whose fields are all of the same page, or of the same row. */
-export function pageObject(fields: readonly PageField[]): WritePart {
+export function pageObject(fields: readonly PageField[]): WriteFromPages {
   const names = fieldNames(fields.map(({ responseName }) => responseName));
-  return (out, part, index) => {
+  return (out, pages, index) => {
     out.beginObject();
     for (let nth = 0; nth < fields.length; nth += 1) {
       out.name(names[nth] as FieldName);
-      (fields[nth] as PageField).write(out, part, index);
+      (fields[nth] as PageField).write(out, pages, index);
     }
     out.endObject();
   };
 }
 
 /** Writes a list with one item for each row of a page. */
-export function pageList(each: WritePart): WritePart {
-  return (out, part, group) => writeList(out, part, part.start[group] ?? 0, part.end[group] ?? 0, each);
+export function pageList(each: WriteFromPages): WriteFromPages {
+  return (out, pages, group) => writeList(out, pages, pages.start[group] ?? 0, pages.end[group] ?? 0, each);
 }
 
 /** The field of a connection. */
-export function connectionField(responseName: string, part: number, fields: readonly PageField[]): Field {
+export function connectionField(responseName: string, place: number, fields: readonly PageField[]): Field {
   const page = pageObject(fields);
-  const partOf = (frame: Frame) => frame.parts[part] as ConnectionPart;
-  const groupOf = (frame: Frame, row: number) => partOf(frame).at[row] ?? 0;
+  const pagesIn = (frame: Frame) => frame.fetched[place] as FetchedPages;
+  const groupOf = (frame: Frame, row: number) => pagesIn(frame).at[row] ?? 0;
   const below = fields.map(({ responseName: name, write, rows }): Field => {
     return {
       responseName: name,
-      write: (out, frame, row) => write(out, partOf(frame), groupOf(frame, row)),
+      write: (out, frame, row) => write(out, pagesIn(frame), groupOf(frame, row)),
       ...(rows && {
         below: {
           plan: rows.plan,
           fields: rows.plan.fields,
-          frame: (frame) => partOf(frame).frames[rows.view] as Frame,
-          from: (frame, row) => partOf(frame).start[groupOf(frame, row)] ?? 0,
-          to: (frame, row) => partOf(frame).end[groupOf(frame, row)] ?? 0,
+          frame: (frame) => pagesIn(frame).frames[rows.view] as Frame,
+          from: (frame, row) => pagesIn(frame).start[groupOf(frame, row)] ?? 0,
+          to: (frame, row) => pagesIn(frame).end[groupOf(frame, row)] ?? 0,
         },
       }),
     };
   });
   return {
     responseName,
-    write: (out, frame, row) => page(out, partOf(frame), groupOf(frame, row)),
+    write: (out, frame, row) => page(out, pagesIn(frame), groupOf(frame, row)),
     // The fields of a page are found by its parent row.
     below: {
       plan: undefined,

@@ -1,12 +1,12 @@
 import { type FieldNode, getNamedType, type GraphQLObjectType, isObjectType } from 'graphql';
 import {
   type ConnectionFetch,
-  type ConnectionPart,
+  type FetchedPages,
   type PageField,
   pageList,
   pageObject,
   type PageRows,
-  type WritePart,
+  type WriteFromPages,
 } from './connections.ts';
 import { cursorAt } from '../../../resolvers/cursors.ts';
 import { type Frame, NotCompilable } from '../run/frame.ts';
@@ -53,7 +53,7 @@ function fieldType(type: GraphQLObjectType, name: string): GraphQLObjectType {
   return of;
 }
 
-function typeName({ name }: GraphQLObjectType): WritePart {
+function typeName({ name }: GraphQLObjectType): WriteFromPages {
   const literal = literalOf(name);
   return (out) => out.literal(literal);
 }
@@ -69,7 +69,7 @@ function pageRows(
 }
 
 /** Writes a selection on one row of a page. */
-function rowWriter({ plan, view }: PageRows): WritePart {
+function rowWriter({ plan, view }: PageRows): WriteFromPages {
   return (out, { frames }, row) => plan.write(out, frames[view] as Frame, row);
 }
 
@@ -78,14 +78,14 @@ function edgeWriter(
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
-): WritePart {
+): WriteFromPages {
   const fields = [...collectFields(compiling, type, nodes)].map(([responseName, selected]): PageField => {
     const field = nameOf(selected);
     if (field === 'node')
       return { responseName, write: rowWriter(pageRows(compiling, fetch, fieldType(type, field), selected)) };
     if (field !== 'cursor') return { responseName, write: typeName(type) };
     const cursor = fetch.cursor();
-    return { responseName, write: (out, part, row) => out.string(cursor(part, row)) };
+    return { responseName, write: (out, pages, row) => out.string(cursor(pages, row)) };
   });
   return pageObject(fields);
 }
@@ -102,10 +102,10 @@ function pageInfoFields(
         return { responseName, write: typeName(type) };
       case 'hasNextPage':
         fetch.showMore();
-        return { responseName, write: (out, part, group) => out.boolean(hasMore(part, group, false)) };
+        return { responseName, write: (out, pages, group) => out.boolean(hasMore(pages, group, false)) };
       case 'hasPreviousPage':
         fetch.showMore();
-        return { responseName, write: (out, part, group) => out.boolean(hasMore(part, group, true)) };
+        return { responseName, write: (out, pages, group) => out.boolean(hasMore(pages, group, true)) };
       case 'startCursor':
         return { responseName, write: cursorWriter(fetch, true, ({ start }, group) => start[group] ?? 0) };
       case 'endCursor':
@@ -117,7 +117,7 @@ function pageInfoFields(
 }
 
 /** In the direction of the walk, the statement shows whether there are more rows; in the other one, a cursor from there does. */
-function hasMore({ walked: { request }, more }: ConnectionPart, group: number, backward: boolean): boolean {
+function hasMore({ walked: { request }, more }: FetchedPages, group: number, backward: boolean): boolean {
   if (backward === request.backward) return more[group] ?? false;
   return (backward ? request.after : request.before) !== undefined;
 }
@@ -126,15 +126,15 @@ function hasMore({ walked: { request }, more }: ConnectionPart, group: number, b
 function cursorWriter(
   fetch: ConnectionFetch,
   isStart: boolean,
-  rowAt: (part: ConnectionPart, group: number) => number,
-): WritePart {
+  rowAt: (pages: FetchedPages, group: number) => number,
+): WriteFromPages {
   const cursor = fetch.cursor();
-  return (out, part, group) => {
-    const { request, fingerprint } = part.walked;
-    const stop = request.backward === isStart ? part.stops?.[group] : undefined;
+  return (out, pages, group) => {
+    const { request, fingerprint } = pages.walked;
+    const stop = request.backward === isStart ? pages.stops?.[group] : undefined;
     if (stop) return out.string(cursorAt(stop.value, stop.id, fingerprint()));
-    const isEmpty = part.start[group] === part.end[group];
+    const isEmpty = pages.start[group] === pages.end[group];
     if (isEmpty) out.null();
-    else out.string(cursor(part, rowAt(part, group)));
+    else out.string(cursor(pages, rowAt(pages, group)));
   };
 }

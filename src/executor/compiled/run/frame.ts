@@ -8,14 +8,14 @@ export type Row = TextRow | Readonly<Record<string, unknown>>;
 
 /**
  * The rows that one object selection of an operation shows, of all its parents together. Each fetch of the selection
- * puts what it found into `parts`, at the position that the compiler gave it.
+ * puts what it found into `fetched`, at the place that the compiler gave it.
  */
 export interface Frame {
   readonly run: Run;
   readonly rows: readonly Row[];
   /** The types of the columns, as OIDs; empty where a resolver returned the rows. */
   readonly types: readonly number[];
-  readonly parts: unknown[];
+  readonly fetched: unknown[];
   /** Whether `rows` is the array of a cached table, with all its rows. */
   readonly isTable: boolean;
   /** The rows of a long answer, written before the rest of it. */
@@ -35,7 +35,7 @@ export function newFrame(
   { isTable = false } = {},
 ): Frame {
   if (!isTable) run.rowsRead += rows.length;
-  return { run, rows, types, parts: [], isTable, ahead: undefined };
+  return { run, rows, types, fetched: [], isTable, ahead: undefined };
 }
 
 /** One row of another frame for each row, by its index there; -1 where there is none. */
