@@ -6,7 +6,7 @@ import type { AccessedWalk } from '../walks/access.ts';
 import { childrenOf, linkedRows, parentColumn, parentKeys } from '../walks/children.ts';
 import { checkedOf, lookedAt } from '../walks/looked-at.ts';
 import { candidateOf, type FewStep, limitedMatches } from '../walks/matches.ts';
-import { between, row, type Source, sortSql, typeOf, type Walk } from '../walks/walk.ts';
+import { betweenPositions, row, type Source, sortSql, typeOf, type Walk } from '../walks/walk.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
 import { type PageSize, plannedRows, wantedRows } from './page.ts';
 
@@ -120,7 +120,7 @@ function fewQuery(
   const { db } = reading;
   const chosen = candidateOf(access, step);
   const found = limitedMatches(reading, source, chosen, step.rows);
-  const matching = between(
+  const matching = betweenPositions(
     untyped(db)
       .selectFrom(found.as(row))
       .where(predicateSql(chosen.rest, row, 'eachRow')),
@@ -150,7 +150,7 @@ function childrenQuery(
   const counted = untyped(db).selectFrom(some.as('children')).select(sql<number>`count(*)`.as('count'));
   const isFew = sql<SqlBool>`counted.count <= ${sql.lit(most)}`;
   const children = untyped(db).selectFrom(ofParent().selectAll(row).offset(sql.lit(0)).as(row));
-  const page = selected(between(children, walk), reading)
+  const page = selected(betweenPositions(children, walk), reading)
     .select(sql.lit(1).as('found'))
     .where(isFew)
     .where(predicateSql(filter, row, 'eachRow'))

@@ -94,7 +94,7 @@ export function sortSql(alias: string, { order, backward }: Walk): RawBuilder<un
 }
 
 /** Adds the conditions that rows are between the positions of a walk. */
-export function between<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
+export function betweenPositions<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
   rows: Query,
   { order, after, before }: Walk,
 ): Query {
