@@ -2,7 +2,7 @@ import type { WebhookAttempt as Attempt } from '../db/tables/webhook-tables.ts';
 import { webhookDeliveryState } from '../model/codes.ts';
 import { eventTypes } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
-import { behind, readNewestCursor } from '../resolvers/changes/changes.ts';
+import { countChangesAfter, readNewestCursor } from '../resolvers/changes/changes.ts';
 import { scopes as allScopes } from '../resolvers/context.ts';
 import { bodyFor } from '../resolvers/webhooks/webhook-deliveries.ts';
 import { builder } from './builder/builder.ts';
@@ -114,7 +114,7 @@ Webhook.implement((t) => ({
   backlog: t.computedForViewer({
     type: 'Int',
     columns: ['position'],
-    compute: ({ position }, _references, { changeCursor }) => behind(changeCursor, position),
+    compute: ({ position }, _references, { changeCursor }) => countChangesAfter(position, changeCursor),
     extensions: { firstRead: readNewestCursor },
     description:
       'The number of changes in the log after the last one that was processed for it, whether they match or not.',

@@ -53,9 +53,9 @@ export function parseCursor(cursor: string): LogPoint | undefined {
   return position === undefined ? undefined : { position: Number(position), tag: Number.parseInt(tag, 36) };
 }
 
-/** How many changes come after a position, up to those of a cursor. */
-export function behind(cursor: string | undefined, position: number): number {
-  const newest = cursor === undefined ? undefined : parseCursor(cursor);
+/** How many changes come after a position, up to the newest one. */
+export function countChangesAfter(position: number, newestCursor: string | undefined): number {
+  const newest = newestCursor === undefined ? undefined : parseCursor(newestCursor);
   return Math.min(Math.max((newest?.position ?? position) - position, 0), 2 ** 31 - 1);
 }
 

@@ -38,14 +38,17 @@ export class Clients {
     const protocol = lastOf(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http';
     const isHost = forwarded !== undefined && hostPattern.test(forwarded);
     return {
-      address: this.#behind(peer, headers['x-forwarded-for']),
+      address: this.#addressBehindProxies(peer, headers['x-forwarded-for']),
       host: forwarded,
       origin: this.#publicUrl ?? (isHost ? `${protocol}://${forwarded}` : reached(socket, undefined)),
     };
   }
 
   /** Each proxy adds the address before it at the right. From the right, the first address that is not a proxy is the client. */
-  #behind(peer: string | undefined, forwardedFor: string | string[] | undefined): string | undefined {
+  #addressBehindProxies(
+    peer: string | undefined,
+    forwardedFor: string | string[] | undefined,
+  ): string | undefined {
     let client = peer;
     for (const entry of entriesOf(forwardedFor).toReversed()) {
       const named = plainAddress(entry);
