@@ -58,7 +58,7 @@ export function createGraph(
     const client = new GraphQLClient(url, {
       headers: { ...headers, ...(key !== undefined && { 'Idempotency-Key': key }) },
       fetch: async (input, init) =>
-        checked(await send(new Request(input, { ...init, redirect: 'manual' }), { mayRepeat })),
+        requireData(await send(new Request(input, { ...init, redirect: 'manual' }), { mayRepeat })),
       jsonSerializer: {
         // A document of the manifest is sent by its id.
         stringify: () => JSON.stringify({ ...nameOf(document), variables: variables ?? {} }),
@@ -87,7 +87,7 @@ export function createGraph(
 }
 
 /** The same answer, if it has data and no errors. Throws otherwise. */
-async function checked(response: Response): Promise<Response> {
+async function requireData(response: Response): Promise<Response> {
   if (!response.ok) throw await errorOfResponse(response);
   await checkType(response, true);
   const text = await response.text();

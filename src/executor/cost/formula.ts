@@ -107,7 +107,7 @@ function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
   const page = largest(alive.flatMap((occurrence) => sizeOf(occurrence, rule)));
   const isPage = page !== undefined && !alive.some(hasPeriods);
   const atMost = isPage ? most.pages : most.periods;
-  const rows = page !== undefined && atMost !== undefined ? combined(page, atMost, Math.min) : page;
+  const rows = page !== undefined && atMost !== undefined ? combine(page, atMost, Math.min) : page;
   const each = isList ? (rows ?? parent.rows ?? plainListCost) : 1;
   const own = ownOf(node, rule);
   const path = parent.path === '' ? node.key : `${parent.path}.${node.key}`;
@@ -135,18 +135,18 @@ function sizeOf(occurrence: Occurrence, rule: Rule): Amount[] {
 
 function largest(sizes: readonly Amount[]): Amount | undefined {
   const [first, ...more] = sizes;
-  return first === undefined ? undefined : more.reduce((a, b) => combined(a, b, Math.max), first);
+  return first === undefined ? undefined : more.reduce((a, b) => combine(a, b, Math.max), first);
 }
 
 function plus(one: Amount, other: Amount): Amount {
-  return combined(one, other, (a, b) => a + b);
+  return combine(one, other, (a, b) => a + b);
 }
 
 function times(one: Amount, other: Amount): Amount {
-  return combined(one, other, (a, b) => a * b);
+  return combine(one, other, (a, b) => a * b);
 }
 
-function combined(one: Amount, other: Amount, by: (a: number, b: number) => number): Amount {
+function combine(one: Amount, other: Amount, by: (a: number, b: number) => number): Amount {
   if (typeof one === 'number' && typeof other === 'number') return by(one, other);
   return (variables) => by(at(one, variables), at(other, variables));
 }

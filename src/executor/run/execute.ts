@@ -139,7 +139,7 @@ async function runOperation(
   if (asksForSnapshot(context, coerced.operation)) return inOneSnapshot(context, answerIn);
   if (coerced.operation.operation !== OperationTypeNode.MUTATION) {
     const reading = withReplicaIfAllowed(coerced, context);
-    return revalidation ? revalidated(revalidation, coerced, reading, answerIn) : answerIn(reading);
+    return revalidation ? answerUnlessUnchanged(revalidation, coerced, reading, answerIn) : answerIn(reading);
   }
   // Noted at the beginning and at the end, because other processes may serve the next read before they are notified of the end.
   context.wrote?.();
@@ -155,7 +155,7 @@ async function runOperation(
 }
 
 /** Answers a query, unless the client has the answer that was given at the present position of the data. */
-async function revalidated(
+async function answerUnlessUnchanged(
   revalidation: Revalidation,
   coerced: CoercedOperation,
   context: OperationContext,

@@ -24,7 +24,7 @@ import {
   prefersHtml,
 } from './graphql-request.ts';
 import { type GraphSources, admitVisitor } from './graphql-visitors.ts';
-import { completed, subscriptionReply } from './subscriptions.ts';
+import { answerAsEvents, subscriptionReply } from './subscriptions.ts';
 import { jsonReply } from '../http/reply.ts';
 import { entityTag } from '../../rest-compat/entity-tags.ts';
 import type { ServerRequest } from '../http/request.ts';
@@ -279,7 +279,7 @@ function httpOf(result: OperationResult, { mediaType, incoming, isSubscription }
   if (isLenient && !alwaysWithStatus.has(cause.code)) return { status: 200, headers: {} };
   return {
     status: errorCodes[cause.code].status,
-    headers: { ...headersOf(cause), ...allowed(cause, 'POST') },
+    headers: { ...headersOf(cause), ...allowHeader(cause, 'POST') },
   };
 }
 
@@ -294,7 +294,7 @@ function directReply(result: OperationResult, context: YogaContext): RestReply {
     const bytes = json
       ? withExtensions(json.bytes, extensions)
       : JSON.stringify({ errors, data, extensions });
-    return completed(String(bytes), { ...headers, Vary: 'Accept' }, json?.release);
+    return answerAsEvents(String(bytes), { ...headers, Vary: 'Accept' }, json?.release);
   }
   return {
     status,
@@ -330,7 +330,7 @@ function refusal(error: unknown, request: ServerRequest, mediaType: GraphQLMedia
     'Content-Type': `${refusalType(mediaType)}; charset=utf-8`,
     Vary: 'Accept',
     ...headersOf(cause),
-    ...allowed(cause, methods),
+    ...allowHeader(cause, methods),
   });
 }
 
@@ -338,6 +338,6 @@ function refusalType(mediaType: GraphQLMediaType | undefined): string {
   return mediaType === undefined || mediaType === 'text/event-stream' ? 'application/json' : mediaType;
 }
 
-function allowed({ code }: AppError, allow: string): Record<string, string> {
+function allowHeader({ code }: AppError, allow: string): Record<string, string> {
   return code === 'method_not_allowed' ? { Allow: allow } : {};
 }

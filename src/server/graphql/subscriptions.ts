@@ -57,7 +57,7 @@ function errorChunk(error: unknown, { requestId, report }: OperationContext): Ev
 const complete = { type: 'complete', json: '' };
 
 /** The answer to a query or a mutation as events, for a client that accepts nothing else. */
-export function completed(
+export function answerAsEvents(
   json: string,
   headers: Record<string, string>,
   sent: (() => void) | undefined,

@@ -44,7 +44,7 @@ export function textOf(body: RestReply['body']): string {
 }
 
 /** The arguments with which the library executes an operation whose result, or stream of results, exists already. */
-export function executed(contextValue: object) {
+export function executionOf(contextValue: object) {
   return { schema, document: anySubscription, contextValue };
 }
 

@@ -24,7 +24,7 @@ import { inTime } from '../limits/in-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLFace } from './graphql.ts';
-import { answersIn, errorOf, executed, graphQLError, textOf } from './web-socket-answers.ts';
+import { answersIn, errorOf, executionOf, graphQLError, textOf } from './web-socket-answers.ts';
 import { pingRegularly } from './web-socket-pings.ts';
 import { postOf } from './web-socket-request.ts';
 import { WebSocketSender } from './web-socket-sender.ts';
@@ -237,7 +237,7 @@ export class WebSockets {
     try {
       const reply = await this.#answer(connected, unanswered, request);
       if (reply.events)
-        return executed(this.#streamed(connected, reply.events, ticket, () => end(reply.status)));
+        return executionOf(this.#streamed(connected, reply.events, ticket, () => end(reply.status)));
       const { data, errors, extensions } = JSON.parse(textOf(reply.body)) as {
         data?: Record<string, unknown> | null;
         errors?: GraphQLFormattedError[];
@@ -247,7 +247,7 @@ export class WebSockets {
       end(unanswered.hasLeft() ? 499 : reply.status);
       if (reply.status === 401) connected.sender.refuse();
       if (data === undefined && errors) return errors.map(graphQLError);
-      return executed({ ...(errors && { errors }), data, ...(extensions && { extensions }) });
+      return executionOf({ ...(errors && { errors }), data, ...(extensions && { extensions }) });
     } catch (error) {
       if (isOurs(error)) this.#options.contexts.report(request, error);
       end(unanswered.hasLeft() ? 499 : 503);

@@ -26,21 +26,21 @@ export class MemoryBuckets implements Buckets {
   }
 
   take(caller: string): Levels {
-    const held = this.#filled(caller);
+    const held = this.#refill(caller);
     const granted = held.requests >= 1;
     if (granted) held.requests -= 1;
     return { granted, requests: held.requests, cost: held.cost };
   }
 
   charge(caller: string, cost: number): number {
-    const held = this.#filled(caller);
+    const held = this.#refill(caller);
     held.cost -= cost;
     return held.cost;
   }
 
   /** Takes several requests out of the bucket without checking its level, or puts some back if the number is negative. */
   move(caller: string, requests: number): void {
-    const held = this.#filled(caller);
+    const held = this.#refill(caller);
     held.requests = Math.min(held.requests - requests, this.#quotas.requests.limit);
   }
 
@@ -48,8 +48,8 @@ export class MemoryBuckets implements Buckets {
     this.#callers.clear();
   }
 
-  /** The caller's buckets, refilled up to now. */
-  #filled(caller: string): Held {
+  /** Fills the caller's buckets with what has come since they were last used. */
+  #refill(caller: string): Held {
     const { requests, cost } = this.#quotas;
     const atMs = this.#now();
     let held = this.#callers.get(caller);
@@ -58,15 +58,15 @@ export class MemoryBuckets implements Buckets {
       this.#callers.set(caller, held);
     }
     const seconds = (atMs - held.atMs) / 1_000;
-    held.requests = filled(requests, held.requests, seconds);
-    held.cost = filled(cost, held.cost, seconds);
+    held.requests = levelAfter(requests, held.requests, seconds);
+    held.cost = levelAfter(cost, held.cost, seconds);
     held.atMs = atMs;
     return held;
   }
 }
 
 /** The level of a bucket after `seconds` in which nothing was taken from it. */
-export function filled(
+export function levelAfter(
   { limit, windowSeconds }: Pick<Quota, 'limit' | 'windowSeconds'>,
   level: number,
   seconds: number,

@@ -5,7 +5,7 @@ import type { QuotaState, RateLimit } from '../../resolvers/context.ts';
 import type { Refused } from './refusals.ts';
 import { LeasedBuckets, type LeaseLink } from './leased-buckets.ts';
 import { quotasOf, type RateSettings } from './quotas.ts';
-import { filled, MemoryBuckets } from './rate-limit-memory.ts';
+import { levelAfter, MemoryBuckets } from './rate-limit-memory.ts';
 import { recentlyUsed } from './recently-used.ts';
 
 /** A bucket that holds `limit` units and refills evenly within the window. */
@@ -86,12 +86,12 @@ export class RateLimiter {
     const known = this.#exhausted.get(caller);
     if (!known) return undefined;
     const seconds = (this.#now() - known.atMs) / 1_000;
-    const requests = filled(this.#quotas.requests, known.levels.requests, seconds);
+    const requests = levelAfter(this.#quotas.requests, known.levels.requests, seconds);
     if (requests >= 1) {
       this.#exhausted.delete(caller);
       return undefined;
     }
-    const cost = filled(this.#quotas.cost, known.levels.cost, seconds);
+    const cost = levelAfter(this.#quotas.cost, known.levels.cost, seconds);
     return this.#allowance(caller, { granted: false, requests, cost });
   }
 
@@ -106,8 +106,8 @@ export class RateLimiter {
     const known = this.#indebted.get(caller);
     if (!known) return undefined;
     const { cost: quota } = this.#quotas;
-    const cost = filled(quota, known.cost, (this.#now() - known.atMs) / 1_000);
-    if (cost < 1) return refused(quota, cost, 'objects an hour');
+    const cost = levelAfter(quota, known.cost, (this.#now() - known.atMs) / 1_000);
+    if (cost < 1) return quotaRefusal(quota, cost, 'objects an hour');
     this.#indebted.delete(caller);
     return undefined;
   }
@@ -165,8 +165,8 @@ export class Allowance implements RateLimit {
   /** A sentence about the quota that was used up before this request; undefined when none was. */
   get overdrawn(): Refused | undefined {
     const { requests, cost } = this.#quotas;
-    if (!this.#levels.granted) return refused(requests, this.#levels.requests, 'requests a minute');
-    return this.#levels.cost < 1 ? refused(cost, this.#levels.cost, 'objects an hour') : undefined;
+    if (!this.#levels.granted) return quotaRefusal(requests, this.#levels.requests, 'requests a minute');
+    return this.#levels.cost < 1 ? quotaRefusal(cost, this.#levels.cost, 'objects an hour') : undefined;
   }
 
   /** Charges the cost of the operation when it is done. */
@@ -217,7 +217,7 @@ export function callerOfAddress(address: string | undefined): string {
 /** Formats numbers. Created once, because a client over its quota may be refused a thousand times a second. */
 const numberFormat = new Intl.NumberFormat('en');
 
-function refused(quota: Quota, level: number, unit: string): Refused {
+function quotaRefusal(quota: Quota, level: number, unit: string): Refused {
   const retryAfterSeconds = Math.max(secondsUntil(1, quota, level), 1);
   const message = `The quota of ${numberFormat.format(quota.limit)} ${unit} is used up: try again in ${retryAfterSeconds} s.`;
   return { code: 'rate_limited', message, retryAfterSeconds };

@@ -1,6 +1,6 @@
 import { defaultRates } from '../../executor/limits.ts';
 import type { Refused } from './refusals.ts';
-import { filled } from './rate-limit-memory.ts';
+import { levelAfter } from './rate-limit-memory.ts';
 import { callerOfAddress, type Quota } from './rate-limit.ts';
 import { recentlyUsed } from './recently-used.ts';
 
@@ -52,6 +52,6 @@ export class UnknownTokens {
   #levelOf(caller: string): number {
     const known = this.#left.peek(caller);
     if (!known) return this.#quota.limit;
-    return filled(this.#quota, known.level, (this.#now() - known.atMs) / 1_000);
+    return levelAfter(this.#quota, known.level, (this.#now() - known.atMs) / 1_000);
   }
 }

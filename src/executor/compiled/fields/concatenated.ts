@@ -18,7 +18,9 @@ export function compileConcatenated({ context, responseName }: FieldContext, pla
       const text = literalPiece(piece);
       return (out: Sink) => out.literalInString(text);
     }
-    return 'of' in piece ? referred(context, plan, piece.of, piece.column) : own(context, piece.column);
+    return 'of' in piece
+      ? referredColumn(context, plan, piece.of, piece.column)
+      : ownColumn(context, piece.column);
   });
   return {
     responseName,
@@ -30,7 +32,7 @@ export function compileConcatenated({ context, responseName }: FieldContext, pla
   };
 }
 
-function own({ plan }: CompileContext, column: string): WritePiece {
+function ownColumn({ plan }: CompileContext, column: string): WritePiece {
   const { text, index } = plan.columns.key(column);
   return (out, { rows }, at) => {
     const row = rows[at] as Row;
@@ -42,7 +44,7 @@ function own({ plan }: CompileContext, column: string): WritePiece {
   };
 }
 
-function referred(
+function referredColumn(
   context: CompileContext,
   { references }: ConcatenatedPlan,
   name: string,

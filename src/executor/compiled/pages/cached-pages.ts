@@ -21,7 +21,7 @@ export function cachedPages(
   const totals: Total[] = [];
   const groups = keys().map((key) => {
     const rows = list(key);
-    const between = positioned(table, rows, request);
+    const between = rowsBetweenCursors(table, rows, request);
     totals.push({ count: rows.length, isExact: true });
     more.push(between.length > limit);
     if (between.length <= limit) return between;
@@ -31,7 +31,7 @@ export function cachedPages(
 }
 
 /** The rows between the cursors of the request. */
-function positioned(
+function rowsBetweenCursors(
   table: CachedTable,
   rows: readonly CachedRow[],
   request: PageRequest,
