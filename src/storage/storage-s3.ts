@@ -82,7 +82,9 @@ export class S3Store implements FileStore {
     });
     // After the headers there is no other listener, and an 'error' event without listeners ends the process. The answer fails by
     // itself, maybe before it is read, while the body is still being sent.
-    request.on('error', ignore).once('response', (response) => response.on('error', ignore));
+    request
+      .on('error', () => undefined)
+      .once('response', (response) => response.on('error', () => undefined));
     request.setTimeout(this.#silenceMs, () =>
       request.destroy(new StorageUnavailableError('The store does not answer.')),
     );
@@ -123,15 +125,13 @@ async function* withErrorReport(bytes: AsyncIterable<Uint8Array>, report: (error
  */
 async function contentOf(response: IncomingMessage): Promise<Readable> {
   // The answer may fail before the reader listens; the reader gets the error as soon as it reads.
-  const bytes = new PassThrough().on('error', ignore);
+  const bytes = new PassThrough().on('error', () => undefined);
   response.on('error', (error) => bytes.destroy(brokenOff(error)));
   // A reader that stops early must not leave the connection waiting for it.
   bytes.on('close', () => response.destroy());
   await once(response.pipe(bytes), 'readable');
   return bytes;
 }
-
-function ignore(): void {}
 
 function brokenOff(error: unknown): StorageUnavailableError {
   return new StorageUnavailableError('The store broke its answer off.', { cause: error });

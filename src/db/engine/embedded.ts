@@ -55,7 +55,7 @@ export async function openEmbedded({
       wire === 'fast'
         ? new RowClient(owner, (_, take) => new EmbeddedSocket(pglite, take))
         : new pg.Client({ ...owner, stream: () => new EmbeddedSocket(pglite) });
-    client.on('error', ignore);
+    client.on('error', () => undefined);
     await client.connect();
     return new EmbeddedPool(pglite, client, { lock, wire: wires[wire] });
   } catch (error) {
@@ -155,7 +155,7 @@ export class EmbeddedPool implements Pool {
 
   async #release(destroy = false): Promise<void> {
     // Kysely discards a connection whose rollback failed. There is no other connection, so the transaction must be ended here.
-    if (destroy) await this.#client.query('rollback').catch(ignore);
+    if (destroy) await this.#client.query('rollback').catch(() => undefined);
     this.#permit.release();
   }
 
@@ -194,5 +194,3 @@ async function createDatabase(directory: string): Promise<void> {
   await (await PGlite.create(partial)).close();
   renameSync(partial, directory);
 }
-
-function ignore(): void {}

@@ -236,7 +236,7 @@ export class ServerPool implements Pool {
     // The process ids of a pooler are its own, and those of an old primary belong to others on the new one. The time limit of the
     // statement ends it there.
     if (processID === null || !this.#prepared || this.generations.isOld(client)) return;
-    this.#probe.ask('select pg_cancel_backend($1)', [processID]).catch(ignore);
+    this.#probe.ask('select pg_cancel_backend($1)', [processID]).catch(() => undefined);
   }
 
   shared(statement: Prepared): Lease | undefined {
@@ -256,7 +256,7 @@ export class ServerPool implements Pool {
   notify(channel: string, payload: string): void {
     const sending = this.#probe
       .ask('select pg_notify($1, $2)', [channel, payload])
-      .catch(ignore)
+      .catch(() => undefined)
       .finally(() => this.#notifying.delete(sending));
     this.#notifying.add(sending);
   }
@@ -293,7 +293,7 @@ export class ServerPool implements Pool {
     this.#ended ??= Promise.all([
       this.#shared.close().then(() => this.#pool.end()),
       Promise.all(this.#notifying).then(() => this.#probe.end()),
-    ]).then(ignore);
+    ]).then(() => undefined);
     return this.#ended;
   }
 }
@@ -325,5 +325,3 @@ function settings(limits: Readonly<Record<string, number>>): string {
     .map(([name, value]) => `; set local ${name} = ${value}`)
     .join('');
 }
-
-function ignore(): void {}

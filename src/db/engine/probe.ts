@@ -44,9 +44,7 @@ export class Probe {
 
 /** Keeps lost connections from ending the process: an 'error' event without listeners does that. */
 export function surviveLosses(pool: pg.Pool): void {
-  pool.on('error', ignore);
+  pool.on('error', () => undefined);
   // The pool removes its own listener while a connection is lent.
-  pool.on('connect', (client) => client.on('error', ignore));
+  pool.on('connect', (client) => client.on('error', () => undefined));
 }
-
-function ignore(): void {}

@@ -107,7 +107,11 @@ export function discardRest(req: IncomingMessage, res: ServerResponse): Promise<
       resolve();
     };
     // An iterator that was left before the end still listens for `readable`, which would keep the rest from flowing.
-    req.removeAllListeners('readable').once('end', done).once('close', done).on('data', ignore);
+    req
+      .removeAllListeners('readable')
+      .once('end', done)
+      .once('close', done)
+      .on('data', () => undefined);
   });
 }
 
@@ -129,5 +133,3 @@ export function discardOfUnknownLength(req: IncomingMessage, res: ServerResponse
 function refuse(): never {
   raise('payload_too_large', `The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`);
 }
-
-function ignore(): void {}
