@@ -117,7 +117,7 @@ onPostgres('a client receives each change once when all backends of its server a
 });
 
 onPostgres('a client continues at another server when its own is killed', async () => {
-  const second = await startSecondServer(app);
+  await using second = await startSecondServer(app);
   if (!second) throw new Error('PostgreSQL takes a second server.');
   const proxy = await startProxy(second.url);
   const client = await follow(proxy.url);

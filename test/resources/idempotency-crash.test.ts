@@ -26,13 +26,13 @@ it('a write whose server was killed between commit and answer is replayed after 
     'Content-Type': 'application/json',
     'Idempotency-Key': newUuid(),
   };
-  const dying = await startServerProcess(location);
+  await using dying = await startServerProcess(location);
   const post = (url: string, more: Record<string, string> = {}) =>
     fetch(`${url}/v1/issues`, { method: 'POST', body, headers: { ...headers, ...more } });
   await expect(post(dying.url, { 'X-Die': 'now' })).rejects.toThrow('fetch failed');
   expect(await dying.exit).toEqual([null, 'SIGKILL']);
 
-  const next = await startServerProcess(location);
+  await using next = await startServerProcess(location);
   const answers = [await post(next.url), await post(next.url)];
   for (const answer of answers) {
     expect([answer.status, answer.headers.get('idempotency-replayed')]).toEqual([201, 'true']);

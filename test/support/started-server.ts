@@ -6,8 +6,8 @@ import { hasServer, urlOf } from '../db/engines.ts';
 import type { App } from './app.ts';
 import { httpClient } from './http-client.ts';
 
-/** A server in a process of its own. */
-export interface StartedServer {
+/** A server in a process of its own, which is killed when its variable goes out of scope (`await using`). */
+export interface StartedServer extends AsyncDisposable {
   url: string;
   /** The exit code and the signal of the process. */
   exit: Promise<[code: number | null, signal: NodeJS.Signals | null]>;
@@ -16,7 +16,7 @@ export interface StartedServer {
   kill(): Promise<void>;
 }
 
-/** Starts a server on the database at a location, a directory or a URL. */
+/** Starts a server on the database at a location, a directory or a URL. Throws if it ends before it listens. */
 export async function startServerProcess(
   location: string,
   settings: Readonly<Record<string, string>> = {},
@@ -26,7 +26,15 @@ export async function startServerProcess(
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exit = once(child, 'exit') as StartedServer['exit'];
-  const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const failed = exit.then(([code, signal]) => {
+    throw new Error(`The server has ended with ${code ?? signal}.`);
+  });
+  failed.catch(() => undefined);
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await exit;
+  };
+  const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), failed])) as [string];
   return {
     url,
     exit,
@@ -35,10 +43,8 @@ export async function startServerProcess(
       child.stdin.end();
       await exit;
     },
-    kill: async () => {
-      child.kill('SIGKILL');
-      await exit;
-    },
+    kill,
+    [Symbol.asyncDispose]: kill,
   };
 }
 

@@ -1,26 +1,32 @@
-import { expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { httpClient } from '../support/http-client.ts';
-import { startApp } from '../support/app.ts';
+import { type App, startApp } from '../support/app.ts';
 import { issueWorld } from '../support/issue-world.ts';
 import { callerOf } from '../support/mutations.ts';
 import { webhookCalls } from './calls.ts';
 import { eventually } from '../support/eventually.ts';
-import { startReceiver } from './receiver.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 import { hasServer, urlOf } from '../db/engines.ts';
 import { startServerProcess } from '../support/started-server.ts';
 
 const settings = { WEBHOOK_NETWORKS: '127.0.0.1', SIGNING_KEYS: 'k'.repeat(32) };
 
 // Only one process can use the embedded engine, so no other could take over from a killed one.
-const onPostgres = hasServer ? it : it.skip;
+(hasServer ? describe : describe.skip)('when servers are killed while they deliver', () => {
+  let app: App;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    app = await startApp({ settings });
+    receiver = await startReceiver();
+  });
+  afterAll(async () => {
+    receiver.close();
+    await app.stop();
+  });
 
-onPostgres(
-  'nothing is lost and nothing overtakes within an issue when servers are killed while they deliver',
-  async () => {
-    const app = await startApp({ settings });
+  it('nothing is lost and nothing overtakes within an issue', async () => {
     const world = await issueWorld(app);
     const ada = callerOf(app, world.ada.token);
-    const receiver = await startReceiver();
     const { call, read } = webhookCalls(app);
     const { webhook } = await call('webhookCreate', { url: receiver.url });
     const issues = await Promise.all(
@@ -29,7 +35,7 @@ onPostgres(
     let written = issues.length;
     for (let round = 1; round <= 2; round += 1) {
       // This server writes, so it hears of the change first and delivers it.
-      const server = await startServerProcess(await urlOf(app.database), settings);
+      await using server = await startServerProcess(await urlOf(app.database), settings);
       const there = callerOf(httpClient(server.url, app.token), world.ada.token);
       const seen = receiver.all.length;
       for (let number = 0; number < 6; number += 1) {
@@ -57,7 +63,5 @@ onPostgres(
         .map(({ data }) => Number((data.change as { position: string }).position));
       expect(positions).toEqual(positions.toSorted((a, b) => a - b));
     }
-    receiver.close();
-    await app.stop();
-  },
-);
+  });
+});
