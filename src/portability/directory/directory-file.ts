@@ -1,10 +1,28 @@
 import { z } from 'zod';
+import type { Row } from '../../db/tables/tables.ts';
 import { codeTables } from '../../model/codes.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import { isEmailAddress } from '../../model/email-address.ts';
 import { limits } from '../../model/limits.ts';
 
-type CodeTable = Record<string, number>;
+type CodeTable = Readonly<Record<string, number>>;
+
+/** The code tables of the fields that name a code. */
+const codeTableOf = new WeakMap<object, CodeTable>();
+
+/** The fields of a kind of entry that are stored as they are, each in the column of its name. */
+type Stored<Table extends StoredTable> = {
+  readonly [Column in keyof Row<Table>]?: z.ZodType<Row<Table>[Column] | undefined>;
+};
+type StoredTable =
+  | 'member'
+  | 'label'
+  | 'status'
+  | 'delivery'
+  | 'repository'
+  | 'team'
+  | 'projectStatus'
+  | 'project';
 
 /** A text that the database can store: at most `max` characters, no NUL, no half of a surrogate pair. */
 const text = (max: number, min: 0 | 1 = 0) =>
@@ -54,73 +72,102 @@ const times = { createdUtc: time.optional(), updatedUtc: time.optional() };
 /** A member by e-mail address or display name. */
 const person = text(limits.emailAddress, 1);
 
+/**
+ * The declarations of the fields that are stored as they are. Plans write them and exports show them without naming them again.
+ */
+export const storedFields = {
+  member: {
+    displayName: name,
+    avatarUrl: url.nullable().optional(),
+    role: oneOf(codeTables.memberRole).optional(),
+    status: oneOf(codeTables.memberStatus).optional(),
+    principalKind: oneOf({ user: 1, agent: 2, service: 3 }).optional(),
+  },
+  label: { name, description: description.optional(), color: color.optional() },
+  status: {
+    name,
+    category: oneOf(codeTables.statusCategory),
+    description: description.optional(),
+    color: color.optional(),
+    position: position.optional(),
+  },
+  delivery: {
+    name: name.optional(),
+    description: description.optional(),
+    startsOn: day,
+    endsOn: day,
+    state: oneOf(codeTables.deliveryState).optional(),
+  },
+  repository: {
+    provider: oneOf(codeTables.provider),
+    externalRepositoryFullName: text(limits.repositoryName, 1),
+    externalRepositoryName: name.optional(),
+    externalRepositoryId: text(limits.name).optional(),
+    externalRepositoryUrl: url.optional(),
+    externalProjectId: text(limits.name).optional(),
+    externalProjectName: text(limits.name).optional(),
+    workspaceScmConnectionId: text(limits.name).optional(),
+    defaultBranch: text(limits.name).optional(),
+    isDefaultForAgents: flag.optional(),
+  },
+  team: {
+    name: name.optional(),
+    slug: slug.optional(),
+    description: description.optional(),
+    iconCss: iconCss.optional(),
+    color: color.optional(),
+    state: oneOf(codeTables.teamState).optional(),
+    deliveriesEnabled: flag.optional(),
+  },
+  projectStatus: {
+    name,
+    state: oneOf(codeTables.projectState),
+    description: description.optional(),
+    color: color.optional(),
+    position: position.optional(),
+  },
+  project: {
+    name: name.optional(),
+    summary: text(limits.summary).optional(),
+    description: description.optional(),
+    slug: slug.optional(),
+    iconCss: iconCss.optional(),
+    color: color.optional(),
+    priority: oneOf(codeTables.priority).optional(),
+    startUtc: time.nullable().optional(),
+    targetUtc: time.nullable().optional(),
+  },
+} as const satisfies { readonly [Table in StoredTable]: Stored<Table> };
+
 const member = object({
-  displayName: name,
+  ...storedFields.member,
   emailAddress: text(limits.emailAddress, 1).refine(isEmailAddress, 'must be an e-mail address').optional(),
-  avatarUrl: url.nullable().optional(),
-  role: oneOf(codeTables.memberRole).optional(),
-  status: oneOf(codeTables.memberStatus).optional(),
-  principalKind: oneOf({ user: 1, agent: 2, service: 3 }).optional(),
   ...times,
 });
 
-const plainLabel = object({ name, description: description.optional(), color: color.optional() });
+const plainLabel = object(storedFields.label);
 /** A label, or a group of labels if it has `labels`. A text alone is the name of a label. */
 const label = z.preprocess(
   named,
-  object({
-    name,
-    description: description.optional(),
-    color: color.optional(),
-    labels: list(z.preprocess(named, plainLabel)).optional(),
-  }),
+  object({ ...storedFields.label, labels: list(z.preprocess(named, plainLabel)).optional() }),
 );
 
-const status = object({
-  name,
-  category: oneOf(codeTables.statusCategory),
-  description: description.optional(),
-  color: color.optional(),
-  position: position.optional(),
-  isInitial: flag.optional(),
-});
+const status = object({ ...storedFields.status, isInitial: flag.optional() });
 
 const delivery = object({
   number: z
     .int({ error: 'must be a whole number' })
     .min(1, 'must be 1 or more')
     .max(2_147_483_647, 'is too large'),
-  name: name.optional(),
-  description: description.optional(),
-  startsOn: day,
-  endsOn: day,
-  state: oneOf(codeTables.deliveryState).optional(),
+  ...storedFields.delivery,
   ...times,
 });
 
-const repository = object({
-  provider: oneOf(codeTables.provider),
-  externalRepositoryFullName: text(limits.repositoryName, 1),
-  externalRepositoryName: name.optional(),
-  externalRepositoryId: text(limits.name).optional(),
-  externalRepositoryUrl: url.optional(),
-  externalProjectId: text(limits.name).optional(),
-  externalProjectName: text(limits.name).optional(),
-  workspaceScmConnectionId: text(limits.name).optional(),
-  defaultBranch: text(limits.name).optional(),
-  isDefaultForAgents: flag.optional(),
-  ...times,
-});
+const repository = object({ ...storedFields.repository, ...times });
 
 const exportedTeam = {
   code: teamCode,
-  name: name.optional(),
-  slug: slug.optional(),
-  description: description.optional(),
-  iconCss: iconCss.optional(),
-  color: color.optional(),
-  state: oneOf(codeTables.teamState).optional(),
-  deliveriesEnabled: flag.optional(),
+  ...storedFields.team,
   statuses: list(status).optional(),
   labels: list(label).optional(),
   deliveries: list(delivery).optional(),
@@ -133,27 +180,13 @@ const team = object({
   repositories: list(repository).optional(),
 });
 
-const projectStatus = object({
-  name,
-  state: oneOf(codeTables.projectState),
-  description: description.optional(),
-  color: color.optional(),
-  position: position.optional(),
-});
+const projectStatus = object(storedFields.projectStatus);
 
 const exportedProject = {
   key: projectKey,
   team: teamCode.optional(),
-  name: name.optional(),
-  summary: text(limits.summary).optional(),
-  description: description.optional(),
-  slug: slug.optional(),
-  iconCss: iconCss.optional(),
-  color: color.optional(),
+  ...storedFields.project,
   status: name.optional(),
-  priority: oneOf(codeTables.priority).optional(),
-  startUtc: time.nullable().optional(),
-  targetUtc: time.nullable().optional(),
   labels: list(name).optional(),
   ...times,
 };
@@ -202,6 +235,13 @@ export type TeamEntry = z.output<typeof team>;
 export type ProjectEntry = z.output<typeof project>;
 export type AgentEntry = z.output<typeof agent>;
 
+/** The code table of a column that a field stores; undefined if the column stores no codes. */
+export function codesOfColumn(table: string, column: string): CodeTable | undefined {
+  const fields = Object.entries(storedFields).find(([name]) => name === table)?.[1] ?? {};
+  const field = Object.entries<object>(fields).find(([name]) => name === column)?.[1];
+  return field && codeTableOf.get(field instanceof z.ZodOptional ? field.unwrap() : field);
+}
+
 /** Validates the shape of a directory file; throws `validation_failed` with all violations, each with its path. */
 export function parseDirectory(input: unknown): DirectoryFile {
   return parsed(directoryFile, input, 'file');
@@ -249,11 +289,13 @@ function list<Item extends z.ZodType>(item: Item) {
 /** A name in a code table, which is converted to its code. */
 function oneOf<Table extends CodeTable>(table: Table) {
   const words = Object.keys(table);
-  return z
+  const field = z
     .string({ error: `must be one of ${words.join(', ')}` })
     .transform((word) => word.toLowerCase().replaceAll(/[-\s]/g, '_'))
     .refine((word) => Object.hasOwn(table, word), `must be one of ${words.join(', ')}`)
     .transform((word) => table[word] ?? 0);
+  codeTableOf.set(field, table);
+  return field;
 }
 
 function named(value: unknown): unknown {

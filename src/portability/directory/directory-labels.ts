@@ -1,6 +1,7 @@
 import type { Row } from '../../db/tables/tables.ts';
 import type { LabelEntry } from './directory-file.ts';
 import { type DirectoryPlan, timesOf } from './directory-plan.ts';
+import { storedColumns } from './stored-fields.ts';
 import { fold } from '../../model/fold.ts';
 
 /** The owner of the planned labels: a team, or the workspace if `teamId` is null. */
@@ -46,9 +47,10 @@ export function labelNamed<Label extends Pick<Row<'label'>, 'nameFold' | 'isGrou
 function planLabel(
   plan: DirectoryPlan,
   { teamId, teamCode, madeUtc }: LabelOwner,
-  { name, description, color }: Omit<LabelEntry, 'labels'>,
+  entry: Omit<LabelEntry, 'labels'>,
   context: { path: string; seen: Set<string>; isGroup: boolean; groupId?: string | undefined },
 ): Row<'label'> | undefined {
+  const { name } = entry;
   const nameFold = fold(name);
   const existing = plan.rows.label.find((row) => row.teamId === teamId && row.nameFold === nameFold);
   plan.violations.that(!context.seen.has(nameFold), context.path, `"${name}" occurs twice in this list`);
@@ -62,7 +64,7 @@ function planLabel(
     kind: context.isGroup ? 'label group' : 'label',
     name: teamCode ? `${teamCode}: ${name}` : name,
     existing,
-    wanted: { name, nameFold, description, color, groupId: context.groupId },
+    wanted: { ...storedColumns('label', entry), groupId: context.groupId },
     defaults: { teamId, isGroup: context.isGroup, groupId: null, ...timesOf({}, madeUtc) },
   });
 }

@@ -2,6 +2,7 @@ import type { Row } from '../../db/tables/tables.ts';
 import { memberRole, memberStatus, principalKind } from '../../model/codes.ts';
 import type { AgentEntry, DirectoryFile, MemberEntry } from './directory-file.ts';
 import { type DirectoryPlan, timesOf } from './directory-plan.ts';
+import { storedColumns } from './stored-fields.ts';
 import { fold } from '../../model/fold.ts';
 import { whatExists } from '../../model/nearest.ts';
 
@@ -148,13 +149,9 @@ function putMember(
     key,
     existing,
     wanted: {
-      displayName,
+      ...storedColumns('member', entry),
       displayNameFold: fold(displayName),
       ...(emailAddress && { emailAddress, emailAddressFold: fold(emailAddress) }),
-      avatarUrl: entry.avatarUrl,
-      role: entry.role,
-      status: entry.status,
-      principalKind: entry.principalKind,
     },
     defaults: {
       userAccountId: plan.newId({ kind: 'user', key, madeUtc: times.createdUtc ?? new Date() }),

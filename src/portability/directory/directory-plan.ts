@@ -2,7 +2,6 @@ import type { DirectoryRows, DirectoryTable } from '../../db/directory.ts';
 import type { DerivedChange, DirectoryUpdate, DirectoryWrites } from '../../db/writes/directory-writes.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import type { LocalRow } from '../../db/tables/tenant-tables.ts';
-import { codeTables } from '../../model/codes.ts';
 import { eventOfTable } from '../../model/events.ts';
 import type { LoggableEvent } from '../../resolvers/changes/log-events.ts';
 import { Violations } from '../../resolvers/errors.ts';
@@ -10,6 +9,7 @@ import { newUuid } from '../../resolvers/ids.ts';
 import { isLonger } from '../../resolvers/writes/write-rules.ts';
 import { limits } from '../../model/limits.ts';
 import type { NewId } from '../row-ids.ts';
+import { codesOfColumn } from './directory-file.ts';
 
 /** One change that a directory file makes, as it is shown to people: with names instead of ids and codes. */
 export interface DirectoryChange {
@@ -221,23 +221,11 @@ export class DirectoryPlan implements DirectoryWrites {
 
   #shown(table: string, column: string, value: unknown): unknown {
     if (value instanceof Date) return value.toISOString();
-    const codes = codesOf[`${table}.${column}`];
+    const codes = codesOfColumn(table, column);
     if (codes) return Object.keys(codes).find((word) => codes[word] === value) ?? value;
     return typeof value === 'string' ? (this.#names.get(value) ?? value) : (value ?? null);
   }
 }
-
-const codesOf: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  'member.role': codeTables.memberRole,
-  'member.status': codeTables.memberStatus,
-  'member.principalKind': codeTables.principalKind,
-  'team.state': codeTables.teamState,
-  'status.category': codeTables.statusCategory,
-  'delivery.state': codeTables.deliveryState,
-  'projectStatus.state': codeTables.projectState,
-  'project.priority': codeTables.priority,
-  'repository.provider': codeTables.provider,
-};
 
 /** Whether a column follows from other columns, so that its change need not be reported. */
 function isDerived(table: string, column: string): boolean {

@@ -5,6 +5,7 @@ import { labelNamed } from './directory-labels.ts';
 import { isOwner, memberNamed } from './directory-members.ts';
 import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { slugOf } from './directory-teams.ts';
+import { storedColumns } from './stored-fields.ts';
 import { fold } from '../../model/fold.ts';
 import { limits } from '../../model/limits.ts';
 import { whatExists } from '../../model/nearest.ts';
@@ -20,7 +21,8 @@ export function planProjectStatuses(plan: DirectoryPlan, file: DirectoryFile): v
   const needsDefaults = plan.rows.projectStatus.length === 0 && (file.projects ?? []).length > 0;
   const entries = file.projectStatuses ?? (needsDefaults ? defaultProjectStatuses : []);
   const seen = new Set<string>();
-  for (const [index, { name, state, description, color, position }] of entries.entries()) {
+  for (const [index, entry] of entries.entries()) {
+    const { name } = entry;
     const nameFold = fold(name);
     plan.violations.that(
       !seen.has(nameFold),
@@ -33,7 +35,7 @@ export function planProjectStatuses(plan: DirectoryPlan, file: DirectoryFile): v
       kind: 'project status',
       name,
       existing: plan.rows.projectStatus.find((row) => row.nameFold === nameFold),
-      wanted: { name, nameFold, state, description, color, position },
+      wanted: storedColumns('projectStatus', entry),
       defaults: { position: Math.min(last + 1, 9_999), ...timesOf({}, plan.workspaceMadeUtc) },
     });
   }
@@ -67,7 +69,7 @@ const defaultProjectStatuses: readonly ProjectStatusEntry[] = [
 ];
 
 function putProject(plan: DirectoryPlan, path: string, entry: ProjectEntry): ProjectRow | undefined {
-  const { key, name } = entry;
+  const { key } = entry;
   const existing = plan.rows.project.find((project) => project.key === key);
   const lead = entry.lead ? memberNamed(plan, `${path}.lead`, entry.lead) : undefined;
   const team = entry.team === undefined ? undefined : plan.rows.team.find(({ code }) => code === entry.team);
@@ -87,16 +89,7 @@ function putProject(plan: DirectoryPlan, path: string, entry: ProjectEntry): Pro
     existing,
     wanted: {
       teamId: team?.id,
-      name,
-      ...(name !== undefined && { nameFold: fold(name) }),
-      summary: entry.summary,
-      description: entry.description,
-      slug: entry.slug,
-      iconCss: entry.iconCss,
-      color: entry.color,
-      priority: entry.priority,
-      startUtc: entry.startUtc,
-      targetUtc: entry.targetUtc,
+      ...storedColumns('project', entry),
       ...(status && { statusId: status.id, state: status.state, statusPosition: status.position }),
       leadUserAccountId: entry.lead === null ? null : lead?.userAccountId,
       leadDisplayNameFold: entry.lead === null ? null : lead?.displayNameFold,
@@ -114,8 +107,6 @@ function newProject({ key, name, ...entry }: ProjectEntry): Partial<ProjectRow> 
     priority: priority.none,
     leadUserAccountId: null,
     leadDisplayNameFold: null,
-    startUtc: null,
-    targetUtc: null,
     ...timesOf(entry),
   };
 }

@@ -2,6 +2,7 @@ import type { Row } from '../../db/tables/tables.ts';
 import { statusCategory } from '../../model/codes.ts';
 import type { TeamEntry } from './directory-file.ts';
 import { type DirectoryPlan, timesOf } from './directory-plan.ts';
+import { storedColumns } from './stored-fields.ts';
 import { fold } from '../../model/fold.ts';
 import { limits } from '../../model/limits.ts';
 
@@ -89,7 +90,7 @@ function putStatus(
   entry: StatusEntry,
   isInitial: boolean,
 ): void {
-  const { name, category, description, color, position } = entry;
+  const { name, category } = entry;
   const ofTeam = plan.rows.status.filter(({ teamId }) => teamId === team.id);
   const existing = ofTeam.find(({ nameFold }) => nameFold === fold(name));
   if (existing && !plan.keepExisting && kindOf(existing.category) !== kindOf(category))
@@ -100,13 +101,8 @@ function putStatus(
     name: `${team.code}: ${name}`,
     existing,
     wanted: {
-      name,
-      nameFold: fold(name),
-      category,
+      ...storedColumns('status', entry),
       isTerminal: isTerminalCategory(category),
-      description,
-      color,
-      position,
       isInitial,
     },
     defaults: {

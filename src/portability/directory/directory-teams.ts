@@ -5,6 +5,7 @@ import { planLabels } from './directory-labels.ts';
 import { memberNamed } from './directory-members.ts';
 import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { planStatuses } from './directory-statuses.ts';
+import { storedColumns } from './stored-fields.ts';
 import { fold } from '../../model/fold.ts';
 import { limits } from '../../model/limits.ts';
 
@@ -49,7 +50,7 @@ export function slugOf(name: string, fallback: string): string {
 }
 
 function putTeam(plan: DirectoryPlan, path: string, entry: TeamEntry): TeamRow {
-  const { code, name, slug, description, iconCss, color, state, deliveriesEnabled } = entry;
+  const { code, name } = entry;
   const existing = plan.rows.team.find((team) => team.code === code);
   const lead = entry.lead ? memberNamed(plan, `${path}.lead`, entry.lead) : undefined;
   const team = plan.put('team', {
@@ -57,15 +58,8 @@ function putTeam(plan: DirectoryPlan, path: string, entry: TeamEntry): TeamRow {
     name: code,
     existing,
     wanted: {
-      name,
-      ...(name !== undefined && { nameFold: fold(name) }),
-      slug,
-      description,
-      iconCss,
-      color,
-      state,
+      ...storedColumns('team', entry),
       leadUserAccountId: entry.lead === null ? null : lead?.userAccountId,
-      deliveriesEnabled,
     },
     defaults: {
       code,
@@ -110,7 +104,7 @@ function planDeliveries(
   const seen = new Set<number>();
   for (const [index, entry] of entries.entries()) {
     const path = `${teamPath}.deliveries[${index}]`;
-    const { number, name, description, startsOn, endsOn, state } = entry;
+    const { number, startsOn, endsOn } = entry;
     plan.violations.that(!seen.has(number), `${path}.number`, `delivery ${number} occurs twice in this list`);
     plan.violations.that(endsOn >= startsOn, `${path}.endsOn`, 'must not be before startsOn');
     seen.add(number);
@@ -119,14 +113,7 @@ function planDeliveries(
       kind: 'delivery',
       name: `${team.code}: ${number}`,
       existing: plan.rows.delivery.find((row) => row.teamId === team.id && row.number === number),
-      wanted: {
-        name,
-        ...(name !== undefined && { nameFold: fold(name) }),
-        description,
-        startsOn,
-        endsOn,
-        state,
-      },
+      wanted: storedColumns('delivery', entry),
       defaults: {
         teamId: team.id,
         number,
@@ -188,15 +175,14 @@ function repositoryNamed(
 }
 
 function putRepository(plan: DirectoryPlan, team: TeamRow, entry: RepositoryEntry): Row<'repository'> {
-  const { createdUtc, updatedUtc, ...columns } = entry;
-  const { externalRepositoryFullName: fullName, externalRepositoryName: name } = columns;
+  const { externalRepositoryFullName: fullName, externalRepositoryName: name } = entry;
   const short = fullName.slice(fullName.lastIndexOf('/') + 1) || fullName;
   return plan.put('repository', {
     kind: 'repository',
     name: `${team.code}: ${fullName}`,
     existing: repositoryNamed(plan, team, entry),
     wanted: {
-      ...columns,
+      ...storedColumns('repository', entry),
       ...(name !== undefined && { externalRepositoryNameFold: fold(name) }),
       ...(entry.externalProjectName !== undefined && {
         externalProjectNameFold: fold(entry.externalProjectName),
@@ -207,7 +193,7 @@ function putRepository(plan: DirectoryPlan, team: TeamRow, entry: RepositoryEntr
       teamId: team.id,
       externalRepositoryName: short,
       externalRepositoryNameFold: fold(short),
-      ...timesOf({ createdUtc, updatedUtc }),
+      ...timesOf(entry),
     },
   });
 }

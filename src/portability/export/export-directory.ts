@@ -2,8 +2,8 @@ import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { selectDirectory } from '../../db/directory.ts';
 import type { DirectoryRows } from '../../db/directory.ts';
 import type { Row } from '../../db/tables/tables.ts';
-import { codeTables } from '../../model/codes.ts';
-import { withoutEmpty, wordOfCode } from '../directory/code-words.ts';
+import { withoutEmpty } from '../directory/code-words.ts';
+import { storedFieldsOf } from '../directory/stored-fields.ts';
 
 /** The exported teams, ordered by code, and the directory file with everything that their issues refer to. */
 export interface ExportedDirectory {
@@ -27,42 +27,25 @@ export async function exportDirectory(db: TenantDb, teamId: string | undefined):
   const directory = {
     labels: labelEntries(rows.label, null),
     teams: teams.map((team) => teamEntry(rows, team)),
-    projectStatuses: rows.projectStatus.toSorted(byPosition).map((status) =>
-      withoutEmpty({
-        name: status.name,
-        state: wordOfCode(codeTables.projectState, status.state),
-        description: status.description,
-        color: status.color,
-        position: status.position,
-      }),
-    ),
+    projectStatuses: rows.projectStatus
+      .toSorted(byPosition)
+      .map((status) => withoutEmpty(storedFieldsOf('projectStatus', status))),
     projects: projects.map((project) => projectEntry(rows, project, codes.get(project.teamId) ?? '')),
   };
   return { teams, directory };
 }
 
 function teamEntry(rows: DirectoryRows, team: Row<'team'>): Record<string, unknown> {
-  const { code, name, slug, description, iconCss, color, deliveriesEnabled } = team;
   const isOfTeam = ({ teamId }: { teamId: string }) => teamId === team.id;
   return withoutEmpty({
-    code,
-    name,
-    slug,
-    description,
-    iconCss,
-    color,
-    deliveriesEnabled,
-    state: wordOfCode(codeTables.teamState, team.state),
+    code: team.code,
+    ...storedFieldsOf('team', team),
     statuses: rows.status
       .filter(isOfTeam)
       .toSorted(byPosition)
       .map((status) =>
         withoutEmpty({
-          name: status.name,
-          category: wordOfCode(codeTables.statusCategory, status.category),
-          description: status.description,
-          color: status.color,
-          position: status.position,
+          ...storedFieldsOf('status', status),
           isInitial: status.isInitial || undefined,
         }),
       ),
@@ -70,16 +53,7 @@ function teamEntry(rows: DirectoryRows, team: Row<'team'>): Record<string, unkno
     deliveries: rows.delivery
       .filter(isOfTeam)
       .toSorted((left, right) => left.number - right.number)
-      .map((delivery) =>
-        withoutEmpty({
-          number: delivery.number,
-          name: delivery.name,
-          description: delivery.description,
-          startsOn: delivery.startsOn,
-          endsOn: delivery.endsOn,
-          state: wordOfCode(codeTables.deliveryState, delivery.state),
-        }),
-      ),
+      .map((delivery) => withoutEmpty({ number: delivery.number, ...storedFieldsOf('delivery', delivery) })),
   });
 }
 
@@ -87,7 +61,7 @@ function teamEntry(rows: DirectoryRows, team: Row<'team'>): Record<string, unkno
 function labelEntries(labels: readonly Row<'label'>[], teamId: string | null): Record<string, unknown>[] {
   const own = labels.filter((label) => label.teamId === teamId).toSorted(byText(({ nameFold }) => nameFold));
   const groups = new Set(own.filter(({ isGroup }) => isGroup).map(({ id }) => id));
-  const entry = ({ name, description, color }: Row<'label'>) => withoutEmpty({ name, description, color });
+  const entry = (label: Row<'label'>) => withoutEmpty(storedFieldsOf('label', label));
   return own
     .filter(({ groupId }) => groupId === null || !groups.has(groupId))
     .map((label) => {
@@ -97,23 +71,14 @@ function labelEntries(labels: readonly Row<'label'>[], teamId: string | null): R
 }
 
 function projectEntry(rows: DirectoryRows, project: Row<'project'>, team: string): Record<string, unknown> {
-  const { key, name, slug, summary, description, iconCss, color } = project;
   const labels = new Set(
     rows.projectLabel.filter(({ projectId }) => projectId === project.id).map(({ labelId }) => labelId),
   );
   return withoutEmpty({
-    key,
+    key: project.key,
     team,
-    name,
-    slug,
-    summary,
-    description,
-    iconCss,
-    color,
+    ...storedFieldsOf('project', project),
     status: rows.projectStatus.find(({ id }) => id === project.statusId)?.name,
-    priority: wordOfCode(codeTables.priority, project.priority),
-    startUtc: project.startUtc?.toISOString(),
-    targetUtc: project.targetUtc?.toISOString(),
     labels: rows.label
       .filter(({ id, teamId }) => labels.has(id) && (teamId === null || teamId === project.teamId))
       .toSorted(byText(({ nameFold }) => nameFold))
