@@ -4,6 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/run/execute.ts';
 import { type GivenAnswer, GivenAnswers } from '../executor/answers/revalidation.ts';
 import { replayedHeaders } from '../executor/answers/idempotent.ts';
+import { readPageThatFits } from '../executor/answers/page-that-fits.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/selections/scope-rule.ts';
 import { Turns } from '../executor/run/turns.ts';
 import { isCompressed } from './content-encoding.ts';
@@ -135,16 +136,24 @@ async function answer(
   if (route.streams && request.prefersEvents) return streamReply(schema, route, checked, request);
   const operationName = route.operation.name.value;
   const revalidation = given.revalidation(request, context);
-  const result = await executeOperation({
-    schema,
-    document: route.document,
-    operationName,
-    variables: checked.variables,
-    context,
-    idempotencyKey: checked.idempotencyKey,
-    rows: route.rows,
-    revalidation,
-  });
+  const execute = (variables: Record<string, unknown>) =>
+    executeOperation({
+      schema,
+      document: route.document,
+      operationName,
+      variables,
+      context,
+      idempotencyKey: checked.idempotencyKey,
+      rows: route.rows,
+      revalidation,
+    });
+  const { variables } = checked;
+  const { sizeVariable } = route;
+  const result = sizeVariable
+    ? await readPageThatFits(Number(variables[sizeVariable]), (rows) =>
+        execute({ ...variables, [sizeVariable]: rows }),
+      )
+    : await execute(variables);
   if (revalidation?.unchanged) return unchangedReply(revalidation.unchanged);
   const [error] = result.errors ?? [];
   const reply = error

@@ -72,6 +72,8 @@ export interface Reply<in Picked, in Values> {
    * data then has a WrittenResource in place of each resource, unless graphql-js answered with values.
    */
   readonly rows?: (path: readonly string[]) => RowForm;
+  /** The variable with the number of rows that are read. Fewer are read if these are too long together for one answer. */
+  readonly sizeVariable?: 'first' | 'last';
 }
 
 /** 200 with a resource. The description is for OpenAPI, where the name of the shape makes no good sentence. */
@@ -81,6 +83,11 @@ export function item<Picked>(of: Shape<Picked>, description?: string): Reply<Pic
     rows: (path) => shapeForm(of, path),
     render: (picked) => ({ status: 200, ...rendered(of, picked) }),
   };
+}
+
+/** 200 with a resource that has the newest rows of a list without pages: the `last` ones of the operation. */
+export function newest<Picked>(of: Shape<Picked>, description: string): Reply<Picked, unknown> {
+  return { ...item(of, description), sizeVariable: 'last' };
 }
 
 /** 200 with a page of a log, or with its entries as a stream of events. */
@@ -218,6 +225,7 @@ export function list<Node>(of: Shape<Node>, { isBounded = false } = {}): Reply<C
   };
   return {
     successes: [{ status: 200, description: 'A page of the list.', schema: page, paged: true, isBounded }],
+    sizeVariable: 'first',
     // A page has no revision.
     rows: (path) => shapeForm({ fields: of.fields, revision: undefined }, [...path, 'nodes']),
     render: (

@@ -118,6 +118,8 @@ export interface Route {
   readonly successes: readonly Success[];
   /** How the compiled executor writes the resources of the reply. */
   readonly rows: RowForm | undefined;
+  /** The variable with the number of rows that are read, where fewer may be answered. */
+  readonly sizeVariable: string | undefined;
   readonly names: Readonly<Record<string, string>>;
   readonly bareProblem: boolean;
   readonly probe: boolean;
@@ -169,6 +171,7 @@ export function route<
     fragments: fragmentsOf(document),
     successes: declaration.reply.successes,
     rows: rowsOf(declaration),
+    sizeVariable: declaration.reply.sizeVariable,
     names: { ...pageNames, ...declaration.names },
     bareProblem: declaration.bareProblem ?? false,
     probe: declaration.probe ?? false,

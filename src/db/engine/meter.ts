@@ -13,7 +13,7 @@ export interface Meter {
   /** Undefined for work that no client waits for. */
   readonly deadline?: Deadline | undefined;
   /** How much the request may still read; undefined where there is no limit. */
-  readonly allowance?: ReadAllowance | undefined;
+  allowance?: ReadAllowance | undefined;
   /** The request that sends the statements, for the listeners of `onStatement`. */
   readonly subject?: Subject | undefined;
 }
@@ -51,6 +51,12 @@ export function metered<Result>(
 /** The meter of the request that is running, or undefined outside of one. */
 export function meter(): Readonly<Meter> | undefined {
   return meters.getStore();
+}
+
+/** Replaces the allowance of the running request, which has discarded what it has read so far. */
+export function renewAllowance(allowance: ReadAllowance): void {
+  const running = meters.getStore();
+  if (running?.allowance) running.allowance = allowance;
 }
 
 /** Counts and times one statement of the running request. Only `Lease` calls this, for every statement. */

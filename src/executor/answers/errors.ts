@@ -57,7 +57,12 @@ export function expectedError(error: unknown): AppError | undefined {
 
 /** Whether the other executor would fail as well: the data store does not answer, or the answer is too large. */
 export function isFinal(error: unknown): boolean {
-  return isOutage(error) || rootOf(error) instanceof AnswerTooLargeError;
+  return isOutage(error) || isAnswerTooLarge(error);
+}
+
+/** Whether the answer was larger than an answer may be. */
+export function isAnswerTooLarge(error: unknown): boolean {
+  return expectedError(error) === answerTooLarge;
 }
 
 /** Whether the data store does not answer. */

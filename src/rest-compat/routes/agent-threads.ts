@@ -6,7 +6,7 @@ import {
   AgentThreadMessagesDocument,
   type MessageType,
 } from '../operations.generated.ts';
-import { created, item } from '../reply.ts';
+import { created, item, newest } from '../reply.ts';
 import { route } from '../route.ts';
 import { agentConversation, agentThread, agentThreadMessage } from '../shapes/agent-threads.ts';
 import { code, id, integer, text } from '../values.ts';
@@ -33,12 +33,12 @@ export const threadMessages = route({
   method: 'GET',
   path: '/v1/issues/{issueKey}/agent-thread/messages',
   scope: 'issues:read',
-  summary: `Reads the messages of the agent thread of an issue: the newest ${limits.threadMessages.toLocaleString('en')}, oldest first.`,
+  summary: `Reads the messages of the agent thread of an issue: the newest ${limits.threadMessages.toLocaleString('en')}, or fewer if these are too long for one answer, oldest first.`,
   parameters: { issueKey },
   operation: AgentThreadMessagesDocument,
-  variables: (p) => ({ key: p.issueKey }),
+  variables: (p) => ({ key: p.issueKey, last: limits.threadMessages }),
   pick: 'issue.agentThread',
-  reply: item(agentConversation, 'The agent thread and its messages.'),
+  reply: newest(agentConversation, 'The agent thread and its messages.'),
   absent,
 });
 

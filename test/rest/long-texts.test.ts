@@ -1,0 +1,74 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { maxAnswerBytes } from '../../src/executor/limits.ts';
+import { limits } from '../../src/model/limits.ts';
+import { installAgent } from '../support/issue-world.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+
+const { app, world, ada } = useIssueWorld();
+
+/** The longest text of a comment or message, three bytes for each character. */
+const longest = '€'.repeat(limits.comment);
+/** So many that all of them are just more than one answer may have. */
+const written = Math.ceil(maxAnswerBytes / Buffer.byteLength(longest)) + 1;
+
+interface Comments {
+  results: { id: string }[];
+  pagination: { pageSize: number; nextCursor: string; hasMore: boolean; returnedCount: number };
+}
+
+interface Conversation {
+  thread: { messageCount: number };
+  messages: { id: string }[];
+}
+
+let path: string;
+const get = <Body>(of: string, headers = {}) =>
+  app.request<Body>('GET', `${path}/${of}`, { token: world.ada.token, headers });
+
+/** Writes the texts, and returns the ids of what they are in. */
+async function write(to: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < written; n++) {
+    const sent = { token: world.ada.token, body: { body: longest } };
+    const { body } = await app.request<{ id: string }>('POST', `${path}/${to}`, sent);
+    ids.push(body.id);
+  }
+  return ids;
+}
+
+const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
+
+beforeAll(async () => {
+  const { key } = await ada.create({ teamId: world.eng.id, title: 'An issue' });
+  path = `/v1/issues/${key}`;
+});
+
+it('a list ends a page early if its texts are too long together', async () => {
+  const ids = await write('comments');
+  const first = await get<Comments>('comments');
+  expect(first.status).toBe(200);
+  const { nextCursor, ...pagination } = first.body.pagination;
+  expect(pagination).toEqual({
+    pageSize: 100,
+    cursor: '',
+    hasMore: true,
+    returnedCount: 50,
+    totalCount: written,
+  });
+  expect(first.headers.get('link')).toContain('rel="next"');
+  const second = await get<Comments>(`comments?cursor=${nextCursor}`);
+  expect(second.body.pagination).toMatchObject({ nextCursor: '', hasMore: false });
+  expect(idsOf([...first.body.results, ...second.body.results]).toSorted()).toEqual(ids.toSorted());
+  const again = await get('comments', { 'If-None-Match': first.headers.get('etag') });
+  expect(again.status).toBe(304);
+});
+
+it('the conversation with an agent has fewer messages if their texts are too long together', async () => {
+  await installAgent(app, world, world.agent);
+  const ids = await write('agent-thread/messages');
+  const { status, body } = await get<Conversation>('agent-thread/messages');
+  expect(status).toBe(200);
+  expect(body.thread.messageCount).toBe(written);
+  // The newest 1,000, 500, 250 and 125 are too long.
+  expect(idsOf(body.messages)).toEqual(ids.slice(-63));
+});
