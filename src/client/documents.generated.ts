@@ -73,7 +73,7 @@ export type DateTimeFilter = {
 
 /** Filters deliveries. All conditions that are set must match. */
 export type DeliveryFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<DeliveryFilter> | null | undefined;
   /** Compares `endsOn`. */
   endsOn?: DateFilter | null | undefined;
@@ -85,7 +85,7 @@ export type DeliveryFilter = {
   not?: DeliveryFilter | null | undefined;
   /** Compares `number`. */
   number?: IntFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<DeliveryFilter> | null | undefined;
   /** Compares `startsOn`. */
   startsOn?: DateFilter | null | undefined;
@@ -178,7 +178,7 @@ export type IssueCreateInput = {
 
 /** Filters issues. All conditions that are set must match. */
 export type IssueFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<IssueFilter> | null | undefined;
   /** Matches by the members. */
   assignees?: MemberListFilter | null | undefined;
@@ -206,7 +206,7 @@ export type IssueFilter = {
   not?: IssueFilter | null | undefined;
   /** Compares `number`. */
   number?: IntFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<IssueFilter> | null | undefined;
   /** Matches when the issue of `parentIssueId` matches. */
   parent?: IssueFilter | null | undefined;
@@ -253,7 +253,7 @@ export type IssueListEventKind =
 
 /** Filters statuses. All conditions that are set must match. */
 export type IssueStatusFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<IssueStatusFilter> | null | undefined;
   /** Compares `category`. */
   category?: StatusCategoryFilter | null | undefined;
@@ -267,7 +267,7 @@ export type IssueStatusFilter = {
   name?: StringFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: IssueStatusFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<IssueStatusFilter> | null | undefined;
   /** Compares `teamId`. */
   teamId?: IdFilter | null | undefined;
@@ -309,7 +309,7 @@ export type IssueUpdateInput = {
 
 /** Filters labels. All conditions that are set must match. */
 export type LabelFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<LabelFilter> | null | undefined;
   /** Compares `groupId`. */
   groupId?: IdFilter | null | undefined;
@@ -321,7 +321,7 @@ export type LabelFilter = {
   name?: StringFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: LabelFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<LabelFilter> | null | undefined;
   /** Compares `teamId`. */
   teamId?: IdFilter | null | undefined;
@@ -337,7 +337,7 @@ export type LabelListFilter = {
 
 /** Filters members. All conditions that are set must match. */
 export type MemberFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<MemberFilter> | null | undefined;
   /** Compares `displayName`. */
   displayName?: StringFilter | null | undefined;
@@ -347,7 +347,7 @@ export type MemberFilter = {
   id?: IdFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: MemberFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<MemberFilter> | null | undefined;
   /** Compares `principalKind`. */
   principalKind?: PrincipalKindFilter | null | undefined;
@@ -472,7 +472,7 @@ export type PriorityFilter = {
 
 /** Filters projects. All conditions that are set must match. */
 export type ProjectFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<ProjectFilter> | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
@@ -490,7 +490,7 @@ export type ProjectFilter = {
   name?: StringFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: ProjectFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<ProjectFilter> | null | undefined;
   /** Compares `priority`. */
   priority?: PriorityFilter | null | undefined;
@@ -535,7 +535,7 @@ export type ProjectStateFilter = {
 
 /** Filters project statuses. All conditions that are set must match. */
 export type ProjectStatusFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<ProjectStatusFilter> | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
@@ -543,7 +543,7 @@ export type ProjectStatusFilter = {
   name?: StringFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: ProjectStatusFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<ProjectStatusFilter> | null | undefined;
   /** Compares `state`. */
   state?: ProjectStateFilter | null | undefined;
@@ -600,7 +600,7 @@ export type StringFilter = {
 export type TeamFilter = {
   /** Compares `activeProjectCount`. */
   activeProjectCount?: IntFilter | null | undefined;
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<TeamFilter> | null | undefined;
   /** Compares `code`. */
   code?: StringFilter | null | undefined;
@@ -620,7 +620,7 @@ export type TeamFilter = {
   name?: StringFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: TeamFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<TeamFilter> | null | undefined;
   /** Compares `slug`. */
   slug?: StringFilter | null | undefined;

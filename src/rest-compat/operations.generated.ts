@@ -14,7 +14,7 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type ActivityEntryFilter = {
   /** Compares `actorUserAccountId`. */
   actorUserAccountId?: IdFilter | null | undefined;
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<ActivityEntryFilter> | null | undefined;
   /** Compares `eventType`. */
   eventType?: StringFilter | null | undefined;
@@ -24,7 +24,7 @@ export type ActivityEntryFilter = {
   not?: ActivityEntryFilter | null | undefined;
   /** Compares `occurredUtc`. */
   occurredUtc?: DateTimeFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<ActivityEntryFilter> | null | undefined;
 };
 
@@ -58,7 +58,7 @@ export type AttachmentCreateInput = {
 
 /** Filters attachments. All conditions that are set must match. */
 export type AttachmentFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<AttachmentFilter> | null | undefined;
   /** Compares `contentType`. */
   contentType?: StringFilter | null | undefined;
@@ -66,7 +66,7 @@ export type AttachmentFilter = {
   id?: IdFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: AttachmentFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<AttachmentFilter> | null | undefined;
   /** Compares `uploadedByUserAccountId`. */
   uploadedByUserAccountId?: IdFilter | null | undefined;
@@ -93,7 +93,7 @@ export type BooleanFilter = {
 export type ChangeFilter = {
   /** Compares `actorUserAccountId`. */
   actorUserAccountId?: IdFilter | null | undefined;
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<ChangeFilter> | null | undefined;
   /** Compares `eventType`. */
   eventType?: StringFilter | null | undefined;
@@ -103,7 +103,7 @@ export type ChangeFilter = {
   not?: ChangeFilter | null | undefined;
   /** Compares `occurredUtc`. */
   occurredUtc?: DateTimeFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<ChangeFilter> | null | undefined;
   /** Compares `origin`. */
   origin?: ChangeOriginFilter | null | undefined;
@@ -154,7 +154,7 @@ export type CommentDeleteInput = {
 
 /** Filters comments. All conditions that are set must match. */
 export type CommentFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<CommentFilter> | null | undefined;
   /** Matches when the member of `authorUserAccountId` matches. */
   author?: MemberFilter | null | undefined;
@@ -166,7 +166,7 @@ export type CommentFilter = {
   id?: IdFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: CommentFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<CommentFilter> | null | undefined;
   /** Compares `parentCommentId`. */
   parentCommentId?: IdFilter | null | undefined;
@@ -237,7 +237,7 @@ export type DateTimeFilter = {
 
 /** Filters deliveries. All conditions that are set must match. */
 export type DeliveryFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<DeliveryFilter> | null | undefined;
   /** Compares `endsOn`. */
   endsOn?: DateFilter | null | undefined;
@@ -249,7 +249,7 @@ export type DeliveryFilter = {
   not?: DeliveryFilter | null | undefined;
   /** Compares `number`. */
   number?: IntFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<DeliveryFilter> | null | undefined;
   /** Compares `startsOn`. */
   startsOn?: DateFilter | null | undefined;
@@ -360,7 +360,7 @@ export type IssueDeleteInput = {
 
 /** Filters issues. All conditions that are set must match. */
 export type IssueFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<IssueFilter> | null | undefined;
   /** Matches by the members. */
   assignees?: MemberListFilter | null | undefined;
@@ -388,7 +388,7 @@ export type IssueFilter = {
   not?: IssueFilter | null | undefined;
   /** Compares `number`. */
   number?: IntFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<IssueFilter> | null | undefined;
   /** Matches when the issue of `parentIssueId` matches. */
   parent?: IssueFilter | null | undefined;
@@ -494,7 +494,7 @@ export type IssueStatsGroup =
 
 /** Filters statuses. All conditions that are set must match. */
 export type IssueStatusFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<IssueStatusFilter> | null | undefined;
   /** Compares `category`. */
   category?: StatusCategoryFilter | null | undefined;
@@ -508,7 +508,7 @@ export type IssueStatusFilter = {
   name?: StringFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: IssueStatusFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<IssueStatusFilter> | null | undefined;
   /** Compares `teamId`. */
   teamId?: IdFilter | null | undefined;
@@ -550,7 +550,7 @@ export type IssueUpdateInput = {
 
 /** Filters labels. All conditions that are set must match. */
 export type LabelFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<LabelFilter> | null | undefined;
   /** Compares `groupId`. */
   groupId?: IdFilter | null | undefined;
@@ -562,7 +562,7 @@ export type LabelFilter = {
   name?: StringFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: LabelFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<LabelFilter> | null | undefined;
   /** Compares `teamId`. */
   teamId?: IdFilter | null | undefined;
@@ -578,7 +578,7 @@ export type LabelListFilter = {
 
 /** Filters members. All conditions that are set must match. */
 export type MemberFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<MemberFilter> | null | undefined;
   /** Compares `displayName`. */
   displayName?: StringFilter | null | undefined;
@@ -588,7 +588,7 @@ export type MemberFilter = {
   id?: IdFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: MemberFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<MemberFilter> | null | undefined;
   /** Compares `principalKind`. */
   principalKind?: PrincipalKindFilter | null | undefined;
@@ -743,7 +743,7 @@ export type PriorityFilter = {
 
 /** Filters projects. All conditions that are set must match. */
 export type ProjectFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<ProjectFilter> | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
@@ -761,7 +761,7 @@ export type ProjectFilter = {
   name?: StringFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: ProjectFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<ProjectFilter> | null | undefined;
   /** Compares `priority`. */
   priority?: PriorityFilter | null | undefined;
@@ -827,7 +827,7 @@ export type ProjectStateFilter = {
 
 /** Filters project statuses. All conditions that are set must match. */
 export type ProjectStatusFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<ProjectStatusFilter> | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
@@ -835,7 +835,7 @@ export type ProjectStatusFilter = {
   name?: StringFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: ProjectStatusFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<ProjectStatusFilter> | null | undefined;
   /** Compares `state`. */
   state?: ProjectStateFilter | null | undefined;
@@ -860,7 +860,7 @@ export type ProviderFilter = {
 
 /** Filters repositories. All conditions that are set must match. */
 export type RepositoryContextFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<RepositoryContextFilter> | null | undefined;
   /** Compares `externalProjectName`. */
   externalProjectName?: StringFilter | null | undefined;
@@ -872,7 +872,7 @@ export type RepositoryContextFilter = {
   isDefaultForAgents?: BooleanFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: RepositoryContextFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<RepositoryContextFilter> | null | undefined;
   /** Compares `provider`. */
   provider?: ProviderFilter | null | undefined;
@@ -957,7 +957,7 @@ export type StringFilter = {
 export type TeamFilter = {
   /** Compares `activeProjectCount`. */
   activeProjectCount?: IntFilter | null | undefined;
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<TeamFilter> | null | undefined;
   /** Compares `code`. */
   code?: StringFilter | null | undefined;
@@ -977,7 +977,7 @@ export type TeamFilter = {
   name?: StringFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: TeamFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<TeamFilter> | null | undefined;
   /** Compares `slug`. */
   slug?: StringFilter | null | undefined;
@@ -1081,7 +1081,7 @@ export type WebhookDeleteInput = {
 
 /** Filters webhook deliveries. All conditions that are set must match. */
 export type WebhookDeliveryFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<WebhookDeliveryFilter> | null | undefined;
   /** Compares `createdUtc`. */
   createdUtc?: DateTimeFilter | null | undefined;
@@ -1091,7 +1091,7 @@ export type WebhookDeliveryFilter = {
   id?: IdFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: WebhookDeliveryFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<WebhookDeliveryFilter> | null | undefined;
   /** Compares `state`. */
   state?: WebhookDeliveryStateFilter | null | undefined;
@@ -1130,7 +1130,7 @@ export type WebhookDeliveryStateFilter = {
 
 /** Filters webhooks. All conditions that are set must match. */
 export type WebhookFilter = {
-  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
+  /** Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations. */
   and?: Array<WebhookFilter> | null | undefined;
   /** Compares `createdUtc`. */
   createdUtc?: DateTimeFilter | null | undefined;
@@ -1138,7 +1138,7 @@ export type WebhookFilter = {
   id?: IdFilter | null | undefined;
   /** Matches when this condition does not. */
   not?: WebhookFilter | null | undefined;
-  /** Matches when at least one of these conditions does. */
+  /** Matches when at least one of these conditions does. Nothing matches an empty list. */
   or?: Array<WebhookFilter> | null | undefined;
   /** Compares `state`. */
   state?: WebhookStateFilter | null | undefined;

@@ -90,6 +90,10 @@ describe('a filter', () => {
     { faults: 'title.in[0]', filter: { title: { in: ['\ud800'] } } },
     { faults: 'number.in', filter: { number: { in: Array.from({ length: 251 }, (_none, place) => place) } } },
     { faults: 'and[0].or[0].not.and', filter: { and: [{ or: [{ not: { and: [] } }] }] } },
+    {
+      faults: 'and[0].team.and[0].or[0].not',
+      filter: { and: [{ team: { and: [{ or: [{ not: { code: { eq: 'ENG' } } }] }] } }] },
+    },
     { faults: 'parent.parent.team.lead', filter: { parent: { parent: { team: { lead: {} } } } } },
     {
       faults: 'parent.parent.parent.assignees.none',
@@ -111,6 +115,21 @@ describe('a filter', () => {
     expect(violations.map(({ field }) => field)).toEqual(
       faults.split(' ').map((path) => (path ? `filter.${path}` : 'filter')),
     );
+  });
+
+  const empty: [matched: 'every' | 'no', filter: object][] = [
+    ['every', { and: [] }],
+    ['every', { statusId: { nin: [] } }],
+    ['every', { and: [{ team: { or: [{ not: { code: { in: [] } } }] } }] }],
+    ['no', { or: [] }],
+    ['no', { statusId: { in: [] } }],
+    ['no', { not: {} }],
+  ];
+
+  it.each(empty)('matches %s issue: %j', async (matched, filter) => {
+    const query = 'query ($filter: IssueFilter) { issues(filter: $filter) { totalCount } }';
+    const { issues } = dataOf(await world.ask(query, { filter }));
+    expect(issues).toEqual({ totalCount: matched === 'every' ? world.model.all('Issue').length : 0 });
   });
 
   it('with an id of another kind is refused with the name of that kind', async () => {

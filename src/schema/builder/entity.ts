@@ -211,12 +211,12 @@ export class Entity<Name extends TableName> {
           type: [ref],
           extensions: combines,
           description:
-            'Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep.',
+            'Matches when all of these conditions do; an empty list matches everything. `and`, `or` and `not` may be nested three levels deep, counted from the outermost filter through all relations.',
         }),
         or: t.field({
           type: [ref],
           extensions: combines,
-          description: 'Matches when at least one of these conditions does.',
+          description: 'Matches when at least one of these conditions does. Nothing matches an empty list.',
         }),
         not: t.field({
           type: ref,
