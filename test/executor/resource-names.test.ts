@@ -14,6 +14,9 @@ const otherMeanings: Readonly<Record<string, string>> = {
   change: 'that something becomes different',
 };
 
+/** What every service has that knows its callers. */
+const ofEveryService: ReadonlySet<string> = new Set(['access token', 'user account']);
+
 /** Types that every GraphQL service with connections has. */
 const ofEverySchema = /^(__\w+|Query|Mutation|PageInfo|\w+Connection|\w+Edge)$/;
 
@@ -23,13 +26,17 @@ it('src/executor names no table and no object type of the schema', () => {
     .filter((type) => isObjectType(type) && !ofEverySchema.test(type.name))
     .map(({ name }) => name);
   const names = new Set([...tables, ...types].filter((name) => !Object.hasOwn(otherMeanings, name)));
+  const phrases = [...names].map((name) => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase());
+  const written = phrases.filter((phrase) => phrase.includes(' ') && !ofEveryService.has(phrase));
+  // Also in the plural, "audit entries".
+  const phrase = new RegExp(`\\b(?:${written.join('|').replaceAll(/y\b/g, '(?:y|ie)')})s?\\b`, 'gi');
   const files = globSync('src/executor/**/*.ts', { cwd: root });
   const named = files.flatMap((file) =>
     readFileSync(join(root, file), 'utf8')
       .split('\n')
       .flatMap((line, index) => {
         const found = line.match(/\w+/g)?.filter((word) => names.has(word)) ?? [];
-        return found.map((name) => `${file}:${index + 1} names ${name}`);
+        return [...found, ...(line.match(phrase) ?? [])].map((name) => `${file}:${index + 1} names ${name}`);
       }),
   );
   expect(files.length).toBeGreaterThan(40);

@@ -32,8 +32,9 @@ export function refuseCostlyFallback(reason: unknown, { requested, readsData }: 
   const refusal = expectedError(reason);
   if (refusal) throw refusal;
   if (!(reason instanceof NotCompilable || reason instanceof UnservedIds)) return;
+  const costly = reason instanceof UnservedIds ? 'one of its ids' : `\`${reason.message}\``;
   tooComplex(
-    `The operation could return ${requested.toLocaleString('en')} objects. One with \`__schema\`, \`__type\`, access tokens, audit entries or an id that is not valid may return at most ${maxFallbackCost.toLocaleString('en')}: ask for these in an operation of their own.`,
+    `The operation could return ${requested.toLocaleString('en')} objects. With ${costly} it may return at most ${maxFallbackCost.toLocaleString('en')}: ask for that in an operation of its own.`,
   );
 }
 

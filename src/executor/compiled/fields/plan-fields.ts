@@ -151,7 +151,7 @@ export function compileNodes(
   return nodesField(responseName, place, argument === 'ids');
 }
 
-/** What one statement computes for each parent, such as a burnup. */
+/** What one statement computes for each parent, such as its figures of each day. */
 export function compileSeries(selected: FieldContext, series: PlanOf<'series'>): Field {
   const { context, responseName, field, nodes } = selected;
   const { plan } = context;
