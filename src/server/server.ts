@@ -92,8 +92,8 @@ export interface RunningServer {
   /** The URL of its metrics, if they are configured. */
   readonly metricsUrl: string | undefined;
   /**
-   * Makes readiness fail, then refuses new connections and waits for requests in progress, until the time is over. Readiness does
-   * not fail if another worker continues. The database stays open, and the caller must close it.
+   * Makes readiness fail for `drainMs`, then refuses new connections and waits for requests in progress, `withinMs` at most.
+   * Readiness does not fail if another worker continues. The database stays open, and the caller must close it.
    */
   stop(options?: { drainMs?: number; withinMs?: number; isReplaced?: boolean }): Promise<unknown>;
 }
@@ -340,7 +340,7 @@ async function stopServer(
   const late = setTimeout(() => {
     server.closeAllConnections();
     webSockets.terminate();
-  }, withinMs - drainMs);
+  }, withinMs);
   await closed;
   clearTimeout(late);
   // Only this stops the timer with which Node looks for slow requests.

@@ -3,6 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
+import { stopWithinMs } from '../../src/cli/serve/stop-limits.ts';
+import { readConfig } from '../../src/server/config.ts';
 import { settingNames } from '../../src/server/settings.ts';
 
 // The files of deploy/ are not run by the suite (npm run deploy:try does that). What they name must exist.
@@ -39,8 +41,10 @@ const manifests = globSync('deploy/kubernetes/*.yaml', { cwd: root }).flatMap((p
   parseAllDocuments(readFileSync(join(root, path), 'utf8')).map((document) => document.toJS() as Manifest),
 );
 const known = new Set<string>(settingNames);
-/** How long a server may take to stop after DRAIN_MS, in seconds (docs/operations.md). */
-const stopSeconds = 10;
+/** How long a server may take to stop, in seconds (docs/operations.md). */
+const stopSeconds = (drainMs: number) => (drainMs + stopWithinMs.worker) / 1_000;
+/** The maximum of the setting. */
+const maxDrainMs = 7_999;
 
 describe('compose.yaml', () => {
   it.each(['migrate', 'one', 'two'])('sets only settings that exist for %s', (name) => {
@@ -53,7 +57,7 @@ describe('compose.yaml', () => {
 
   it('gives a server the time that it needs to stop', () => {
     const { environment, stop_grace_period: grace = '' } = compose.services['one'] ?? {};
-    expect(parseInt(grace, 10)).toBeGreaterThan(Number(environment?.['DRAIN_MS']) / 1_000 + stopSeconds);
+    expect(parseInt(grace, 10)).toBeGreaterThan(stopSeconds(Number(environment?.['DRAIN_MS'])));
   });
 
   it('gives haproxy every address that its configuration reads', () => {
@@ -91,7 +95,7 @@ describe('the Kubernetes manifests', () => {
         expect(readinessProbe.httpGet.path).toBe('/readyz');
         const untilUnready = readinessProbe.periodSeconds * readinessProbe.failureThreshold;
         expect(drainMs / 1_000).toBeGreaterThan(untilUnready);
-        expect(terminationGracePeriodSeconds).toBeGreaterThan(drainMs / 1_000 + stopSeconds);
+        expect(terminationGracePeriodSeconds).toBeGreaterThan(stopSeconds(drainMs));
       }
   });
 });
@@ -108,6 +112,13 @@ describe('every way to start the server', () => {
   ] as const)('has the heap limits of npm start in %s', (path, written) => {
     expect(flags).toHaveLength(2);
     for (const flag of flags) expect(read(path)).toContain(written(flag));
+  });
+
+  it('gives a server the time that it needs to stop, whatever /etc/workgraph.env sets', () => {
+    expect(readConfig({ DRAIN_MS: String(maxDrainMs) }, {}).drainMs).toBe(maxDrainMs);
+    expect(() => readConfig({ DRAIN_MS: String(maxDrainMs + 1) }, {})).toThrow(`to ${maxDrainMs}`);
+    const [, seconds] = /TimeoutStopSec=(\d+)/.exec(read('workgraph.service')) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(stopSeconds(maxDrainMs));
   });
 
   const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;

@@ -67,6 +67,8 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     'waits for Redis for at most {server/limits/rate-limit-redis.ts commandTimeoutMs} ms',
   ],
   'docs/operations.md': [
+    'requests in flight have {cli/serve/stop-limits.ts requests / 1_000} s to finish',
+    'The process ends within {cli/serve/stop-limits.ts worker / 1_000} s after `DRAIN_MS`',
     'which signs the addresses of files for {resolvers/attachments/signed-urls.ts signedForMs / 60_000} minutes',
     '| requests in progress (`/graphql`, `/v1/…`) | {server/limits/admission.ts maxConcurrency} |',
     '| waiting to start and for connections, together | {server/limits/admission.ts queueWaitMs} ms |',

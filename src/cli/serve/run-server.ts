@@ -13,9 +13,7 @@ import { printGreeting } from './greeting.ts';
 import { migrateLocation, openUpToDate, requireCurrentSchema } from '../location/open-location.ts';
 import { type CommandSocket, openCommandSocket } from '../location/socket.ts';
 import type { Start } from './start.ts';
-
-/** The maximum duration of stopping the server. */
-const stopWithinMs = 9_500;
+import { stopWithinMs } from './stop-limits.ts';
 
 /** Runs the server until it is stopped, and returns the exit code. */
 export async function serve(start: Start): Promise<number> {
@@ -107,8 +105,9 @@ async function stop({
   drainMs: number;
   isReplaced: boolean;
 }): Promise<void> {
-  setTimeout(() => process.exit(exitCodes.failed), stopWithinMs).unref();
-  await Promise.all([server.stop({ drainMs, withinMs: stopWithinMs - 1_000, isReplaced }), socket?.close()]);
+  setTimeout(() => process.exit(exitCodes.failed), drainMs + stopWithinMs.process).unref();
+  const stopped = server.stop({ drainMs, withinMs: stopWithinMs.requests, isReplaced });
+  await Promise.all([stopped, socket?.close()]);
   await database.close();
 }
 

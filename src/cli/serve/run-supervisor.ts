@@ -14,9 +14,7 @@ import { EarlyExit } from '../../server/workers/worker-process.ts';
 import { exitCodes } from '../failures.ts';
 import { printGreeting } from './greeting.ts';
 import type { Start } from './start.ts';
-
-/** How long a worker may take to stop: a little longer than it gives itself. */
-const stopWithinMs = 10_000;
+import { stopWithinMs } from './stop-limits.ts';
 
 interface SuperviseOptions {
   readonly config: Config;
@@ -34,7 +32,7 @@ export async function supervise({ config, workers, stopped }: SuperviseOptions):
     program: { script, args, env: workerEnvironment() },
     quotas: new QuotaLeases(quotasOf(config.rates), workers),
     logger,
-    stopWithinMs,
+    stopWithinMs: config.drainMs + stopWithinMs.worker,
   });
   // A second signal ends this process at once, and its workers with it.
   process.on('exit', () => supervisor.kill());
