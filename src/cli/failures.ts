@@ -104,6 +104,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'CommandError',
   'DatabaseUnavailableError',
   'DirectoryHeldError',
+  'ForeignDirectoryError',
   'StorageFullError',
   'StorageUnavailableError',
 ]);

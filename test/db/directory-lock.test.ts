@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DirectoryHeldError, lockDirectory } from '../../src/db/engine/directory-lock.ts';
+import {
+  DirectoryHeldError,
+  ForeignDirectoryError,
+  lockDirectory,
+} from '../../src/db/engine/directory-lock.ts';
 
 const source = join(import.meta.dirname, '../../src/db/engine/directory-lock.ts');
 let dataDir: string;
@@ -29,6 +33,14 @@ describe('the lock on a data directory', () => {
       `The data directory ${dataDir} is held by another process (pid ${holder.pid}).`,
     );
     expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  });
+
+  it('is refused on a directory of another user, in which it leaves nothing', () => {
+    // Only root may give a directory away. To anybody else, those of root belong to another user.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) chownSync(dataDir, 65_534, 65_534);
+    expect(() => lockDirectory(isRoot ? dataDir : '/')).toThrow(ForeignDirectoryError);
+    expect(readdirSync(dataDir)).toEqual([]);
   });
 
   it('is refused a second time within one process', () => {

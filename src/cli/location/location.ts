@@ -1,7 +1,12 @@
 import { hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../db/engine/directory-lock.ts';
+import {
+  DirectoryHeldError,
+  type DirectoryLock,
+  ForeignDirectoryError,
+  lockDirectory,
+} from '../../db/engine/directory-lock.ts';
 import type { Config, Settings } from '../../server/config.ts';
 import { soleDataDir } from '../../server/process-environment.ts';
 import type { DatabaseCommand, Terminal } from '../environment.ts';
@@ -44,7 +49,7 @@ export function locationOf(args: Record<string, unknown>) {
   return { DATA_DIR: text('data-dir'), DATABASE_URL: text('database-url') };
 }
 
-/** Runs the command in this process if the data directory is free, otherwise in the server that holds its lock. */
+/** Runs the command in this process if the data directory is free and its own, otherwise in the server that holds its lock. */
 async function runEmbedded(
   command: NamedCommand,
   args: Record<string, unknown>,
@@ -52,24 +57,24 @@ async function runEmbedded(
 ): Promise<number> {
   const giveUpMs = performance.now() + waitForHolderMs;
   for (;;) {
-    const lock = lockUnlessHeld(dataDir);
-    if (!(lock instanceof DirectoryHeldError)) {
+    const lock = lockOrRefusal(dataDir);
+    if (!(lock instanceof Error)) {
       // Loaded only with the lock, because loading the engine takes longer than all that the client of a server does.
       const { runHere } = await import('./run-here.ts');
       return runHere(command, args, { settings, terminal, lock });
     }
     const exitCode = await runThroughServer(dataDir, { command: command.name, args }, terminal);
     if (exitCode !== undefined) return exitCode;
-    if (performance.now() > giveUpMs) throw lock;
+    if (lock instanceof ForeignDirectoryError || performance.now() > giveUpMs) throw lock;
     await delay(retryEveryMs, undefined, { signal: terminal.signal });
   }
 }
 
-function lockUnlessHeld(dataDir: string): DirectoryLock | DirectoryHeldError {
+function lockOrRefusal(dataDir: string): DirectoryLock | DirectoryHeldError | ForeignDirectoryError {
   try {
     return lockDirectory(dataDir);
   } catch (error) {
-    if (error instanceof DirectoryHeldError) return error;
+    if (error instanceof DirectoryHeldError || error instanceof ForeignDirectoryError) return error;
     throw error;
   }
 }

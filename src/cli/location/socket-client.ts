@@ -11,8 +11,8 @@ import type { CommandRequest } from './socket-request.ts';
 const { request } = process.getBuiltinModule('node:http');
 
 /**
- * Runs a command in the server that holds the data directory, and prints its output. Returns undefined if nothing
- * listens on the socket: the process that holds the directory is not a server, or is still starting.
+ * Runs a command in the server that holds the data directory, and prints its output. Returns undefined if this user reaches no
+ * server through the socket: the process that holds the directory is another one, is still starting, or belongs to somebody else.
  */
 export async function runThroughServer(
   dataDir: string,
@@ -54,12 +54,12 @@ async function answerTo(sent: ClientRequest): Promise<IncomingMessage | undefine
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     return answer;
   } catch (error) {
-    if (notListening.has(String((error as NodeJS.ErrnoException).code))) return undefined;
+    if (notReached.has(String((error as NodeJS.ErrnoException).code))) return undefined;
     throw error;
   }
 }
 
-const notListening: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
+const notReached: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'EACCES']);
 
 async function readAnswer(
   answer: IncomingMessage,

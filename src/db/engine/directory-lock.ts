@@ -14,6 +14,17 @@ export class DirectoryHeldError extends Error {
   }
 }
 
+/** The data directory belongs to another user, who could not open files that this user would leave in it. */
+export class ForeignDirectoryError extends Error {
+  override readonly name = 'ForeignDirectoryError';
+
+  constructor(dataDir: string, owner: number) {
+    super(
+      `The data directory ${dataDir} belongs to another user (uid ${owner}), who could not open files that this user would leave in it. Run this as its owner: sudo -u '#${owner}' …`,
+    );
+  }
+}
+
 /** A lock of the operating system on a data directory. The system releases it when the process ends, however it ends. */
 export interface DirectoryLock {
   /** Announces to the next process that the directory will be free soon. */
@@ -25,11 +36,12 @@ export interface DirectoryLock {
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the lock, or throws DirectoryHeldError at once. The lock is one of SQLite, because Node has no other access to locks
+ * Takes the lock, or throws DirectoryHeldError or ForeignDirectoryError at once. The lock is one of SQLite, because Node has no other access to locks
  * of the operating system. SQLite also refuses a second holder in this process.
  */
 export function lockDirectory(dataDir: string): DirectoryLock {
   createDirectory(dataDir);
+  requireOwnDirectory(dataDir);
   const pidFile = join(dataDir, 'lock.pid');
   const database = new DatabaseSync(join(dataDir, 'lock'));
   try {
@@ -55,6 +67,12 @@ export function lockDirectory(dataDir: string): DirectoryLock {
       database.close();
     },
   };
+}
+
+function requireOwnDirectory(dataDir: string): void {
+  const { uid } = statSync(dataDir);
+  // Windows has no such numbers.
+  if (process.geteuid && process.geteuid() !== uid) throw new ForeignDirectoryError(dataDir, uid);
 }
 
 /**
