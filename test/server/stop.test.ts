@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
@@ -109,6 +110,29 @@ it('a stopping server does not wait for connections on which no request has come
   expect(performance.now() - startedMs).toBeLessThan(30_000);
   await closed;
 });
+
+it.each([
+  ['that wants a tunnel', 'CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\n', 501],
+  ['that does not speak HTTP', 'Hello\r\n\r\n', 400],
+  [
+    'whose WebSocket is refused',
+    'GET /graphql HTTP/1.1\r\nHost: x\r\nOrigin: https://evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    403,
+  ],
+])(
+  'a stopping server does not wait for a client %s and keeps its side open',
+  async (_which, request, status) => {
+    const server = await startServer({ database: gatedDatabase(Promise.resolve()), config, logger });
+    const { hostname, port } = new URL(server.url);
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+    socket.write(request);
+    expect(await text(socket)).toContain(`HTTP/1.1 ${status} `);
+    const startedMs = performance.now();
+    await server.stop({ withinMs: 8_000 });
+    expect(performance.now() - startedMs).toBeLessThan(7_000);
+    socket.destroy();
+  },
+);
 
 it('every request is answered 503 with Retry-After while the database is gone, and only the log has the reason', async () => {
   const server = await startServer({ database: gatedDatabase(Promise.resolve()), config, logger });

@@ -14,6 +14,7 @@ import type { RestReply } from '../../rest-compat/face.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 import type { Contexts } from '../context.ts';
 import { logRequest } from '../observability/request-log.ts';
+import { answerAndClose } from '../http/answer-and-close.ts';
 import type { Clients } from '../http/clients.ts';
 import type { CrossOrigin } from '../http/cross-origin.ts';
 import { httpViolation } from '../http/http-rules.ts';
@@ -115,12 +116,11 @@ export class WebSockets {
   upgrade(req: IncomingMessage, socket: Socket, head: Buffer): void {
     const { contexts, crossOrigin, clients } = this.#options;
     const refuse = (status: string) =>
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      answerAndClose(socket, `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     socket.on('error', () => socket.destroy());
-    if (httpViolation(req)) return void refuse('400 Bad Request');
-    if (contexts.draining) return void refuse('503 Service Unavailable');
-    if (!crossOrigin.opensSocket(req.headers.origin, clients.of(req).origin))
-      return void refuse('403 Forbidden');
+    if (httpViolation(req)) return refuse('400 Bad Request');
+    if (contexts.draining) return refuse('503 Service Unavailable');
+    if (!crossOrigin.opensSocket(req.headers.origin, clients.of(req).origin)) return refuse('403 Forbidden');
     this.#server.handleUpgrade(req, socket, head, (ws) => this.#opened(ws, req));
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { headRule } from '../../executor/limits.ts';
+import { answerAndClose } from './answer-and-close.ts';
 import {
   badRequest,
   type HttpViolation,
@@ -76,7 +77,10 @@ function refusedLine({ rawPacket, bytesParsed = 0 }: BrokenRequestError): string
   return end < 0 ? '' : rawPacket.toString('latin1', start, end);
 }
 
-/** The error of the event `clientError`: the code and the reason of the parser, the bytes that it refused, and how many of them it read. */
+/**
+ * The error of the event `clientError`: the code and the reason of the parser, the bytes that it refused, and how many of them it
+ * read.
+ */
 type BrokenRequestError = Error & {
   code?: string;
   reason?: string;
@@ -94,20 +98,21 @@ export function answerBrokenRequest(
     socket.destroy();
     return;
   }
-  endWith(violationOf(error), socket, publicUrl);
+  refuse(violationOf(error), socket, publicUrl);
 }
 
 /** Answers CONNECT, for which Node makes no response: this server is no proxy. */
 export function answerConnect(socket: Duplex, publicUrl: string | undefined): void {
   socket.on('error', () => socket.destroy());
-  endWith(notImplemented('This server does not support the method CONNECT.'), socket, publicUrl);
+  refuse(notImplemented('This server does not support the method CONNECT.'), socket, publicUrl);
 }
 
-function endWith(violation: HttpViolation, socket: Duplex, publicUrl: string | undefined): void {
+function refuse(violation: HttpViolation, socket: Duplex, publicUrl: string | undefined): void {
   const requestId = randomUUID();
   const body = JSON.stringify(problemOfViolation(violation, requestId));
   const security = Object.entries(securityHeaders(publicUrl)).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(
+  answerAndClose(
+    socket,
     `HTTP/1.1 ${violation.status} ${violation.reason}\r\n` +
       'Content-Type: application/problem+json; charset=utf-8\r\n' +
       security.join('') +
