@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Lease } from '../../src/db/engine/lease.ts';
+import { readinessTimeoutMs } from '../../src/server/context.ts';
+import { hasServer } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
 
 let app: App;
@@ -61,10 +64,33 @@ describe('when the data store is gone', () => {
       detail: expect.stringMatching(/^The data store did not answer within \d+ ms\.$/),
     });
     const [waitedMs] = /\d+/.exec(answer.body.detail) ?? [];
+    expect(Number(waitedMs)).toBeGreaterThan(0);
     expect(Number(waitedMs)).toBeLessThanOrEqual(Math.ceil(tookMs));
   });
 
   it.each(['/health', '/healthz'])('%s still answers', async (path) => {
     expect(await broken.request('GET', path)).toMatchObject({ status: 200, body: { status: 'ok' } });
+  });
+});
+
+// The one connection of the embedded engine can be taken; test/faults/postgres-frozen.ts does the same to PostgreSQL.
+(hasServer ? describe.skip : describe)('while the data store hangs', () => {
+  let hanging: App;
+  let lease: Lease;
+  beforeAll(async () => {
+    hanging = await startApp();
+    lease = await hanging.database.connect();
+  });
+  afterAll(async () => {
+    lease.release();
+    await hanging.stop();
+  });
+
+  it('/readyz answers 503 after its limit, and names it', async () => {
+    const startedMs = performance.now();
+    const answer = await hanging.request('GET', '/readyz', { token: null });
+    expect(performance.now() - startedMs).toBeGreaterThan(readinessTimeoutMs - 5);
+    const detail = `The data store did not answer within ${readinessTimeoutMs} ms.`;
+    expect(answer).toMatchObject({ status: 503, body: { detail } });
   });
 });
