@@ -64,6 +64,7 @@ describe('the build of the schema', () => {
     Office.implement((t) => ({ name: t.exposeString('name', { description }) }));
     builder.queryType({ fields: (t) => ({ offices: t.all(Office, { description }) }) });
     expect(() => builder.toSchema()).toThrow('There is no field Office.city that declares a scope.');
+    expect(() => Office.filterNeeds({ street: { eq: 'Kade' } })).toThrow('Office has no filter street.');
   });
 });
 
