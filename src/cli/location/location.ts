@@ -8,9 +8,9 @@ import {
   lockDirectory,
 } from '../../db/engine/directory-lock.ts';
 import type { Config, Settings } from '../../server/config.ts';
-import { soleDataDir } from '../../server/process-environment.ts';
+import { readSettings, soleDataDir } from '../../server/process-environment.ts';
 import type { DatabaseCommand, Terminal } from '../environment.ts';
-import { exitCodes } from '../failures.ts';
+import { exitCodes, UsageError } from '../failures.ts';
 import { runThroughServer } from './socket-client.ts';
 import { whenDrained } from '../serve/when-drained.ts';
 
@@ -43,10 +43,19 @@ async function readLocation(settings: Settings): Promise<Pick<Config, 'dataDir' 
   return readConfig(settings);
 }
 
-/** The settings that the flags of a command with a database contain. */
-export function locationOf(args: Record<string, unknown>) {
+/**
+ * The settings that the flags of a command with a database contain. Throws UsageError if the directory that they name seems to be
+ * the database, but the environment chooses PostgreSQL.
+ */
+export function locationOf(args: Record<string, unknown>): Settings {
   const text = (name: string) => (typeof args[name] === 'string' ? args[name] : undefined);
-  return { DATA_DIR: text('data-dir'), DATABASE_URL: text('database-url') };
+  const flags = { DATA_DIR: text('data-dir'), DATABASE_URL: text('database-url') };
+  if (flags.DATA_DIR && !flags.DATABASE_URL && readSettings({}).DATABASE_URL !== undefined) {
+    throw new UsageError(
+      'DATABASE_URL is set, so --data-dir would not choose the database. Put `DATABASE_URL=` before the command to use the one in that directory, or add --database-url to use PostgreSQL.',
+    );
+  }
+  return flags;
 }
 
 /** Runs the command in this process if the data directory is free and its own, otherwise in the server that holds its lock. */
