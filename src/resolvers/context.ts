@@ -102,8 +102,8 @@ export interface Context {
   readonly ping: () => Promise<void>;
   /** Undefined for a health probe, which is not counted. */
   readonly rateLimit?: RateLimit | undefined;
-  /** Counts text that graphql-js puts into the answer, and throws when it is too much. Undefined in the compiled executor. */
-  readonly spendText?: (characters: number) => void;
+  /** Counts the bytes of text that graphql-js puts into the answer, and throws when it is too much. Undefined in the compiled executor. */
+  readonly spendText?: (bytes: number) => void;
   /** The related rows of the written issue that the answer selects, so that the write can return them preloaded. */
   readonly preloads?: readonly PreloadableTable[];
   readonly writes: Writes;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ExecutionResult } from 'graphql';
 import { maxAnswerBytes } from '../../src/executor/limits.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
@@ -62,7 +62,8 @@ it('the graph counts a text from memory as often as it is answered', async () =>
 });
 
 /** Asks for a field so often that its texts are more than one answer may have. */
-const repeated = (field: string) => Array.from({ length: 150 }, (_, n) => `a${n}: ${field}`).join(' ');
+const repeated = (field: string, times = 150) =>
+  Array.from({ length: times }, (_, n) => `a${n}: ${field}`).join(' ');
 
 it.each([
   ['the schema', '__schema { queryType { name } }'],
@@ -73,19 +74,44 @@ it.each([
   expectRefused((await app.graphql(query, { key: keys[0] })).body);
 });
 
-it.each(['', '__schema { queryType { name } }'])(
-  'the graph counts a rich text by its paragraphs, also with { %s }',
-  async (beside) => {
-    const text = 'a\n'.repeat(5_000);
+/** The first is answered by the compiled executor, the second by graphql-js. */
+const besides = ['', '__schema { queryType { name } }'];
+
+describe.each(besides)('beside { %s }', (beside) => {
+  it.each([
+    ['letters of three bytes', '字'],
+    ['characters that JSON escapes', '"'],
+  ])('the graph counts the bytes of %s', async (_what, character) => {
+    const input = { key: keys[3], description: character.repeat(40_000) };
+    const update = 'mutation ($input: IssueUpdateInput!) { issueUpdate(input: $input) { issue { key } } }';
+    await app.graphql(update, { input });
+    const query = `query ($key: String!) { ${beside} issue(key: $key) { ${repeated('description')} } }`;
+    expectRefused((await app.graphql(query, { key: keys[3] })).body);
+  });
+
+  const commented = async (text: string, times?: number): Promise<ExecutionResult> => {
     const made = await app.graphql<{ commentCreate: { comment: { id: string } } }>(
       'mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { id } } }',
       { input: { issueKey: keys[1], body: text } },
     );
     const { id } = made.body.data?.commentCreate.comment ?? {};
-    const query = `query ($id: ID!) { ${beside} node(id: $id) { ... on Comment { ${repeated('body')} } } }`;
-    expectRefused((await app.graphql(query, { id })).body);
-  },
-);
+    const query = `query ($id: ID!) { ${beside} node(id: $id) { ... on Comment { ${repeated('body', times)} } } }`;
+    return (await app.graphql(query, { id })).body;
+  };
+
+  it('the graph counts a rich text by its paragraphs', async () => {
+    expectRefused(await commented('a\n'.repeat(5_000)));
+  });
+
+  it('the graph answers rich texts whose JSON just fits', async () => {
+    // Every other line is empty.
+    const { errors, data } = await commented('a\r\n\r\n'.repeat(5_000), 21);
+    expect(errors).toBeUndefined();
+    const { length } = JSON.stringify(data);
+    expect(length).toBeGreaterThan(0.95 * maxAnswerBytes);
+    expect(length).toBeLessThan(maxAnswerBytes);
+  });
+});
 
 it('a mutation is refused an answer that repeats its text too often, and has written it', async () => {
   const { body } = await app.graphql(

@@ -8,8 +8,8 @@ import { maxAnswerBytes } from '../limits.ts';
  */
 export function withTextAllowance<Operation extends Context>(context: Operation): Operation {
   const allowance = new ReadAllowance(maxAnswerBytes);
-  const spendText = (characters: number) => {
-    if (!allowance.spend(characters)) throw new AnswerTooLargeError();
+  const spendText = (bytes: number) => {
+    if (!allowance.spend(bytes)) throw new AnswerTooLargeError();
   };
   return { ...context, spendText };
 }

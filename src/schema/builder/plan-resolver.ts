@@ -9,11 +9,11 @@ import type { AnyRow } from '../../db/query/any-tables.ts';
 import { type ListParent, resolveConnection } from '../../resolvers/connections.ts';
 import { type Context, signedIn } from '../../resolvers/context.ts';
 import { encodeId } from '../../resolvers/ids.ts';
-import { toRichText } from '../../resolvers/rich-text.ts';
 import { findNodes } from '../../resolvers/nodes.ts';
 import { concatenatedText } from './concatenated.ts';
 import type { Plan, ReferencePlan, ReferencePlans, StreamEvent } from './plan.ts';
 import { RootResults } from './root-results.ts';
+import { textBytes } from './text-bytes.ts';
 
 /** The part of Pothos's field builder that the helpers use. */
 export interface Fields {
@@ -183,42 +183,17 @@ class PlansPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   ): GraphQLFieldResolver<unknown, Types['Context'], object> {
     const of = type.kind === 'List' ? type.type : type;
     if (of.kind !== 'Scalar') return resolver;
-    const { name } = this.builder.configStore.getTypeConfig(of.ref);
-    if (!texts.has(name)) return resolver;
-    const sizeOf = name === 'RichText' ? richTextSize : textSize;
+    const bytesOf = textBytes.get(this.builder.configStore.getTypeConfig(of.ref).name);
+    if (!bytesOf) return resolver;
     return (parent, args, context, info) => {
       const spend = (value: unknown) => {
-        (context as Context).spendText?.(sizeOf(value));
+        (context as Context).spendText?.(bytesOf(value));
         return value;
       };
       const value: unknown = resolver(parent, args, context, info);
       return value instanceof Promise ? value.then(spend) : spend(value);
     };
   }
-}
-
-/** The scalars whose values may be long. */
-const texts: ReadonlySet<string> = new Set(['String', 'URL', 'RichText']);
-
-function textSize(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  return Array.isArray(value) ? value.reduce<number>((sum, item) => sum + textSize(item), 0) : 0;
-}
-
-/** The size of a rich text as JSON, in which each line is a paragraph. */
-function richTextSize(value: unknown): number {
-  return typeof value === 'string' ? value.length + (lineBreaksIn(value) + 1) * paragraphSize : 0;
-}
-
-const paragraphSize = JSON.stringify(toRichText('')).length;
-
-function lineBreaksIn(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === 0x0a || code === 0x0d) count += 1;
-  }
-  return count;
 }
 
 SchemaBuilder.registerPlugin('plans', PlansPlugin);
