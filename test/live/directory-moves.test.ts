@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { followList } from './list-events.ts';
-import { changesOf, numberAll } from './logged.ts';
+import { changesOf } from './logged.ts';
 import { cursorNow, nextOf } from './subscribing.ts';
 
 // A directory file changes rows that issues refer to, and fields of teams and projects that follow from other rows.
@@ -15,19 +15,25 @@ const apply = (file: object) =>
   applyDirectory(app.database, systemActor, parseDirectory({ workspace: 'ignored', ...file }), {
     workspaceId: app.workspaceId,
   });
-const people = ['Mina Mover', 'Stan Stayer'];
-const team = { code: 'MOV', name: 'Movers', members: people };
-const project = { key: 'MOVE', team: 'MOV', name: 'Move', status: 'Packing' };
-const packing = (state: string) => ({ projectStatuses: [{ name: 'Packing', state }] });
 
-beforeAll(() =>
-  apply({
-    members: people.map((displayName) => ({ displayName })),
-    teams: [team],
-    ...packing('planned'),
-    projects: [project],
-  }),
-);
+let made = 0;
+
+/** Creates two members, their team and its active project, which no other test knows. */
+async function newHome() {
+  made += 1;
+  const people = [`Mina Mover ${made}`, `Stan Stayer ${made}`];
+  const team = { code: `MOV${made}`, name: `Movers ${made}`, members: people };
+  const packing = (state: string) => ({ projectStatuses: [{ name: `Packing ${made}`, state }] });
+  const project = { key: `MOVE${made}`, team: team.code, name: `Move ${made}`, status: `Packing ${made}` };
+  const members = people.map((displayName) => ({ displayName }));
+  await apply({ members, teams: [team], ...packing('active'), projects: [project] });
+  return { people, team, project, packing };
+}
+
+let home: Awaited<ReturnType<typeof newHome>>;
+beforeEach(async () => {
+  home = await newHome();
+});
 
 const changesIn = async (file: object) => {
   const changes = await changesOf(app.database, app.workspaceId, () => apply(file));
@@ -36,15 +42,15 @@ const changesIn = async (file: object) => {
 
 describe('a directory file logs the derived fields of existing rows', () => {
   it('that has another status of projects, by their state and the count of their team', async () => {
-    expect(await changesIn(packing('active'))).toEqual([
+    expect(await changesIn(home.packing('paused'))).toEqual([
       { eventType: 'project-status.updated.v1', fields: ['state'], previous: { state: expect.any(Number) } },
-      { eventType: 'team.updated.v1', fields: ['activeProjectCount'], previous: { activeProjectCount: 0 } },
+      { eventType: 'team.updated.v1', fields: ['activeProjectCount'], previous: { activeProjectCount: 1 } },
       { eventType: 'project.updated.v1', fields: ['state'], previous: { state: expect.any(Number) } },
     ]);
   });
 
   it('that suspends a member, by the count of its team', async () => {
-    const members = [{ displayName: people[0], status: 'suspended' }];
+    const members = [{ displayName: home.people[0], status: 'suspended' }];
     expect(await changesIn({ members })).toEqual([
       { eventType: 'member.updated.v1', fields: ['status'], previous: { status: expect.any(Number) } },
       { eventType: 'team.updated.v1', fields: ['memberCount'], previous: { memberCount: 2 } },
@@ -52,41 +58,48 @@ describe('a directory file logs the derived fields of existing rows', () => {
   });
 
   it('that adds a member to a team, in the same event as the addition', async () => {
-    const file = { members: [{ displayName: 'Nele New' }], teams: [{ ...team, members: ['Nele New'] }] };
+    const file = { members: [{ displayName: 'Nele New' }], teams: [{ ...home.team, members: ['Nele New'] }] };
     expect(await changesIn(file)).toEqual([
       { eventType: 'member.created.v1', fields: [], previous: {} },
-      { eventType: 'team.updated.v1', fields: ['members', 'memberCount'], previous: { memberCount: 1 } },
+      { eventType: 'team.updated.v1', fields: ['members', 'memberCount'], previous: { memberCount: 2 } },
     ]);
   });
 
   it('that adds a link to a project, by the count of its links', async () => {
     const links = [{ url: 'https://example.com/move', title: 'Move' }];
-    expect(await changesIn({ projects: [{ ...project, links }] })).toEqual([
+    expect(await changesIn({ projects: [{ ...home.project, links }] })).toEqual([
       { eventType: 'project-link.created.v1', fields: [], previous: {} },
       { eventType: 'project.updated.v1', fields: ['linkCount'], previous: { linkCount: 0 } },
     ]);
   });
 });
 
-const newTeam = (code: string) => ({ teams: [{ code, name: code, members: people }] });
+const newTeam = (code: string) => () => ({ teams: [{ code, name: code, members: home.people }] });
 const ofMoved = { teams: { some: { code: { startsWith: 'NEW' } } } };
 
-it.each([
+it.each<[what: string, filter: object, fileOf: () => object]>([
   [
     'a member of a counted team',
     { team: { memberCount: { gte: 1 } } },
-    { members: [{ displayName: 'Stan Stayer', status: 'suspended' }] },
+    () => ({ members: [{ displayName: home.people[1], status: 'suspended' }] }),
   ],
-  ['the status of a counted project', { team: { activeProjectCount: { gte: 1 } } }, packing('paused')],
-  ['the status of a project by its state', { project: { state: { eq: 'ACTIVE' } } }, packing('completed')],
+  [
+    'the status of a counted project',
+    { team: { activeProjectCount: { gte: 1 } } },
+    () => home.packing('paused'),
+  ],
+  [
+    'the status of a project by its state',
+    { project: { state: { eq: 'ACTIVE' } } },
+    () => home.packing('completed'),
+  ],
   ['a new team of an assignee', { primaryAssignee: ofMoved }, newTeam('NEWA')],
   ['a new team of any assignee', { assignees: { some: ofMoved } }, newTeam('NEWB')],
   ['a new team of a member of the team', { team: { members: { some: ofMoved } } }, newTeam('NEWC')],
   ['a new team of a member of the project', { project: { members: { some: ofMoved } } }, newTeam('NEWD')],
-])('a live list is to be read again after a directory file has changed %s', async (_what, filter, file) => {
+])('a live list is to be read again after a directory file has changed %s', async (_what, filter, fileOf) => {
   const stream = await followList(app, world.ada.token, { filter, after: await cursorNow(app) });
-  await apply(file);
-  await numberAll(app.database);
+  await apply(fileOf());
   expect((await nextOf(stream)).answer).toEqual({ data: null, extensions: { reset: true } });
   stream.stop();
 });
@@ -95,7 +108,6 @@ it('a live list need not be read again after a label is created that no issue ha
   const filter = { labels: { some: { name: { eq: 'Fresh' } } } };
   const stream = await followList(app, world.ada.token, { filter, after: await cursorNow(app) });
   await apply({ labels: ['Fresh'] });
-  await numberAll(app.database);
   const newest = await cursorNow(app);
   while (stream.lastId() !== newest) await setImmediate();
   expect(stream.count()).toBe(0);
