@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { expect, it } from '@jest/globals';
-import type { ServerPool } from '../../src/db/engine/postgres.ts';
-import { Generations } from '../../src/db/engine/generations.ts';
+import { ServerPool } from '../../src/db/engine/postgres.ts';
 import { Replicas } from '../../src/db/engine/replicas.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -86,7 +85,7 @@ it('a replica serves only after it has reached a position of the primary whose t
   });
   const replica = new PositionServer(() => ({ replica: 't', lsn: lsn(written.replica), timeline: '1' }));
   const url = await primary.start();
-  const pool = { generations: new Generations() } as ServerPool;
+  const pool = new ServerPool({ url });
   const replicas = new Replicas({ url }, pool, [await replica.start()]);
   /** Expects that the replica serves nothing once both have said several times where they are. */
   const expectNothingServed = async () => {
@@ -102,6 +101,7 @@ it('a replica serves only after it has reached a position of the primary whose t
   await eventually(() => replicas.choose(undefined) === undefined);
   await expectNothingServed();
   await replicas.close();
+  await pool.end();
   primary.close();
   replica.close();
 });

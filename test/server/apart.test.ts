@@ -1,20 +1,43 @@
-import { expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { pino } from 'pino';
 import { meter } from '../../src/db/engine/meter.ts';
-import type { Live } from '../../src/live/live.ts';
-import type { EventChunk } from '../../src/rest-compat/events.ts';
+import { Live } from '../../src/live/live.ts';
+import { memberRole, principalKind } from '../../src/model/codes.ts';
 import type { Principal } from '../../src/resolvers/context.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
 import { ChangeWaits } from '../../src/server/change-waits.ts';
 import { Admission } from '../../src/server/limits/admission.ts';
+import { databaseOfWorker, type TestDatabase } from '../support/templates.ts';
+
+let place: TestDatabase;
+let live: Live;
+beforeAll(async () => {
+  place = await databaseOfWorker();
+  live = new Live(place.database, pino({ enabled: false }));
+});
+afterAll(async () => {
+  await live.close();
+  await place.drop();
+});
 
 it('the work of a stream may take and wait as long as the settings say', async () => {
   const limits = { maxConcurrency: 1, queueWaitMs: 30_000, requestTimeoutMs: 60_000 };
-  const watch = { arrivals: () => ({ arrival: 0, end: () => undefined }) };
-  const waits = new ChangeWaits({ watch } as unknown as Live, new Admission(limits));
-  const principal = { workspaceId: 'here', role: 'member', scopes: new Set() } as unknown as Principal;
+  const waits = new ChangeWaits(live, new Admission(limits));
+  const principal: Principal = {
+    workspaceId: newUuid(),
+    userAccountId: newUuid(),
+    memberId: newUuid(),
+    displayName: 'Mira Member',
+    role: memberRole.member,
+    principalKind: principalKind.user,
+    tokenId: newUuid(),
+    scopes: new Set(),
+    expiresUtc: null,
+  };
   let given: { leftMs: number; waitMs: number } | undefined;
-  await waits.first(principal, 'now', async () => {
+  await waits.first(principal, 'now', () => {
     given = meter()?.deadline;
-    return {} as EventChunk;
+    return Promise.resolve({ pieces: [], count: 0, cursor: '', hasMore: false });
   });
   expect(given?.waitMs).toBe(30_000);
   expect(given?.leftMs).toBeGreaterThan(30_000);

@@ -1,14 +1,17 @@
 // @own-process: its clock stands still.
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
-import type { Database } from '../../src/db/engine/engine.ts';
 import { type Janitor, startJanitor } from '../../src/server/janitor.ts';
+import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
-beforeAll(() => {
+let place: TestDatabase;
+beforeAll(async () => {
+  place = await copyTemplate('migrated');
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
 });
-afterAll(() => {
+afterAll(async () => {
   jest.useRealTimers();
+  await place.drop();
 });
 
 const minuteMs = 60_000;
@@ -26,10 +29,8 @@ it('the janitor waits for its chore when it is told to stop, however long the ch
       return done;
     },
   };
-  // The chores before it fail without a database.
-  const database = { engine: 'embedded' } as Database;
   const janitor: Janitor = startJanitor({
-    database,
+    database: place.database,
     store: undefined,
     logger: pino({ enabled: false }),
     changesDays: 7,
