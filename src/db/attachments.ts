@@ -115,7 +115,7 @@ export async function finishUpload(
  * Deletes an attachment. Returns undefined if it was deleted meanwhile. Clearing `uploadedUtc` marks the attachment for
  * the janitor, which removes its bytes and its row.
  */
-export async function deleteAttachment(
+export async function markAttachmentDeleted(
   trx: Trx,
   id: string,
   deletedUtc: Date,

@@ -28,7 +28,7 @@ export async function selectParentComment(
 }
 
 /** Updates a comment and increases its revision. Returns undefined if it was deleted meanwhile. */
-export async function updateComment(
+export async function updateCommentRow(
   trx: Trx,
   id: string,
   columns: { body: string; isEdited: boolean; updatedUtc: Date } | { deletedUtc: Date },

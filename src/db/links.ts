@@ -37,8 +37,8 @@ export async function insertLink(trx: Trx, link: NewRow<'issueLink'>): Promise<R
     .executeTakeFirst();
 }
 
-/** Deletes a link. Returns undefined if it was deleted meanwhile. */
-export async function deleteLink(
+/** Marks a link as deleted. Returns undefined if it was deleted meanwhile. */
+export async function markLinkDeleted(
   trx: Trx,
   id: string,
   deletedUtc: Date,

@@ -88,7 +88,7 @@ export async function insertWebhook(trx: Trx, webhook: NewRow<'webhook'>): Promi
 }
 
 /** Changes a webhook that the transaction has locked. */
-export async function updateWebhook(trx: Trx, id: string, change: WebhookChange): Promise<WebhookRow> {
+export async function updateWebhookRow(trx: Trx, id: string, change: WebhookChange): Promise<WebhookRow> {
   return trx.updateTable('webhook').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 }
 

@@ -1,5 +1,10 @@
 import { type CommentCreated, createComments, type NewComment } from '../db/writes/comment-creation.ts';
-import { selectComment, selectLastCommentUtc, selectParentComment, updateComment } from '../db/comments.ts';
+import {
+  selectComment,
+  selectLastCommentUtc,
+  selectParentComment,
+  updateCommentRow,
+} from '../db/comments.ts';
 import type { IssueRow } from '../db/issues.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
@@ -113,7 +118,7 @@ async function refuse(trx: Trx, issueKey: string, parentId: string | undefined):
 }
 
 /** Changes the body of a comment. Its author, owners and admins may. */
-export async function changeComment(
+export async function updateComment(
   ctx: Context,
   input: RevisedResource & { body: string },
 ): Promise<CommentWritten> {
@@ -122,9 +127,9 @@ export async function changeComment(
   checkBody(violations, input.body);
   violations.check();
   return write(context, undefined, (trx) =>
-    manage(trx, context, input, 'issue-comment.updated.v1', ({ resource, nowUtc }) => {
+    changeLockedComment(trx, context, input, 'issue-comment.updated.v1', ({ resource, nowUtc }) => {
       const columns = { body: input.body, isEdited: true, updatedUtc: nowUtc };
-      return updateComment(trx, resource.id, columns);
+      return updateCommentRow(trx, resource.id, columns);
     }),
   );
 }
@@ -136,8 +141,8 @@ export async function deleteComment(
 ): Promise<{ id: string; issue: IssueRow }> {
   const context = signedIn(ctx);
   const { comment, issue } = await write(context, undefined, (trx) =>
-    manage(trx, context, input, 'issue-comment.deleted.v1', ({ resource, nowUtc }) =>
-      updateComment(trx, resource.id, { deletedUtc: nowUtc }),
+    changeLockedComment(trx, context, input, 'issue-comment.deleted.v1', ({ resource, nowUtc }) =>
+      updateCommentRow(trx, resource.id, { deletedUtc: nowUtc }),
     ),
   );
   return { id: comment.id, issue };
@@ -149,7 +154,7 @@ const activities = {
 } as const;
 
 /** Finds a comment that the principal may change, changes it while its issue is locked, and adds a feed entry. */
-async function manage(
+async function changeLockedComment(
   trx: Trx,
   context: SignedIn,
   name: RevisedResource,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IssueRow } from '../db/issues.ts';
-import { deleteLink, insertLink, selectEquivalentLink, selectLink } from '../db/links.ts';
+import { markLinkDeleted, insertLink, selectEquivalentLink, selectLink } from '../db/links.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
 import { type ActivityActor, activityActorOf, recordActivity } from './activity.ts';
@@ -46,7 +46,7 @@ export async function createLink(ctx: Context, input: IssueLinkCreateInput): Pro
 }
 
 /** Deletes a link. */
-export async function removeLink(
+export async function deleteLink(
   ctx: Context,
   input: RevisedResource,
 ): Promise<{ id: string; issue: IssueRow }> {
@@ -54,7 +54,7 @@ export async function removeLink(
   return write(context, undefined, async (trx) => {
     const { resource, issue, nowUtc } = await lockIssueOf(trx, 'link', input, selectLink);
     await requireResourceRevision(trx, 'link', resource, input.expectedRevision);
-    const issueLink = (await deleteLink(trx, resource.id, nowUtc)) ?? raiseNotFound('link');
+    const issueLink = (await markLinkDeleted(trx, resource.id, nowUtc)) ?? raiseNotFound('link');
     const activity = {
       eventType: 'issue-link.deleted.v1',
       activityText: `removed the link “${issueLink.title}”`,

@@ -2,7 +2,7 @@ import type { IssueRow } from '../db/issues.ts';
 import {
   type AttachmentAnnounced,
   createAttachment,
-  removeAttachment,
+  deleteAttachment,
 } from '../resolvers/attachments/attachments.ts';
 import { Attachment } from './attachments.ts';
 import { mutation } from './builder/mutation.ts';
@@ -89,7 +89,7 @@ mutation('attachmentCreate', AttachmentCreateInput, AttachmentCreatePayload, cre
   events: { none: 'an attachment is visible when its bytes have been uploaded' },
 });
 
-mutation('attachmentDelete', AttachmentDeleteInput, AttachmentDeletePayload, removeAttachment, {
+mutation('attachmentDelete', AttachmentDeleteInput, AttachmentDeletePayload, deleteAttachment, {
   description: 'Deletes an attachment permanently, or cancels an upload.',
   scope: 'issues:write',
   events: ['issue-attachment.deleted.v1'],

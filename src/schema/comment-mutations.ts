@@ -1,5 +1,5 @@
 import type { IssueRow } from '../db/issues.ts';
-import { changeComment, type CommentWritten, createComment, deleteComment } from '../resolvers/comments.ts';
+import { updateComment, type CommentWritten, createComment, deleteComment } from '../resolvers/comments.ts';
 import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { Comment } from './comments.ts';
@@ -92,7 +92,7 @@ mutation('commentCreate', CommentCreateInput, CommentCreatePayload, createCommen
   events: ['issue-comment.created.v1'],
 });
 
-mutation('commentUpdate', CommentUpdateInput, CommentUpdatePayload, changeComment, {
+mutation('commentUpdate', CommentUpdateInput, CommentUpdatePayload, updateComment, {
   description: 'Changes the body of a comment. Its author, owners and admins may.',
   scope: 'issues:write',
   events: ['issue-comment.updated.v1'],

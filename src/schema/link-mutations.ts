@@ -1,6 +1,6 @@
 import { limits } from '../model/limits.ts';
 import type { IssueRow } from '../db/issues.ts';
-import { createLink, type LinkWritten, removeLink } from '../resolvers/links.ts';
+import { createLink, type LinkWritten, deleteLink } from '../resolvers/links.ts';
 import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { Issue } from './issues.ts';
@@ -76,7 +76,7 @@ mutation('issueLinkCreate', IssueLinkCreateInput, IssueLinkCreatePayload, create
   events: ['issue-link.created.v1'],
 });
 
-mutation('issueLinkDelete', IssueLinkDeleteInput, IssueLinkDeletePayload, removeLink, {
+mutation('issueLinkDelete', IssueLinkDeleteInput, IssueLinkDeletePayload, deleteLink, {
   description: 'Deletes a link.',
   scope: 'issues:write',
   events: ['issue-link.deleted.v1'],

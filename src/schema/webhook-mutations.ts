@@ -3,15 +3,15 @@ import { pingType } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
 import {
   pingWebhook,
-  redeliver,
+  redeliverWebhookDeliveries,
   type RedeliverInput,
   type WebhookPinged,
 } from '../resolvers/webhooks/webhook-deliveries.ts';
 import {
-  changeWebhook,
+  updateWebhook,
   createWebhook,
   deleteWebhook,
-  rotateSecret,
+  rotateWebhookSecret,
   type WebhookWithSecret,
 } from '../resolvers/webhooks/webhooks.ts';
 import { builder, type Types } from './builder/builder.ts';
@@ -101,7 +101,7 @@ const WebhookDeliveryRedeliverInput = builder.inputType('WebhookDeliveryRedelive
 });
 
 const WebhookPayload = builder.objectRef<{ webhook: WebhookRow }>('WebhookUpdatePayload').implement({
-  description: 'The webhook that was changed.',
+  description: 'The webhook that was changeLockedWebhook.',
   scope: 'inherited',
   fields: (t) => ({
     webhook: t.expose('webhook', { type: Webhook.ref, description: 'The webhook as it is now.' }),
@@ -176,7 +176,7 @@ mutation(
   },
 );
 
-mutation('webhookUpdate', WebhookUpdateInput, WebhookPayload, changeWebhook, {
+mutation('webhookUpdate', WebhookUpdateInput, WebhookPayload, updateWebhook, {
   description: 'Changes a webhook. From then on it has the account and the scopes of this token.',
   scope,
   events,
@@ -192,7 +192,7 @@ mutation(
   'webhookSecretRotate',
   WebhookSecretRotateInput,
   secretPayload('WebhookSecretRotatePayload', 'The webhook, and its new secret.'),
-  rotateSecret,
+  rotateWebhookSecret,
   {
     description:
       'Gives a webhook a new secret. For 24 hours, messages are signed with both secrets. An `Idempotency-Key` is not accepted.',
@@ -213,7 +213,7 @@ mutation<RedeliverInput, { count: number }>(
   'webhookDeliveryRedeliver',
   WebhookDeliveryRedeliverInput,
   WebhookDeliveryRedeliverPayload,
-  redeliver,
+  redeliverWebhookDeliveries,
   {
     description: 'Sends deliveries again, with the same `webhook-id`s.',
     scope,

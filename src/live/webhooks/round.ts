@@ -9,7 +9,7 @@ import {
   type WebhookMember,
   writeOutcomes,
 } from '../../db/webhook-work.ts';
-import { activated, makeDeliveriesDue, updateWebhook, type WebhookRow } from '../../db/webhooks.ts';
+import { activated, makeDeliveriesDue, updateWebhookRow, type WebhookRow } from '../../db/webhooks.ts';
 import type { Database } from '../../db/engine/engine.ts';
 import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
@@ -30,7 +30,7 @@ import { later, outcomeOf, type Sent } from './outcomes.ts';
 export const claimMs = 10_000;
 /** How many messages a round sends at most, so that a process that dies has not left many outcomes unstored. */
 const maxPerRound = 50;
-/** How long messages may still be sent as before after a webhook was changed, disabled or deleted. */
+/** How long messages may still be sent as before after a webhook was changeLockedWebhook, disabled or deleted. */
 const changedWithinMs = 1_000;
 
 export interface RoundParts {
@@ -67,7 +67,12 @@ export async function serveOnce(
     await inTransaction(db, async (trx) => {
       const claimed = await lockClaimed(trx, id, claimId);
       if (claimed)
-        await disable(trx, claimed, 'The member who changed it last may no longer read the events.', now);
+        await disable(
+          trx,
+          claimed,
+          'The member who changeLockedWebhook it last may no longer read the events.',
+          now,
+        );
     });
     return false;
   }
@@ -132,7 +137,7 @@ function checkedNowAndThen(look: () => Promise<boolean>): () => Promise<boolean>
 }
 
 /**
- * Writes the outcomes of attempts at a webhook of a revision. If it was changed or disabled meanwhile, the attempts say nothing about
+ * Writes the outcomes of attempts at a webhook of a revision. If it was changeLockedWebhook or disabled meanwhile, the attempts say nothing about
  * the new settings, and it stays as it is. Returns whether another round may have work.
  */
 async function storeOutcomes(
@@ -163,13 +168,13 @@ async function resume(db: TenantDb, { id }: WebhookRow, claimId: string, now: Da
     const claimed = await lockClaimed(trx, id, claimId);
     if (claimed?.state !== webhookState.backing_off) return;
     await makeDeliveriesDue(trx, id, now);
-    await updateWebhook(trx, id, activated);
+    await updateWebhookRow(trx, id, activated);
   });
 }
 
 /** Stops serving a webhook, with an entry in the audit log and an event. */
 async function disable(trx: Trx, webhook: WebhookRow, reason: string, now: Date): Promise<void> {
-  await updateWebhook(trx, webhook.id, {
+  await updateWebhookRow(trx, webhook.id, {
     state: webhookState.disabled,
     disabledReason: reason,
     nextAttemptUtc: null,

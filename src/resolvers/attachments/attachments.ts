@@ -1,6 +1,6 @@
 import {
   type AttachmentRow,
-  deleteAttachment,
+  markAttachmentDeleted,
   insertAttachment,
   selectAttachment,
 } from '../../db/attachments.ts';
@@ -70,7 +70,7 @@ export async function createAttachment(
 }
 
 /** Deletes an attachment, or cancels an upload. */
-export async function removeAttachment(
+export async function deleteAttachment(
   ctx: Context,
   input: RevisedResource,
 ): Promise<{ id: string; issue: IssueRow }> {
@@ -78,7 +78,7 @@ export async function removeAttachment(
   return write(context, undefined, async (trx) => {
     const { resource, issue, nowUtc } = await lockIssueOf(trx, 'attachment', input, selectAttachment);
     await requireResourceRevision(trx, 'attachment', resource, input.expectedRevision);
-    const { id } = (await deleteAttachment(trx, resource.id, nowUtc)) ?? raiseNotFound('attachment');
+    const { id } = (await markAttachmentDeleted(trx, resource.id, nowUtc)) ?? raiseNotFound('attachment');
     // Other members could not see the attachment before its bytes were uploaded.
     if (resource.uploadedUtc) {
       const { requestId, principal } = context;

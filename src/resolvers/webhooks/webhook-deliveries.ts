@@ -6,7 +6,7 @@ import {
   type RedeliveryWanted,
   repeatDeliveries,
   selectWebhook,
-  updateWebhook,
+  updateWebhookRow,
   type WebhookRow,
 } from '../../db/webhooks.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
@@ -82,7 +82,7 @@ async function recordPing(
     if (!row || !isReceived(answer)) return row;
     const isPaused = row.state === webhookState.backing_off || row.disabledReason !== null;
     if (isPaused) await makeDeliveriesDue(trx, id, now);
-    return updateWebhook(trx, id, { lastSuccessUtc: now, ...(isPaused && activated) });
+    return updateWebhookRow(trx, id, { lastSuccessUtc: now, ...(isPaused && activated) });
   });
   webhooks?.wake();
   return after;
@@ -96,7 +96,10 @@ export interface RedeliverInput {
 }
 
 /** Sends deliveries again, with the same ids. */
-export async function redeliver(ctx: Context, input: RedeliverInput): Promise<{ count: number }> {
+export async function redeliverWebhookDeliveries(
+  ctx: Context,
+  input: RedeliverInput,
+): Promise<{ count: number }> {
   const context = webhookManager(ctx);
   const violations = new Violations();
   const wanted = wantedOf(violations, input);

@@ -6,7 +6,7 @@ import {
   makeDeliveriesDue,
   insertWebhook,
   lockWebhook,
-  updateWebhook,
+  updateWebhookRow,
   type WebhookChange,
   type WebhookRow,
 } from '../../db/webhooks.ts';
@@ -90,7 +90,7 @@ export async function createWebhook(
 }
 
 /** Changes a webhook, which from then on has the rights of this token. */
-export async function changeWebhook(
+export async function updateWebhook(
   ctx: Context,
   { id, expectedRevision, ...input }: NamedWebhook & WebhookFields,
 ): Promise<{ webhook: WebhookRow }> {
@@ -100,19 +100,24 @@ export async function changeWebhook(
   const fields = readWebhookFields(violations, input, { targets: webhooks.targets, principal });
   violations.check();
   const rights = rightsOf(context);
-  const webhook = await changed(context, { id, expectedRevision }, 'webhook.updated', async (trx, row) => {
-    await checkTeam(trx, violations, fields.teamId);
-    violations.check();
-    await failDeliveries(trx, row.id, typesBeyond(rights.scopes), now);
-    const isActivated = fields.state === webhookState.active && row.state !== webhookState.active;
-    if (isActivated) await makeDeliveriesDue(trx, row.id, now);
-    return {
-      ...fields,
-      ...rights,
-      ...(isActivated && activated),
-      ...(fields.state === webhookState.disabled && { disabledReason: null, nextAttemptUtc: null }),
-    };
-  });
+  const webhook = await changeLockedWebhook(
+    context,
+    { id, expectedRevision },
+    'webhook.updated',
+    async (trx, row) => {
+      await checkTeam(trx, violations, fields.teamId);
+      violations.check();
+      await failDeliveries(trx, row.id, typesBeyond(rights.scopes), now);
+      const isActivated = fields.state === webhookState.active && row.state !== webhookState.active;
+      if (isActivated) await makeDeliveriesDue(trx, row.id, now);
+      return {
+        ...fields,
+        ...rights,
+        ...(isActivated && activated),
+        ...(fields.state === webhookState.disabled && { disabledReason: null, nextAttemptUtc: null }),
+      };
+    },
+  );
   webhooks.wake();
   return { webhook };
 }
@@ -126,11 +131,11 @@ export function typesBeyond(scopes: readonly string[]): string[] {
 }
 
 /** Gives a webhook a new secret. For a day, messages are signed with both secrets. */
-export async function rotateSecret(ctx: Context, input: NamedWebhook): Promise<WebhookWithSecret> {
+export async function rotateWebhookSecret(ctx: Context, input: NamedWebhook): Promise<WebhookWithSecret> {
   const context = webhookManager(ctx);
   const { now, webhooks } = context;
   let text = '';
-  const webhook = await changed(context, input, 'webhook.updated', (_trx, row) => {
+  const webhook = await changeLockedWebhook(context, input, 'webhook.updated', (_trx, row) => {
     const secret = webhooks.secrets.make(row.id);
     text = secret.text;
     return {
@@ -146,11 +151,11 @@ export async function rotateSecret(ctx: Context, input: NamedWebhook): Promise<W
 export async function deleteWebhook(ctx: Context, input: NamedWebhook): Promise<{ id: string }> {
   const context = webhookManager(ctx);
   const deletion = { deletedUtc: context.now, secret: Buffer.alloc(0), previousSecret: null };
-  const { id } = await changed(context, input, 'webhook.deleted', () => deletion);
+  const { id } = await changeLockedWebhook(context, input, 'webhook.deleted', () => deletion);
   return { id };
 }
 
-async function changed(
+async function changeLockedWebhook(
   context: SignedIn,
   { id, expectedRevision }: NamedWebhook,
   act: AuditAct,
@@ -161,7 +166,7 @@ async function changed(
     const before = (await lockWebhook(trx, uuid)) ?? raiseNotFound('webhook');
     requireRevision('webhook', before, expectedRevision);
     const change = await changeOf(trx, before);
-    const after = await updateWebhook(trx, uuid, {
+    const after = await updateWebhookRow(trx, uuid, {
       ...change,
       updatedUtc: context.now,
       revision: before.revision + 1,
