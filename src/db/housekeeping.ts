@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { AttachmentRow } from './attachments.ts';
 import type { Database } from './engine/engine.ts';
-import { committed } from './engine/transaction.ts';
+import { inTransactionOn } from './engine/transaction.ts';
 import type { Tables } from './tables/tables.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
 
@@ -31,7 +31,7 @@ async function underLock(database: Database, work: () => Promise<void>): Promise
   // The chores need the connections of the pool, of which there may be one.
   const lease = await database.connectApart();
   // A pooler may give the session to another client, so the lock must belong to a transaction and not to the session.
-  return committed(lease, async () => {
+  return inTransactionOn(lease, async () => {
     await lease.query('set local idle_in_transaction_session_timeout = 0', []);
     const { rows } = await lease.query<{ taken: boolean }>(
       'select pg_try_advisory_xact_lock($1::bigint) as taken',

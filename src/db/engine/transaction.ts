@@ -50,17 +50,17 @@ export function inUnscopedTransaction<Result>(
 }
 
 /** Sends prepared statements in one transaction, which is not retried. */
-export async function inOne<Result>(
+export async function inOneTransaction<Result>(
   { db, connect }: Sending,
   work: (sending: Sending) => Promise<Result>,
 ): Promise<Result> {
   if (!connect) return work({ db, connect });
   const lease = await connect();
-  return committed(lease, () => work({ db, connect: () => Promise.resolve(lease.lent()) }));
+  return inTransactionOn(lease, () => work({ db, connect: () => Promise.resolve(lease.lent()) }));
 }
 
 /** Runs work in one transaction of a connection, commits it, and gives the connection back. */
-export async function committed<Result>(lease: Lease, work: () => Promise<Result>): Promise<Result> {
+export async function inTransactionOn<Result>(lease: Lease, work: () => Promise<Result>): Promise<Result> {
   try {
     await lease.query('begin', []);
     const result = await work();

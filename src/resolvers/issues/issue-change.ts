@@ -6,7 +6,7 @@ import type { IssueRow } from '../../db/issues.ts';
 import { following, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
 import type { Sending } from '../../db/engine/sending.ts';
-import { inOne } from '../../db/engine/transaction.ts';
+import { inOneTransaction } from '../../db/engine/transaction.ts';
 import { writeEvent } from '../activity.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { Principal, SignedIn } from '../context.ts';
@@ -85,7 +85,7 @@ export async function sendChanges(
         round.forEach((change, index) => rows.set(change, changed[index]));
       }),
     );
-  await (rounds.length > 1 ? inOne(sending, sendRounds) : sendRounds(sending));
+  await (rounds.length > 1 ? inOneTransaction(sending, sendRounds) : sendRounds(sending));
   return changes.map((change) => rows.get(change));
 }
 
