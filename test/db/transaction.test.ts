@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { inTransaction } from '../../src/db/engine/transaction.ts';
+import { sql } from 'kysely';
+import { inSnapshot, inTransaction } from '../../src/db/engine/transaction.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 let place: TestDatabase;
@@ -53,4 +54,16 @@ it('a retried transaction leaves no rows of a failed attempt', async () => {
   expect(await unscoped.selectFrom('userAccount').select('id').where('id', '=', id).execute()).toHaveLength(
     1,
   );
+});
+
+it('a snapshot lends its connection only until its work has ended', async () => {
+  const { database } = place;
+  const connected = { db: database.of(workspaceId), connect: () => database.connect() };
+  const inside = await inSnapshot(connected, async (given) => {
+    await sql`select 1`.execute(given.db);
+    return given;
+  });
+  await expect(inside.connect()).rejects.toThrow('The snapshot has ended.');
+  await expect(sql`select 1`.execute(inside.db)).rejects.toThrow('The snapshot has ended.');
+  await sql`select 1`.execute(connected.db);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { compiledCounts } from '../../src/executor/compiled/run/executor.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { cursorNow } from '../live/subscribing.ts';
 import { type App, startApp } from '../support/app.ts';
@@ -10,7 +11,7 @@ let app: App;
 let teamId: string;
 let issueId: string;
 beforeAll(async () => {
-  app = await startApp({ sharesDatabase: true });
+  app = await startApp({ sharesDatabase: true, settings: { EXECUTOR: 'compiled' } });
   ({ id: teamId } = await team(app.database, app.workspaceId, { code: 'ONE', name: 'Before' }));
   const { body } = await app.graphql<{ issueCreate: { issue: { id: string } } }>(
     'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { id } } }',
@@ -28,9 +29,12 @@ async function comment(): Promise<void> {
   expect(body.errors).toBeUndefined();
 }
 
+/** Only graphql-js answers introspection. */
+const introspection = '__schema { queryType { name } }';
+
 describe('a query with X-Workgraph-Snapshot', () => {
-  it('shows the same moment in all its parts while others write', async () => {
-    const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Issue {
+  it.each(['', introspection])('shows the same moment in all its parts beside { %s }', async (beside) => {
+    const query = `query ($ids: [ID!]!) { ${beside} nodes(ids: $ids) { ... on Issue {
       commentCount comments(last: 1) { totalCount nodes { issue { commentCount comments { totalCount } } } } } } }`;
     const reading = new AbortController();
     const writer = (async () => {
@@ -47,6 +51,30 @@ describe('a query with X-Workgraph-Snapshot', () => {
     }
     reading.abort();
     await writer;
+  });
+
+  it('is answered by the compiled executor at any cost, and by graphql-js only at a low one', async () => {
+    const pages = Array.from({ length: 20 }, (_, n) => `p${n}: issues(first: 250) { nodes { key } }`);
+    const before = compiledCounts.answered;
+    const { body } = await app.graphql(`{ ${pages.join(' ')} }`, {}, { headers });
+    expect(body.errors).toBeUndefined();
+    expect(compiledCounts.answered).toBe(before + 1);
+    const refused = await app.graphql(`{ ${introspection} ${pages.join(' ')} }`, {}, { headers });
+    expect(refused.body).toEqual({
+      errors: [expect.objectContaining({ message: expect.stringContaining('may return at most 2,500') })],
+    });
+  });
+
+  it('leaves the connection usable after an error', async () => {
+    const page = (after: string) =>
+      app.graphql(`{ issues(after: "${after}") { totalCount } }`, {}, { headers });
+    for (let n = 0; n < 20; n += 1) {
+      const { body } = await page('not a cursor');
+      expect(body).toMatchObject({ errors: [{ extensions: { code: 'INVALID_REQUEST' } }] });
+    }
+    const { body } = await page('');
+    expect(body.errors).toBeUndefined();
+    await comment();
   });
 
   it('reads reference data from the snapshot, and not from memory', async () => {

@@ -6,3 +6,8 @@ export interface Sending {
   readonly db: TenantDb;
   readonly connect: (() => Promise<Lease>) | undefined;
 }
+
+/** A target that has connections for prepared statements. */
+export interface Connected extends Sending {
+  readonly connect: () => Promise<Lease>;
+}

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Transaction } from 'kysely';
+import { PostgresDialect, type Transaction } from 'kysely';
 import type { Database } from './engine.ts';
 import type { Lease } from './lease.ts';
-import type { Sending } from './sending.ts';
+import type { Connected, Sending } from './sending.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { TenantDb, TenantTrx } from '../tables/tenant-tables.ts';
+import { tenantHandle, unscopedHandle, workspaceOf } from './tenant-handle.ts';
 
 /** A transaction of a workspace. Its work must not use another handle: the embedded engine has only one connection. */
 export type Trx = TenantTrx;
@@ -35,12 +36,6 @@ export async function inTransaction<Result>(
   return withRetry(() => db.transaction().execute((trx) => work(trx as Trx)));
 }
 
-/** Runs reads that all see the database as it is at the first of them. */
-export function inSnapshot<Result>(db: TenantDb, work: (trx: Trx) => Promise<Result>): Promise<Result> {
-  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-  return snapshot.execute((trx) => work(trx as Trx));
-}
-
 /** Runs work in a transaction without a workspace, for the work that creates one. */
 export function inUnscopedTransaction<Result>(
   { unscoped }: Pick<Database, 'unscoped'>,
@@ -59,10 +54,35 @@ export async function inOneTransaction<Result>(
   return inTransactionOn(lease, () => work({ db, connect: () => Promise.resolve(lease.lent()) }));
 }
 
+/** Runs reads that all see the database as it is at the first of them. All go over one connection, also those of the handle. */
+export async function inSnapshot<Result>(
+  { db, connect }: Connected,
+  work: (inside: Connected) => Promise<Result>,
+): Promise<Result> {
+  const lease = await connect();
+  let hasEnded = false;
+  // A part of the work may continue after another has failed, when the connection belongs to somebody else.
+  const lend = async () => {
+    if (hasEnded) throw new Error('The snapshot has ended.');
+    return lease.lent();
+  };
+  const pool = { connect: lend, end: () => Promise.resolve(), options: {} };
+  const handle = tenantHandle(unscopedHandle(new PostgresDialect({ pool })), workspaceOf(db));
+  const read = () =>
+    work({ db: handle, connect: lend }).finally(() => {
+      hasEnded = true;
+    });
+  return inTransactionOn(lease, read, 'begin isolation level repeatable read read only');
+}
+
 /** Runs work in one transaction of a connection, commits it, and gives the connection back. */
-export async function inTransactionOn<Result>(lease: Lease, work: () => Promise<Result>): Promise<Result> {
+export async function inTransactionOn<Result>(
+  lease: Lease,
+  work: () => Promise<Result>,
+  begin = 'begin',
+): Promise<Result> {
   try {
-    await lease.query('begin', []);
+    await lease.query(begin, []);
     const result = await work();
     await lease.query('commit', []);
     return result;

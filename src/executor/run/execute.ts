@@ -136,7 +136,7 @@ async function runOperation(
   const { context, document, idempotencyKey: key, revalidation } = request;
   const answerIn = async (inside: OperationContext) =>
     answer({ ...request, context: await withFirstReads(coerced, inside) }, coerced, cost);
-  if (asksForSnapshot(context, coerced.operation)) return inOneSnapshot(context, answerIn);
+  if (asksForSnapshot(context, coerced.operation)) return answerFromSnapshot(request, coerced, cost);
   if (coerced.operation.operation !== OperationTypeNode.MUTATION) {
     const reading = withReplicaIfAllowed(coerced, context);
     return revalidation ? answerUnlessUnchanged(revalidation, coerced, reading, answerIn) : answerIn(reading);
@@ -183,28 +183,61 @@ async function answer(
   coerced: CoercedOperation,
   cost: OperationCost,
 ): Promise<ExecutionResult & { objects?: number }> {
-  const { context, schema, document, operationName, variables, form = 'data', rows } = request;
-  const { operation } = coerced;
-  // The compiled executor borrows connections, so it cannot run inside a transaction around the operation.
-  const mayCompile = context.executor !== 'graphql-js' && context.connect !== undefined;
-  const answered =
-    mayCompile &&
-    (await answerCompiled({ ...coerced, document }, context, { form, rows }, (reason) => {
-      if (operation.operation === OperationTypeNode.QUERY) refuseCostlyFallback(reason, cost);
-      reportFallback(reason, operation, context.fellBack);
-    }));
+  const answered = mayCompile(request) && (await answerFromPlan(request, coerced, cost));
   if (answered && !(answered instanceof RootResults)) return answered;
-  return inPlaceOfCompiled(request, operation, async () =>
-    execute({
-      schema,
-      document,
-      operationName,
-      // graphql-js coerces the variables of the request itself.
-      variableValues: variables,
-      contextValue: withTextAllowance(context),
-      rootValue: answered || undefined,
-    }),
-  );
+  return inPlaceOfCompiled(request, coerced.operation, () => interpret(request, answered || undefined));
+}
+
+/**
+ * Answers a query from one snapshot. graphql-js begins with a new one: a query that waits for its permit must not hold a
+ * connection, because others wait for a connection while they hold a permit.
+ */
+async function answerFromSnapshot(
+  request: OperationRequest,
+  coerced: CoercedOperation,
+  cost: OperationCost,
+): Promise<ExecutionResult & { objects?: number }> {
+  const read = <Result>(from: (inside: OperationRequest) => Promise<Result>) =>
+    inOneSnapshot(request.context, async (inside) =>
+      from({ ...request, context: await withFirstReads(coerced, inside) }),
+    );
+  const answered = mayCompile(request) && (await read((inside) => answerFromPlan(inside, coerced, cost)));
+  if (answered && !(answered instanceof RootResults)) return answered;
+  return inPlaceOfCompiled(request, coerced.operation, () => read((inside) => interpret(inside)));
+}
+
+/** The compiled executor borrows connections, so it cannot run inside a transaction around the operation. */
+function mayCompile({ context }: OperationRequest): boolean {
+  return context.executor !== 'graphql-js' && context.connect !== undefined;
+}
+
+/** The answer of the compiled executor, or what is left to graphql-js, as for `answerCompiled`. */
+function answerFromPlan(
+  { context, document, form = 'data', rows }: OperationRequest,
+  coerced: CoercedOperation,
+  cost: OperationCost,
+) {
+  const { operation } = coerced;
+  return answerCompiled({ ...coerced, document }, context, { form, rows }, (reason) => {
+    if (operation.operation === OperationTypeNode.QUERY) refuseCostlyFallback(reason, cost);
+    reportFallback(reason, operation, context.fellBack);
+  });
+}
+
+/** The answer of graphql-js. */
+async function interpret(
+  { context, schema, document, operationName, variables }: OperationRequest,
+  finished?: RootResults,
+): Promise<ExecutionResult> {
+  return execute({
+    schema,
+    document,
+    operationName,
+    // graphql-js coerces the variables of the request itself.
+    variableValues: variables,
+    contextValue: withTextAllowance(context),
+    rootValue: finished,
+  });
 }
 
 /**

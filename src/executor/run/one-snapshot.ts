@@ -5,7 +5,6 @@ import { Loaders } from '../../db/reads/loaders.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { raise } from '../../resolvers/errors.ts';
 import type { OperationContext } from './execute.ts';
-import { runFallback } from './fallbacks.ts';
 import { snapshotHeader } from './snapshot-header.ts';
 
 /**
@@ -27,33 +26,27 @@ function refuse(message: string): never {
 }
 
 /**
- * Answers a query from one snapshot of the database, with graphql-js, because the compiled executor borrows connections of its own.
- * Reference data is read from it too, because the cached data may be newer or older. Nothing waits for changes meanwhile, since the
- * snapshot would not show them.
+ * Reads for a query from one snapshot of the database. Reference data is read from it too, because the cached data may be newer
+ * or older. Nothing waits for changes meanwhile, since the snapshot would not show them.
  */
 export function inOneSnapshot<Result>(
   context: OperationContext,
-  answer: (inside: OperationContext) => Promise<Result>,
+  read: (inside: OperationContext) => Promise<Result>,
 ): Promise<Result> {
-  const { db, bounds, executor } = context;
+  const { db, connect, bounds } = context;
   // A public operation reads no data.
-  if (!db) return answer(context);
-  const run = () =>
-    inSnapshot(db, (trx) =>
-      answer({
-        ...context,
-        db: trx,
-        loaders: new Loaders(trx, bounds),
-        connect: undefined,
-        shared: undefined,
-        replica: undefined,
-        reference: undefined,
-        changes: undefined,
-        executor: 'graphql-js',
-        // The embedded engine has only this connection.
-        ping: async () => void (await sql`select 1`.execute(trx)),
-      }),
-    );
-  // First the permit, then the connection: other fallbacks wait for a connection while they hold a permit.
-  return executor === 'graphql-js' ? run() : runFallback(run);
+  if (!db || !connect) return read(context);
+  return inSnapshot({ db, connect }, (inside) =>
+    read({
+      ...context,
+      ...inside,
+      loaders: new Loaders(inside.db, bounds),
+      shared: undefined,
+      replica: undefined,
+      reference: undefined,
+      changes: undefined,
+      // The embedded engine has only this connection.
+      ping: async () => void (await sql`select 1`.execute(inside.db)),
+    }),
+  );
 }
