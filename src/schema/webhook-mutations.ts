@@ -101,7 +101,7 @@ const WebhookDeliveryRedeliverInput = builder.inputType('WebhookDeliveryRedelive
 });
 
 const WebhookPayload = builder.objectRef<{ webhook: WebhookRow }>('WebhookUpdatePayload').implement({
-  description: 'The webhook that was changeLockedWebhook.',
+  description: 'The webhook that was changed.',
   scope: 'inherited',
   fields: (t) => ({
     webhook: t.expose('webhook', { type: Webhook.ref, description: 'The webhook as it is now.' }),

@@ -30,7 +30,7 @@ import { later, outcomeOf, type Sent } from './outcomes.ts';
 export const claimMs = 10_000;
 /** How many messages a round sends at most, so that a process that dies has not left many outcomes unstored. */
 const maxPerRound = 50;
-/** How long messages may still be sent as before after a webhook was changeLockedWebhook, disabled or deleted. */
+/** How long messages may still be sent as before after a webhook was changed, disabled or deleted. */
 const changedWithinMs = 1_000;
 
 export interface RoundParts {
@@ -67,12 +67,7 @@ export async function serveOnce(
     await inTransaction(db, async (trx) => {
       const claimed = await lockClaimed(trx, id, claimId);
       if (claimed)
-        await disable(
-          trx,
-          claimed,
-          'The member who changeLockedWebhook it last may no longer read the events.',
-          now,
-        );
+        await disable(trx, claimed, 'The member who changed it last may no longer read the events.', now);
     });
     return false;
   }
@@ -137,7 +132,7 @@ function checkedNowAndThen(look: () => Promise<boolean>): () => Promise<boolean>
 }
 
 /**
- * Writes the outcomes of attempts at a webhook of a revision. If it was changeLockedWebhook or disabled meanwhile, the attempts say nothing about
+ * Writes the outcomes of attempts at a webhook of a revision. If it was changed or disabled meanwhile, the attempts say nothing about
  * the new settings, and it stays as it is. Returns whether another round may have work.
  */
 async function storeOutcomes(
