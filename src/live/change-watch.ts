@@ -36,7 +36,7 @@ export class ChangeWatch {
   #isClosed = false;
   /** The number of the newest arrival, of whatever workspace. */
   #arrival = 0;
-  #onAny: () => void = () => undefined;
+  #onAny: (workspaceId: string) => void = () => undefined;
 
   constructor(database: Pick<Database, 'unscoped'>, logger: Pick<Logger, 'warn'>) {
     this.#database = database;
@@ -78,14 +78,14 @@ export class ChangeWatch {
     return this.#isClosed;
   }
 
-  /** Calls the listener after changes of any workspace. There is one listener. */
-  onAny(listener: () => void): void {
+  /** Calls the listener after changes of any workspace, with its id. There is one listener. */
+  onAny(listener: (workspaceId: string) => void): void {
     this.#onAny = listener;
   }
 
   /** Notes that the workspace has changes up to a position. */
   note(workspaceId: string, position: number): void {
-    this.#onAny();
+    this.#onAny(workspaceId);
     const watched = this.#watched.get(workspaceId);
     if (!watched || watched.position === position) return;
     watched.position = position;

@@ -239,7 +239,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     admission,
     contextOf: (principal) => contexts.ofService(principal, randomUUID()),
   });
-  live.watch.onAny(() => deliverer.wake());
+  live.watch.onAny((workspaceId) => deliverer.wake(workspaceId));
   const stopSlowStatements = logSlowStatements(logger, config.slowStatementMs ?? defaultSlowMs);
   const stopWatchingDescriptors = watchDescriptors(logger);
   const clean = () =>

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { onStatement } from '../../src/db/engine/meter.ts';
 import { eventually } from '../support/eventually.ts';
+import { issueWorld } from '../support/issue-world.ts';
+import { callerOf } from '../support/mutations.ts';
 import type { Received } from './receiver.ts';
 import { useWebhooks } from './use-webhooks.ts';
 
@@ -12,6 +15,9 @@ const issues = (count: number) =>
     ),
   );
 const commentOn = (issueKey: string, body: string) => ada.mutate('commentCreate', { issueKey, body });
+/** How many changes have no position yet. */
+const unnumbered = async () =>
+  (await app.database.unscoped.selectFrom('changeInbox').select('id').execute()).length;
 const keyOf = ({ data }: Pick<Received, 'data'>) => (data.change as { issueKey: string }).issueKey;
 const textOf = ({ data }: Pick<Received, 'data'>) =>
   /"text":"(\w+)"/.exec(JSON.stringify((data.comment as { body: unknown }).body))?.[1];
@@ -92,6 +98,27 @@ describe('a message that hangs', () => {
     await receiver.until(1, ({ status }) => status === 500);
     await receiver.until(1, ({ status }) => status === 204);
     expect(await hasTimedOut()).toBe(false);
+    release();
+  });
+
+  it('makes its webhook look for changes of its own workspace only', async () => {
+    const { release } = await withHanging(async () => ({ status: 204 }));
+    const second = await issueWorld(app, await app.secondWorkspace());
+    const other = callerOf(app, second.ada.token);
+    let looks = 0;
+    const stop = onStatement(({ sql }) => {
+      if (/count\(\*\).* from "webhook_delivery"/.test(sql)) looks += 1;
+    });
+    for (let number = 1; number <= 30; number += 1) {
+      await other.create({ teamId: second.eng.id, title: `Elsewhere ${number}` });
+      await eventually(async () => (await unnumbered()) === 0);
+    }
+    // The comment itself may still be news.
+    expect(looks).toBeLessThan(3);
+    const before = looks;
+    await ada.create({ teamId: world.eng.id, title: 'News' });
+    await eventually(() => looks > before);
+    stop();
     release();
   });
 

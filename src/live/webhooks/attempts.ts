@@ -14,7 +14,7 @@ const startsWithinMs = 10_000;
 const lingerMs = 250;
 /** How long a webhook whose attempts have not ended goes without a look for retries that are due. */
 const lookMs = 1_000;
-/** The delay between news and the look for them, so that changes close together need one look. */
+/** The delay between news and the look for them, so that changes close together need one look. An attempt that ends cuts it short. */
 const newsDelayMs = 50;
 
 /** An attempt that has ended. */
@@ -34,7 +34,7 @@ export class Attempts {
   #begun = 0;
   #atOnce: number;
   #hasNews = true;
-  #bell = Promise.withResolvers<void>();
+  #signal = Promise.withResolvers<void>();
 
   constructor(sending: Pick<WebhookSending, 'send'>, atOnce = maxAtOnce) {
     this.#sending = sending;
@@ -60,10 +60,10 @@ export class Attempts {
     return [...this.#open, ...this.#ended.map(({ delivery }) => delivery.id)];
   }
 
-  /** Notes that the log may have changes for the webhook, and ends its `rest`. */
-  hear(): void {
+  /** Notes that the log may have changes for the webhook, and ends its `waitForWork` soon. */
+  noteNews(): void {
     this.#hasNews = true;
-    this.#ring();
+    this.#notify();
   }
 
   /** Whether there was news since the last call. */
@@ -92,26 +92,21 @@ export class Attempts {
       if (delivery) {
         this.#begin(webhook, delivery);
         begun.push(delivery.id);
-      } else await this.#bell.promise;
+      } else await this.#signal.promise;
     }
-    const lingerUntilMs = performance.now() + lingerMs;
-    while (begun.some((id) => this.#open.has(id))) {
-      const ms = lingerUntilMs - performance.now();
-      if (ms <= 0) return;
-      await this.#ringWithin(ms);
-    }
+    await this.#waitUntil(() => !begun.some((id) => this.#open.has(id)), lingerMs);
   }
 
   /** Waits until an attempt ends, there is news, or it is time to look for retries. */
-  async rest(): Promise<void> {
-    if (this.#ended.length === 0 && this.#errors.length === 0 && !this.#hasNews)
-      await this.#ringWithin(lookMs);
-    if (this.#hasNews) await this.#ringWithin(newsDelayMs);
+  async waitForWork(): Promise<void> {
+    const hasEnded = () => this.#ended.length > 0 || this.#errors.length > 0;
+    await this.#waitUntil(() => hasEnded() || this.#hasNews, lookMs);
+    if (this.#hasNews) await this.#waitUntil(hasEnded, newsDelayMs);
   }
 
   /** Waits until all attempts have ended. */
   async end(): Promise<void> {
-    while (this.areOpen) await this.#bell.promise;
+    while (this.areOpen) await this.#signal.promise;
   }
 
   /** The attempts that have ended since the last call, in the order in which they began. Adapts how many are sent at once. */
@@ -140,19 +135,22 @@ export class Attempts {
       )
       .finally(() => {
         this.#open.delete(delivery.id);
-        this.#ring();
+        this.#notify();
       });
   }
 
-  #ring(): void {
-    this.#bell.resolve();
-    this.#bell = Promise.withResolvers();
+  #notify(): void {
+    this.#signal.resolve();
+    this.#signal = Promise.withResolvers();
   }
 
-  /** Waits for the end of an attempt or for news, at most for a time. */
-  async #ringWithin(ms: number): Promise<void> {
-    const timer = setTimeout(() => this.#ring(), ms);
-    await this.#bell.promise;
-    clearTimeout(timer);
+  /** Waits until ended attempts or news make the condition true, at most for a time. */
+  async #waitUntil(isTrue: () => boolean, ms: number): Promise<void> {
+    const untilMs = performance.now() + ms;
+    for (let leftMs = ms; leftMs > 0 && !isTrue(); leftMs = untilMs - performance.now()) {
+      const timer = setTimeout(() => this.#notify(), leftMs);
+      await this.#signal.promise;
+      clearTimeout(timer);
+    }
   }
 }

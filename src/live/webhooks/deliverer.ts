@@ -32,7 +32,7 @@ export class Deliverer {
   readonly #parts: RoundParts;
   readonly #logger: Pick<Logger, 'warn'>;
   readonly #claimId = randomUUID();
-  readonly #serving = new Map<string, { attempts: Attempts; work: Promise<void> }>();
+  readonly #serving = new Map<string, { workspaceId: string; attempts: Attempts; work: Promise<void> }>();
   /** How many messages are sent at once to webhooks whose receivers are overloaded. */
   readonly #paces = new Map<string, number>();
   /** For webhooks whose last round had an error of our own: how many such rounds there were in a row. */
@@ -65,10 +65,14 @@ export class Deliverer {
     return this.#serving.size;
   }
 
-  /** Makes the loop query for webhooks with work, even if such a query is in progress, and those that are being served look for changes. */
-  wake(): void {
+  /**
+   * Makes the loop query for webhooks with work, even if such a query is in progress, and those that are being served look for
+   * changes: those of a workspace, or all.
+   */
+  wake(changed?: string): void {
     this.#wakeUp.resolve();
-    for (const { attempts } of this.#serving.values()) attempts.hear();
+    for (const { workspaceId, attempts } of this.#serving.values())
+      if (changed === undefined || workspaceId === changed) attempts.noteNews();
   }
 
   async close(): Promise<void> {
@@ -107,7 +111,7 @@ export class Deliverer {
   }
 
   #start(webhook: DueWebhook): void {
-    const { id } = webhook;
+    const { workspaceId, id } = webhook;
     const attempts = new Attempts(this.#parts.sending, this.#paces.get(id));
     const work = this.#serve(webhook, attempts)
       .catch((error: unknown) => this.#warnOnce(error))
@@ -115,7 +119,7 @@ export class Deliverer {
         this.#serving.delete(id);
         this.#wakeUp.resolve();
       });
-    this.#serving.set(id, { attempts, work });
+    this.#serving.set(id, { workspaceId, attempts, work });
   }
 
   async #serve(webhook: DueWebhook, attempts: Attempts): Promise<void> {

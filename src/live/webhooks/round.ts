@@ -77,7 +77,7 @@ export async function serveOnce(
     hasNews &&
     !isProbe &&
     (await createDeliveries(parts.schema, db, webhook, (work) => parts.reading(principal, work), claimId));
-  if (hasMore !== false) attempts.hear();
+  if (hasMore !== false) attempts.noteNews();
   if (hasMore === undefined) return true;
   const due = await selectNextDeliveries(db, id, {
     now: new Date(),
@@ -86,7 +86,7 @@ export async function serveOnce(
     except: attempts.deliveries,
   });
   if (due.length > 0) await attempts.send(webhook, due, isUnchanged);
-  else if (attempts.areOpen) await attempts.rest();
+  else if (attempts.areOpen) await attempts.waitForWork();
   else if (attempts.deliveries.length === 0) {
     if (isProbe) await resume(db, webhook, claimId, now);
     return hasMore;
@@ -107,7 +107,7 @@ export async function storeEnded(
   const ended = attempts.take();
   if (ended.length === 0) return true;
   // Finished deliveries make room for further changes.
-  attempts.hear();
+  attempts.noteNews();
   for (const { answer } of ended) onAttempt(isReceived(answer));
   return inTransaction(database.of(workspaceId), async (trx) => {
     let mayHaveWork = true;
