@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { App } from '../support/app.ts';
 import { issueWorld } from '../support/issue-world.ts';
 
@@ -147,8 +147,4 @@ export async function problemOf(response: Response): Promise<[status: number, co
 
 export function random(sizeBytes: number): Buffer<ArrayBuffer> {
   return Buffer.from(randomBytes(sizeBytes));
-}
-
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

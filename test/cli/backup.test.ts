@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -23,8 +22,10 @@ import { notInBackups, selectBackupTables } from '../../src/db/backup/catalog.ts
 import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { type FileDesk, fileDesk } from '../attachments/files.ts';
+import { hasServer } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
 import { fillEveryTable } from '../support/full-workspace.ts';
+import { sha256 } from '../support/sha256.ts';
 import { copyIntoDirectory, copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { writers } from './backup-writers.ts';
 import { inProcess, type Ran, workgraph } from './workgraph.ts';
@@ -106,8 +107,6 @@ function dataOf(directory: string): Map<string, string> {
 
 const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as Manifest;
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe('the commands', () => {
   it('say how many webhooks a backup leaves out, and that they are to be created again', async () => {
@@ -228,7 +227,7 @@ describe('a backup', () => {
   it('restores the same data from the embedded engine to either engine and back', async () => {
     const [embedded, other] = [await emptyEmbedded('there'), await emptyTemplate()];
     // The way back from PostgreSQL; without it, the second database is an embedded one already.
-    const back = process.env.TEST_DATABASE_URL ? [await emptyEmbedded('again')] : [];
+    const back = hasServer ? [await emptyEmbedded('again')] : [];
     const keys = await foreignKeys(other.database);
     let from = first;
     try {

@@ -10,7 +10,7 @@ import { startProxy } from './cut-proxy.ts';
 import { numberAll } from './logged.ts';
 import { functionOf } from './page-code.ts';
 import { cursorNow, nextOf, subscribe } from './subscribing.ts';
-import { hasServer } from '../db/engines.ts';
+import { hasServer, urlOf } from '../db/engines.ts';
 
 const { app, world, ada } = useIssueWorld();
 
@@ -98,15 +98,11 @@ onPostgres('a client receives each change once when all backends of its server a
   const client = await follow(app.url);
   const before = await newIssue();
   await client.until(before.id);
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
-    app.database.unscoped,
-  );
-  const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
+  const admin = new pg.Client({ connectionString: await urlOf(app.database) });
   await admin.connect();
-  await admin.query(
-    'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
-    [rows[0]?.name],
-  );
+  await admin.query(`
+    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`);
   await admin.end();
   let after: { id: string } | undefined;
   // The first statements may find a connection that is gone.

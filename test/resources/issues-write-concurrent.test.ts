@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { hasServer } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
@@ -9,7 +10,7 @@ import { isWhole } from '../support/samples.ts';
 import { type SecondServer, startSecondServer } from '../support/started-server.ts';
 
 /** The embedded engine has one session, so its writes hardly overlap: outside CI, it gets fewer of them. */
-const isShort = process.env.TEST_DATABASE_URL === undefined && !isWhole;
+const isShort = !hasServer && !isWhole;
 const many = isShort ? 120 : 500;
 
 let app: App;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { printManifest } from '../../src/executor/documents/manifest.ts';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
 import { openDocuments } from '../../src/server/graphql/open-documents.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
+import { sha256 } from '../support/sha256.ts';
 
 const modern = 'application/graphql-response+json';
 const paths = ['direct', 'general'] as const;
@@ -20,7 +20,10 @@ const file = join(folder, 'manifest.json');
 const servers = new Map<string, App>();
 const server = (name: string): App => servers.get(name) ?? never(name);
 beforeAll(async () => {
-  writeFileSync(file, JSON.stringify({ teamNames, 'x-ours:old': '{ noSuchField }', [hash(pinned)]: pinned }));
+  writeFileSync(
+    file,
+    JSON.stringify({ teamNames, 'x-ours:old': '{ noSuchField }', [sha256(pinned)]: pinned }),
+  );
   for (const path of paths) {
     const settings = { GRAPHQL_PATH: path };
     servers.set(path, await startApp({ sharesDatabase: true, settings }));
@@ -42,7 +45,7 @@ describe.each(ways)('automatic persisted queries (%s path, %s)', (path, method) 
 
   it('are asked for by their hash, and sent along once', async () => {
     const query = unique('query ($first: Int) { teams(first: $first) { totalCount } }');
-    const byHash = { extensions: apollo(hash(query)), variables: { first: 1 } };
+    const byHash = { extensions: apollo(sha256(query)), variables: { first: 1 } };
     const unknown = await ask(byHash);
     expect(unknown.status).toBe(200);
     expect(unknown.body).toEqual({
@@ -58,12 +61,12 @@ describe.each(ways)('automatic persisted queries (%s path, %s)', (path, method) 
     expect(first.body).toEqual({ data: { teams: { totalCount: 0 } } });
     const again = await ask(byHash);
     expect([again.status, again.body]).toEqual([200, first.body]);
-    expect((await ask({ documentId: `sha256:${hash(query)}` })).body).toEqual(first.body);
+    expect((await ask({ documentId: `sha256:${sha256(query)}` })).body).toEqual(first.body);
   });
 
   it('go by documentId alone, too', async () => {
     const query = unique('{ teams { totalCount } }');
-    const documentId = `sha256:${hash(query)}`;
+    const documentId = `sha256:${sha256(query)}`;
     expect(await codeOf(ask({ documentId }))).toBe('PERSISTED_QUERY_NOT_FOUND');
     const answer = await ask({ documentId, query });
     expect(answer.body).toEqual({ data: { teams: { totalCount: 0 } } });
@@ -72,7 +75,10 @@ describe.each(ways)('automatic persisted queries (%s path, %s)', (path, method) 
 
   it('have the hash of their text', async () => {
     const query = unique('{ teams { totalCount } }');
-    for (const named of [{ extensions: apollo(hash('other')) }, { documentId: `sha256:${hash('other')}` }]) {
+    for (const named of [
+      { extensions: apollo(sha256('other')) },
+      { documentId: `sha256:${sha256('other')}` },
+    ]) {
       expect(await codeOf(ask({ ...named, query }))).toBe('INVALID_REQUEST');
       expect(await codeOf(ask(named))).toBe('PERSISTED_QUERY_NOT_FOUND');
     }
@@ -80,7 +86,7 @@ describe.each(ways)('automatic persisted queries (%s path, %s)', (path, method) 
 
   it('are kept when they are valid, for callers with a token', async () => {
     const invalid = unique('{ noSuchField }');
-    const byHash = (query: string) => ({ extensions: apollo(hash(query)) });
+    const byHash = (query: string) => ({ extensions: apollo(sha256(query)) });
     expect(await codeOf(ask({ ...byHash(invalid), query: invalid }))).toBe('GRAPHQL_VALIDATION_FAILED');
     expect(await codeOf(ask(byHash(invalid)))).toBe('PERSISTED_QUERY_NOT_FOUND');
     const open = unique('{ health { status } }');
@@ -90,13 +96,13 @@ describe.each(ways)('automatic persisted queries (%s path, %s)', (path, method) 
   });
 
   it.each([
-    ['another version', { extensions: { persistedQuery: { version: 2, sha256Hash: hash('') } } }],
+    ['another version', { extensions: { persistedQuery: { version: 2, sha256Hash: sha256('') } } }],
     ['no hash', { extensions: { persistedQuery: { version: 1 } } }],
     ['a hash that is none', { extensions: { persistedQuery: { version: 1, sha256Hash: 'ABC' } } }],
     ['no object', { extensions: { persistedQuery: 'x' } }],
     ['an id of another kind', { documentId: 'md5:0' }],
     ['a hash too short', { documentId: 'sha256:0' }],
-    ['two ids', { documentId: `sha256:${hash('a')}`, extensions: apollo(hash('b')) }],
+    ['two ids', { documentId: `sha256:${sha256('a')}`, extensions: apollo(sha256('b')) }],
   ])('are refused with %s: 400', async (_what, named) => {
     const answer = await ask({ ...named, query: '{ teams { totalCount } }' });
     expect([answer.status, await codeOf(answer)]).toEqual([400, 'INVALID_REQUEST']);
@@ -108,8 +114,8 @@ it('the server keeps a bounded amount of persisted text, of the documents used l
   const long = (name: string) =>
     `# ${name.padEnd(maxCachedCharacters * 0.08, '.')}\n{ teams { totalCount } }`;
   const known = async (query: string) =>
-    (await codeOf(send(app, 'POST', { extensions: apollo(hash(query)) }))) === undefined;
-  const keep = (query: string) => send(app, 'POST', { extensions: apollo(hash(query)), query });
+    (await codeOf(send(app, 'POST', { extensions: apollo(sha256(query)) }))) === undefined;
+  const keep = (query: string) => send(app, 'POST', { extensions: apollo(sha256(query)), query });
   const [used, unused] = [long(unique('used')), long(unique('unused'))];
   await keep(used);
   await keep(unused);
@@ -131,14 +137,14 @@ describe.each(ways)('a server that trusts a manifest alone (%s path, %s)', (path
     expect((await ask({ documentId: 'teamNames', variables })).body).toEqual({
       data: { teams: { nodes: [] } },
     });
-    const byHash = await ask({ documentId: `sha256:${hash(pinned)}` });
+    const byHash = await ask({ documentId: `sha256:${sha256(pinned)}` });
     if (method === 'GET') expect([byHash.status, byHash.headers.get('allow')]).toEqual([405, 'POST']);
     else expect(byHash.body).toMatchObject({ data: { accessTokenCreate: { token: expect.any(String) } } });
   });
 
   it('refuses every text, and says what to send', async () => {
     for (const query of ['{ teams { totalCount } }', teamNames]) {
-      for (const named of [{}, { extensions: apollo(hash(query)) }, { documentId: 'teamNames' }]) {
+      for (const named of [{}, { extensions: apollo(sha256(query)) }, { documentId: 'teamNames' }]) {
         const answer = await ask({ ...named, query, accept: modern });
         expect(answer.status).toBe(400);
         expect(answer.body.errors).toMatchObject([
@@ -153,7 +159,7 @@ describe.each(ways)('a server that trusts a manifest alone (%s path, %s)', (path
   });
 
   it('does not remember new documents', async () => {
-    const byHash = { extensions: apollo(hash(teamNames)) };
+    const byHash = { extensions: apollo(sha256(teamNames)) };
     await ask({ ...byHash, query: teamNames });
     expect(await codeOf(ask(byHash))).toBe('PERSISTED_QUERY_NOT_FOUND');
   });
@@ -194,8 +200,8 @@ describe('a manifest', () => {
     const opened = await open(printManifest([teamNames, pinned]));
     expect(opened).toEqual({
       manifest: new Map([
-        [hash(pinned), pinned],
-        [hash(teamNames), teamNames],
+        [sha256(pinned), pinned],
+        [sha256(teamNames), teamNames],
       ]),
       only: true,
     });
@@ -212,7 +218,7 @@ describe('a manifest', () => {
     ['an id that is none', '{"a b":"{ __typename }"}', 'has an id that no request can name: "a b"'],
     [
       'another text than that of its hash',
-      `{"${hash('x')}":"{ __typename }"}`,
+      `{"${sha256('x')}":"{ __typename }"}`,
       'has another text than that of',
     ],
     [
@@ -272,10 +278,6 @@ function send(
 
 async function codeOf(answer: Promise<Answer<Body>> | Answer<Body>): Promise<string | undefined> {
   return (await answer).body.errors?.[0]?.extensions.code;
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 function apollo(sha256Hash: string) {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { hasServer, onServer } from '../db/engines.ts';
+import { hasServer, onServer, urlOf } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { issueWorld, type IssueWorld } from '../support/issue-world.ts';
@@ -22,10 +22,7 @@ type Line = Record<string, unknown>;
   beforeAll(async () => {
     app = await startApp({ logLevel: 'info', log });
     world = await issueWorld(app);
-    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
-      app.database.unscoped,
-    );
-    name = rows[0]?.name ?? '';
+    name = new URL(await urlOf(app.database)).pathname.slice(1);
   });
   afterAll(() => app.stop());
 
