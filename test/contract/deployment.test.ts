@@ -132,3 +132,8 @@ describe('every way to start the server', () => {
     expect(faults).toEqual([]);
   });
 });
+
+it('the secrets of compose.yaml get neither into git nor into the image', () => {
+  for (const path of ['../.gitignore', 'Dockerfile.dockerignore'])
+    expect(read(path).split('\n')).toContain('deploy/.env');
+});
