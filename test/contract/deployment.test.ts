@@ -75,6 +75,20 @@ describe('compose.yaml', () => {
   });
 });
 
+describe('haproxy.cfg', () => {
+  const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
+  const check = (server: string) =>
+    spawnSync('haproxy', ['-c', '-q', '-f', join(root, 'deploy/haproxy.cfg')], {
+      env: { ...process.env, LISTEN: '127.0.0.1:4000', SERVER_ONE: server, SERVER_TWO: server },
+      encoding: 'utf8',
+    });
+
+  (hasHaproxy ? it : it.skip)('is accepted, also while the name of a server has no address', () => {
+    expect(check('127.0.0.1:4000')).toMatchObject({ status: 0, stderr: '' });
+    expect(check('absent.invalid:4000').status).toBe(0);
+  });
+});
+
 describe('the Kubernetes manifests', () => {
   const values = manifests.flatMap(({ data, stringData }) => Object.entries({ ...data, ...stringData }));
   const pods = manifests.flatMap(({ spec }) => (spec && 'template' in spec ? [spec.template.spec] : []));
