@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
+import { exitCodes } from '../../src/cli/failures.ts';
 import { stopWithinMs } from '../../src/cli/serve/stop-limits.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { settingNames } from '../../src/server/settings.ts';
@@ -127,16 +128,22 @@ describe('every way to start the server', () => {
     expect(flags).toHaveLength(2);
     for (const flag of flags) expect(read(path)).toContain(written(flag));
   });
+});
 
-  it('gives a server the time that it needs to stop, whatever /etc/workgraph.env sets', () => {
+describe('workgraph.service', () => {
+  it('gives a server the time that it needs to stop, whatever its environment file sets', () => {
     expect(readConfig({ DRAIN_MS: String(maxDrainMs) }, {}).drainMs).toBe(maxDrainMs);
     expect(() => readConfig({ DRAIN_MS: String(maxDrainMs + 1) }, {})).toThrow(`to ${maxDrainMs}`);
     const [, seconds] = /TimeoutStopSec=(\d+)/.exec(read('workgraph.service')) ?? [];
     expect(Number(seconds)).toBeGreaterThan(stopSeconds(maxDrainMs));
   });
 
+  it('does not restart a server whose settings are invalid', () => {
+    expect(read('workgraph.service')).toContain(`\nRestartPreventExitStatus=${exitCodes.usage}\n`);
+  });
+
   const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
-  (hasSystemd ? it : it.skip)('has a unit that systemd accepts', () => {
+  (hasSystemd ? it : it.skip)('is accepted by systemd', () => {
     const { stderr } = spawnSync('systemd-analyze', ['verify', join(root, 'deploy/workgraph.service')]);
     // It looks for the program as well, which is not installed here.
     const faults = stderr
