@@ -100,6 +100,11 @@ describe('the Kubernetes manifests', () => {
     expect(values.map(([name]) => name).filter((name) => !known.has(name))).toEqual([]);
   });
 
+  it('let no server start before it is known which proxies may be trusted', () => {
+    const { TRUSTED_PROXIES } = Object.fromEntries(values) as Record<string, string>;
+    expect(() => readConfig({}, { TRUSTED_PROXIES })).toThrow('TRUSTED_PROXIES must be');
+  });
+
   it('ask probes that exist, and remove a server from the service before it stops', () => {
     const drainMs = Number(Object.fromEntries(values)['DRAIN_MS']);
     expect(servers).toHaveLength(1);
