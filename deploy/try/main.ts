@@ -198,7 +198,7 @@ async function tryTogether(image: Image): Promise<void> {
       exits.push(Math.round(ms));
       servers[index] = start(ports[index], index);
       await servers[index]?.untilHealthy();
-      await delay(1_500); // two checks of haproxy, and some more
+      await delay(2_000); // as docs/deployment.md does
     }
     over.abort();
     await Promise.all(load);
