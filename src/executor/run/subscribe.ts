@@ -7,8 +7,8 @@ import {
   type GraphQLSchema,
   Kind,
 } from 'graphql';
-import { metered, meter } from '../../db/engine/meter.ts';
-import { AnswerTooLargeError, ReadAllowance } from '../../db/engine/read-allowance.ts';
+import { withMeter, meter } from '../../db/engine/meter.ts';
+import { ReadAllowance } from '../../db/engine/read-allowance.ts';
 import { readNewestCursor } from '../../resolvers/changes/changes.ts';
 import type { PageTest } from '../../reference/page-test.ts';
 import { raise } from '../../resolvers/errors.ts';
@@ -17,7 +17,7 @@ import type { StreamEvent } from '../../schema/builder/plan.ts';
 import { answerEventsCompiled } from '../compiled/run/executor.ts';
 import { type OperationCost, priceOperation } from '../cost/operation-cost.ts';
 import { documentNumber } from '../documents/number.ts';
-import { formatError, rootOf } from '../answers/errors.ts';
+import { formatError, isAnswerTooLarge, isFinal } from '../answers/errors.ts';
 import { chooseOperation, type EventAnswers, type OperationContext } from './execute.ts';
 import { runFallback, reportFallback } from './fallbacks.ts';
 import { withFirstReads } from './first-reads.ts';
@@ -178,12 +178,12 @@ async function answersThatFit(
   for (let count = events.length; ; count = Math.ceil(count / 2)) {
     const some = events.slice(0, count);
     try {
-      return await metered(() => executeForEvents(request, coerced, cost, context, some), {
+      return await withMeter(() => executeForEvents(request, coerced, cost, context, some), {
         ...meter(),
         allowance: new ReadAllowance(maxAnswerBytes),
       });
     } catch (error) {
-      if (count === 1 || !(rootOf(error) instanceof AnswerTooLargeError)) throw error;
+      if (count === 1 || !isAnswerTooLarge(error)) throw error;
     }
   }
 }
@@ -202,6 +202,8 @@ async function executeForEvents(
     );
     if (answered) return { ...answered, hasErrors: false };
   }
+  // The answers are sent together, so they are limited together.
+  const contextValue = withTextAllowance(context);
   const one = async ({ event }: StreamEvent) =>
     execute({
       schema,
@@ -209,11 +211,13 @@ async function executeForEvents(
       operationName,
       // graphql-js coerces the variables of the request itself.
       variableValues: variables,
-      contextValue: withTextAllowance(context),
+      contextValue,
       rootValue: { event },
     });
   const all = () => Promise.all(events.map(one));
   const results = await (context.executor === 'graphql-js' ? all() : runFallback(all));
+  const failure = results.flatMap(({ errors = [] }) => errors).find(isFinal);
+  if (failure) throw failure;
   const texts = results.map(({ data, errors }) =>
     JSON.stringify({
       ...(errors && { errors: errors.map((each) => formatError(each, context.requestId, context.report)) }),

@@ -10,6 +10,7 @@ import { Turns } from '../../run/turns.ts';
 import { perVariant } from '../../selections/variants.ts';
 import { compileOperation } from '../compile/compile.ts';
 import { type Frame, newFrame, NotCompilable, type Row } from './frame.ts';
+import { checkAnswerSize } from '../writing/answer-size.ts';
 import { JsonWriter, type WrittenAnswer } from '../writing/json-writer.ts';
 import { ObjectPlan } from '../compile/objects.ts';
 import { type CompiledRowForm, compileRowForm, type RowForm } from '../writing/row-form.ts';
@@ -180,12 +181,16 @@ async function answerEvents(plan: ObjectPlan, run: Run, events: readonly object[
     await plan.fetch(root, run);
     const turns = new Turns();
     const texts: string[] = [];
+    let size = 0;
     for (const row of events.keys()) {
       const wait = turns.next();
       if (wait) await wait;
       const { bytes, release } = written(plan, root, row);
+      size += bytes.length;
       texts.push(bytes.toString());
       release();
+      // The answers are sent together.
+      checkAnswerSize(size);
     }
     run.release();
     // The roots are not objects of the answers.
