@@ -5,7 +5,7 @@ import { PreparedSelect } from './query/prepared-select.ts';
 import type { Sending } from './engine/sending.ts';
 import type { Lease } from './engine/lease.ts';
 import { anyWorkspace } from './engine/tenant-handle.ts';
-import { typed } from './statements/slots.ts';
+import { typedSlot } from './statements/slots.ts';
 import type { Tables } from './tables/tables.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
 import type { Trx } from './engine/transaction.ts';
@@ -91,7 +91,9 @@ export async function notifyOfChanges(
 const notifying = new PreparedSelect(
   anyWorkspace.selectNoFrom([
     sql<string>`set_config('synchronous_commit', 'off', true)`.as('commit'),
-    sql<string>`pg_notify(${sql.lit(changesChannel)}, unnest(${typed('payloads', 'text[]')}))`.as('notified'),
+    sql<string>`pg_notify(${sql.lit(changesChannel)}, unnest(${typedSlot('payloads', 'text[]')}))`.as(
+      'notified',
+    ),
   ]),
   ['commit', 'notified'],
 );
@@ -218,7 +220,7 @@ const numbering = new PreparedSelect<Numbered>(numberingOf(anyWorkspace), [
 ]);
 
 function numberingOf(db: TenantDb) {
-  const lock = sql<boolean>`pg_try_advisory_xact_lock(${sequencerLocks}::int, hashtext(${typed('workspaceId', 'text')}))`;
+  const lock = sql<boolean>`pg_try_advisory_xact_lock(${sequencerLocks}::int, hashtext(${typedSlot('workspaceId', 'text')}))`;
   return db
     .with('lock', (parts) => parts.selectNoFrom(lock.as('held')))
     .with('waiting', (parts) =>
@@ -251,7 +253,7 @@ function numberingOf(db: TenantDb) {
         .expression(
           parts
             .selectFrom('counted')
-            .select(['counted.count', typed<number>('tag', 'bigint').as('tag')])
+            .select(['counted.count', typedSlot<number>('tag', 'bigint').as('tag')])
             .where('counted.count', '>', 0),
         )
         .onConflict((conflict) =>

@@ -125,6 +125,6 @@ export type IssueColumns = Omit<
  * The columns of a change, with an increased revision, so that clients that read the issue before cannot overwrite it
  * unknowingly.
  */
-export function revised(columns: IssueColumns): IssueColumns {
+export function withNextRevision(columns: IssueColumns): IssueColumns {
   return { ...columns, revision: sql<number>`issue.revision + 1` };
 }

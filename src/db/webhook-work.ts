@@ -2,7 +2,7 @@ import { type Compilable, type Kysely, sql } from 'kysely';
 import { webhookDeliveryState, webhookState } from '../model/codes.ts';
 import type { Database } from './engine/engine.ts';
 import { PreparedSelect } from './query/prepared-select.ts';
-import { typed } from './statements/slots.ts';
+import { typedSlot } from './statements/slots.ts';
 import type { Row, Tables } from './tables/tables.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 import type { WebhookAttempt } from './tables/webhook-tables.ts';
@@ -35,7 +35,7 @@ export async function selectDueWebhooks(
 let dueWebhooks: PreparedSelect<DueWebhook> | undefined;
 
 function dueWebhooksOf(unscoped: Kysely<Tables>): Compilable<DueWebhook> {
-  const now = typed<Date>('now', 'timestamptz');
+  const now = typedSlot<Date>('now', 'timestamptz');
   const due = sql<DueWebhook>`
     select w.workspace_id as "workspaceId", w.id
     from webhook w left join change_head h on h.workspace_id = w.workspace_id
@@ -52,7 +52,7 @@ function dueWebhooksOf(unscoped: Kysely<Tables>): Compilable<DueWebhook> {
         when ${sql.lit(webhookState.backing_off)} then w.next_attempt_utc <= ${now}
         else false end
     order by w.claimed_until_utc nulls first
-    limit ${typed('limit', 'int')}`;
+    limit ${typedSlot('limit', 'int')}`;
   return { compile: () => due.compile(unscoped) };
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../db/engine/engine.ts';
-import { metered } from '../db/engine/meter.ts';
+import { withMeter } from '../db/engine/meter.ts';
 import { noVersion, ReferenceReads, type ReferenceVersion } from '../db/reads/reference-reads.ts';
 import { defaultMaxRows } from './limits.ts';
 import { Snapshot, snapshotOf } from './snapshot.ts';
@@ -158,7 +158,7 @@ export class ReferenceMemory {
     if (check && check.start >= neededStart && began - check.beganMs < leaseMs) return check.done;
     this.counts.check += 1;
     const start = this.#nextStart();
-    const done = metered(async () => {
+    const done = withMeter(async () => {
       const [version = noVersion] = (await this.#reads.versions([workspaceId])).values();
       return this.#install(workspaceId, entry, { start, began, version });
     }).finally(() => {
@@ -248,7 +248,7 @@ export class ReferenceMemory {
     }
     const start = this.#nextStart();
     try {
-      const versions = await metered(() => this.#reads.versions(used.map(([workspaceId]) => workspaceId)));
+      const versions = await withMeter(() => this.#reads.versions(used.map(([workspaceId]) => workspaceId)));
       for (const [workspaceId, entry] of used) {
         const version = versions.get(workspaceId) ?? noVersion;
         // Changed data is read when a request needs it.

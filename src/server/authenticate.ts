@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type TokenHolder, TokenHolders, updateLastUsed } from '../db/access-tokens.ts';
 import type { Database } from '../db/engine/engine.ts';
-import { metered } from '../db/engine/meter.ts';
+import { withMeter } from '../db/engine/meter.ts';
 import { InvalidTokenError } from '../executor/answers/challenge.ts';
 import { AppError } from '../resolvers/errors.ts';
 import { hashToken, isScope, mayUseTokens } from '../resolvers/access/access-tokens.ts';
@@ -127,7 +127,7 @@ export class Authenticator {
       this.#known.delete(key);
     }
     // Counted by a separate meter, like checks of the reference data, because the operation does not cause them.
-    const holder = await metered(() => this.#holders.find(tokenHash, known));
+    const holder = await withMeter(() => this.#holders.find(tokenHash, known));
     if (!holder) return undefined;
     this.#known.set(key, holder);
     return holder;
@@ -150,7 +150,9 @@ export class Authenticator {
     if (written > before.getTime()) return;
     this.#written.set(tokenId, now.getTime());
     // On a meter of its own, because the statement does not belong to the operation.
-    const writing = metered(() => updateLastUsed(this.#database.of(holder.workspaceId), holder, now, before))
+    const writing = withMeter(() =>
+      updateLastUsed(this.#database.of(holder.workspaceId), holder, now, before),
+    )
       .catch((error: unknown) =>
         this.#logger.warn({ err: error, tokenId }, 'the last use of a token was not recorded'),
       )

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { metered } from '../db/engine/meter.ts';
+import { withMeter } from '../db/engine/meter.ts';
 import { ReadAllowance } from '../db/engine/read-allowance.ts';
 import { isOurs } from '../executor/answers/errors.ts';
 import { headRule, maxAnswerBytes, maxHeaderBytes } from '../executor/limits.ts';
@@ -58,7 +58,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     const request = new ServerRequest(req, new HttpBody(req, res), contexts, { clients, clientMs });
     const begin = (ticket?: AdmissionTicket) => {
       request.ticket = ticket;
-      void metered(() => answer(request, req, res, { ...options, startedMs, violation }), {
+      void withMeter(() => answer(request, req, res, { ...options, startedMs, violation }), {
         deadline: ticket?.deadline,
         allowance: new ReadAllowance(maxAnswerBytes),
         subject: request,
@@ -96,7 +96,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     const gate = isStream ? openings : admission;
     // Another request may give its ticket to this one. The statements of that one are not those of this one.
     const noteGone = () =>
-      metered(async () => {
+      withMeter(async () => {
         const tookMs = performance.now() - startedMs;
         logRequest(options.logger, loggedOf(request), request, 499, tookMs);
         metrics?.count(unread, 499, tookMs);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { openDatabase } from '../../src/db/engine/engine.ts';
-import { metered } from '../../src/db/engine/meter.ts';
+import { withMeter } from '../../src/db/engine/meter.ts';
 import { Deadline } from '../../src/db/engine/deadline.ts';
 import { Prepared } from '../../src/db/statements/prepared.ts';
 import { Slot } from '../../src/db/statements/slots.ts';
@@ -154,11 +154,11 @@ onlyWithServer('the PostgreSQL engine', () => {
     const database = await openDatabase({ ...place.location, poolSize: 2 });
     const held = await Promise.all([database.connect(), database.connect()]);
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 200 });
-    const waiting = metered(() => database.connect(), { deadline });
+    const waiting = withMeter(() => database.connect(), { deadline });
     expect(database.load()).toEqual({ open: 2, idle: 0, size: 2, waiting: 1 });
     await expect(waiting).rejects.toThrow('all connections were busy for 200 ms');
     // Its deadline has passed, except for the minimum wait of every caller.
-    await expect(metered(() => database.connect(), { deadline })).rejects.toThrow('busy for 100 ms');
+    await expect(withMeter(() => database.connect(), { deadline })).rejects.toThrow('busy for 100 ms');
     for (const lease of held) lease.release();
     expect(database.load()).toEqual({ open: 2, idle: 2, size: 2, waiting: 0 });
     await database.close();
@@ -167,9 +167,9 @@ onlyWithServer('the PostgreSQL engine', () => {
   it('limits a statement to the remaining time of its request', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1 });
     const deadline = new Deadline({ withinMs: 300, waitMs: 300 });
-    const slow = metered(() => sql`select pg_sleep(20)`.execute(database.unscoped), { deadline });
+    const slow = withMeter(() => sql`select pg_sleep(20)`.execute(database.unscoped), { deadline });
     await expect(slow).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
-    const next = metered(() => sql`select 1`.execute(database.unscoped), { deadline });
+    const next = withMeter(() => sql`select 1`.execute(database.unscoped), { deadline });
     await expect(next).rejects.toThrow('The request has taken too long.');
     await expect(sql`select 1 as one`.execute(database.unscoped)).resolves.toMatchObject({
       rows: [{ one: 1 }],
@@ -197,13 +197,13 @@ onlyWithServer('the PostgreSQL engine', () => {
   it('cancels the running statement of a disconnected client, and starts no other', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1 });
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 200 });
-    const running = metered(() => sql`select pg_sleep(20) as "abandoned"`.execute(database.unscoped), {
+    const running = withMeter(() => sql`select pg_sleep(20) as "abandoned"`.execute(database.unscoped), {
       deadline,
     });
     await delay(100);
     deadline.abandon();
     await expect(running).rejects.toMatchObject({ code: '57014' });
-    await expect(metered(() => sql`select 1`.execute(database.unscoped), { deadline })).rejects.toThrow(
+    await expect(withMeter(() => sql`select 1`.execute(database.unscoped), { deadline })).rejects.toThrow(
       'has gone',
     );
     const { rows } = await sql<{ running: number }>`
@@ -219,7 +219,7 @@ onlyWithServer('the PostgreSQL engine', () => {
     const database = await openDatabase({ ...place.location, poolSize: 1 });
     const lease = await database.connect();
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
-    const waiting = metered(() => database.connect(), { deadline });
+    const waiting = withMeter(() => database.connect(), { deadline });
     deadline.abandon();
     await expect(waiting).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
     expect(database.load().waiting).toBe(0);

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import type { Database } from '../../src/db/engine/engine.ts';
-import { meter, metered } from '../../src/db/engine/meter.ts';
+import { meter, withMeter } from '../../src/db/engine/meter.ts';
 import { engines } from './engines.ts';
 import type { Place } from './engines.ts';
 
@@ -123,14 +123,14 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
 
   it('counts the statements of a request, without begin and commit, and not those of another', async () => {
     const [one, two] = await Promise.all([
-      metered(async () => {
+      withMeter(async () => {
         await db.transaction().execute(async (transaction) => {
           await sql`select 1`.execute(transaction);
           await sql`select 2`.execute(transaction);
         });
         return meter();
       }),
-      metered(async () => {
+      withMeter(async () => {
         await sql`select nonsense`.execute(db).catch(() => undefined);
         return meter();
       }),
@@ -142,7 +142,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
   });
 
   it('counts the batches of a DataLoader for the request that loads them', async () => {
-    const counted = await metered(async () => {
+    const counted = await withMeter(async () => {
       const loader = new DataLoader<number, number>(async (keys) => {
         await sql`select 1`.execute(db);
         return keys;

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
-import { metered } from '../../src/db/engine/meter.ts';
+import { withMeter } from '../../src/db/engine/meter.ts';
 import { Deadline } from '../../src/db/engine/deadline.ts';
 import { Prepared } from '../../src/db/statements/prepared.ts';
 import { type Lender, SharedConnection } from '../../src/db/engine/shared-connection.ts';
@@ -121,7 +121,7 @@ onlyWithServer('shared connections', () => {
       await own(slow, { seconds: 0.05, by: 1 });
       for (let run = 0; run < 20; run += 1) {
         const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
-        const refused = metered(
+        const refused = withMeter(
           async () => {
             const lease = await database.connect();
             deadline.abandon();
@@ -170,7 +170,7 @@ onlyWithServer('shared connections', () => {
     await opened(async () => {
       const asked = await quick();
       const generousAdmission = (limits: { withinMs: number; waitMs: number }, seconds = 0) =>
-        metered(() => shared(asked, { seconds }), { deadline: new Deadline(limits) });
+        withMeter(() => shared(asked, { seconds }), { deadline: new Deadline(limits) });
       const enough = { withinMs: 60_000, waitMs: 60_000 };
       let isLongOver = false;
       const long = generousAdmission(enough, 1).then((pid) => {

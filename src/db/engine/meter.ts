@@ -41,7 +41,7 @@ export function onStatement(listener: (statement: SentStatement) => void): () =>
 }
 
 /** Runs a request with its own meter. Statements that it awaits or batches count on this meter only. */
-export function metered<Result>(
+export function withMeter<Result>(
   request: () => Promise<Result>,
   { deadline, subject, allowance }: Pick<Meter, 'deadline' | 'subject' | 'allowance'> = {},
 ): Promise<Result> {

@@ -27,7 +27,7 @@ export function tableOf(node: OperationNode | undefined): OperationNode {
 }
 
 /** The items of a list node, or any other node as a list of one. */
-export function listed(node: OperationNode | undefined): readonly OperationNode[] {
+export function itemsOf(node: OperationNode | undefined): readonly OperationNode[] {
   if (!node) return [];
   return ListNode.is(node) ? node.items : [node];
 }

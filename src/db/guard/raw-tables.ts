@@ -17,7 +17,7 @@ export interface RawReading {
  * is used as a table, as in selectFrom(sql`issue`.as('i')).
  */
 export function readRaw(node: RawNode, asTable = false): RawReading {
-  const text = flatten(node);
+  const text = fragmentText(node);
   if (!asTable && !WORTH_READING.test(text)) return NOTHING;
   return scan(text.match(TOKEN) ?? [], asTable);
 }
@@ -28,16 +28,16 @@ const WORTH_READING = /[()]|--|\/\*|\b(?:from|join|update|into|using|table|trunc
 /** The text for a value, an expression or a subquery in the fragment, which are checked as nodes. */
 const OPAQUE = ' \u0001 ';
 
-function flatten(node: RawNode): string {
+function fragmentText(node: RawNode): string {
   let text = node.sqlFragments[0] ?? '';
   node.parameters.forEach((parameter, index) => {
-    text += spliced(parameter) + (node.sqlFragments[index + 1] ?? '');
+    text += parameterText(parameter) + (node.sqlFragments[index + 1] ?? '');
   });
   return text;
 }
 
-function spliced(node: OperationNode): string {
-  if (RawNode.is(node)) return flatten(node);
+function parameterText(node: OperationNode): string {
+  if (RawNode.is(node)) return fragmentText(node);
   if (TableNode.is(node) || IdentifierNode.is(node)) return `"${identifierOf(node)}"`;
   if (ReferenceNode.is(node) && ColumnNode.is(node.column)) {
     return `${node.table ? `"${identifierOf(node.table)}".` : ''}"${identifierOf(node.column)}"`;

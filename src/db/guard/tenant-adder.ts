@@ -23,7 +23,7 @@ import {
 import { inSql } from '../tables/sql-names.ts';
 import { globalTables, tenantTables } from '../tables/tenant-tables.ts';
 import { identifierOf } from './identifiers.ts';
-import { isLeaf, isNode, isQuery, listed, tableOf } from './query-nodes.ts';
+import { isLeaf, isNode, isQuery, itemsOf, tableOf } from './query-nodes.ts';
 import type { Query } from './query-nodes.ts';
 import { readRaw } from './raw-tables.ts';
 import { TenantError } from './tenant-error.ts';
@@ -62,7 +62,7 @@ export class TenantAdder {
     if (SelectQueryNode.is(inner)) return this.#filtered(inner, [], inner.from?.froms, ctes);
     if (UpdateQueryNode.is(inner)) {
       refuseWorkspaceUpdate(inner.updates);
-      return this.#filtered(inner, listed(inner.table), inner.from?.froms, ctes);
+      return this.#filtered(inner, itemsOf(inner.table), inner.from?.froms, ctes);
     }
     if (DeleteQueryNode.is(inner)) return this.#filtered(inner, inner.from.froms, inner.using?.tables, ctes);
     return this.#inserted(inner);

@@ -24,7 +24,7 @@ export interface DerivedColumn {
 }
 
 /** Adds the selected columns. */
-export function selected<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
+export function selectColumns<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
   query: Query,
   { columns }: Reading,
   alias = row,
@@ -45,6 +45,6 @@ export function nameOf(column: ReadColumn): string {
 }
 
 /** The same columns by their names in a subquery. */
-export function named(reading: Reading): Reading {
+export function withColumnNames(reading: Reading): Reading {
   return { ...reading, ...(reading.columns && { columns: reading.columns.map(nameOf) }) };
 }

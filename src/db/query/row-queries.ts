@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { clampedSum } from './totals/aggregates.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type Reading, selected } from './reading.ts';
+import { type Reading, selectColumns } from './reading.ts';
 import { type Predicate, predicateSql } from './conditions/predicate.ts';
 import type { ValueOrSlot } from '../statements/slots.ts';
 import type { TableName } from '../tables/tables.ts';
@@ -20,7 +20,7 @@ export function findQuery(
   where: Predicate,
 ): SelectQueryBuilder<AnyTables, 'r0', AnyRow> {
   const rows = untyped(reading.db).selectFrom(`${table} as r0`).where(predicateSql(where, 'r0'));
-  return selected(rows as SelectQueryBuilder<AnyTables, 'r0', AnyRow>, reading);
+  return selectColumns(rows as SelectQueryBuilder<AnyTables, 'r0', AnyRow>, reading);
 }
 
 /** Selects the given keys for which there is a row with the viewer's account. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
 import type { Sending } from '../engine/sending.ts';
 import { uuidArray } from '../statements/uuid-array.ts';
-import { typed } from '../statements/slots.ts';
+import { typedSlot } from '../statements/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** The ids of the rows that a write refers to. Members are referred to by their accounts. */
@@ -77,7 +77,7 @@ function kind(name: ReferenceRow['kind']) {
 }
 
 function among(list: keyof WantedReferences) {
-  return sql<string>`any(${typed(list, 'uuid[]')})`;
+  return sql<string>`any(${typedSlot(list, 'uuid[]')})`;
 }
 
 function teams(db: TenantDb) {

@@ -20,6 +20,6 @@ export function slot<Value = string>(name: string): Value {
 }
 
 /** A slot with a cast to its type. */
-export function typed<Value = string>(name: string, type: string): RawBuilder<Value> {
+export function typedSlot<Value = string>(name: string, type: string): RawBuilder<Value> {
   return sql<Value>`${new Slot(name)}::${sql.raw(type)}`;
 }

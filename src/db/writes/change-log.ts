@@ -3,7 +3,7 @@ import { columnTypes, type SettableColumn } from '../../model/issue-columns.ts';
 import { issueFields } from '../../model/issue-fields.ts';
 import { limits } from '../../model/limits.ts';
 import type { EventType } from '../../model/events.ts';
-import { typed } from '../statements/slots.ts';
+import { typedSlot } from '../statements/slots.ts';
 import { valueBefore } from './issue-parts.ts';
 import { columnsOf, type Part, type Parts } from './write-parts.ts';
 
@@ -42,13 +42,13 @@ export function logged(
   const { columns, selections } = columnsOf<'changeInbox'>({
     changeId: id,
     sortOrder: sql`${sql.ref('changed.revision')} + ${sql.ref('changed.activityCount')} - ${later}`,
-    eventType: typed('eventType', 'text'),
+    eventType: typedSlot('eventType', 'text'),
     occurredUtc: at,
     actorUserAccountId: actor,
     issueId: sql.ref('changed.id'),
     teamId: sql.ref('changed.teamId'),
     subjectId: subject,
-    origin: typed('origin', 'smallint'),
+    origin: typedSlot('origin', 'smallint'),
     requestId: request,
     ...values,
   });

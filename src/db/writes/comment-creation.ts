@@ -3,7 +3,7 @@ import { issueColumns } from '../../model/issue-columns.ts';
 import type { IssueName, IssueRow } from '../issues.ts';
 import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
 import type { Sending } from '../engine/sending.ts';
-import { typed } from '../statements/slots.ts';
+import { typedSlot } from '../statements/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps } from './follow-ups.ts';
 import { logged, type WriteEvent } from './change-log.ts';
@@ -209,7 +209,7 @@ function parentOf(parts: Parts) {
     .innerJoin('member', 'member.userAccountId', 'comment.authorUserAccountId')
     .select(['comment.id', 'comment.authorUserAccountId', 'member.displayName'])
     .where('comment.issueId', '=', parts.selectFrom('locked').select('id'))
-    .where('comment.id', '=', typed('parentId', 'uuid'))
+    .where('comment.id', '=', typedSlot('parentId', 'uuid'))
     .where('comment.deletedUtc', 'is', null);
 }
 

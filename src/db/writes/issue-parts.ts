@@ -1,8 +1,8 @@
 import { type AliasableExpression, type AliasedExpression, type Expression, type SqlBool, sql } from 'kysely';
 import { columnTypes, jsonName, type SettableColumn } from '../../model/issue-columns.ts';
-import { type IssueColumns, type IssueName, revised } from '../issues.ts';
+import { type IssueColumns, type IssueName, withNextRevision } from '../issues.ts';
 import type { Row } from '../tables/tables.ts';
-import { typed } from '../statements/slots.ts';
+import { typedSlot } from '../statements/slots.ts';
 import type { Keyed } from './kept-keys.ts';
 import { columnsOf, jsonRow, type Part, type Parts, recordset } from './write-parts.ts';
 
@@ -225,7 +225,7 @@ export function changed(
   columns: IssueColumns,
   { entries = sql.lit(1), before = [] }: FurtherChange = {},
 ) {
-  const set: IssueColumns = kind === 'update' || kind === 'revision' ? revised(columns) : columns;
+  const set: IssueColumns = kind === 'update' || kind === 'revision' ? withNextRevision(columns) : columns;
   return parts
     .updateTable('issue')
     .from('locked')
@@ -262,10 +262,10 @@ export function enteredInFeed(
     issueId: sql.ref('changed.id'),
     sortOrder: sql`${sql.ref('changed.activity_count')} - ${later}`,
     id,
-    eventType: typed('eventType', 'text'),
+    eventType: typedSlot('eventType', 'text'),
     actorUserAccountId: actor,
     occurredUtc: sql.ref('changed.last_activity_utc'),
-    iconCss: typed('iconCss', 'text'),
+    iconCss: typedSlot('iconCss', 'text'),
     text,
   });
   return ['entered', parts.insertInto('activity').columns(columns).expression(from(selections))];

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { typed } from '../statements/slots.ts';
+import { typedSlot } from '../statements/slots.ts';
 import type { Parts } from './write-parts.ts';
 
 // The parts that insert what belongs to new issues. Each reads parallel arrays: of issues, and of one value for each.
 
 export function assigned(parts: Parts) {
-  const people = sql<{ issue: string; id: string; position: number }>`unnest(${typed(
+  const people = sql<{ issue: string; id: string; position: number }>`unnest(${typedSlot(
     'assigned',
     'uuid[]',
-  )}, ${typed('assignees', 'uuid[]')}, ${typed('positions', 'int[]')})`;
+  )}, ${typedSlot('assignees', 'uuid[]')}, ${typedSlot('positions', 'int[]')})`;
   return parts
     .insertInto('issueAssignee')
     .columns(['issueId', 'userAccountId', 'position'])
@@ -21,7 +21,7 @@ export function assigned(parts: Parts) {
 }
 
 export function labelled(parts: Parts) {
-  const labels = sql<{ issue: string; id: string }>`unnest(${typed('labelled', 'uuid[]')}, ${typed(
+  const labels = sql<{ issue: string; id: string }>`unnest(${typedSlot('labelled', 'uuid[]')}, ${typedSlot(
     'labels',
     'uuid[]',
   )})`;
@@ -37,10 +37,14 @@ export function labelled(parts: Parts) {
 }
 
 export function newRoleAssignments(parts: Parts) {
-  const roles = sql<{ issue: string; role: string; id: string }>`unnest(${typed('played', 'uuid[]')}, ${typed(
+  const roles = sql<{
+    issue: string;
+    role: string;
+    id: string;
+  }>`unnest(${typedSlot('played', 'uuid[]')}, ${typedSlot(
     'roles',
     'text[]',
-  )}, ${typed('holders', 'uuid[]')})`;
+  )}, ${typedSlot('holders', 'uuid[]')})`;
   return parts
     .insertInto('issueRoleAssignment')
     .columns(['issueId', 'role', 'userAccountId'])
@@ -54,7 +58,7 @@ export function newRoleAssignments(parts: Parts) {
 }
 
 export function followers(parts: Parts) {
-  const people = sql<{ issue: string; id: string }>`unnest(${typed('followed', 'uuid[]')}, ${typed(
+  const people = sql<{ issue: string; id: string }>`unnest(${typedSlot('followed', 'uuid[]')}, ${typedSlot(
     'followers',
     'uuid[]',
   )})`;

@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import { jsonName } from '../../model/issue-columns.ts';
 import type { IssueRow } from '../issues.ts';
-import { typed } from '../statements/slots.ts';
+import { typedSlot } from '../statements/slots.ts';
 import type { Row, TableName } from '../tables/tables.ts';
 import type { TenantDb, TenantTables } from '../tables/tenant-tables.ts';
 
@@ -122,7 +122,7 @@ export function recordset<Columns, Alias extends string>(
   columns: Readonly<Record<string, string>>,
 ) {
   const definitions = Object.entries(columns).map(([name, type]) => `"${jsonName(name)}" ${type}`);
-  const rows: RawBuilder<Columns> = sql`json_to_recordset(${typed(slot, 'json')})`;
+  const rows: RawBuilder<Columns> = sql`json_to_recordset(${typedSlot(slot, 'json')})`;
   return rows.as<Alias>(sql.raw(`${alias}(${definitions.join(', ')})`));
 }
 

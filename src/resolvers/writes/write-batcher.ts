@@ -1,5 +1,5 @@
 import type { Deadline } from '../../db/engine/deadline.ts';
-import { metered, meter } from '../../db/engine/meter.ts';
+import { withMeter, meter } from '../../db/engine/meter.ts';
 import { isForeignKeyViolation, withRetry } from '../../db/engine/transaction.ts';
 import { DatabaseUnavailableError } from '../../db/engine/unavailable.ts';
 import { isKeptAlready } from '../../db/idempotency.ts';
@@ -221,7 +221,7 @@ async function sendTogether(first: WaitingGroup, others: readonly WaitingGroup[]
   const groups = [first, ...others];
   const wait = others.length === 0;
   try {
-    const rows = await metered(
+    const rows = await withMeter(
       () =>
         first.sendAll(
           groups.flatMap(({ items }) => items),

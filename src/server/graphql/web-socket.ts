@@ -4,7 +4,7 @@ import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { metered } from '../../db/engine/meter.ts';
+import { withMeter } from '../../db/engine/meter.ts';
 import { ReadAllowance } from '../../db/engine/read-allowance.ts';
 import { InvalidTokenError } from '../../executor/answers/challenge.ts';
 import { isOurs } from '../../executor/answers/errors.ts';
@@ -278,7 +278,7 @@ export class WebSockets {
           allowance: new ReadAllowance(maxAnswerBytes),
           subject: request,
         };
-        metered(work, metering)
+        withMeter(work, metering)
           .then(resolve, reject)
           .finally(() => ticket.leave());
       },

@@ -1,4 +1,4 @@
-import { metered } from '../../db/engine/meter.ts';
+import { withMeter } from '../../db/engine/meter.ts';
 import { ReadAllowance } from '../../db/engine/read-allowance.ts';
 import { maxAnswerBytes } from '../../executor/limits.ts';
 import type { Admission } from './admission.ts';
@@ -8,5 +8,5 @@ export function apart<Result>(
   admission: Pick<Admission, 'newDeadline'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return metered(work, { deadline: admission.newDeadline(), allowance: new ReadAllowance(maxAnswerBytes) });
+  return withMeter(work, { deadline: admission.newDeadline(), allowance: new ReadAllowance(maxAnswerBytes) });
 }

@@ -9,7 +9,7 @@ import {
   TableNode,
 } from 'kysely';
 import { identifierOf } from '../../../src/db/guard/identifiers.ts';
-import { isLeaf, isNode, isQuery, listed, type Query, tableOf } from '../../../src/db/guard/query-nodes.ts';
+import { isLeaf, isNode, isQuery, itemsOf, type Query, tableOf } from '../../../src/db/guard/query-nodes.ts';
 import { globals } from './bound-rule.ts';
 import { conjuncts, isEquals } from './conditions.ts';
 import { fold } from './names.ts';
@@ -57,7 +57,7 @@ function sourcesOf(query: Query): readonly OperationNode[] {
   if (InsertQueryNode.is(query)) return [];
   if (SelectQueryNode.is(query)) return [...(query.from?.froms ?? []), ...joined];
   if (DeleteQueryNode.is(query)) return [...query.from.froms, ...(query.using?.tables ?? []), ...joined];
-  return [...listed(query.table), ...(query.from?.froms ?? []), ...joined];
+  return [...itemsOf(query.table), ...(query.from?.froms ?? []), ...joined];
 }
 
 const unqualified = '';

@@ -23,7 +23,7 @@ import { allOf, anyOf, imply } from './binding-graph.ts';
 import type { Fact } from './binding-graph.ts';
 import { identifierOf } from '../../../src/db/guard/identifiers.ts';
 import { fold } from './names.ts';
-import { isLeaf, isNode, isQuery, listed, tableOf } from '../../../src/db/guard/query-nodes.ts';
+import { isLeaf, isNode, isQuery, itemsOf, tableOf } from '../../../src/db/guard/query-nodes.ts';
 import type { Query } from '../../../src/db/guard/query-nodes.ts';
 import { readRaw } from '../../../src/db/guard/raw-tables.ts';
 import { bindCondition, filtersOf } from './conditions.ts';
@@ -110,7 +110,7 @@ class StatementReader implements Reading {
 
   #update(node: UpdateQueryNode, ctes: Scope): Output {
     const scope = new Scope(ctes);
-    for (const target of listed(node.table)) this.#source(target, scope, 'target');
+    for (const target of itemsOf(node.table)) this.#source(target, scope, 'target');
     this.#sources(scope, node.from?.froms, node.joins);
     this.#condition(node.where?.where, scope);
     this.#updates(node.updates, scope);

@@ -81,8 +81,8 @@ export function predicateSql(
   alias: RowAlias,
   evaluation: Evaluation = 'planned',
 ): Expression<SqlBool> {
-  if ('all' in predicate) return combined(predicate.all, ' and ', true, { alias, evaluation });
-  if ('any' in predicate) return combined(predicate.any, ' or ', false, { alias, evaluation });
+  if ('all' in predicate) return combinationSql(predicate.all, ' and ', true, { alias, evaluation });
+  if ('any' in predicate) return combinationSql(predicate.any, ' or ', false, { alias, evaluation });
   if ('not' in predicate) return notSql(predicate.not, alias, evaluation);
   if ('through' in predicate) return throughSql(predicate, alias, evaluation);
   if ('lineage' in predicate) return lineageSql(predicate.lineage, alias);
@@ -131,7 +131,7 @@ interface Evaluated {
   readonly evaluation: Evaluation;
 }
 
-function combined(
+function combinationSql(
   parts: readonly Predicate[],
   operator: ' and ' | ' or ',
   whenEmpty: boolean,

@@ -6,7 +6,7 @@ import { type Predicate, sqlValue } from './predicate.ts';
  * Replaces each value in a predicate by a slot, and returns the values by the names of the slots. Predicates that
  * differ only in their values become equal, so they share a statement.
  */
-export function slotted(predicate: Predicate, prefix: string): { form: Predicate; values: Values } {
+export function withSlots(predicate: Predicate, prefix: string): { form: Predicate; values: Values } {
   const values: Record<string, unknown> = {};
   let count = 0;
   const slot = (value: unknown): Slot => {

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import { predicateSql } from '../conditions/predicate.ts';
-import { named, nameOf, type Reading, selected } from '../reading.ts';
+import { withColumnNames, nameOf, type Reading, selectColumns } from '../reading.ts';
 import type { AccessedWalk } from '../walks/access.ts';
 import { childrenOf, linkedRows, parentColumn, parentKeys } from '../walks/children.ts';
 import { checkedOf, lookedAt } from '../walks/looked-at.ts';
@@ -40,11 +40,11 @@ export function stepQuery(
   if (step.read === 'children') return childrenQuery(reading, walked, size, step.rows, parents);
   if (step.read === 'shared') return sharedQuery(reading, walked, size, step.rows, parents);
   const page = walkQuery(reading, walked, size, step.rows, sql.ref('parent.key'));
-  return selected(
+  return selectColumns(
     untyped(reading.db)
       .selectFrom(parentKeys(parents))
       .innerJoinLateral(page.as('page'), (join) => join.onTrue()),
-    named(reading),
+    withColumnNames(reading),
     'page',
   )
     .$if(reading.columns !== undefined, (query) => query.select(stopColumns.map((name) => `page.${name}`)))
@@ -63,7 +63,7 @@ function walkQuery(
   const { db } = reading;
   const { kind } = walked.walk.order;
   const looked = lookedAt(reading, walked, rows, (query) => query.selectAll(row), parent);
-  const page = selected(untyped(db).selectFrom(looked.as(row)), reading)
+  const page = selectColumns(untyped(db).selectFrom(looked.as(row)), reading)
     .select([sql`null::${typeOf(kind)}`.as(stopColumns[0]), sql`null::uuid`.as(stopColumns[1])])
     .where(predicateSql(checkedOf(walked), row, 'eachRow'))
     .limit(plannedRows(size));
@@ -127,7 +127,7 @@ function fewQuery(
     walk,
   );
   if (parents) return withRows(reading, source, firstOfEach(reading, walk, size, parents, matching));
-  return selected(matching, reading)
+  return selectColumns(matching, reading)
     .select(stopColumns.map((name) => sql<null>`null`.as(name)))
     .orderBy(sortSql(row, walk))
     .limit(wantedRows(size));
@@ -150,18 +150,18 @@ function childrenQuery(
   const counted = untyped(db).selectFrom(some.as('children')).select(sql<number>`count(*)`.as('count'));
   const isFew = sql<SqlBool>`counted.count <= ${sql.lit(most)}`;
   const children = untyped(db).selectFrom(ofParent().selectAll(row).offset(sql.lit(0)).as(row));
-  const page = selected(betweenPositions(children, walk), reading)
+  const page = selectColumns(betweenPositions(children, walk), reading)
     .select(sql.lit(1).as('found'))
     .where(isFew)
     .where(predicateSql(filter, row, 'eachRow'))
     .orderBy(sortSql(row, walk))
     .limit(wantedRows(size));
-  return selected(
+  return selectColumns(
     untyped(db)
       .selectFrom(parentKeys(parents))
       .innerJoinLateral(counted.as('counted'), (join) => join.onTrue())
       .leftJoinLateral(page.as('page'), (join) => join.onTrue()) as Query,
-    named(reading),
+    withColumnNames(reading),
     'page',
   )
     .select([
@@ -230,7 +230,7 @@ function firstOfEach(
 
 /** The rows with the ids, in the order of the ids. */
 function withRows(reading: Reading, { table }: Source, ids: Query): Query {
-  return selected(
+  return selectColumns(
     untyped(reading.db)
       .selectFrom(ids.as('page'))
       .leftJoin(`${table} as ${row}`, `${row}.id`, 'page.id') as Query,

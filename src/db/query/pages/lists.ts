@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { untyped } from '../any-tables.ts';
 import type { Through } from '../conditions/predicate.ts';
-import { type Reading, selected } from '../reading.ts';
+import { type Reading, selectColumns } from '../reading.ts';
 import { childRows, parentColumn } from '../walks/children.ts';
 import { type ChildSource, row } from '../walks/walk.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
@@ -20,7 +20,7 @@ export function listsQuery(
   parents: ValueOrSlot<readonly string[]>,
 ) {
   const key = parentColumn(source.parent);
-  return selected(childRows(reading, source), reading)
+  return selectColumns(childRows(reading, source), reading)
     .select(sql<string>`${key}`.as('parentKey'))
     .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
     .orderBy(

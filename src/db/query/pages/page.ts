@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { untyped } from '../any-tables.ts';
 import { predicateSql } from '../conditions/predicate.ts';
-import { named, type Reading, selected } from '../reading.ts';
+import { withColumnNames, type Reading, selectColumns } from '../reading.ts';
 import { childRows, parentColumn, parentKeys } from '../walks/children.ts';
 import { orderSql, row, stretchesOf, type Walk } from '../walks/walk.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
@@ -33,7 +33,7 @@ function upperBound(size: PageSize): number | undefined {
 /** Selects a page of the workspace's rows or, with a parent, of its children. */
 export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?: RawBuilder<unknown>) {
   const { source, filter, order, backward } = walk;
-  let query = selected(childRows(reading, source), reading).where(predicateSql(filter, row));
+  let query = selectColumns(childRows(reading, source), reading).where(predicateSql(filter, row));
   if (parent && source.parent) query = query.where(sql<SqlBool>`${parentColumn(source.parent)} = ${parent}`);
   const wanted = wantedRows(size);
   const [first, second] = stretchesOf(walk).map((conditions) =>
@@ -61,13 +61,13 @@ export function pagesQuery(
   size: PageSize,
   parents: ValueOrSlot<readonly string[]>,
 ) {
-  return selected(
+  return selectColumns(
     untyped(reading.db)
       .selectFrom(parentKeys(parents))
       .innerJoinLateral(pageQuery(reading, walk, size, sql.ref('parent.key')).as('page'), (join) =>
         join.onTrue(),
       ),
-    named(reading),
+    withColumnNames(reading),
     'page',
   )
     .select(sql<number>`parent.ordinal`.as('parentOrdinal'))

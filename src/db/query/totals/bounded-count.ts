@@ -38,12 +38,12 @@ export function countStepQuery(
   parents?: ValueOrSlot<readonly string[]>,
 ): Query {
   const { looked, conditions } = lookedBy(reading, walked, step);
-  if (!parents) return counted(reading, looked, conditions, step.rows);
+  if (!parents) return countRows(reading, looked, conditions, step.rows);
   if (step.read === 'walk') {
     const ofParent = walkedRows(reading, walked, step.rows, sql.ref('parent.key'));
     return untyped(reading.db)
       .selectFrom(parentKeys(parents))
-      .innerJoinLateral(counted(reading, ofParent, conditions, step.rows).as('counted'), (join) =>
+      .innerJoinLateral(countRows(reading, ofParent, conditions, step.rows).as('counted'), (join) =>
         join.onTrue(),
       )
       .select(['counted.count', 'counted.isBound', sql<number>`parent.ordinal`.as('parentOrdinal')]);
@@ -96,7 +96,7 @@ function lookedBy(
 }
 
 /** Counts the rows that satisfy the conditions, and returns whether the step has examined as many rows as it may. */
-function counted({ db }: Reading, looked: Query, conditions: Predicate, rows: number): Query {
+function countRows({ db }: Reading, looked: Query, conditions: Predicate, rows: number): Query {
   return untyped(db)
     .selectFrom(looked.as(row))
     .select([

@@ -28,7 +28,7 @@ export interface CountedIssues {
 }
 
 /** Selects the issues as `r0`, in a statement of `outer` or in a part of one. */
-export function selectCounted(handle: Kysely<AnyTables>, { table, condition }: CountedIssues) {
+export function selectCountedIssues(handle: Kysely<AnyTables>, { table, condition }: CountedIssues) {
   return handle.selectFrom(`${table} as r0`).where(condition) as SelectQueryBuilder<AnyTables, 'r0', object>;
 }
 

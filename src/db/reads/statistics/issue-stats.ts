@@ -8,7 +8,7 @@ import {
   hasMoreIssues,
   type IssueChoice,
   issuesOfSmall,
-  selectCounted,
+  selectCountedIssues,
 } from './counted-issues.ts';
 import { groupColumn, type StatsColumn, withGroups } from './issue-groups.ts';
 
@@ -35,17 +35,17 @@ export async function selectIssueStats(
   );
   if (tallied) {
     const groups = talliedGroups(db, tallied, columns);
-    return grouped(groups, columns, columns.map(talliedReference), limit);
+    return readGroups(groups, columns, columns.map(talliedReference), limit);
   }
   const count = (issues: CountedIssues) =>
-    grouped(issueGroups(issues, columns), columns, columns.map(groupColumn), limit);
+    readGroups(issueGroups(issues, columns), columns, columns.map(groupColumn), limit);
   const found = await count(issuesOfSmall(db, choice, most));
   if (found.some((row) => row.count > 0) || !(await hasMoreIssues(db, most))) return found;
   const few = await findIssues(db, choice, most);
   return few && count(few);
 }
 
-function grouped(
+function readGroups(
   counted: ReturnType<typeof issueGroups>,
   columns: readonly StatsColumn[],
   references: readonly string[],
@@ -67,7 +67,7 @@ function grouped(
 }
 
 function issueGroups(issues: CountedIssues, columns: readonly StatsColumn[]) {
-  return withGroups(selectCounted(issues.outer, issues), columns).select([
+  return withGroups(selectCountedIssues(issues.outer, issues), columns).select([
     sql<number>`count(*)::int`.as('count'),
     clampedSum('r0.estimateValue').as('estimateSum'),
   ]);

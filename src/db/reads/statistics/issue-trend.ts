@@ -10,7 +10,7 @@ import {
   type IssueChoice,
   issuesOfSmall,
   matchingIssues,
-  selectCounted,
+  selectCountedIssues,
 } from './counted-issues.ts';
 import { groupColumn, type StatsColumn, withGroups } from './issue-groups.ts';
 import { history, type Span, spanTimes } from './trend-spans.ts';
@@ -110,7 +110,7 @@ async function trendOf(
   const handle = untypedParts(db);
   const grouped = columns.length > 0;
   const groups = sql.join(columns.map((column) => sql.ref(column)));
-  const of = (event: Event) => eventsOf(selectCounted(handle, issues), event, columns);
+  const of = (event: Event) => eventsOf(selectCountedIssues(handle, issues), event, columns);
   const happened = of('created').unionAll(of('started')).unionAll(of('closed')).as('happened');
   const inPeriods = handle
     .selectFrom(
@@ -150,7 +150,11 @@ const all = sql.join(
 );
 
 /** The issues of one period with one kind of event, by groups. The other kinds are 0, so that all can be added up. */
-function eventsOf(issues: ReturnType<typeof selectCounted>, event: Event, columns: readonly StatsColumn[]) {
+function eventsOf(
+  issues: ReturnType<typeof selectCountedIssues>,
+  event: Event,
+  columns: readonly StatsColumn[],
+) {
   return withGroups(issues, columns)
     .select(columns.map((column) => sql`${sql.ref(groupColumn(column))}`.as(column)))
     .select(names.map((name) => (name === event ? sql`count(*)` : sql`0::bigint`).as(name)))

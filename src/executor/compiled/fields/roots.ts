@@ -4,7 +4,7 @@ import { preloadableTables } from '../../../db/writes/preloaded.ts';
 import type { TextRows } from '../../../db/engine/lease.ts';
 import { type RowWithPage, rowWithPageQuery } from '../../../db/query/pages/row-with-page.ts';
 import { findQuery } from '../../../db/query/row-queries.ts';
-import { slotted } from '../../../db/query/conditions/slotted.ts';
+import { withSlots } from '../../../db/query/conditions/slotted.ts';
 import { Prepared } from '../../../db/statements/prepared.ts';
 import type { Predicate } from '../../../db/query/conditions/predicate.ts';
 import type { TableName } from '../../../db/tables/tables.ts';
@@ -69,7 +69,7 @@ export class ByKeyFetch implements Fetch {
   }
 
   async #read(named: Predicate, page: PageWithParent | undefined, run: Run): Promise<Found> {
-    const { form, values } = slotted(named, 'named');
+    const { form, values } = withSlots(named, 'named');
     const statement = this.#statement(form, page, run);
     const found = await run.rows(statement, { ...page?.formed.values, ...values });
     return page ? this.#split(found, page) : found;

@@ -1,7 +1,7 @@
 import { type Access, type AccessedWalk, accessOf } from '../../../db/query/walks/access.ts';
 import { type CountStep, countStepQuery } from '../../../db/query/totals/bounded-count.ts';
 import type { ReadColumn } from '../../../db/query/reading.ts';
-import { slotted } from '../../../db/query/conditions/slotted.ts';
+import { withSlots } from '../../../db/query/conditions/slotted.ts';
 import { type PageStep, stepQuery } from '../../../db/query/pages/bounded-page.ts';
 import { pageQuery, type PageSize, pagesQuery } from '../../../db/query/pages/page.ts';
 import type { Position, Source, Walk } from '../../../db/query/walks/walk.ts';
@@ -55,7 +55,7 @@ export class Walked implements ValidatedPage {
     const ranged = this.#ranged();
     const keyed = cached ? withKeys(ranged, cached) : ranged;
     const choice = tallyFor(source, keyed);
-    const { form: filter, values } = slotted(choice?.filter ?? keyed, 'counted');
+    const { form: filter, values } = withSlots(choice?.filter ?? keyed, 'counted');
     const strategy = totalStrategy(source, filter, choice && { ...choice, filter });
     const made = { source, form: JSON.stringify([strategy.by, choice?.kind, filter]), strategy, values };
     this.#totals.set(cached ?? noReferenceData, made);
@@ -100,7 +100,7 @@ function formedWalk(
   { showsMore, fixed }: { showsMore: boolean; fixed: boolean },
 ): FormedWalk {
   const { source, order, backward } = request;
-  const filter = slotted(request.filter, 'filter');
+  const filter = withSlots(request.filter, 'filter');
   const after = slottedPosition(request.after, 'after');
   const before = slottedPosition(request.before, 'before');
   const walk: Walk = {
