@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Admission, type AdmissionTicket, type TicketOffice } from '../../src/server/limits/admission.ts';
+import { Admission, type AdmissionTicket, type Gate } from '../../src/server/limits/admission.ts';
 import { Openings } from '../../src/server/limits/openings.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen } from '../live/event-stream.ts';
@@ -9,10 +9,10 @@ const { app, world } = useIssueWorld({ settings: { STREAMS_PER_TOKEN: '300' } })
 const limits = { maxConcurrency: 16, queueWaitMs: 1, requestTimeoutMs: 60_000 };
 
 /** Asks for tickets, and keeps those that it gets. */
-function ask(office: TicketOffice, count: number) {
+function ask(gate: Gate, count: number) {
   const asked = { tickets: [] as AdmissionTicket[], refused: 0 };
   for (let made = 0; made < count; made += 1) {
-    office.enter(
+    gate.enter(
       (ticket) => asked.tickets.push(ticket),
       () => {
         asked.refused += 1;

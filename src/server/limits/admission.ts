@@ -54,21 +54,21 @@ export class Admission {
   #refusedMs = Number.NEGATIVE_INFINITY;
   #sweeping = false;
   readonly #pace: Pace;
-  /** The tickets of requests that do not wait in `#turns`. */
+  /** The tickets of requests that do not wait in `#documents`. */
   readonly #others = new Set<AdmissionTicket>();
-  readonly #turns: DocumentQueue<AdmissionTicket>;
+  readonly #documents: DocumentQueue<AdmissionTicket>;
 
   constructor(limits: AdmissionLimits = defaultAdmission) {
     this.#limits = limits;
     this.#pace = new Pace(limits.maxConcurrency);
-    this.#turns = new DocumentQueue(
+    this.#documents = new DocumentQueue(
       () => this.#others,
       () => this.#giveTurn(),
     );
   }
 
   get load(): { inProgress: number; waiting: number; refused: number } {
-    const waiting = this.#waiting.length + this.#turns.waiting;
+    const waiting = this.#waiting.length + this.#documents.waiting;
     return { inProgress: this.#inProgress, waiting, refused: this.#refused };
   }
 
@@ -87,7 +87,7 @@ export class Admission {
     refuse: () => void,
     ticket = new AdmissionTicket(this, this.newDeadline()),
   ): AdmissionTicket {
-    this.#turns.arrived();
+    this.#documents.arrived();
     const sinceMs = performance.now();
     const isOverloaded = this.#isOverloaded(sinceMs);
     const { maxConcurrency, queueWaitMs } = this.#limits;
@@ -118,7 +118,7 @@ export class Admission {
    * meanwhile. Throws `unavailable`.
    */
   turn(deadline: Deadline, bytes: number): Promise<void> {
-    const turn = this.#turns.wait(deadline, bytes);
+    const turn = this.#documents.wait(deadline, bytes);
     this.#giveTurn();
     return turn;
   }
@@ -127,13 +127,13 @@ export class Admission {
   leave(ticket: AdmissionTicket): void {
     const nowMs = performance.now();
     this.#others.delete(ticket);
-    this.#turns.done(ticket);
+    this.#documents.done(ticket);
     const isOverloaded = this.#isOverloaded(nowMs);
     if (isOverloaded) this.#pace.note(nowMs);
     const isTooMany = isOverloaded && this.#inProgress > this.#pace.concurrency;
-    if (!isTooMany && this.#turns.due(nowMs) === 'first') {
+    if (!isTooMany && this.#documents.due(nowMs) === 'first') {
       // It takes over the ticket.
-      this.#turns.begin(nowMs, 1);
+      this.#documents.begin(nowMs, 1);
       return;
     }
     const next = isTooMany ? undefined : isOverloaded ? this.#waiting.pop() : this.#waiting.shift();
@@ -155,8 +155,8 @@ export class Admission {
   #giveTurn(): void {
     const nowMs = performance.now();
     const most = this.#isOverloaded(nowMs) ? this.#pace.concurrency : this.#limits.maxConcurrency;
-    if (this.#waiting.length > 0 || this.#inProgress >= most || !this.#turns.due(nowMs)) return;
-    this.#inProgress += this.#turns.begin(nowMs, most - this.#inProgress);
+    if (this.#waiting.length > 0 || this.#inProgress >= most || !this.#documents.due(nowMs)) return;
+    this.#inProgress += this.#documents.begin(nowMs, most - this.#inProgress);
   }
 
   #isOverloaded(nowMs: number): boolean {
@@ -188,19 +188,19 @@ export class Admission {
   }
 }
 
-/** Gives tickets to requests. */
-export type TicketOffice = Pick<Admission, 'enter' | 'turn' | 'leave'>;
+/** Where requests get their tickets: all of them, or those that open streams. */
+export type Gate = Pick<Admission, 'enter' | 'turn' | 'leave'>;
 
 /** What a request holds while it is in progress. */
 export class AdmissionTicket {
   readonly deadline: Deadline;
-  readonly #office: TicketOffice;
+  readonly #gate: Gate;
   #held = true;
   /** Whether the request has been answered, perhaps because its time was over while its work still waited. */
   #isOver = false;
 
-  constructor(office: TicketOffice, deadline: Deadline) {
-    this.#office = office;
+  constructor(gate: Gate, deadline: Deadline) {
+    this.#gate = gate;
     this.deadline = deadline;
   }
 
@@ -213,7 +213,7 @@ export class AdmissionTicket {
   /** Gives the ticket back until the new document of the request may be prepared. Throws `unavailable`. */
   async turn(bytes: number): Promise<void> {
     this.#lend();
-    await this.#office.turn(this.deadline, bytes);
+    await this.#gate.turn(this.deadline, bytes);
     this.#hold();
   }
 
@@ -230,7 +230,7 @@ export class AdmissionTicket {
         this.deadline.renew();
         resolve();
       };
-      this.#office.enter(begin, () => reject(new AppError('unavailable', busy)), this);
+      this.#gate.enter(begin, () => reject(new AppError('unavailable', busy)), this);
     });
     this.#hold();
     return result;
@@ -239,7 +239,7 @@ export class AdmissionTicket {
   #lend(): void {
     if (!this.#held) return;
     this.#held = false;
-    this.#office.leave(this);
+    this.#gate.leave(this);
   }
 
   #hold(): void {

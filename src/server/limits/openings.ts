@@ -1,5 +1,5 @@
 import type { Deadline } from '../../db/engine/deadline.ts';
-import { type Admission, AdmissionTicket, type TicketOffice } from './admission.ts';
+import { type Admission, AdmissionTicket, type Gate } from './admission.ts';
 
 /** How many streams are opened at once. The other tickets are left to requests. */
 const openedAtOnce = 8;
@@ -19,7 +19,7 @@ interface Waiter {
  * Admits requests that open streams, some at a time and first come first served. So a thousand clients that reconnect after a
  * restart keep no other request waiting, and they wait in a queue instead of being refused as an overload.
  */
-export class Openings implements TicketOffice {
+export class Openings implements Gate {
   readonly #admission: Admission;
   readonly #waiting = new Set<Waiter>();
   /** The requests that have had a ticket and have read their body since. They come before the others. */
@@ -38,17 +38,17 @@ export class Openings implements TicketOffice {
     returning?: AdmissionTicket,
   ): AdmissionTicket {
     const ticket = returning ?? new AdmissionTicket(this, this.#admission.newDeadline());
-    const line = returning ? this.#returning : this.#waiting;
+    const queue = returning ? this.#returning : this.#waiting;
     if (this.#opening < openedAtOnce) this.#admit({ begin, refuse, ticket });
-    else if (line.size >= maxWaiting) refuse();
+    else if (queue.size >= maxWaiting) refuse();
     else {
       const drop = () => {
         clearTimeout(late);
-        if (line.delete(waiter)) refuse();
+        if (queue.delete(waiter)) refuse();
       };
       const late = setTimeout(drop, waitMs);
       const waiter = { begin, refuse, ticket, late };
-      line.add(waiter);
+      queue.add(waiter);
       ticket.deadline.onGone(drop);
     }
     return ticket;
@@ -78,10 +78,10 @@ export class Openings implements TicketOffice {
     // Clients that have disconnected give their tickets back at once, and thousands of them must not end in a recursion.
     if (this.#isCalling) return;
     this.#isCalling = true;
-    for (const line of [this.#returning, this.#waiting]) {
-      for (const next of line) {
+    for (const queue of [this.#returning, this.#waiting]) {
+      for (const next of queue) {
         if (this.#opening >= openedAtOnce) break;
-        line.delete(next);
+        queue.delete(next);
         clearTimeout(next.late);
         next.ticket.deadline.renew();
         this.#admit(next);
