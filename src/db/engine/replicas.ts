@@ -146,15 +146,15 @@ class PrimaryPositions {
   }
 
   /**
-   * How long ago the primary passed a position, at least; 0 if it has not. NaN if it was passed before the oldest known position,
-   * and that one is so recent that the time could be short or long.
+   * How long ago the primary passed a position, at least; 0 if it has not. Undefined if it was passed before the oldest known
+   * position, and that one is so recent that the time could be short or long.
    */
-  beyondForMs({ bytes }: WalPosition): number {
+  beyondForMs({ bytes }: WalPosition): number | undefined {
     const index = this.#seen.findIndex(({ value }) => value.bytes > bytes);
     const beyond = this.#seen[index];
     if (!beyond) return 0;
     const ms = performance.now() - beyond.startedMs;
-    return index === 0 && ms <= mostBehindMs ? Number.NaN : ms;
+    return index === 0 && ms <= mostBehindMs ? undefined : ms;
   }
 
   close(): Promise<void> {
@@ -250,7 +250,7 @@ class Replica implements ReadServer {
       return { lagBytes: Number.NaN, lagMs: Number.NaN };
     return {
       lagBytes: Math.max(primary.bytes - position.bytes, 0),
-      lagMs: this.#primary.beyondForMs(position),
+      lagMs: this.#primary.beyondForMs(position) ?? Number.NaN,
     };
   }
 
