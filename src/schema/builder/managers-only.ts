@@ -3,7 +3,7 @@ import type { TableName } from '../../db/tables/tables.ts';
 import { extensionsOf } from './output-extensions.ts';
 import { tablesOf } from './plan.ts';
 
-/** The need of what only owners and admins may read, whatever scopes the token has. */
+/** The restriction of what only owners and admins may read, whatever scopes the token has. */
 export interface ManagersOnly {
   /** What a refusal says that others may not read: `the audit log`. */
   readonly managersOnly: string;
@@ -13,13 +13,17 @@ const byType = new Map<string, ManagersOnly>();
 const byTable = new Map<TableName, ManagersOnly>();
 
 /** Restricts the fields of these types, and all fields that read the table, to owners and admins. */
-export function restrictToManagers(typeNames: readonly string[], table: TableName, need: ManagersOnly): void {
-  for (const name of typeNames) byType.set(name, need);
-  byTable.set(table, need);
+export function restrictToManagers(
+  typeNames: readonly string[],
+  table: TableName,
+  restriction: ManagersOnly,
+): void {
+  for (const name of typeNames) byType.set(name, restriction);
+  byTable.set(table, restriction);
 }
 
 /**
- * The need of a field that belongs to a restricted type, returns one, or reads the table of one: to count the rows, to list one
+ * The restriction of a field that belongs to a restricted type, returns one, or reads the table of one: to count the rows, to list one
  * of their columns, or to compute with them.
  */
 export function managersOnlyOf(

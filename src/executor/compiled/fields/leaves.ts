@@ -38,12 +38,12 @@ const truth: Codec = {
 /** The JSON of a rich text around its paragraphs, and of a paragraph around its text. */
 const emptyParagraph = JSON.stringify(toRichText('').content.content[0]);
 const paragraph = JSON.stringify(toRichText('line').content.content[0]);
-const [beforeAll, afterAll] = around(JSON.stringify(toRichText('')), emptyParagraph);
-const [beforeLine, afterLine] = around(paragraph, '"line"');
+const [beforeAll, afterAll] = partsAround(JSON.stringify(toRichText('')), emptyParagraph);
+const [beforeLine, afterLine] = partsAround(paragraph, '"line"');
 const emptyLine = Buffer.from(emptyParagraph);
 const comma = Buffer.from(',');
 
-function around(json: string, inner: string): [Buffer, Buffer] {
+function partsAround(json: string, inner: string): [Buffer, Buffer] {
   const [before = '', after = ''] = json.split(inner);
   return [Buffer.from(before), Buffer.from(after)];
 }
