@@ -22,15 +22,15 @@ export interface Reading {
 }
 
 /** Does work that many streams wait for, within the limits of a request of its own. */
-type Apart = <Result>(work: () => Promise<Result>) => Promise<Result>;
+type WithRequestLimits = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** Reads the end of each log once for all streams of a workspace, whatever their filters are. */
 export class SharedLog {
   readonly #reads = new Cohorts<SharedPage>();
-  readonly #apart: Apart;
+  readonly #withRequestLimits: WithRequestLimits;
 
-  constructor(apart: Apart) {
-    this.#apart = apart;
+  constructor(withRequestLimits: WithRequestLimits) {
+    this.#withRequestLimits = withRequestLimits;
   }
 
   /** The pages of the log as a stream of the workspace reads them after its last arrival. `reading` is called for a read. */
@@ -42,7 +42,7 @@ export class SharedLog {
         const key = `${workspaceId} ${from.position} ${from.tag} ${arrival}`;
         return this.#reads.read(key, async () => {
           const { db, connect, reference } = reading();
-          const page = await this.#apart(() =>
+          const page = await this.#withRequestLimits(() =>
             selectChangePage(db, {
               after: from.position,
               where: always,
@@ -55,7 +55,9 @@ export class SharedLog {
           return {
             ...page,
             issues: () =>
-              (issues ??= this.#apart(() => issuesInMemory({ connect, reference }, workspaceId, issueIds))),
+              (issues ??= this.#withRequestLimits(() =>
+                issuesInMemory({ connect, reference }, workspaceId, issueIds),
+              )),
           };
         });
       },

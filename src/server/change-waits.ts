@@ -14,7 +14,7 @@ import { parseCursor, sharedChanges } from '../resolvers/changes/changes.ts';
 import { type ChangeArrivals, type Principal, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import type { Admission } from './limits/admission.ts';
-import { apart } from './limits/apart.ts';
+import { withRequestLimits } from './limits/request-limits.ts';
 import { stoppingMessage } from './stopping.ts';
 import { StreamTokens } from './stream-tokens.ts';
 
@@ -69,7 +69,7 @@ export class ChangeWaits {
   constructor(live: Pick<Live, 'watch' | 'openStreams' | 'limits' | 'counts'>, admission: Admission) {
     this.#live = live;
     this.#admission = admission;
-    this.#log = new SharedLog((work) => apart(admission, work));
+    this.#log = new SharedLog((work) => withRequestLimits(admission, work));
   }
 
   /** How many reads of streams were made, and how many were saved because equal streams shared them. */
@@ -165,7 +165,7 @@ export class ChangeWaits {
         // Streams that are so far behind share no page with the others.
         const read = () =>
           behind > sharedChanges
-            ? this.#catchUps.run(behind, () => apart(this.#admission, work))
+            ? this.#catchUps.run(behind, () => withRequestLimits(this.#admission, work))
             : this.#inTurn(this.#chunks, work);
         // Changes far from the end of the log are the same, whatever has arrived since.
         const since = behind > sharedChanges ? 'far' : arrival;
@@ -208,7 +208,7 @@ export class ChangeWaits {
   /** Does the work of a stream when it is its turn. */
   #inTurn<Result>(turns: Semaphore, work: () => Promise<Result>): Promise<Result> {
     return turns.run(
-      () => apart(this.#admission, work),
+      () => withRequestLimits(this.#admission, work),
       () => raise('unavailable', 'The work of a stream was refused, although it may wait without limit.'),
     );
   }

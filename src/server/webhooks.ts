@@ -16,7 +16,7 @@ import type { SendTarget, SentAnswer, WebhookSending } from '../resolvers/webhoo
 import { WebhookTargets } from '../resolvers/webhooks/targets.ts';
 import type { Config } from './config.ts';
 import type { Admission } from './limits/admission.ts';
-import { apart } from './limits/apart.ts';
+import { withRequestLimits } from './limits/request-limits.ts';
 import { readSigningKeys } from './signing-keys.ts';
 
 type WebhooksConfig = Partial<Pick<Config, 'webhookNetworks' | 'signingKeys' | 'dataDir'>>;
@@ -76,7 +76,7 @@ export class Webhooks {
       schema,
       logger,
       sending: this.sending,
-      reading: (principal, work) => apart(admission, () => work(contextOf(principal))),
+      reading: (principal, work) => withRequestLimits(admission, () => work(contextOf(principal))),
     });
     return this.#deliverer;
   }

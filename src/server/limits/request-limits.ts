@@ -4,7 +4,7 @@ import { maxAnswerBytes } from '../../executor/limits.ts';
 import type { Admission } from './admission.ts';
 
 /** Does work that belongs to no request, such as that of streams and webhooks, within the limits of a request. */
-export function apart<Result>(
+export function withRequestLimits<Result>(
   admission: Pick<Admission, 'newDeadline'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
