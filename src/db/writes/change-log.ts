@@ -34,7 +34,7 @@ interface LoggedWrite {
 }
 
 /** The part that appends to the log: a change for each of the rows that `from` selects. */
-export function logged(
+export function logPart(
   parts: Parts,
   { id, actor, request, subject, at, later = sql.lit(0), ...values }: LoggedWrite,
   from: (selections: AliasedExpression<unknown, string>[]) => Expression<unknown>,
@@ -58,7 +58,7 @@ export function logged(
 /** The values of fields before the write, as JSON by the names of the fields; null in place of long texts. */
 export function previousValues(columns: readonly SettableColumn[]): Expression<unknown> {
   const requested = sql.ref('changed.previous');
-  const shown = new Set(loggedBefore(columns));
+  const shown = new Set(columnsWithPrevious(columns));
   const pairs = columns
     .filter((column) => Object.hasOwn(issueFields, column))
     .flatMap((column) => [
@@ -70,7 +70,7 @@ export function previousValues(columns: readonly SettableColumn[]): Expression<u
 }
 
 /** The columns whose previous values the log stores: those of fields, but not long texts. */
-export function loggedBefore(columns: readonly SettableColumn[]): SettableColumn[] {
+export function columnsWithPrevious(columns: readonly SettableColumn[]): SettableColumn[] {
   return columns.filter((column) => {
     const field: object | undefined = Object.entries(issueFields).find(([name]) => name === column)?.[1];
     return field !== undefined && !('max' in field && Number(field.max) > limits.title);

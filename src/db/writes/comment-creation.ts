@@ -6,20 +6,20 @@ import type { Sending } from '../engine/sending.ts';
 import { typedSlot } from '../statements/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps } from './follow-ups.ts';
-import { logged, type WriteEvent } from './change-log.ts';
+import { logPart, type WriteEvent } from './change-log.ts';
 import {
-  asked,
+  askedPart,
   type AskedFilter,
   askedValues,
-  changed,
-  enteredInFeed,
-  followedBy,
-  locked,
+  updateLockedIssues,
+  feedPart,
+  followersPart,
+  lockedPart,
 } from './issue-parts.ts';
-import { areKeyed, isFree, kept, type Keyed, keyParts, keyValues } from './kept-keys.ts';
+import { areKeyed, isFree, keptKeysPart, type Keyed, keyParts, keyValues } from './kept-keys.ts';
 import {
   columnsOf,
-  composed,
+  withParts,
   type Part,
   type Parts,
   partsOf,
@@ -143,20 +143,20 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentFor
       .select('changed.ordinal')
       .select(ofParent('id').as('parentCommentId'))
       .select(ofParent('authorUserAccountId').as('parentAuthorUserAccountId'));
-  const all = composed(db, [
+  const all = withParts(db, [
     ...(keyed ? keyParts(parts) : []),
     ['newComments', newComments(parts, keyed)],
-    asked(parts, named, [], keyed ? commentsOf(parts) : undefined),
-    locked(parts, { named, wait }, []),
+    askedPart(parts, named, [], keyed ? commentsOf(parts) : undefined),
+    lockedPart(parts, { named, wait }, []),
     reply ? ['parent', parentOf(parts)] : undefined,
-    ['changed', commentedOn(parts, reply)],
-    ['written', written(parts, ofParent)],
-    enteredInFeed(parts, inFeed, (selections) => commented(parts).select(selections)),
-    logged(parts, inLog, (selections) =>
-      commented(parts).select(selections).orderBy('changed.ordinal').orderBy('newComments.ordinal'),
+    ['changed', updateCommentedIssues(parts, reply)],
+    ['written', insertComments(parts, ofParent)],
+    feedPart(parts, inFeed, (selections) => issuesWithComments(parts).select(selections)),
+    logPart(parts, inLog, (selections) =>
+      issuesWithComments(parts).select(selections).orderBy('changed.ordinal').orderBy('newComments.ordinal'),
     ),
     // The authors of comments follow their issue from then on.
-    followedBy(parts, commented(parts).select(['changed.id', 'newComments.author'])),
+    followersPart(parts, issuesWithComments(parts).select(['changed.id', 'newComments.author'])),
     ...followUps.flatMap((followUp) =>
       followUp(db, { kind: 'activity', columns: ['commentCount', 'lastCommentUtc'] }),
     ),
@@ -167,7 +167,7 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentFor
 
 /** The parts that store the Idempotency-Keys of new comments, each with the issue and the id of the comment. */
 function keptComments(parts: Parts, shown: Part[1]): Part[] {
-  const keys = kept(
+  const keys = keptKeysPart(
     parts,
     (selections) =>
       parts
@@ -196,10 +196,10 @@ function newComments(parts: Parts, keyed: boolean) {
 
 /** Restricts `asked` to issues with comments that may be written, and counts these comments. */
 function commentsOf(parts: Parts): AskedFilter {
-  const written = parts
+  const ofIssue = parts
     .selectFrom('newComments')
     .where('newComments.issue', '=', sql.ref<number>('one.ordinal'));
-  const comments = sql<number>`(${written.select(sql<number>`count(*)::int`.as('count'))})`;
+  const comments = sql<number>`(${ofIssue.select(sql<number>`count(*)::int`.as('count'))})`;
   return { where: sql<SqlBool>`${comments} > 0`, comments };
 }
 
@@ -214,16 +214,18 @@ function parentOf(parts: Parts) {
 }
 
 /** The issue with its new comments, unless they reply to a comment that does not exist. */
-function commentedOn(parts: Parts, reply: boolean) {
+function updateCommentedIssues(parts: Parts, reply: boolean) {
   const columns = {
     commentCount: sql<number>`issue.comment_count + locked.comments`,
     lastCommentUtc: sql.ref<Date>('locked.at'),
   };
-  const update = changed(parts, 'activity', columns, { entries: sql.ref<number>('locked.comments') });
+  const update = updateLockedIssues(parts, 'activity', columns, {
+    entries: sql.ref<number>('locked.comments'),
+  });
   return reply ? update.where((eb) => eb.exists(parts.selectFrom('parent').select('id'))) : update;
 }
 
-function written(
+function insertComments(
   parts: Parts,
   ofParent: (column: 'id' | 'authorUserAccountId') => Expression<string | null>,
 ) {
@@ -237,10 +239,13 @@ function written(
     createdUtc: sql.ref('changed.lastActivityUtc'),
     updatedUtc: sql.ref('changed.lastActivityUtc'),
   });
-  return parts.insertInto('comment').columns(columns).expression(commented(parts).select(selections));
+  return parts
+    .insertInto('comment')
+    .columns(columns)
+    .expression(issuesWithComments(parts).select(selections));
 }
 
 /** The changed issues with their new comments. */
-function commented(parts: Parts) {
+function issuesWithComments(parts: Parts) {
   return parts.selectFrom('changed').innerJoin('newComments', 'newComments.issue', 'changed.ordinal');
 }

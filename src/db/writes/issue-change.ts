@@ -1,29 +1,29 @@
 import { type QueryCreator, sql } from 'kysely';
 import { issueColumns, type SettableColumn } from '../../model/issue-columns.ts';
 import type { IssueColumns, IssueRow } from '../issues.ts';
-import { logged, loggedBefore, previousValues, type WriteEvent } from './change-log.ts';
+import { logPart, columnsWithPrevious, previousValues, type WriteEvent } from './change-log.ts';
 import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
 import type { Sending } from '../engine/sending.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
-import { type Preloaded, preloadedColumns, type PreloadableTable, revisionSeen } from './preloaded.ts';
+import { type Preloaded, preloadedColumns, type PreloadableTable, selectRevisionSeen } from './preloaded.ts';
 import { inCategories } from './issue-counts.ts';
 import {
-  asked,
+  askedPart,
   type AskedIssue,
   askedValues,
-  changed,
+  updateLockedIssues,
   type ChangeKind,
-  enteredInFeed,
+  feedPart,
   isInFeed,
   isLogged,
   type IssueSearch,
-  locked,
+  lockedPart,
   newValue,
 } from './issue-parts.ts';
 import { stageColumns, stagesBefore } from './issue-stages.ts';
-import { areKeyed, isFree, keptByEntry, keyParts, keyValues } from './kept-keys.ts';
-import { composed, partsOf, type WrittenTables } from './write-parts.ts';
+import { areKeyed, isFree, keptKeysByEntry, keyParts, keyValues } from './kept-keys.ts';
+import { withParts, partsOf, type WrittenTables } from './write-parts.ts';
 
 /** What the statement of changes depends on. Changes of the same form are written by the same statement. */
 export interface IssueChangeForm extends IssueSearch {
@@ -75,7 +75,7 @@ function issueChange(
     ...stageColumns(columns),
   };
   if (closing !== undefined) values.closedUtc = closing ? closedSince : sql.lit(null);
-  const before = [...new Set([...loggedBefore(columns), ...stagesBefore(columns)])];
+  const before = [...new Set([...columnsWithPrevious(columns), ...stagesBefore(columns)])];
   const entry = { id: sql.ref('changed.entry'), actor: sql.ref('changed.actor') };
   const inFeed = { ...entry, text: sql.ref('changed.text') };
   const inLog = {
@@ -92,23 +92,23 @@ function issueChange(
       .select(issueColumns.map((column) => `changed.${column}` as const))
       .select('changed.ordinal')
       .$if(preloads.length > 0, (query) =>
-        query.select(revisionSeen(parts)).select(preloadedColumns(parts, preloads, write)),
+        query.select(selectRevisionSeen(parts)).select(preloadedColumns(parts, preloads, write)),
       );
-  const all = composed(db, [
+  const all = withParts(db, [
     ...(keyed ? keyParts(parts) : []),
-    asked(parts, search.named, columns, keyed ? { where: isFree } : undefined),
-    locked(parts, search, columns),
-    ['changed', changed(parts, kind, values, { before })],
+    askedPart(parts, search.named, columns, keyed ? { where: isFree } : undefined),
+    lockedPart(parts, search, columns),
+    ['changed', updateLockedIssues(parts, kind, values, { before })],
     isInFeed(kind)
-      ? enteredInFeed(parts, inFeed, (selections) => parts.selectFrom('changed').select(selections))
+      ? feedPart(parts, inFeed, (selections) => parts.selectFrom('changed').select(selections))
       : undefined,
     isLogged(kind)
-      ? logged(parts, inLog, (selections) =>
+      ? logPart(parts, inLog, (selections) =>
           parts.selectFrom('changed').select(selections).orderBy('changed.ordinal'),
         )
       : undefined,
     ...followUps.flatMap((followUp) => followUp(db, write)),
-    ...(keyed ? keptByEntry(parts, returned(parts).select('changed.entry')) : []),
+    ...(keyed ? keptKeysByEntry(parts, returned(parts).select('changed.entry')) : []),
   ]);
   return keyed
     ? all.selectFrom('shown').select([...issueColumns, 'ordinal', ...more(preloads)])

@@ -17,13 +17,13 @@ import { uuidArray } from '../statements/uuid-array.ts';
 import type { Values } from '../statements/prepared.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
-import { logged, type WriteEvent } from './change-log.ts';
+import { logPart, type WriteEvent } from './change-log.ts';
 import { type Preloaded, preloadedColumns } from './preloaded.ts';
 import { inCategories } from './issue-counts.ts';
-import { followedBy, type IssueEvent } from './issue-parts.ts';
-import { areKeyed, isFree, type Keyed, keptByEntry, keyParts, keyValues } from './kept-keys.ts';
-import { assigned, followers, labelled, newRoleAssignments } from './new-issue-parts.ts';
-import { columnsOf, composed, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
+import { followersPart, type IssueEvent } from './issue-parts.ts';
+import { areKeyed, isFree, type Keyed, keptKeysByEntry, keyParts, keyValues } from './kept-keys.ts';
+import { insertAssignees, selectFollowers, insertLabels, insertRoleAssignments } from './new-issue-parts.ts';
+import { columnsOf, withParts, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
 
 /** What the statement of new issues depends on. New issues of the same form are written by the same statement. */
 interface IssuesForm {
@@ -155,20 +155,20 @@ function issueCreation(
     .innerJoin('newIssues as one', 'one.id', 'changed.id')
     .select(issueColumns.map((column) => `changed.${column}` as const))
     .select(preloadedColumns(parts, preloads, write));
-  const all = composed(db, [
+  const all = withParts(db, [
     ...(keyed ? keyParts(parts) : []),
     ['newIssues', newIssues(parts, own, keyed)],
     ['teams', teams(parts, keyed)],
     ...(wait ? [['counters', counters(parts)] as const] : freeCounters(parts)),
-    ['numbered', numbered(parts)],
-    ['changed', inserted(parts, own, history)],
-    assignees ? ['assigned', assigned(parts)] : undefined,
-    labels ? ['labelled', labelled(parts)] : undefined,
-    roles ? ['newRoleAssignments', newRoleAssignments(parts)] : undefined,
-    followedBy(parts, followers(parts)),
-    created(parts),
+    ['numbered', selectNumbers(parts)],
+    ['changed', insertIssues(parts, own, history)],
+    assignees ? ['assigned', insertAssignees(parts)] : undefined,
+    labels ? ['labelled', insertLabels(parts)] : undefined,
+    roles ? ['newRoleAssignments', insertRoleAssignments(parts)] : undefined,
+    followersPart(parts, selectFollowers(parts)),
+    creationLogPart(parts),
     ...followUps.flatMap((followUp) => followUp(db, write)),
-    ...(keyed ? keptByEntry(parts, shown.select(sql.ref<string>('one.entry').as('entry'))) : []),
+    ...(keyed ? keptKeysByEntry(parts, shown.select(sql.ref<string>('one.entry').as('entry'))) : []),
   ]);
   if (keyed) return all.selectFrom('shown').select([...issueColumns, ...preloads]);
   return all
@@ -233,7 +233,7 @@ function freeCounters(parts: Parts): Part[] {
  * The numbers, with the time at which they were taken: the counters are locked by then. `returning` of the counters could contain
  * it too, but a distributed database allows only immutable expressions there.
  */
-function numbered(parts: Parts) {
+function selectNumbers(parts: Parts) {
   return parts
     .selectFrom('counters')
     .innerJoin('teams', 'teams.id', 'counters.teamId')
@@ -268,7 +268,7 @@ function newIssues(parts: Parts, own: readonly OwnColumn[], keyed: boolean) {
     .where(isFree);
 }
 
-function inserted(parts: Parts, own: readonly OwnColumn[], history: boolean) {
+function insertIssues(parts: Parts, own: readonly OwnColumn[], history: boolean) {
   const counter: Record<CounterColumn, Expression<unknown>> = {
     teamId: sql.ref('numbered.teamId'),
     number: sql`numbered.number + one.ordinal`,
@@ -293,7 +293,7 @@ function inserted(parts: Parts, own: readonly OwnColumn[], history: boolean) {
 }
 
 /** Logs the creation of each issue, in the order of their numbers. */
-function created(parts: Parts): Part {
+function creationLogPart(parts: Parts): Part {
   const entry = {
     id: sql.ref('one.entry'),
     actor: sql.ref('one.actor'),
@@ -301,7 +301,7 @@ function created(parts: Parts): Part {
     subject: sql.ref('changed.id'),
     at: sql.ref('numbered.at'),
   };
-  return logged(parts, entry, (selections) =>
+  return logPart(parts, entry, (selections) =>
     parts
       .selectFrom('changed')
       .innerJoin('newIssues as one', 'one.id', 'changed.id')

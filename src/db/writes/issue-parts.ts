@@ -72,7 +72,7 @@ export function askedValues(issues: readonly AskedIssue[]): { asked: string } {
       comments,
       entry,
       ...details,
-      ...jsonRow({ ...issue, ...renamed(set) }),
+      ...jsonRow({ ...issue, ...byNewName(set) }),
     };
   });
   return { asked: JSON.stringify(rows) };
@@ -83,7 +83,7 @@ function newName(column: string): string {
   return `new_${jsonName(column)}`;
 }
 
-function renamed(set: AskedIssue['set'] = {}): Record<string, unknown> {
+function byNewName(set: AskedIssue['set'] = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(set).map(([column, value]) => [newName(column), value]));
 }
 
@@ -127,7 +127,7 @@ export interface AskedFilter {
 }
 
 /** The part with the requested changes, including the new values of the columns. */
-export function asked(
+export function askedPart(
   parts: Parts,
   named: IssueNaming,
   columns: readonly SettableColumn[],
@@ -162,7 +162,7 @@ export function asked(
  * The part that finds the issues, at the expected revision if there is one, and locks them. They are locked by a subquery, because
  * Citus writes the result of a CTE that locks rows in a format that it then fails to read.
  */
-export function locked(
+export function lockedPart(
   parts: Parts,
   { named, wait, deleted = false }: IssueSearch,
   columns: readonly SettableColumn[],
@@ -219,7 +219,7 @@ interface FurtherChange {
 }
 
 /** Changes the locked issues: the columns, and those that the kind of change also sets. */
-export function changed(
+export function updateLockedIssues(
   parts: Parts,
   kind: ChangeKind,
   columns: IssueColumns,
@@ -253,7 +253,7 @@ interface FeedEntry {
 }
 
 /** The part that adds to the feeds of changed issues: an entry for each of the rows that `from` selects. */
-export function enteredInFeed(
+export function feedPart(
   parts: Parts,
   { id, actor, text, later = sql.lit(0) }: FeedEntry,
   from: (selections: AliasedExpression<unknown, string>[]) => Expression<unknown>,
@@ -272,7 +272,7 @@ export function enteredInFeed(
 }
 
 /** The part that subscribes people to changed issues. Each row of `people` has an issue and an account. */
-export function followedBy(parts: Parts, people: Expression<unknown>): Part {
+export function followersPart(parts: Parts, people: Expression<unknown>): Part {
   return [
     'followed',
     parts

@@ -55,9 +55,9 @@ export const writtenStages: FollowUp = (db, write) => {
       previousStatusId: sql`null::uuid`,
       previousDeleted: sql`true`,
     });
-    return [inserted(parts, first.columns, parts.selectFrom('changed').select(first.selections))];
+    return [stagesPart(parts, first.columns, parts.selectFrom('changed').select(first.selections))];
   }
-  if (!isStaged(write.columns)) return [];
+  if (!changesStage(write.columns)) return [];
   const over = stage(valueBefore, {
     sortOrder: valueBefore('stageCount'),
     sinceUtc: valueBefore('createdUtc'),
@@ -76,16 +76,16 @@ export const writtenStages: FollowUp = (db, write) => {
     .selectFrom('changed')
     .where(sql<boolean>`changed.stage_count <> ${valueBefore('stageCount')}`);
   return [
-    inserted(parts, over.columns, moved.select(over.selections).unionAll(moved.select(next.selections))),
+    stagesPart(parts, over.columns, moved.select(over.selections).unionAll(moved.select(next.selections))),
   ];
 };
 
 /** The columns whose previous values a write must return, for the stage that ends. */
 export function stagesBefore(columns: readonly SettableColumn[]): readonly StoredColumn[] {
-  return isStaged(columns) ? [...stagedColumns, 'stageCount', 'createdUtc'] : [];
+  return changesStage(columns) ? [...stagedColumns, 'stageCount', 'createdUtc'] : [];
 }
 
-function isStaged(columns: readonly SettableColumn[]): boolean {
+function changesStage(columns: readonly SettableColumn[]): boolean {
   return columns.some((column) => stagedColumns.includes(column));
 }
 
@@ -117,7 +117,7 @@ function valueNow(column: StoredColumn): Expression<unknown> {
  * Ends the previous stage by the conflict of an insert: it finds the stage even if that was committed after the statement
  * began, which an update would not.
  */
-function inserted(
+function stagesPart(
   parts: Parts,
   columns: ReturnType<typeof stage>['columns'],
   rows: Expression<unknown>,

@@ -71,7 +71,7 @@ export const isFree = sql<SqlBool>`not exists (select from refused where refused
  * The part that stores the keys with the written rows: it inserts the rows that `from` selects, which are joined to
  * `requestKeys`. If another request has stored a key since the statement began, it fails, and with it the whole statement.
  */
-export function kept(
+export function keptKeysPart(
   parts: Parts,
   from: (selections: AliasedExpression<unknown, string>[]) => Expression<unknown>,
   more: Expression<unknown> = sql`'{}'::jsonb`,
@@ -87,8 +87,8 @@ export function kept(
 }
 
 /** The parts that keep the keys of a statement that returns a row for each entry. */
-export function keptByEntry(parts: Parts, shown: Part[1]): Part[] {
-  const keys = kept(parts, (selections) =>
+export function keptKeysByEntry(parts: Parts, shown: Part[1]): Part[] {
+  const keys = keptKeysPart(parts, (selections) =>
     parts.selectFrom('shown').innerJoin('requestKeys', 'requestKeys.entry', 'shown.entry').select(selections),
   );
   return [['shown', shown], keys];

@@ -4,7 +4,7 @@ import type { Parts } from './write-parts.ts';
 
 // The parts that insert what belongs to new issues. Each reads parallel arrays: of issues, and of one value for each.
 
-export function assigned(parts: Parts) {
+export function insertAssignees(parts: Parts) {
   const people = sql<{ issue: string; id: string; position: number }>`unnest(${typedSlot(
     'assigned',
     'uuid[]',
@@ -20,7 +20,7 @@ export function assigned(parts: Parts) {
     );
 }
 
-export function labelled(parts: Parts) {
+export function insertLabels(parts: Parts) {
   const labels = sql<{ issue: string; id: string }>`unnest(${typedSlot('labelled', 'uuid[]')}, ${typedSlot(
     'labels',
     'uuid[]',
@@ -36,7 +36,7 @@ export function labelled(parts: Parts) {
     );
 }
 
-export function newRoleAssignments(parts: Parts) {
+export function insertRoleAssignments(parts: Parts) {
   const roles = sql<{
     issue: string;
     role: string;
@@ -57,7 +57,7 @@ export function newRoleAssignments(parts: Parts) {
     .onConflict((conflict) => conflict.doNothing());
 }
 
-export function followers(parts: Parts) {
+export function selectFollowers(parts: Parts) {
   const people = sql<{ issue: string; id: string }>`unnest(${typedSlot('followed', 'uuid[]')}, ${typedSlot(
     'followers',
     'uuid[]',

@@ -67,7 +67,7 @@ export function preloadedColumns(parts: Parts, tables: readonly PreloadableTable
 }
 
 /** The revision of a changed issue when the statement began. If it is not the one before the new revision, another write came between. */
-export function revisionSeen(parts: Parts) {
+export function selectRevisionSeen(parts: Parts) {
   return parts
     .selectFrom('issue as seen')
     .select('seen.revision')

@@ -89,7 +89,7 @@ export function partsOf(db: TenantDb): Parts {
 export type Part = readonly [name: string, query: Pick<Expression<unknown>, 'toOperationNode'>];
 
 /** Begins a statement with the parts, in their order. */
-export function composed(db: TenantDb, parts: readonly (Part | undefined)[]): QueryCreator<WrittenTables> {
+export function withParts(db: TenantDb, parts: readonly (Part | undefined)[]): QueryCreator<WrittenTables> {
   let query: unknown = db;
   for (const part of parts) {
     // `WriteParts` declares what each name stands for; Kysely cannot infer it from a list.
