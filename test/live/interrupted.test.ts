@@ -70,6 +70,8 @@ it('the client of graphql-sse receives each change once, whenever its connection
 });
 
 it('a stream receives changes that another process has numbered, although its notification was lost', async () => {
+  // The log of the workspace begins with its first change.
+  await newIssue();
   const stream = await subscribe(app, document, { after: await cursorNow(app) }, { token: world.ada.token });
   const [id, subjectId] = [newUuid(), newUuid()];
   // As another process would have left it: nothing here has written to the inbox, and nobody notifies.

@@ -48,7 +48,11 @@ it('the server answers each command of docs/webhooks.md as the page says, and a 
     secret = answer.secret ?? secret;
   }
   await app.request('POST', '/v1/issues/WEB-63/comments', { body: { body: 'Said.' } });
-  const [said] = await receiver.until(1, ({ type }) => type === 'issue-comment.created.v1');
+  const [said] = await receiver.until(
+    1,
+    ({ type, headers }) =>
+      type === 'issue-comment.created.v1' && headers['x-workgraph-webhook'] === names.WEBHOOK,
+  );
   process.env.WEBHOOK_SECRET = secret;
   const verified = await functionOf<(body: string, headers: unknown) => unknown>(
     'verified',
