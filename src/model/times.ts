@@ -1,11 +1,20 @@
-const datePattern = /^(\d{4})-(\d\d)-(\d\d)$/;
+const datePattern = /^\d{4}-\d\d-\d\d$/;
 const dateTimePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i;
 
 /** Whether the text is a date that exists, in the form YYYY-MM-DD. */
 export function isCalendarDate(text: string): boolean {
-  if (!datePattern.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text) && !text.startsWith('0000');
+  if (!datePattern.test(text) || text.startsWith('0000')) return false;
+  const month = Number(text.slice(5, 7));
+  const day = Number(text.slice(8));
+  if (month < 1 || month > 12 || day < 1) return false;
+  // Most dates need no look at the length of the month, which takes longer.
+  return day <= 28 || day <= daysOf(Number(text.slice(0, 4)), month);
+}
+
+/** The number of days of a month. */
+function daysOf(year: number, month: number): number {
+  // The day before the first of the next month, which has the index of this one.
+  return new Date(new Date(0).setUTCFullYear(year, month, 0)).getUTCDate();
 }
 
 /** Parses an ISO 8601 time with an offset or Z, to the millisecond; undefined if the text is not one. */
