@@ -138,14 +138,30 @@ describe('an import', () => {
 
   it('says once for a line how often it has the same warning, and lists only the first of many', async () => {
     const comments = Array.from({ length: 3_000 }, (_, index) => ({ id: '1', body: `Comment ${index}` }));
-    const labels = Array.from({ length: 100 }, (_, index) => index);
+    const blank = Array.from({ length: 100 }, () => ({ body: ' ' }));
     const lines = [
       { ...line, comments },
-      { ...line, key: 'BD-2', labels },
+      { ...line, key: 'BD-2', comments: blank },
     ];
     const { said } = await imported(lines);
     expect(said[0]).toBe('line 2: a comment with the id of another comment is skipped (2999 times)');
-    expect(said[20]).toBe('line 3: labels[19]: 19 is not a text and is left out');
+    expect(said[20]).toBe('line 3: comment 20 is empty and skipped');
     expect(said.slice(21)).toEqual(['line 3: and 80 other warnings']);
+  });
+
+  it('says of the values in a list that cannot be read only what the first is, and how many there are', async () => {
+    const labels = Array.from({ length: 1_000 }, (_, index) => index);
+    const comments = [
+      { body: 'a' },
+      { body: 'b', createdUtc: 1 },
+      { body: ' ' },
+      { body: 'd', createdUtc: 2 },
+    ];
+    const { said } = await imported([{ ...line, labels, comments }]);
+    expect(said).toEqual([
+      'line 2: labels[0]: 0 is not a text and is left out (the first of 1000)',
+      'line 2: comments[1].createdUtc: 1 is not a time and is left out (the first of 2)',
+      'line 2: comment 3 is empty and skipped',
+    ]);
   });
 });

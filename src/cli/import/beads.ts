@@ -1,6 +1,12 @@
 import { principalKind, priority, statusCategory } from '../../model/codes.ts';
 import { isEmailAddress } from '../../model/email-address.ts';
-import type { ImportedComment, ImportedPerson, LineContent } from '../../portability/import/import-issue.ts';
+import type {
+  ImportedComment,
+  ImportedIssue,
+  ImportedPerson,
+  LineContent,
+} from '../../portability/import/import-issue.ts';
+import { ReadWarnings } from './read-warnings.ts';
 import { type PersonForm, RecordReader, shown } from './record-reader.ts';
 import { isRecord, type JsonRecord, wordOf } from './records.ts';
 
@@ -20,38 +26,35 @@ export function beadsContent(record: JsonRecord): LineContent {
   if (sourceId === undefined) return { kind: 'refused', reason: 'it has no id' };
   if (record.status === 'tombstone') return { kind: 'tombstone', sourceId };
   if (wordOf(record.title) === undefined) return { kind: 'refused', reason: 'it has no title' };
-  const warnings: string[] = [];
+  const warnings = new ReadWarnings();
   const reader = new RecordReader(record, warnings);
   const { parentSourceId, relations } = dependenciesOf(sourceId, reader);
   const status = statusOf(record.status, warnings);
   const updatedUtc = reader.time('updated_at');
   const closedUtc = reader.time('closed_at') ?? updatedUtc;
-  return {
-    kind: 'issue',
-    warnings,
-    issue: {
-      sourceId,
-      title: reader.text('title') ?? '',
-      description: reader.text('description') ?? '',
-      status: { category: status },
-      priority: priorityOf(record.priority, warnings),
-      reporter: reader.person('created_by', personForm),
-      primaryAssignee: reader.person('assignee', personForm),
-      assignees: [],
-      labels: reader.words('labels') ?? [],
-      parentSourceId,
-      dueDate: reader.has('due_at') ? (reader.day('due_at') ?? null) : undefined,
-      createdUtc: reader.creation('created_at'),
-      updatedUtc,
-      closedUtc: status === statusCategory.completed ? closedUtc : undefined,
-      comments: reader.objects('comments', commentOf) ?? [],
-      links: [],
-      roleAssignments: undefined,
-      subscribers: undefined,
-      relations,
-      fields: Object.fromEntries(Object.entries(record).filter((field) => isUnmapped(field))),
-    },
+  const issue: ImportedIssue = {
+    sourceId,
+    title: reader.text('title') ?? '',
+    description: reader.text('description') ?? '',
+    status: { category: status },
+    priority: priorityOf(record.priority, warnings),
+    reporter: reader.person('created_by', personForm),
+    primaryAssignee: reader.person('assignee', personForm),
+    assignees: [],
+    labels: reader.words('labels') ?? [],
+    parentSourceId,
+    dueDate: reader.names('due_at') ? (reader.day('due_at') ?? null) : undefined,
+    createdUtc: reader.creation('created_at'),
+    updatedUtc,
+    closedUtc: status === statusCategory.completed ? closedUtc : undefined,
+    comments: reader.objects('comments', commentOf) ?? [],
+    links: [],
+    roleAssignments: undefined,
+    subscribers: undefined,
+    relations,
+    fields: Object.fromEntries(Object.entries(record).filter((field) => isUnmapped(field))),
   };
+  return { kind: 'issue', issue, warnings: warnings.texts };
 }
 
 const mapped: ReadonlySet<string> = new Set([
@@ -96,19 +99,20 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** Beads omits the status `open`. */
-function statusOf(value: unknown, warnings: string[]): number {
+function statusOf(value: unknown, warnings: ReadWarnings): number {
   const word = value === undefined || value === '' ? 'open' : value;
   const category = typeof word === 'string' && Object.hasOwn(statuses, word) ? statuses[word] : undefined;
-  if (category === undefined) warnings.push(`the status ${shown(value)} is unknown; the issue becomes open`);
+  if (category === undefined)
+    warnings.add('status', () => `the status ${shown(value)} is unknown; the issue becomes open`);
   return category ?? statusCategory.open;
 }
 
 const priorities = [priority.urgent, priority.high, priority.medium, priority.low, priority.none] as const;
 
-function priorityOf(value: unknown, warnings: string[]): number {
+function priorityOf(value: unknown, warnings: ReadWarnings): number {
   const found = typeof value === 'number' ? priorities[value] : undefined;
   if (found === undefined && value !== undefined) {
-    warnings.push(`the priority ${shown(value)} is unknown; the issue gets none`);
+    warnings.add('priority', () => `the priority ${shown(value)} is unknown; the issue gets none`);
   }
   return found ?? priority.none;
 }

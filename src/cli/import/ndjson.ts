@@ -12,6 +12,7 @@ import { CommandError } from '../failures.ts';
 import type { Line } from './lines.ts';
 import { activityOf, attachmentOf, stageOf, threadOf } from './ndjson-history.ts';
 import { personForm } from './ndjson-people.ts';
+import { ReadWarnings } from './read-warnings.ts';
 import { RecordReader } from './record-reader.ts';
 import { isRecord, type JsonRecord, parseRecord, wordOf } from './records.ts';
 
@@ -53,11 +54,12 @@ export function ndjsonContent(record: JsonRecord): LineContent {
     return { kind: 'refused', reason: `its type is ${JSON.stringify(record._type)}, not issue` };
   const key = wordOf(record.key);
   if (key === undefined) return { kind: 'refused', reason: 'it has no key' };
-  const warnings: string[] = [];
-  return { kind: 'issue', warnings, issue: issueOf(record, key, warnings) };
+  const warnings = new ReadWarnings();
+  const issue = issueOf(record, key, warnings);
+  return { kind: 'issue', issue, warnings: warnings.texts };
 }
 
-function issueOf(record: JsonRecord, key: string, warnings: string[]): ImportedIssue {
+function issueOf(record: JsonRecord, key: string, warnings: ReadWarnings): ImportedIssue {
   const reader = new RecordReader(record, warnings);
   return {
     sourceId: key,

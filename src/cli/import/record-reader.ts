@@ -1,6 +1,7 @@
 import { isEmailAddress } from '../../model/email-address.ts';
 import type { ImportedPerson } from '../../portability/import/import-issue.ts';
 import { shortened } from '../../portability/import/import-texts.ts';
+import type { ReadWarnings } from './read-warnings.ts';
 import { dayOf, isRecord, type JsonRecord, textOf, timeOf, wordOf } from './records.ts';
 
 /** How much of a value that cannot be read a warning shows. */
@@ -17,26 +18,27 @@ export function shown(value: unknown): string {
  */
 export class RecordReader {
   readonly #values: JsonRecord;
-  readonly #warnings: string[];
+  readonly #warnings: ReadWarnings;
   readonly #path: string;
 
-  constructor(values: JsonRecord, warnings: string[], path = '') {
+  constructor(values: JsonRecord, warnings: ReadWarnings, path = '') {
     this.#values = values;
     this.#warnings = warnings;
     this.#path = path;
   }
 
-  has(name: string): boolean {
+  /** Whether the line names the value, even if it is null. */
+  names(name: string): boolean {
     return this.#values[name] !== undefined;
   }
 
-  /** The value as `as` reads it, which returns undefined for what is not `kind`. */
+  /** The value as `parse` returns it, which is undefined for what is not `kind`. */
   read<Read>(
     name: string,
-    kind: string,
-    as: (value: unknown, place: string) => Read | undefined,
+    kind: string | (() => string),
+    parse: (value: unknown, place: string) => Read | undefined,
   ): Read | undefined {
-    return this.#read(this.#values[name], `${this.#path}${name}`, kind, as);
+    return this.#read(this.#values[name], `${this.#path}${name}`, kind, parse);
   }
 
   text(name: string): string | undefined {
@@ -61,7 +63,7 @@ export class RecordReader {
     const time = timeOf(value);
     if (time) return time;
     const isMissing = value === undefined || value === null || value === '';
-    this.#warnings.push(
+    this.#warnings.add(name, () =>
       isMissing ? 'it has no creation time' : `the creation time ${shown(value)} is not a time`,
     );
     return undefined;
@@ -79,14 +81,16 @@ export class RecordReader {
   }
 
   code(name: string, table: Readonly<Record<string, number>>): number | undefined {
-    return this.read(name, `one of ${Object.keys(table).join(', ')}`, (value) =>
-      typeof value === 'string' && Object.hasOwn(table, value) ? table[value] : undefined,
+    return this.read(
+      name,
+      () => `one of ${Object.keys(table).join(', ')}`,
+      (value) => (typeof value === 'string' && Object.hasOwn(table, value) ? table[value] : undefined),
     );
   }
 
-  object<Read>(name: string, as: (reader: RecordReader) => Read): Read | undefined {
+  object<Read>(name: string, parse: (reader: RecordReader) => Read): Read | undefined {
     return this.read(name, 'an object', (value, place) =>
-      isRecord(value) ? as(this.#within(value, place)) : undefined,
+      isRecord(value) ? parse(this.#within(value, place)) : undefined,
     );
   }
 
@@ -94,24 +98,24 @@ export class RecordReader {
   items<Read>(
     name: string,
     kind: string,
-    as: (value: unknown, place: string) => Read | undefined,
+    parse: (value: unknown, place: string) => Read | undefined,
   ): Read[] | undefined {
     return this.read(name, 'a list', (value, place) =>
       Array.isArray(value)
         ? value
-            .map((item, index) => this.#read(item, `${place}[${index}]`, kind, as))
+            .map((item, index) => this.#read(item, `${place}[${index}]`, kind, parse))
             .filter((item) => item !== undefined)
         : undefined,
     );
   }
 
   /** The objects in a list; undefined if there is no list. */
-  objects<Read>(name: string, as: (reader: RecordReader, index: number) => Read): Read[] | undefined {
+  objects<Read>(name: string, parse: (reader: RecordReader, index: number) => Read): Read[] | undefined {
     let index = 0;
     return this.items(name, 'an object', (value, place) => {
       if (!isRecord(value)) return undefined;
       index += 1;
-      return as(this.#within(value, place), index - 1);
+      return parse(this.#within(value, place), index - 1);
     });
   }
 
@@ -140,14 +144,15 @@ export class RecordReader {
   #read<Read>(
     value: unknown,
     place: string,
-    kind: string,
-    as: (value: unknown, place: string) => Read | undefined,
+    kind: string | (() => string),
+    parse: (value: unknown, place: string) => Read | undefined,
   ): Read | undefined {
-    const read = as(value, place);
-    const isMissing = value == null || (typeof value === 'string' && value.trim() === '');
-    if (read === undefined && !isMissing)
-      this.#warnings.push(`${place}: ${shown(value)} is not ${kind} and is left out`);
-    return read;
+    const read = parse(value, place);
+    if (read !== undefined || value == null || (typeof value === 'string' && value.trim() === ''))
+      return read;
+    const kindText = () => (typeof kind === 'string' ? kind : kind());
+    this.#warnings.add(place, () => `${place}: ${shown(value)} is not ${kindText()} and is left out`);
+    return undefined;
   }
 }
 
