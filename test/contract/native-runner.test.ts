@@ -14,14 +14,15 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the text of a test file, and returns its result. */
-async function ran(text: string): Promise<TestResult> {
+async function ran(text: string, options: { randomize?: boolean; seed?: number } = {}): Promise<TestResult> {
   const testPath = join(folder, 'one.test.ts');
   writeFileSync(testPath, `import { expect, it } from '@jest/globals';\n${text}`);
   const child = fork(runner, {
     serialization: 'advanced',
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
-  child.send({ globalConfig: { maxConcurrency: 1 }, config: { rootDir: folder, testMatch: [] }, testPath });
+  const globalConfig = { maxConcurrency: 1, ...options };
+  child.send({ globalConfig, config: { rootDir: folder, testMatch: [] }, testPath });
   const [result] = (await once(child, 'message')) as [TestResult];
   child.disconnect();
   return result;
@@ -56,4 +57,18 @@ it('a failure of a file with random choices says which seed repeats them', async
   const chosen = await ran(`import { randomOf } from ${samples}; ${text("randomOf('a').bits()")}`);
   expect(chosen.failureMessage).toMatch(/SEED=\d+ repeats the random choices of this file\.$/);
   expect((await ran(text('1'))).failureMessage).not.toContain('SEED');
+});
+
+it('`--randomize` runs the tests of a file in another order, which the seed decides', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const text = names.map((name) => `it('${name}', () => expect(1).toBe(1));`).join('\n');
+  const orderOf = async (options = {}) => {
+    const { testResults } = await ran(text, options);
+    return testResults.map(({ title }) => title);
+  };
+  expect(await orderOf()).toEqual(names);
+  const mixed = await orderOf({ randomize: true, seed: 1 });
+  expect(mixed.toSorted()).toEqual(names);
+  expect(mixed).not.toEqual(names);
+  expect(await orderOf({ randomize: true, seed: 1 })).toEqual(mixed);
 });

@@ -48,6 +48,8 @@ type Configs = readonly [
     readonly testNamePattern?: string;
     readonly maxConcurrency: number;
     readonly expand?: boolean;
+    readonly randomize?: boolean;
+    readonly seed: number;
   },
   config: Parameters<typeof formatResultsErrors>[1] & { readonly testTimeout?: number },
 ];
@@ -94,6 +96,9 @@ export async function runNatively(
   const state = getState();
   state.testTimeout = globalConfig.testTimeout ?? config.testTimeout ?? state.testTimeout;
   state.maxConcurrency = globalConfig.maxConcurrency;
+  // Tests that need an earlier one fail in another order: `npm test -- --randomize`.
+  state.randomize = globalConfig.randomize === true;
+  state.seed = globalConfig.seed;
   if (globalConfig.testNamePattern) state.testNamePattern = new RegExp(globalConfig.testNamePattern, 'i');
   jestExpect.setState({ expand: globalConfig.expand, testPath });
   const start = Date.now();
