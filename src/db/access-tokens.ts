@@ -140,7 +140,7 @@ export function selectAccessToken(
 /**
  * Locks a token until the transaction ends, unless it is revoked. Its revocation then waits for tokens created with it.
  */
-export async function lockLivingToken(db: TenantDb, id: string): Promise<boolean> {
+export async function lockUnrevokedToken(db: TenantDb, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('accessToken as t')
     .select('t.id')

@@ -44,7 +44,10 @@ export async function selectAttachment(db: TenantDb, id: string): Promise<Attach
 }
 
 /** An attachment that is not deleted and whose issue is not deleted. */
-export async function selectAttachmentOfLiving(db: TenantDb, id: string): Promise<AttachmentRow | undefined> {
+export async function selectAttachmentOfExistingIssue(
+  db: TenantDb,
+  id: string,
+): Promise<AttachmentRow | undefined> {
   return db
     .selectFrom('attachment as a')
     .innerJoin('issue as i', 'i.id', 'a.issueId')

@@ -51,7 +51,7 @@ export async function selectWebhook(db: TenantDb, id: string): Promise<WebhookRo
     .executeTakeFirst();
 }
 
-/** Locks a living webhook until the transaction ends. */
+/** Locks a webhook, unless it is deleted, until the transaction ends. */
 export async function lockWebhook(trx: Trx, id: string): Promise<WebhookRow | undefined> {
   return trx
     .selectFrom('webhook')
@@ -125,7 +125,7 @@ export type RedeliveryWanted =
   | { ids: readonly string[]; webhookId: string | null }
   | { webhookId: string; since: Date | null };
 
-/** Makes deliveries of living webhooks due again, the oldest first. Returns their number for each webhook. */
+/** Makes deliveries due again whose webhooks are not deleted, the oldest first. Returns their number for each webhook. */
 export async function repeatDeliveries(
   trx: Trx,
   wanted: RedeliveryWanted,

@@ -41,7 +41,7 @@ export interface CommentWritten {
 export async function createComment(ctx: Context, input: CommentCreateInput): Promise<CommentWritten> {
   const context = signedIn(ctx);
   const before = rowBefore<CommentCreated & { commentId: string }>(ctx);
-  if (before) return asWritten(context, input.body, before, before.commentId);
+  if (before) return commentAndIssue(context, input.body, before, before.commentId);
   // The statement preloads no related rows of the issue, so the returned row cannot answer a selection of them.
   if (context.preloads) requireTransaction(context);
   const { principal } = context;
@@ -77,11 +77,11 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
       createComments(to, { named, reply: parentId !== undefined, wait }, comments, event, parentId),
   });
   if (!written) return write(context, serialKey, (trx) => refuse(trx, issueKey, parentId));
-  return asWritten(context, body, written, id);
+  return commentAndIssue(context, body, written, id);
 }
 
 /** The comment, and its issue as the statement returned it. */
-function asWritten(
+function commentAndIssue(
   { principal: { workspaceId, userAccountId } }: SignedIn,
   body: string,
   { ordinal: _, parentCommentId, parentAuthorUserAccountId, ...issue }: CommentCreated,

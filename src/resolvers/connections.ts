@@ -68,13 +68,13 @@ export function resolveConnection(
   const { request, fingerprint } = pageRequest(list, args);
   const read = () => (key === undefined ? loaders.page(request) : loaders.pages(request).load(key));
   const page = async () => pageOf(await read(), request, fingerprint());
-  const counted = async () => {
+  const countTotal = async () => {
     if (count !== undefined && isAlways(request.filter)) return { count, isExact: true };
     const { parent: link } = list.source;
     if (key === undefined || !link) return loaders.total(list.source, request.filter);
     return loaders.totals({ ...list.source, parent: link }, request.filter).load(key);
   };
-  return new LazyConnection(page, counted);
+  return new LazyConnection(page, countTotal);
 }
 
 interface ConnectionPage {

@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import { Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { parseTitle } from './issues/issue-input.ts';
-import { lockIssueOf, lockLivingIssue } from './issues/issue-locks.ts';
+import { lockIssueOf, lockExistingIssue } from './issues/issue-locks.ts';
 import { issueIsGone, requireIssue } from './issues/issue-names.ts';
 import { raiseNotFound } from './not-found.ts';
 import { parseUrl } from './link-urls.ts';
@@ -74,7 +74,7 @@ async function insert(
 ): Promise<LinkWritten> {
   const { id: issueId } = await requireIssue(trx, issueKey);
   // The lock of the issue prevents adding the same link at the same time. A unique index is a second safeguard.
-  const { issue, nowUtc } = await lockLivingIssue(trx, issueId);
+  const { issue, nowUtc } = await lockExistingIssue(trx, issueId);
   const issueLink = await insertLink(trx, {
     id: newUuid(nowUtc.getTime()),
     issueId,

@@ -55,7 +55,7 @@ export async function readBoundedPages<Row>(
     });
     return open.length === 0;
   };
-  const shared = (rows: number) => sharedAmong(open.length, rows, bounds);
+  const shareOf = (rows: number) => sharedAmong(open.length, rows, bounds);
 
   const selective = candidates.findIndex(({ isSelective }) => isSelective);
   if (selective >= 0) {
@@ -64,14 +64,14 @@ export async function readBoundedPages<Row>(
   }
   const walked = Math.ceil(bounds.walk / weight);
   const most = isJoined ? bounds.mostLinks : bounds.most;
-  const first = isOrderedByParent ? Math.min(bounds.glance, shared(walked)) : shared(most);
+  const first = isOrderedByParent ? Math.min(bounds.glance, shareOf(walked)) : shareOf(most);
   if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'children', rows: first })) return pages;
   const few = Math.min(bounds.few, most);
   const best = await fewestMatches(candidates, { rows: most, links: bounds.mostLinks, text: few }, (probed) =>
     sender.probe(probed, bounds.glance),
   );
   if (best && best.count <= few && (await isDoneAfter(best.step))) return pages;
-  const further = isOrderedByParent ? shared(walked) : walked;
+  const further = isOrderedByParent ? shareOf(walked) : walked;
   if (!isOrderedByParent || further > first) {
     if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'shared', rows: further })) return pages;
   }

@@ -47,8 +47,10 @@ function withParent(db: TenantDb, deleted: boolean) {
     .selectFrom('issue')
     .leftJoin('issue as parent', (join) =>
       join.on((eb) => {
-        const living = eb('parent.id', '=', eb.ref('issue.parentIssueId'));
-        return deleted ? eb.or([living, eb('parent.id', '=', eb.ref('issue.deletedParentIssueId'))]) : living;
+        const isParent = eb('parent.id', '=', eb.ref('issue.parentIssueId'));
+        return deleted
+          ? eb.or([isParent, eb('parent.id', '=', eb.ref('issue.deletedParentIssueId'))])
+          : isParent;
       }),
     )
     .leftJoin('team as parentTeam', (join) => join.onRef('parentTeam.id', '=', 'parent.teamId'))

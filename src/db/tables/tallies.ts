@@ -1,6 +1,6 @@
 /**
- * The kinds of tallies, with their codes. A tally is the number of living issues of a group in one status, with the sum of
- * their estimates. Tallies of teams are also divided by priority.
+ * The kinds of tallies, with their codes. A tally is the number of issues of a group in one status that are not deleted, with
+ * the sum of their estimates. Tallies of teams are also divided by priority.
  */
 export const tallyKinds = { team: 1, primaryAssignee: 2, label: 3, project: 4, delivery: 5 } as const;
 export type TallyKind = keyof typeof tallyKinds;

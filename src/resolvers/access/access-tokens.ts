@@ -2,7 +2,7 @@ import { limits } from '../../model/limits.ts';
 import { hash, randomBytes } from 'node:crypto';
 import {
   insertAccessToken,
-  lockLivingToken,
+  lockUnrevokedToken,
   selectAccessToken,
   updateRevoked,
 } from '../../db/access-tokens.ts';
@@ -70,7 +70,7 @@ export async function createAccessToken(
   const userAccountId = await holderOf(db, principal, input.memberId);
   const { tokenId: parentTokenId } = principal;
   return inTransaction(db, async (transaction) => {
-    const isValid = await lockLivingToken(transaction, parentTokenId);
+    const isValid = await lockUnrevokedToken(transaction, parentTokenId);
     if (!isValid) raise('unauthenticated', 'The access token has been revoked.');
     const token = { ...input, userAccountId, parentTokenId, expiresUtc };
     return issueToken(transaction, actorOf(signed), token);

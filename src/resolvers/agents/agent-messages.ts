@@ -15,7 +15,7 @@ import { authorType, messageType, principalKind } from '../../model/codes.ts';
 import type { Context, Principal, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { newUuid } from '../ids.ts';
-import { lockLivingIssue } from '../issues/issue-locks.ts';
+import { lockExistingIssue } from '../issues/issue-locks.ts';
 import { issueIsGone, requireIssue } from '../issues/issue-names.ts';
 import { contributor } from '../writes/write-access.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
@@ -66,7 +66,7 @@ async function insert(trx: Trx, context: SignedIn, input: AgentMessageCreateInpu
   const parsed = parseMessage(violations, input);
   violations.check();
   const { id: issueId } = await requireIssue(trx, input.issueKey);
-  const { nowUtc } = await lockLivingIssue(trx, issueId);
+  const { nowUtc } = await lockExistingIssue(trx, issueId);
   const before = await selectThread(trx, issueId);
   const replyToMessageId = parsed.replyToMessageId ?? null;
   await checkAgainstThread(trx, before, { turnNumber: input.turnNumber, replyToMessageId });

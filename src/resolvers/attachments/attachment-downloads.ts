@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type AttachmentRow, contentKey, selectAttachmentOfLiving } from '../../db/attachments.ts';
+import { type AttachmentRow, contentKey, selectAttachmentOfExistingIssue } from '../../db/attachments.ts';
 import type { ByteRange, FileStore } from '../../storage/storage.ts';
 import type { SignedAttachment } from './attachment-uploads.ts';
 import { raise } from '../errors.ts';
@@ -45,7 +45,7 @@ export async function openPreview(
 }
 
 async function requireUploaded(db: TenantDb, { attachmentId }: SignedAttachment): Promise<AttachmentRow> {
-  const attachment = await selectAttachmentOfLiving(db, attachmentId);
+  const attachment = await selectAttachmentOfExistingIssue(db, attachmentId);
   return attachment?.uploadedUtc ? attachment : raiseNotFound('attachment');
 }
 

@@ -4,14 +4,14 @@ import {
   contentKey,
   finishUpload,
   previewKey,
-  selectAttachmentOfLiving,
+  selectAttachmentOfExistingIssue,
 } from '../../db/attachments.ts';
 import type { FileStore } from '../../storage/storage.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import { selectMemberCard } from '../../db/workspaces.ts';
 import { recordActivity } from '../activity.ts';
 import { AppError, raise } from '../errors.ts';
-import { lockLivingIssue } from '../issues/issue-locks.ts';
+import { lockExistingIssue } from '../issues/issue-locks.ts';
 import { raiseNotFound } from '../not-found.ts';
 import { findPreview } from './previews.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
@@ -42,7 +42,7 @@ export async function receiveUpload(
   { attachmentId }: SignedAttachment,
   { contentLength, isReplacement, open }: Upload,
 ): Promise<AttachmentRow> {
-  const announced = (await selectAttachmentOfLiving(db, attachmentId)) ?? raiseNotFound('attachment');
+  const announced = (await selectAttachmentOfExistingIssue(db, attachmentId)) ?? raiseNotFound('attachment');
   if (announced.uploadedUtc) raise('conflict', 'The attachment already has its bytes.');
   const { sizeBytes } = announced;
   if (contentLength !== undefined && contentLength !== sizeBytes) refuseLength(contentLength, sizeBytes);
@@ -69,7 +69,7 @@ async function finish(
 ): Promise<AttachmentRow> {
   const { issueId, fileName, uploadedByUserAccountId: userAccountId } = started;
   return inTransaction(db, async (trx) => {
-    const { nowUtc } = await lockLivingIssue(trx, issueId);
+    const { nowUtc } = await lockExistingIssue(trx, issueId);
     const finished = await finishUpload(trx, started, { uploadedUtc: nowUtc, ...preview });
     if (!finished) return raise('conflict', 'Another upload of the attachment was started after this one.');
     const by = await selectMemberCard(trx, { column: 'userAccountId', value: userAccountId });

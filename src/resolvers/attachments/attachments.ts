@@ -12,7 +12,7 @@ import { raise, Violations } from '../errors.ts';
 import type { RequestFiles } from './files.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { newUuid } from '../ids.ts';
-import { lockIssueOf, lockLivingIssue } from '../issues/issue-locks.ts';
+import { lockIssueOf, lockExistingIssue } from '../issues/issue-locks.ts';
 import { requireIssue } from '../issues/issue-names.ts';
 import { raiseNotFound } from '../not-found.ts';
 import { requireResourceRevision, type RevisedResource } from '../writes/revisions.ts';
@@ -53,7 +53,7 @@ export async function createAttachment(
     serialKeys.issue(workspaceId, input.issueKey),
     async (trx) => {
       const named = await requireIssue(trx, input.issueKey);
-      const { issue, nowUtc } = await lockLivingIssue(trx, named.id);
+      const { issue, nowUtc } = await lockExistingIssue(trx, named.id);
       const attachment = await insertAttachment(trx, {
         id: newUuid(nowUtc.getTime()),
         issueId: named.id,

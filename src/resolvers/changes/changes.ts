@@ -245,9 +245,9 @@ export function previousValuesOf({
 
 function textOf(value: unknown, prefix: IdPrefix | undefined): string | null {
   if (value === null || value === undefined) return null;
-  const shown = (item: unknown) => (prefix && isUuid(item) ? encodeId(prefix, item) : item);
-  if (Array.isArray(value)) return JSON.stringify(value.map(shown));
-  const single = shown(value);
+  const publicValue = (item: unknown) => (prefix && isUuid(item) ? encodeId(prefix, item) : item);
+  if (Array.isArray(value)) return JSON.stringify(value.map(publicValue));
+  const single = publicValue(value);
   return typeof single === 'string' ? single : JSON.stringify(single);
 }
 

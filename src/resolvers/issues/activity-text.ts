@@ -33,11 +33,11 @@ export function activityTextOf(change: IssueChange, references: References): str
     if (!textOf || Array.isArray(value)) return [activity];
     return [`${activity} to ${value === null ? 'none' : textOf(value, references)}`];
   });
-  return `changed ${listed(parts)}`;
+  return `changed ${enumerate(parts)}`;
 }
 
 /** "a", "a and b", or "a, b and c". `Intl.ListFormat` takes eight times as long. */
-function listed(parts: readonly string[]): string {
+function enumerate(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
 }

@@ -15,7 +15,7 @@ import { isTerminal } from './status-rank.ts';
 import { activityTextOf } from './activity-text.ts';
 import { changedColumns } from './issue-columns.ts';
 import type { IssueChange, IssueFieldsInput } from './issue-input.ts';
-import { requireName, requireNamed } from './issue-names.ts';
+import { requireName, requireIssueFrom } from './issue-names.ts';
 import type { References } from './issue-references.ts';
 import type { ExpectedRevision } from '../writes/revisions.ts';
 
@@ -41,7 +41,7 @@ export async function locateIssue(
   const [team] = teams && 'number' in name ? teams.by('code', name.teamCode) : [];
   const teamId = team?.[teams?.columnIndex('id') ?? -1];
   if (teamId && 'number' in name) return { teamId, number: name.number };
-  return requireNamed({ db, connect }, keyOrId);
+  return requireIssueFrom({ db, connect }, keyOrId);
 }
 
 /** A change that breaks no rule, and the issue that it is for. */
@@ -117,8 +117,8 @@ export function batchKey(
   return `change ${principal.workspaceId} ${JSON.stringify(form)}`;
 }
 
-/** Brings a change of stored fields into the form that its statement takes. */
-export function formed(
+/** Splits a change of stored fields into the form of its statement and the values. */
+export function formAndValues(
   { principal, requestId, change, references, issue, expectedRevision, preloads }: CheckedChange,
   additional: Pick<AskedIssue, 'set'> & Pick<IssueEvent, 'previous'> = {},
 ): FormedChange {
@@ -150,7 +150,7 @@ export function formed(
 }
 
 /** The issue with its preloaded related rows, unless another transaction changed it while the statement waited for its lock. */
-export function asChanged(
+export function withPreloaded(
   row: IssueChanged,
   preloads: readonly PreloadableTable[],
 ): IssueRow & WithPreloaded {

@@ -36,12 +36,12 @@ export async function deleteIssue(
     const children = await selectChildIds(trx, named.id);
     requireFew(children, 'deleted');
     const { issues, nowUtc } = await lockIssues(trx, family(named, children));
-    const living = issues.get(named.id) ?? issueIsGone();
-    requireRevision('issue', living, expectedRevision);
-    await detachChildren(trx, activityActorOf(context), children, living.id);
-    await changeParentCount(trx, living, issues, -1);
+    const locked = issues.get(named.id) ?? issueIsGone();
+    requireRevision('issue', locked, expectedRevision);
+    await detachChildren(trx, activityActorOf(context), children, locked.id);
+    await changeParentCount(trx, locked, issues, -1);
     const set = { deletedUtc: nowUtc, subIssueCount: 0 };
-    return setDeleted(trx, activityActorOf(context), 'issue.deleted.v1', living.id, set);
+    return setDeleted(trx, activityActorOf(context), 'issue.deleted.v1', locked.id, set);
   });
 }
 

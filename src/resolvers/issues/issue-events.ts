@@ -26,7 +26,7 @@ interface IssueEventPage {
   isReset?: true;
 }
 
-const living: Predicate = { column: 'deletedUtc', isNull: true };
+const notDeleted: Predicate = { column: 'deletedUtc', isNull: true };
 
 /**
  * Reads what happened to a filtered list after a cursor. It is unknown which issues were in the list before: an issue that
@@ -94,7 +94,7 @@ function listOf(
     'cannot be used in a subscription; filter by parentIssueId instead',
   );
   violations.check();
-  return { reads, wanted: conditionsOf({ all: [living, matching] }) };
+  return { reads, wanted: conditionsOf({ all: [notDeleted, matching] }) };
 }
 
 /** Whether a change of the directory may have moved issues into or out of the list without a change of their own. */

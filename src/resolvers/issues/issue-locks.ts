@@ -10,7 +10,7 @@ export interface LockedIssue {
   nowUtc: Date;
 }
 
-export async function lockLivingIssue(trx: Trx, issueId: string): Promise<LockedIssue> {
+export async function lockExistingIssue(trx: Trx, issueId: string): Promise<LockedIssue> {
   const { issues, nowUtc } = await lockIssues(trx, [issueId]);
   const issue = issues.get(issueId);
   if (!issue || issue.deletedUtc !== null) issueIsGone();
@@ -29,5 +29,5 @@ export async function lockIssueOf<Resource extends { issueId: string }>(
   const named = issueKey == null ? undefined : await requireIssue(trx, issueKey);
   const resource = await select(trx, decoded.uuid);
   if (!resource || (named && named.id !== resource.issueId)) return raiseNotFound(prefix);
-  return { resource, ...(await lockLivingIssue(trx, resource.issueId)) };
+  return { resource, ...(await lockExistingIssue(trx, resource.issueId)) };
 }

@@ -11,11 +11,11 @@ export async function requireIssue(
   keyOrId: string,
   including?: { deleted: boolean },
 ): Promise<NamedIssue> {
-  return requireNamed(inside(trx), keyOrId, including);
+  return requireIssueFrom(inside(trx), keyOrId, including);
 }
 
-/** The same issue, read without a transaction. */
-export async function requireNamed(
+/** The same, read in a transaction or outside of one. */
+export async function requireIssueFrom(
   sending: Sending,
   keyOrId: string,
   including?: { deleted: boolean },
@@ -46,13 +46,13 @@ export async function requireIssues(
   const byName = new Map(
     found.flatMap((issue) => [
       [issue.id, issue],
-      [spelled(issue), issue],
+      [keyOf(issue), issue],
     ]),
   );
   const absent: Violation[] = [];
   const required = new Map<string, { issue: NamedIssue; index: number }>();
   for (const [index, name] of names.entries()) {
-    const issue = name && byName.get('id' in name ? name.id : spelled(name));
+    const issue = name && byName.get('id' in name ? name.id : keyOf(name));
     if (!issue) absent.push({ field: `keys[${index}]`, message: 'does not belong to any issue' });
     else if (!required.has(issue.id)) required.set(issue.id, { issue, index });
   }
@@ -72,7 +72,7 @@ function issueNameOf(keyOrId: string): IssueName | undefined {
   return id?.prefix === 'issue' ? { id: id.uuid } : undefined;
 }
 
-function spelled({ teamCode, number }: { teamCode: string; number: number }): string {
+function keyOf({ teamCode, number }: { teamCode: string; number: number }): string {
   return `${teamCode}-${number}`;
 }
 

@@ -3,7 +3,7 @@ import { deleteSubscription, insertSubscriptions } from '../../db/writes/issue-s
 import type { IssueRow } from '../../db/issues.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { type Context, type Principal, signedIn } from '../context.ts';
-import { lockLivingIssue } from './issue-locks.ts';
+import { lockExistingIssue } from './issue-locks.ts';
 import { requireIssue } from './issue-names.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { write } from '../writes/write-transaction.ts';
@@ -32,7 +32,7 @@ async function changeSubscription(
   const { workspaceId } = principal;
   return write(context, serialKeys.issue(workspaceId, key), async (trx) => {
     const { id } = await requireIssue(trx, key);
-    const { issue } = await lockLivingIssue(trx, id);
+    const { issue } = await lockExistingIssue(trx, id);
     await change(trx, principal, id);
     await markUnlogged(trx);
     return issue;

@@ -14,15 +14,15 @@ import type { Context, SignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
 import {
-  asChanged,
+  withPreloaded,
   batchKey,
-  formed,
+  formAndValues,
   locateIssue,
   sendChanges,
   setsStoredFieldsOnly,
 } from './issue-change.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
-import { issueIsGone, requireIssues, requireNamed } from './issue-names.ts';
+import { issueIsGone, requireIssue, requireIssues } from './issue-names.ts';
 import { addToSubIssueCounts } from './sub-issues.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
 import {
@@ -49,7 +49,7 @@ export interface IssueUpdateInput extends IssueFieldsInput {
 /** Changes the fields that the input sets. Each call adds one entry to the feed. */
 export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithPreloaded> {
   const before = rowBefore<IssueChanged>(ctx);
-  if (before) return asChanged(before, ctx.preloads ?? []);
+  if (before) return withPreloaded(before, ctx.preloads ?? []);
   const context = contributor(ctx);
   const { principal, requestId, preloads = [] } = context;
   const { workspaceId } = principal;
@@ -57,8 +57,8 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
   const inTransaction = async (trx: Trx) => {
     // From here on no other transaction can move issues to another parent while this one reads the ancestors.
     if (parentIssueId !== undefined) await lockParents(trx, 'exclusive');
-    const plan = await checked(inTables(inside(trx)), input, async () => [
-      { issue: await requireNamed(inside(trx), key), prefix: '' },
+    const plan = await planChange(inTables(inside(trx)), input, async () => [
+      { issue: await requireIssue(trx, key), prefix: '' },
     ]);
     const [issue] = await apply(trx, context, { ...plan, expectedRevision });
     return issue ?? issueIsGone();
@@ -69,7 +69,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     return write(context, serialKey, inTransaction);
   }
   const { change, references, targets } = await withReferences(context, (look, cached) =>
-    checked(
+    planChange(
       look,
       input,
       async () => [{ issue: await locateIssue(context, cached, key), prefix: '' }] as const,
@@ -77,7 +77,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
   );
   const [{ issue }] = targets;
   const checkedChange = { change, references, expectedRevision, issue, principal, requestId, preloads };
-  const item = formed(checkedChange);
+  const item = formAndValues(checkedChange);
   const serialKey = serialKeys.issue(workspaceId, key);
   const row = await writeItem(context, {
     item,
@@ -85,7 +85,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     serialKey,
     batchKey: batchKey(checkedChange, item),
   });
-  return row ? asChanged(row, preloads) : write(context, serialKey, inTransaction);
+  return row ? withPreloaded(row, preloads) : write(context, serialKey, inTransaction);
 }
 
 export interface IssueBatchUpdateInput extends IssueFieldsInput {
@@ -101,7 +101,7 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
   const serialKey = input.parentIssueId === undefined ? undefined : serialKeys.parents(workspaceId);
   return write(context, serialKey, async (trx) => {
     if (input.parentIssueId !== undefined) await lockParents(trx, 'exclusive');
-    const plan = await checked(inTables(inside(trx)), input, async (violations) => {
+    const plan = await planChange(inTables(inside(trx)), input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
       violations.that(fits, 'keys', `must have 1 to ${limits.batch} items`);
       const named = fits ? await requireIssues(trx, keys) : [];
@@ -125,7 +125,7 @@ interface Plan<Targets = readonly Target<NamedIssue>[]> {
   expectedRevision?: ExpectedRevision;
 }
 
-async function checked<Targets extends readonly Target<Pick<NamedIssue, 'teamId'>>[]>(
+async function planChange<Targets extends readonly Target<Pick<NamedIssue, 'teamId'>>[]>(
   look: ReferenceLookup,
   input: IssueFieldsInput,
   findTargets: (violations: Violations) => Promise<Targets>,
@@ -156,7 +156,7 @@ async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): 
   const { labelIds, parentIssueId } = change;
   if (parentIssueId !== undefined) await moveSubIssues(trx, before, parentIssueId, locked.issues);
   const changes = before.map((issue) => {
-    const { form, asked } = formed(
+    const { form, asked } = formAndValues(
       { principal, requestId, change, references, issue, expectedRevision: undefined, preloads: [] },
       {
         set: {

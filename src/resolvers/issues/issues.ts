@@ -35,7 +35,7 @@ export interface IssueCreateInput extends IssueFieldsInput {
 /** Creates an issue with the next number of its team. A creation adds no feed entry and never sets closedUtc. */
 export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithPreloaded> {
   const before = rowBefore<IssueCreated>(ctx);
-  if (before) return asCreated(before, enteredIn(input));
+  if (before) return withPreloaded(before, readInput(input));
   const context = contributor(ctx);
   const { principal, preloads = [] } = context;
   const { workspaceId } = principal;
@@ -52,7 +52,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
     batchKey: `issue ${workspaceId}`,
   });
   if (!row) return write(context, serialKey, inTransaction);
-  return asCreated(row, drafted);
+  return withPreloaded(row, drafted);
 }
 
 /** A new issue, and whether the counts of its delivery are preloaded. */
@@ -97,7 +97,7 @@ function newIssue(drafted: Draft, { principal, requestId }: SignedIn): NewIssue 
 type Entered = Pick<Draft, 'change' | 'assignees'>;
 
 /** The new issue with the related rows, which are exactly those of its input. */
-function asCreated(row: IssueCreated, { change, assignees }: Entered): IssueRow & WithPreloaded {
+function withPreloaded(row: IssueCreated, { change, assignees }: Entered): IssueRow & WithPreloaded {
   const preloaded = {
     issueAssignee: uuidArray(assignees.all),
     issueLabel: uuidArray(change.labelIds ?? []),
@@ -108,7 +108,7 @@ function asCreated(row: IssueCreated, { change, assignees }: Entered): IssueRow 
   return Object.assign(row, { preloaded });
 }
 
-function enteredIn(input: IssueCreateInput, violations = new Violations()): Entered {
+function readInput(input: IssueCreateInput, violations = new Violations()): Entered {
   const change = parseIssueFields({ ...input, statusId: input.statusId ?? undefined }, violations);
   return { change, assignees: assigneesAfter(change, { primary: null, all: [] }) };
 }
@@ -125,7 +125,7 @@ interface Draft {
 async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Draft> {
   const violations = new Violations();
   const teamId = uuidOf(violations, 'teamId', 'team', input.teamId);
-  const { change, assignees } = enteredIn(input, violations);
+  const { change, assignees } = readInput(input, violations);
   const references = await findReferences(look, change, { teamId });
   const team = teamId ? references.find('team', teamId) : undefined;
   if (teamId && !team) violations.add('teamId', 'does not belong to this workspace');
