@@ -139,7 +139,7 @@ export function readBody(
   const values: Record<string, unknown> = {};
   const violations: Violation[] = [];
   for (const [name, field] of Object.entries(fields)) {
-    const read = readField(field, supplied(body, name), body);
+    const read = readField(field, suppliedValue(body, name), body);
     if ('violations' in read) violations.push(...read.violations.map((one) => inField(name, one)));
     else if (field.kind === 'clears' && read.value === true) values[field.target] = null;
     else if (field.kind !== 'clears' && read.value !== undefined) values[name] = read.value;
@@ -156,12 +156,12 @@ function readField(field: Fields[string], value: unknown, body: object): Read<un
   if (field.kind === 'required') return field.of.fromJson(value);
   if (field.kind === 'value') return field.fromJson(value);
   if (typeof value !== 'boolean') return violation('must be true or false');
-  const both = value && supplied(body, field.target) !== undefined;
+  const both = value && suppliedValue(body, field.target) !== undefined;
   return both ? violation(`cannot be combined with ${field.target}`) : { value };
 }
 
 /** The own property of the body, since inherited ones were not sent. Null means "not supplied" (docs/contract.md, "Writes"). */
-function supplied(body: object, name: string): unknown {
+function suppliedValue(body: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(body, name)?.value ?? undefined;
 }
 

@@ -95,7 +95,7 @@ export function createRestFace(schema: GraphQLSchema): RestFace {
       const { allow, parts } = found;
       if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
       const route = routeOf(found, request.method);
-      return route ? answer({ schema, given }, route, parts, request) : notAllowed(request, allow);
+      return route ? answer({ schema, given }, route, parts, request) : methodNotAllowed(request, allow);
     },
   };
 }
@@ -104,13 +104,13 @@ export function createRestFace(schema: GraphQLSchema): RestFace {
 function description(request: RestRequest): RestReply {
   const allow = 'GET, HEAD, OPTIONS';
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
-  if (request.method !== 'GET' && request.method !== 'HEAD') return notAllowed(request, allow);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(request, allow);
   const body = printOpenApi(request.origin);
   const headers = { 'Content-Type': 'application/json; charset=utf-8', ...readHeaders(request, body) };
   return { status: 200, headers, body };
 }
 
-function notAllowed({ requestId }: RestRequest, allow: string): RestReply {
+function methodNotAllowed({ requestId }: RestRequest, allow: string): RestReply {
   const message = `This path supports ${allow}.`;
   return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
 }

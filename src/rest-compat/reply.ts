@@ -81,7 +81,7 @@ export function item<Picked>(of: Shape<Picked>, description?: string): Reply<Pic
   return {
     successes: [successOf(of, 200, '', description)],
     rows: (path) => shapeForm(of, path),
-    render: (picked) => ({ status: 200, ...rendered(of, picked) }),
+    render: (picked) => ({ status: 200, ...renderResource(of, picked) }),
   };
 }
 
@@ -107,7 +107,7 @@ export function log<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
 export function created<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   return {
     successes: [successOf(of, 201, ' that was created')],
-    render: (picked) => ({ status: 201, ...rendered(of, picked) }),
+    render: (picked) => ({ status: 201, ...renderResource(of, picked) }),
   };
 }
 
@@ -120,7 +120,7 @@ export function createdAt<Picked>(
   return {
     successes: [{ ...successOf(of, 201, ' that was created', description), made, located: true }],
     render: (picked, values) => {
-      const { body, revision } = rendered(of, picked);
+      const { body, revision } = renderResource(of, picked);
       return { status: 201, body, revision, location: locationOf(made, body, values) };
     },
   };
@@ -149,7 +149,10 @@ export function createdOrExisting<Resource>(
       { ...successOf(of, 201, ' that was created'), made },
       { ...successOf(of, 200, ' that existed already'), made },
     ],
-    render: ({ resource, created: isNew }) => ({ status: isNew ? 201 : 200, ...rendered(of, resource) }),
+    render: ({ resource, created: isNew }) => ({
+      status: isNew ? 201 : 200,
+      ...renderResource(of, resource),
+    }),
   };
 }
 
@@ -162,7 +165,7 @@ function successOf<Resource>(
   return { status, description, schema, revised: revision !== undefined };
 }
 
-function rendered<Resource>(
+function renderResource<Resource>(
   { render, revision }: Shape<Resource>,
   resource: Resource,
 ): Pick<Rendered, 'body' | 'release' | 'revision'> {

@@ -184,9 +184,9 @@ export function route<
         const message = 'is not accepted here, because the response cannot be repeated';
         query.violations.push({ field: 'Idempotency-Key', message });
       }
-      if (query.violations.length > 0) return refused('invalid_request', query.violations);
+      if (query.violations.length > 0) return refusal('invalid_request', query.violations);
       const fields = body ? readBody(body, sent.body) : { values: {}, violations: [] };
-      if (fields.violations.length > 0) return refused('validation_failed', fields.violations);
+      if (fields.violations.length > 0) return refusal('validation_failed', fields.violations);
       if (query.absent) return { verdict: 'absent' };
       // The types of the values follow from the declarations that read them.
       const values = query.values as ParameterValues<P>;
@@ -238,7 +238,7 @@ function absentSentence(parameters: Parameters): string | undefined {
   return nouns.length > 0 ? `There is no such ${nouns.join(' or ')}.` : undefined;
 }
 
-function refused(code: 'invalid_request' | 'validation_failed', violations: readonly Violation[]): Checked {
+function refusal(code: 'invalid_request' | 'validation_failed', violations: readonly Violation[]): Checked {
   return { verdict: 'refused', code, violations };
 }
 

@@ -99,11 +99,11 @@ function objectWriter(
     }
     out.endObject();
   };
-  return plan?.isFixed ? cached(write) : write;
+  return plan?.isFixed ? withCachedRows(write) : write;
 }
 
 /** Caches the JSON of each row. All fields of the row's plan must be fixed. */
-function cached(write: Write): Write {
+function withCachedRows(write: Write): Write {
   const texts = new RowTexts();
   return (out, frame, row) => texts.write(out, frame, row, write);
 }
@@ -120,7 +120,7 @@ function fieldWriter(field: ShapeField, fields: readonly Field[]): Write | undef
   const { below } = found;
   const writer = below && fieldWriter({ ...field, steps: beyond }, below.fields);
   if (!writer) return undefined;
-  const inner = below.plan?.isFixed ? cached(writer) : writer;
+  const inner = below.plan?.isFixed ? withCachedRows(writer) : writer;
   return (out, frame, row) => {
     const index = below.from(frame, row);
     if (index < 0) out.literal(absent);

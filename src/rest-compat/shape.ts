@@ -74,13 +74,13 @@ export function shape<Source, const Fields extends Readonly<Record<string, Field
       required: entries.map(([field]) => field),
     },
     fields: entries,
-    render: (source) => rendered(entries, source),
+    render: (source) => renderFields(entries, source),
     revision,
   };
 }
 
 /** The fields as values, read from what an operation returned. */
-function rendered(fields: ShapeFields, source: unknown): Record<string, unknown> {
+function renderFields(fields: ShapeFields, source: unknown): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [name, { steps, form, absent }] of fields) {
     const value = valueAt(source, steps);
@@ -98,9 +98,9 @@ function inForm(form: Form, value: unknown): unknown {
     case 'enum':
       return shownName(form.shown, String(value));
     case 'object':
-      return rendered(form.of, value);
+      return renderFields(form.of, value);
     case 'objects':
-      return (value as readonly unknown[]).map((item) => rendered(form.of, item));
+      return (value as readonly unknown[]).map((item) => renderFields(form.of, item));
   }
 }
 

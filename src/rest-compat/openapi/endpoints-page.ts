@@ -74,13 +74,13 @@ function requestOf({ method, path, scope }: Route, { request, answers }: Example
     ...(scope === 'public' ? [] : ['-H "Authorization: Bearer $TOKEN"']),
     ...(request.body === undefined
       ? []
-      : ['-H "Content-Type: application/json"', `-d ${quoted(JSON.stringify(request.body))}`]),
+      : ['-H "Content-Type: application/json"', `-d ${quote(JSON.stringify(request.body))}`]),
   ];
   const statuses = answers.map(({ status }) => status).join(', then ');
   return ['```sh', words.join(' \\\n  '), `# ${statuses}`, '```'].join('\n');
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 

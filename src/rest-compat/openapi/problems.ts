@@ -68,13 +68,13 @@ const bareProblemSchema: JsonSchema = {
   required: ['type', 'title', 'status', 'detail'],
 };
 
-const refused = (code: 'invalid_request' | 'validation_failed', field: string, message: string) =>
+const exampleRefusal = (code: 'invalid_request' | 'validation_failed', field: string, message: string) =>
   refusalOf(code, [{ field, message }]);
 
 /** An example failure for each code. */
 const examples = {
-  invalid_request: refused('invalid_request', 'page_size', 'must be a whole number from 1 to 250'),
-  validation_failed: refused('validation_failed', 'body', 'must be a JSON object'),
+  invalid_request: exampleRefusal('invalid_request', 'page_size', 'must be a whole number from 1 to 250'),
+  validation_failed: exampleRefusal('validation_failed', 'body', 'must be a JSON object'),
   unauthenticated: {
     code: 'unauthenticated',
     message: 'This needs an access token: Authorization: Bearer wg_…',
@@ -128,7 +128,7 @@ const inProgress: Failure = {
   message: 'A request with this Idempotency-Key is in progress. Repeat it in a moment.',
 };
 const noHost: Failure = { code: 'invalid_request', message: 'The request has no Host.' };
-const badKey = refused('invalid_request', 'Idempotency-Key', keyRule);
+const badKey = exampleRefusal('invalid_request', 'Idempotency-Key', keyRule);
 
 /** The codes with which a route can fail, in the order in which they are checked. */
 export function codesOf(route: Route): readonly Code[] {
@@ -256,7 +256,7 @@ function exampleOf(code: Code, route: Route): Failure {
   if (code === 'invalid_request' && !Object.hasOwn(route.parameters, 'page_size')) return noHost;
   const [field] = Object.keys(route.body?.fields ?? {});
   if (code === 'validation_failed' && field !== undefined && !route.body?.writesSomething)
-    return refused('validation_failed', field, 'is required');
+    return exampleRefusal('validation_failed', field, 'is required');
   if (code === 'forbidden' && route.scope !== 'public' && route.scope !== 'token')
     return new InsufficientScopeError([{ field: `${route.method} ${route.path}`, scopes: [route.scope] }]);
   const example = Object.entries(examples).find(([name]) => name === code)?.[1];
