@@ -72,7 +72,24 @@ export function lockDirectory(dataDir: string): DirectoryLock {
 function requireOwnDirectory(dataDir: string): void {
   const { uid } = statSync(dataDir);
   // Windows has no such numbers.
-  if (process.geteuid && process.geteuid() !== uid) throw new ForeignDirectoryError(dataDir, uid);
+  if (process.geteuid && process.geteuid() !== uid && ownerOfNewFiles(dataDir) !== uid)
+    throw new ForeignDirectoryError(dataDir, uid);
+}
+
+/**
+ * The owner of what this process creates in a directory. Some shared file systems give all files to one user, whoever creates them.
+ * Undefined if this process may create nothing.
+ */
+function ownerOfNewFiles(directory: string): number | undefined {
+  const probe = join(directory, `owner-${process.pid}`);
+  try {
+    writeFileSync(probe, '');
+    return statSync(probe).uid;
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 /**
