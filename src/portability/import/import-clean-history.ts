@@ -7,7 +7,7 @@ import type {
   ImportedMessage,
   ImportedThread,
 } from './import-issue.ts';
-import { cleanPerson, cut, later, shortened } from './import-texts.ts';
+import { cleanPerson, cut, laterTime, shortened } from './import-texts.ts';
 
 export interface CleanActivity extends ImportedActivity {
   eventType: FeedEventType;
@@ -45,7 +45,7 @@ export function cleanActivity(
       {
         eventType,
         actor: actor && cleanPerson(actor, warnings),
-        occurredUtc: later(entry.occurredUtc ?? createdUtc, createdUtc),
+        occurredUtc: laterTime(entry.occurredUtc ?? createdUtc, createdUtc),
         text: cut(text, limits.activity, 'an entry of the activity feed', warnings),
       },
     ];
@@ -77,7 +77,7 @@ export function cleanAttachments(
         contentType: mediaTypeOf(attachment.contentType) ?? unknownMediaType,
         uploadedBy: attachment.uploadedBy && cleanPerson(attachment.uploadedBy, warnings),
         createdUtc,
-        uploadedUtc: later(attachment.uploadedUtc ?? createdUtc, createdUtc),
+        uploadedUtc: laterTime(attachment.uploadedUtc ?? createdUtc, createdUtc),
       },
     ];
   });
@@ -105,7 +105,7 @@ export function cleanThread(
       body: cut(message.body, limits.comment, label, warnings),
       replyTo: message.replyTo === undefined ? undefined : numbers.get(message.replyTo),
       followUpActions: message.followUpActions.slice(0, limits.followUpActions).map(cleanAction),
-      createdUtc: later(message.createdUtc ?? before, before),
+      createdUtc: laterTime(message.createdUtc ?? before, before),
     });
     numbers.set(index + 1, messages.length);
   }

@@ -11,7 +11,7 @@ import {
   cleanThread,
 } from './import-clean-history.ts';
 import type { ImportedComment, ImportedIssue, ImportedLink } from './import-issue.ts';
-import { cleanPerson, cut, later, shortened } from './import-texts.ts';
+import { cleanPerson, cut, laterTime, shortened } from './import-texts.ts';
 import { cleanStages } from './import-stages.ts';
 import { parseUrl } from '../../resolvers/link-urls.ts';
 import { limits } from '../../model/limits.ts';
@@ -85,9 +85,9 @@ export function cleanIssue(
   };
   const comments = cleanComments(storable.comments, createdUtc, warnings);
   const links = cleanLinks(storable.links, createdUtc, warnings);
-  const updatedUtc = later(storable.updatedUtc ?? createdUtc, createdUtc);
-  const closedUtc = storable.closedUtc && later(storable.closedUtc, createdUtc);
-  const deletedUtc = storable.deletedUtc && later(storable.deletedUtc, createdUtc);
+  const updatedUtc = laterTime(storable.updatedUtc ?? createdUtc, createdUtc);
+  const closedUtc = storable.closedUtc && laterTime(storable.closedUtc, createdUtc);
+  const deletedUtc = storable.deletedUtc && laterTime(storable.deletedUtc, createdUtc);
   const stages = cleanStages(storable.stages, createdUtc);
   const history = {
     activity: cleanActivity(storable.activity, createdUtc, warnings),
@@ -140,7 +140,7 @@ function cleanComments(
       {
         ...source,
         createdUtc: madeUtc,
-        updatedUtc: later(comment.updatedUtc ?? madeUtc, madeUtc),
+        updatedUtc: laterTime(comment.updatedUtc ?? madeUtc, madeUtc),
         isEdited: comment.isEdited ?? false,
         digest: fingerprint(source),
       },

@@ -5,7 +5,7 @@ import type { CleanComment, CleanIssue } from './import-clean.ts';
 import type { LedgerEntry } from './import-ledger.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import type { IssueReferences } from './import-references.ts';
-import { later } from './import-texts.ts';
+import { laterTime } from './import-texts.ts';
 import { columnsOfStages, type FoundStage } from './import-stages.ts';
 import { assigneeRows, type Assignees } from '../../resolvers/issues/issue-assignees.ts';
 import { changedColumns, newColumns } from '../../resolvers/issues/issue-columns.ts';
@@ -55,10 +55,10 @@ export function changedIssueColumns(prepared: PreparedIssue, people: People, bef
 /** The times of an existing issue, which keeps those that the source does not have. */
 function changedTimes({ issue, references }: PreparedIssue, before: Row<'issue'>) {
   const createdUtc = issue.hasCreationTime ? issue.createdUtc : before.createdUtc;
-  const updatedUtc = later(issue.updatedUtc, createdUtc);
+  const updatedUtc = laterTime(issue.updatedUtc, createdUtc);
   const closedUtc = issue.closedUtc ?? before.closedUtc ?? undefined;
   return timeColumns(
-    { createdUtc, updatedUtc, closedUtc: closedUtc && later(closedUtc, createdUtc) },
+    { createdUtc, updatedUtc, closedUtc: closedUtc && laterTime(closedUtc, createdUtc) },
     references,
   );
 }

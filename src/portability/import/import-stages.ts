@@ -5,7 +5,7 @@ import { categoryOf, isTerminal } from '../../resolvers/issues/status-rank.ts';
 import type { CleanIssue } from './import-clean.ts';
 import type { ImportedIssue, ImportedStage } from './import-issue.ts';
 import type { IssueReferences } from './import-references.ts';
-import { later } from './import-texts.ts';
+import { laterTime } from './import-texts.ts';
 
 /** A stage whose names have been resolved to rows of the workspace. */
 export interface FoundStage {
@@ -25,7 +25,7 @@ export function cleanStages(
 ): ImportedIssue['stages'] {
   if (!raw?.length) return undefined;
   const inOrder = raw
-    .map((stage) => ({ ...stage, sinceUtc: later(stage.sinceUtc ?? createdUtc, createdUtc) }))
+    .map((stage) => ({ ...stage, sinceUtc: laterTime(stage.sinceUtc ?? createdUtc, createdUtc) }))
     .toSorted((left, right) => left.sinceUtc.getTime() - right.sinceUtc.getTime());
   return inOrder.map((stage, index) => (index === 0 ? { ...stage, sinceUtc: createdUtc } : stage));
 }
@@ -49,7 +49,7 @@ export function stagesOf(issue: CleanIssue, references: IssueReferences): FoundS
   const now = { ...present, deleted: deletedUtc !== undefined };
   const last = stages.at(-1);
   if (last && !isSame(last, now))
-    stages.push({ ...now, sinceUtc: later(last.sinceUtc, deletedUtc ?? updatedUtc) });
+    stages.push({ ...now, sinceUtc: laterTime(last.sinceUtc, deletedUtc ?? updatedUtc) });
   return stages;
 }
 

@@ -31,6 +31,6 @@ export function cleanPerson(
 }
 
 /** The later of two times. */
-export function later(left: Date, right: Date): Date {
+export function laterTime(left: Date, right: Date): Date {
   return left > right ? left : right;
 }

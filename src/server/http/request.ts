@@ -20,7 +20,7 @@ import type { Allowance } from '../limits/rate-limit.ts';
 import { type Trace, traceOf } from '../observability/trace.ts';
 import { hasAnswer } from './representation.ts';
 import { consistencyHeader, parseConsistency, printConsistency } from './consistency-header.ts';
-import { later, parseVersion, printVersion, versionHeader } from './version-header.ts';
+import { laterVersion, parseVersion, printVersion, versionHeader } from './version-header.ts';
 
 /** Node has the names of headers in lower case. */
 const snapshotField = snapshotHeader.toLowerCase();
@@ -83,7 +83,7 @@ export class ServerRequest implements RestRequest {
     this.address = address;
     this.trace = traceOf(req.headers.traceparent);
     const seen = parseConsistency(req.headers[consistencyHeader]);
-    this.seenVersion = later(seen.version, parseVersion(req.headers[versionHeader]));
+    this.seenVersion = laterVersion(seen.version, parseVersion(req.headers[versionHeader]));
     this.seenPosition = seen.position;
     this.snapshot = req.headers[snapshotField]?.toString();
     this.clientMs = clientMs;

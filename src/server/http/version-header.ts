@@ -11,7 +11,10 @@ export function printVersion({ ref, tag }: SeenVersion): string {
 }
 
 /** The later of two versions that a client has sent. */
-export function later(one: SeenVersion | undefined, other: SeenVersion | undefined): SeenVersion | undefined {
+export function laterVersion(
+  one: SeenVersion | undefined,
+  other: SeenVersion | undefined,
+): SeenVersion | undefined {
   return one && other ? (other.ref > one.ref ? other : one) : (one ?? other);
 }
 
