@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
+import { onStatement } from '../../src/db/engine/meter.ts';
 import type { UnscopedTrx } from '../../src/db/engine/transaction.ts';
 import { findCycles } from '../../src/db/verify/cycles.ts';
 import { foldRules } from '../../src/db/verify/fold-rules.ts';
@@ -263,6 +264,23 @@ describe('the rules of workgraph verify', () => {
       expect(await faultyRows(trx, rule)).toEqual({ total: 0, rows: [] });
       await sql`update issue set title_fold = 'é' where number in (1000001, 1006000, 1012000)`.execute(trx);
       expect(await faultyRows(trx, rule)).toMatchObject({ total: 3 });
+    });
+  });
+
+  it('count all wrong copies, and name only the first in their statement', async () => {
+    await undone(async (trx) => {
+      const rule = await ruleNamed(trx, 'title_fold of issue is its title in folded form');
+      await addIssues(trx, 1_000, 0);
+      await sql`update issue set title = 'É', title_fold = 'É' where number > 1000000`.execute(trx);
+      await sql`update issue set title = 'E', title_fold = 'E' where number > 1000900`.execute(trx);
+      const { total, rows } = await faultyRows(trx, rule);
+      expect([total, rows.map(({ key }) => Number(key.slice(-12)))]).toEqual([1_000, [1, 2, 3, 4, 5]]);
+      const sent: string[] = [];
+      const stop = onStatement((statement) => void sent.push(statement.sql));
+      await selectFaulty(trx, rule, 5, 'all');
+      stop();
+      expect(sent.length).toBeGreaterThan(0);
+      expect(Math.max(...sent.map(({ length }) => length))).toBeLessThan(2_000);
     });
   });
 

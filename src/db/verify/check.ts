@@ -64,9 +64,10 @@ export async function selectFaulty(
   const restrictions = extent === 'all' || isOfAll ? [unrestricted] : extent.map(withinWorkspace);
   const all: FaultyRows = { total: 0, rows: [] };
   for (const within of restrictions) {
-    const faulty = typeof statement === 'string' ? statement : await statement(trx, within);
-    const { total, rows } = await selectFirst(trx, within(faulty), limit);
-    all.total += total;
+    const made =
+      typeof statement === 'string' ? { sql: statement, others: 0 } : await statement(trx, within, limit);
+    const { total, rows } = await selectFirst(trx, within(made.sql), limit);
+    all.total += total + made.others;
     all.rows.push(...rows.slice(0, limit - all.rows.length));
   }
   return all;

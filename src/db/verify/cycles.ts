@@ -18,12 +18,12 @@ export const cycleRule: Rule = {
   name: 'no issue is a part of itself',
   statement: async (trx, within) => {
     const numbers = findCycles(await selectParents(trx, within));
-    return `${numbered}
-      ${faultyIssues(
-        `'it is among its own ancestors'`,
-        `join numbered n on n.workspace_id = i.workspace_id and n.id = i.id
-         where n.number = any(array[${numbers.join()}]::int[])`,
-      )}`;
+    const faulty = faultyIssues(
+      `'it is among its own ancestors'`,
+      `join numbered n on n.workspace_id = i.workspace_id and n.id = i.id
+       where n.number = any(array[${numbers.join()}]::int[])`,
+    );
+    return { sql: `${numbered} ${faulty}`, others: 0 };
   },
 };
 

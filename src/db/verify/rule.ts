@@ -12,9 +12,16 @@ export interface Rule {
    * Selects `workspace_id`, `key` (a human-readable name) and `detail` of each row that violates the rule. A function makes
    * the statement from what it has read in the same database snapshot. Both see either all rows or those of one workspace.
    */
-  readonly statement: string | ((trx: UnscopedTrx, within: Within) => Promise<string>);
+  readonly statement: string | ((trx: UnscopedTrx, within: Within, limit: number) => Promise<MadeStatement>);
   /** Whether the rule is about rows whose workspace may not exist. It then always sees all rows. */
   readonly isOfAll?: boolean;
+}
+
+/** A statement that selects rows that violate a rule: at least the first ones, up to the limit. */
+export interface MadeStatement {
+  readonly sql: string;
+  /** How many more rows violate the rule. */
+  readonly others: number;
 }
 
 /** Restricts a statement to a workspace, or returns it as it is. */
