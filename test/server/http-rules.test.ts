@@ -155,7 +155,11 @@ describe('a request that is nearly HTTP', () => {
   ])('is told what is wrong when it %s', async (_what, request, status, named) => {
     const answer = await sendRaw(app.url, request);
     expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toMatchObject({ status, detail: expect.stringContaining(named) });
+    expect(JSON.parse(answer.body)).toMatchObject({
+      status,
+      code: 'invalid_request',
+      detail: expect.stringContaining(named),
+    });
     expect(answer.headers.get('connection')).toBe('close');
   });
 

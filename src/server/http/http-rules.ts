@@ -48,7 +48,7 @@ export function problemOfViolation({ status, message }: HttpViolation, requestId
   return { ...problemOf({ code: codes[status] ?? 'invalid_request', message }, requestId), status };
 }
 
-/** The error codes of these statuses. All other violations are `invalid_request`. */
+/** The error codes of these statuses. All other violations are `invalid_request`: the registry has no code for 501 and 505. */
 const codes: Readonly<Record<number, ErrorCode>> = { 408: 'request_timeout', 431: 'headers_too_large' };
 
 /** A violation that is answered with 400. */
