@@ -42,7 +42,10 @@ class Walk<Item> {
   #waiting: Item[] = [];
   #failures: unknown[] = [];
 
-  /** `find` returns the items after those that it returned last. When there are no more it returns none, and starts over with the next call. */
+  /**
+   * `find` returns the items after those that it returned last. When there are no more it returns none, and starts over with the
+   * next call.
+   */
   constructor(find: (now: Date) => Promise<readonly Item[]>) {
     this.#find = find;
   }
