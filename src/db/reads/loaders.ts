@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { AnyRow } from '../query/any-tables.ts';
-import type { ListOrder } from '../query/pages/lists.ts';
-import { selectLists } from './lists.ts';
+import type { ListOrder } from '../query/pages/plain-lists.ts';
+import { selectLists } from './plain-lists.ts';
 import type { Predicate } from '../query/conditions/predicate.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import { existsQuery, findQuery, keyQuery, sumsQuery } from '../query/row-queries.ts';

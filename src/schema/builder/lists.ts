@@ -1,5 +1,5 @@
 import { type InputFieldMap, RootFieldBuilder, type SchemaTypes } from '@pothos/core';
-import type { ListOrder } from '../../db/query/pages/lists.ts';
+import type { ListOrder } from '../../db/query/pages/plain-lists.ts';
 import type { Predicate, Through } from '../../db/query/conditions/predicate.ts';
 import type { Parent as ParentLink } from '../../db/query/walks/walk.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';

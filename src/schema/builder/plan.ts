@@ -1,4 +1,4 @@
-import type { ListOrder } from '../../db/query/pages/lists.ts';
+import type { ListOrder } from '../../db/query/pages/plain-lists.ts';
 import type { ChildSource, Source } from '../../db/query/walks/walk.ts';
 import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import type { TableName } from '../../db/tables/tables.ts';

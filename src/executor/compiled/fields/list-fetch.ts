@@ -1,4 +1,4 @@
-import { linksQuery, type ListOrder, listsQuery } from '../../../db/query/pages/lists.ts';
+import { linksQuery, type ListOrder, listsQuery } from '../../../db/query/pages/plain-lists.ts';
 import type { ChildSource } from '../../../db/query/walks/walk.ts';
 import type { Through } from '../../../db/query/conditions/predicate.ts';
 import { Prepared } from '../../../db/statements/prepared.ts';
@@ -8,7 +8,7 @@ import { asUuids } from '../../../db/wire/cell-formats.ts';
 import { textAt, WireRow } from '../../../db/wire/wire-row.ts';
 import { testOf } from '../../../reference/conditions.ts';
 import type { CachedTable } from '../../../reference/cached-table.ts';
-import { GroupedRows, linkColumns } from '../../../reference/lists.ts';
+import { GroupedRows, linkColumns } from '../../../reference/grouped-rows.ts';
 import { flatten } from './children.ts';
 import { Columns, type KeyColumn } from '../compile/columns.ts';
 import { distinctKeys } from '../run/distinct-keys.ts';

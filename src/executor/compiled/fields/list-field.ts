@@ -1,9 +1,9 @@
 import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { joinedKeys } from '../../../db/tables/derived-columns.ts';
 import { cachedDeclaration } from '../../../db/tables/cached-tables.ts';
-import type { ListOrder } from '../../../db/query/pages/lists.ts';
+import type { ListOrder } from '../../../db/query/pages/plain-lists.ts';
 import type { ChildSource } from '../../../db/query/walks/walk.ts';
-import { linkColumns } from '../../../reference/lists.ts';
+import { linkColumns } from '../../../reference/grouped-rows.ts';
 import type { PlanOf } from '../../../schema/builder/plan.ts';
 import type { Columns, Derivation, KeyColumn } from '../compile/columns.ts';
 import { type Field, type Frame, NotCompilable } from '../run/frame.ts';

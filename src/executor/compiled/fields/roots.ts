@@ -4,7 +4,7 @@ import { preloadableTables } from '../../../db/writes/preloaded.ts';
 import type { TextRows } from '../../../db/engine/lease.ts';
 import { type RowWithPage, rowWithPageQuery } from '../../../db/query/pages/row-with-page.ts';
 import { findQuery } from '../../../db/query/row-queries.ts';
-import { withSlots } from '../../../db/query/conditions/slotted.ts';
+import { withSlots } from '../../../db/query/conditions/with-slots.ts';
 import { Prepared } from '../../../db/statements/prepared.ts';
 import type { Predicate } from '../../../db/query/conditions/predicate.ts';
 import type { TableName } from '../../../db/tables/tables.ts';

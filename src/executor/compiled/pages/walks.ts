@@ -1,7 +1,7 @@
 import { type Access, type AccessedWalk, accessOf } from '../../../db/query/walks/access.ts';
 import { type CountStep, countStepQuery } from '../../../db/query/totals/bounded-count.ts';
 import type { ReadColumn } from '../../../db/query/reading.ts';
-import { withSlots } from '../../../db/query/conditions/slotted.ts';
+import { withSlots } from '../../../db/query/conditions/with-slots.ts';
 import { type PageStep, stepQuery } from '../../../db/query/pages/bounded-page.ts';
 import { pageQuery, type PageSize, pagesQuery } from '../../../db/query/pages/page.ts';
 import type { Position, Source, Walk } from '../../../db/query/walks/walk.ts';

@@ -1,5 +1,5 @@
 import type { AnyRow } from '../query/any-tables.ts';
-import { type ListOrder, listsQuery } from '../query/pages/lists.ts';
+import { type ListOrder, listsQuery } from '../query/pages/plain-lists.ts';
 import type { ChildSource } from '../query/walks/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 

@@ -1,4 +1,4 @@
-import type { ListOrder } from '../db/query/pages/lists.ts';
+import type { ListOrder } from '../db/query/pages/plain-lists.ts';
 import { eachUuid, uuidText } from '../db/wire/uuid-bytes.ts';
 import type { CachedRow, CachedTable } from './cached-table.ts';
 
