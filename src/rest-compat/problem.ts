@@ -2,7 +2,7 @@ import { headersOf } from '../executor/answers/challenge.ts';
 import { expectedError, maskedError } from '../executor/answers/errors.ts';
 import { type Problem, problemOf } from '../executor/answers/problem.ts';
 import { detailOf } from '../model/sentences.ts';
-import type { RestReply } from './face.ts';
+import type { RestReply } from './rest-handler.ts';
 import type { Route } from './route.ts';
 import type { Violation } from './values.ts';
 

@@ -104,7 +104,7 @@ export type Outcome =
   | { verdict: 'absent' }
   | { verdict: 'rendered'; rendered: Rendered };
 
-/** A declared route without its type parameters, for the face and for OpenAPI. */
+/** A declared route without its type parameters, for the handler and for OpenAPI. */
 export interface Route {
   readonly method: Method;
   readonly path: string;

@@ -2,7 +2,7 @@ import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/run/execute.ts';
 import { limits } from '../model/limits.ts';
 import { type EventChunk, streamHeaders } from './events.ts';
-import type { RestReply, RestRequest } from './face.ts';
+import type { RestReply, RestRequest } from './rest-handler.ts';
 import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';
 import { type Failure, operationProblem, problemReply, refusalOf } from './problem.ts';
 import type { Checked, Route } from './route.ts';

@@ -92,5 +92,5 @@ export const additions: readonly Route[] = [
   metaError,
 ];
 
-/** Every endpoint of the REST face. */
+/** Every endpoint of the REST layer. */
 export const table: readonly Route[] = [...specified, ...additions];

@@ -6,7 +6,7 @@ import { raise } from '../resolvers/errors.ts';
 import { parseId } from '../resolvers/ids.ts';
 import type { Disposition, FilePart, SignedAccess } from '../resolvers/attachments/signed-urls.ts';
 import { isCompressed } from '../rest-compat/content-encoding.ts';
-import type { RestReply } from '../rest-compat/face.ts';
+import type { RestReply } from '../rest-compat/rest-handler.ts';
 import { problemReply } from '../rest-compat/problem.ts';
 import { byteRange } from './http/byte-range.ts';
 import { contentDisposition } from './http/content-disposition.ts';
@@ -17,13 +17,13 @@ import { allowsRange, evaluateRead } from './http/preconditions.ts';
 import { openUpload } from './http/upload-body.ts';
 
 /** The signed URLs of attachments, under /files. */
-export interface FileFace {
+export interface FileHandler {
   /** Returns undefined if the path is not one of a file. Errors that it throws are answered as problems. */
   handle(request: ServerRequest, req: IncomingMessage, res: ServerResponse): Promise<RestReply> | undefined;
 }
 
 /** Serves downloads and uploads to clients with a signed URL. */
-export function createFileFace(files: ServerFiles): FileFace {
+export function createFileHandler(files: ServerFiles): FileHandler {
   const ownHost = files.filesUrl && new URL(files.filesUrl).host;
   return {
     handle(request, req, res) {

@@ -6,15 +6,15 @@ import { isOurs } from '../executor/answers/errors.ts';
 import { headRule, maxAnswerBytes, maxHeaderBytes } from '../executor/limits.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import { inTime, TooLate } from './limits/in-time.ts';
-import type { RestFace, RestReply } from '../rest-compat/face.ts';
+import type { RestHandler, RestReply } from '../rest-compat/rest-handler.ts';
 import { problemDetails } from '../rest-compat/problem.ts';
 import { type Admission, busy, type AdmissionTicket } from './limits/admission.ts';
 import type { Clients } from './http/clients.ts';
 import type { Contexts } from './context.ts';
 import type { CrossOrigin } from './http/cross-origin.ts';
 import { refusal, refuseEarly } from './http/early-refusal.ts';
-import type { FileFace } from './files.ts';
-import type { GraphQLFace } from './graphql/graphql.ts';
+import type { FileHandler } from './files.ts';
+import type { GraphQLHandler } from './graphql/graphql.ts';
 import { acceptedMediaType } from './graphql/graphql-request.ts';
 import { discardRest, HttpBody } from './http/body.ts';
 import { type HttpViolation, httpViolation, problemOfViolation } from './http/http-rules.ts';
@@ -33,10 +33,10 @@ import { stoppingMessage } from './stopping.ts';
 export interface FrontOptions {
   readonly admission: Admission;
   readonly contexts: Contexts;
-  readonly graphql: GraphQLFace;
-  readonly rest: RestFace;
+  readonly graphql: GraphQLHandler;
+  readonly rest: RestHandler;
   readonly pages: Pages;
-  readonly files: FileFace | undefined;
+  readonly files: FileHandler | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
@@ -47,7 +47,7 @@ export interface FrontOptions {
   readonly clientMs: number;
 }
 
-/** Takes every request: passes it to a face, sends the reply and writes one log line. */
+/** Takes every request: passes it to a handler, sends the reply and writes one log line. */
 export function createFront(options: FrontOptions): (req: IncomingMessage, res: ServerResponse) => void {
   const { admission, contexts, clients, crossOrigin, graphql, rest, metrics, clientMs } = options;
   const refusals = new Refusals(options.logger);

@@ -11,7 +11,7 @@ import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
 import { Live } from '../live/live.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { referenceChannels } from '../reference/notifications.ts';
-import { createRestFace } from '../rest-compat/face.ts';
+import { createRestHandler } from '../rest-compat/rest-handler.ts';
 import { SerialQueue } from '../resolvers/writes/serial-queue.ts';
 import { writesOf } from '../resolvers/writes/write-transaction.ts';
 import type { TrustedDocuments } from '../executor/documents/persisted.ts';
@@ -25,9 +25,9 @@ import type { Config } from './config.ts';
 import { Contexts } from './context.ts';
 import { CrossOrigin } from './http/cross-origin.ts';
 import { warnOfDescriptorLimit, watchDescriptors } from './file-descriptors.ts';
-import { createFileFace } from './files.ts';
+import { createFileHandler } from './files.ts';
 import { createFront } from './front.ts';
-import { createGraphQLFace } from './graphql/graphql.ts';
+import { createGraphQLHandler } from './graphql/graphql.ts';
 import { asksForWebSocket, WebSockets } from './graphql/web-socket.ts';
 import { FreshStatistics } from './fresh-statistics.ts';
 import { startJanitor } from './janitor.ts';
@@ -148,8 +148,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     bounds: readBounds(config.readBudget ?? defaultReadBudget),
   });
   const warn = logger.warn.bind(logger);
-  const graphql = createGraphQLFace(schema, { ...config, documents, warn });
-  const rest = createRestFace(schema);
+  const graphql = createGraphQLHandler(schema, { ...config, documents, warn });
+  const rest = createRestHandler(schema);
   const clientMs = config.clientTimeoutMs ?? defaultClientMs;
   const unsent = new Unsent({
     maxBytes: config.unsentBytes ?? defaultUnsentBytes,
@@ -189,7 +189,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     graphql,
     rest,
     pages: createPages(schema, { ...config, filesUrl: files?.filesUrl }),
-    files: files && createFileFace(files),
+    files: files && createFileHandler(files),
     logger,
     metrics: metrics?.metrics,
     tracing,

@@ -1,4 +1,4 @@
-import type { RestReply } from '../../rest-compat/face.ts';
+import type { RestReply } from '../../rest-compat/rest-handler.ts';
 import { tokenPlaceholder } from '../authenticate.ts';
 import { contentSecurityPolicy } from '../pages/content-security.ts';
 import { once } from '../pages/once.ts';

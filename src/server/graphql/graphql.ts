@@ -13,7 +13,7 @@ import { withoutSuggestions } from '../../executor/documents/introspection.ts';
 import { PersistedDocuments, type TrustedDocuments } from '../../executor/documents/persisted.ts';
 import { GivenAnswers, type Revalidation } from '../../executor/answers/revalidation.ts';
 import { type AppError, type ErrorCode, errorCodes, raise } from '../../resolvers/errors.ts';
-import { type RestReply, unchangedReply } from '../../rest-compat/face.ts';
+import { type RestReply, unchangedReply } from '../../rest-compat/rest-handler.ts';
 import type { Introspection } from '../config.ts';
 import { graphiqlReply } from './graphiql.ts';
 import {
@@ -31,8 +31,8 @@ import type { ServerRequest } from '../http/request.ts';
 import { pageDocuments } from '../pages/page-documents.ts';
 import { SchemaAccess } from './schema-access.ts';
 
-/** The `/graphql` face. */
-export interface GraphQLFace {
+/** Answers the requests to `/graphql`. */
+export interface GraphQLHandler {
   /** How many documents are cached with their plans. */
   documents(): number;
   handle(request: ServerRequest): Promise<RestReply>;
@@ -81,10 +81,10 @@ interface YogaContext {
  * GraphQL over HTTP. Requests that fail before GraphQL (method, media types, token, size) are refused here, with the same status
  * for both media types. Yoga does the rest.
  */
-export function createGraphQLFace(
+export function createGraphQLHandler(
   schema: GraphQLSchema,
   { explorer, introspection = 'public', graphqlPath = 'direct', documents: trusted, warn }: GraphQLOptions,
-): GraphQLFace {
+): GraphQLHandler {
   const reader = new DocumentReader(schema);
   const schemaAccess = new SchemaAccess(schema, introspection);
   const { manifest = new Map(), only = false } = trusted ?? {};

@@ -3,7 +3,7 @@ import type { OperationContext } from '../../executor/run/execute.ts';
 import { expectedError, formatError } from '../../executor/answers/errors.ts';
 import { newestCursor, openSubscription, type SubscriptionRequest } from '../../executor/run/subscribe.ts';
 import { chunkOf, type EventChunk, streamHeaders } from '../../rest-compat/events.ts';
-import type { RestReply } from '../../rest-compat/face.ts';
+import type { RestReply } from '../../rest-compat/rest-handler.ts';
 import { raise } from '../../resolvers/errors.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { acceptsEvents } from './graphql-request.ts';

@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, parse } from 'graphql';
-import type { RestReply } from '../../rest-compat/face.ts';
+import type { RestReply } from '../../rest-compat/rest-handler.ts';
 import { AppError } from '../../resolvers/errors.ts';
 import { schema } from '../../schema/index.ts';
 

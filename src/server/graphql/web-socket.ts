@@ -10,7 +10,7 @@ import { InvalidTokenError } from '../../executor/answers/challenge.ts';
 import { isOurs } from '../../executor/answers/errors.ts';
 import { maxAnswerBytes, maxBodyBytes } from '../../executor/limits.ts';
 import type { OpenStreams } from '../../live/open-streams.ts';
-import type { RestReply } from '../../rest-compat/face.ts';
+import type { RestReply } from '../../rest-compat/rest-handler.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 import type { Contexts } from '../context.ts';
 import { logRequest } from '../observability/request-log.ts';
@@ -24,7 +24,7 @@ import { type Admission, AdmissionTicket, busy } from '../limits/admission.ts';
 import { inTime } from '../limits/in-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
-import type { GraphQLFace } from './graphql.ts';
+import type { GraphQLHandler } from './graphql.ts';
 import { answersIn, errorOf, executionOf, graphQLError, textOf } from './web-socket-answers.ts';
 import { pingRegularly } from './web-socket-pings.ts';
 import { postOf } from './web-socket-request.ts';
@@ -42,7 +42,7 @@ const closeCodes = { goingAway: 1001, tryAgainLater: 1013, badRequest: 4400 } as
 interface WebSocketOptions {
   readonly admission: Admission;
   readonly contexts: Contexts;
-  readonly graphql: GraphQLFace;
+  readonly graphql: GraphQLHandler;
   readonly clients: Clients;
   readonly crossOrigin: CrossOrigin;
   readonly unsent: Unsent;

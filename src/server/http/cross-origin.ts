@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { snapshotHeader } from '../../executor/run/snapshot-header.ts';
-import type { RestReply } from '../../rest-compat/face.ts';
+import type { RestReply } from '../../rest-compat/rest-handler.ts';
 
 interface CrossOriginOptions {
   readonly corsOrigins?: readonly string[] | undefined;

@@ -12,7 +12,7 @@ import { securityHeaders } from './security-headers.ts';
 const smallBytes = 65_536;
 
 /**
- * Refuses a request with as little work as possible. The answer is the same as that of the face, in a fraction of the time.
+ * Refuses a request with as little work as possible. The answer is the same as that of the handler, in a fraction of the time.
  */
 export function refuseEarly(
   request: ServerRequest,
@@ -52,7 +52,7 @@ interface Refusal {
   readonly body: string;
 }
 
-/** The body of a refusal, in the form of the face that the request was for. */
+/** The body of a refusal, in the form of the handler that the request was for. */
 export function refusal({ path, headers: sent, requestId }: ServerRequest, refused: Refused): Refusal {
   const { code, message } = refused;
   const { status } = errorCodes[code];

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { meter } from '../../db/engine/meter.ts';
 import { headersOf } from '../../executor/answers/challenge.ts';
 import { expectedError, maskedError } from '../../executor/answers/errors.ts';
-import type { RestReply } from '../../rest-compat/face.ts';
+import type { RestReply } from '../../rest-compat/rest-handler.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { AnswerHead } from './answer-head.ts';
 import { chooseRepresentation, represent } from './representation.ts';
@@ -27,7 +27,7 @@ export function errorReply(error: unknown, requestId: string): RestReply {
 }
 
 interface Sending {
-  /** Headers in addition to those of the face. */
+  /** Headers in addition to those of the handler. */
   readonly commonHeaders: readonly (Readonly<Record<string, string>> | undefined)[];
   /** Resolves when no more of an unread body arrives. */
   readonly unread?: Promise<void> | undefined;
@@ -51,7 +51,7 @@ export async function sendReply(
   head.set('X-Request-Id', requestId);
   if (trace) head.set('traceresponse', trace.response);
   if (metered) head.set('Server-Timing', serverTiming(metered));
-  // Set first, so that the headers of the face replace them.
+  // Set first, so that the headers of the handler replace them.
   head.add(securityHeaders(origin));
   for (const headers of commonHeaders) if (headers) head.add(headers);
   if (reply.headers) head.add(reply.headers);
@@ -63,7 +63,7 @@ export async function sendReply(
     else reply.sent();
   }
   if (isBuffered(body)) head.set('Content-Length', String(body.length));
-  // For HEAD, the face sets the length.
+  // For HEAD, the handler sets the length.
   else if (!body && !reply.events && !hasNoLength.has(head.status) && !head.get('Content-Length'))
     head.set('Content-Length', '0');
   head.write(res);

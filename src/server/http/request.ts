@@ -6,7 +6,7 @@ import { snapshotHeader } from '../../executor/run/snapshot-header.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
 import type { GivenAnswer } from '../../executor/answers/revalidation.ts';
 import type { EventChunk, EventStream, StreamSource } from '../../rest-compat/events.ts';
-import type { RestRequest } from '../../rest-compat/face.ts';
+import type { RestRequest } from '../../rest-compat/rest-handler.ts';
 import { signedIn } from '../../resolvers/context.ts';
 import type { WalPosition } from '../../db/engine/wal-position.ts';
 import type { SeenVersion } from '../../reference/memory.ts';
@@ -28,7 +28,7 @@ const snapshotField = snapshotHeader.toLowerCase();
 const acceptedStreams = mediaTypeNegotiator(['application/json', 'text/event-stream']);
 const acceptedTables = mediaTypeNegotiator(['application/json', 'text/csv']);
 
-/** A request, as the faces see it. */
+/** A request, as the handlers see it. */
 export class ServerRequest implements RestRequest {
   readonly method: string;
   readonly path: string;

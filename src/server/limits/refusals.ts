@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../resolvers/errors.ts';
 
 const everyMs = 1_000;
 
-/** Why a request is refused before it reaches a face. It is not an Error, whose stack would take longer than the rest. */
+/** Why a request is refused before it reaches a handler. It is not an Error, whose stack would take longer than the rest. */
 export interface Refused {
   readonly code: ErrorCode;
   readonly message: string;

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/engine/engine.ts';
 import type { Replicas } from '../../db/engine/replicas.ts';
 import type { ReferenceMemory } from '../../reference/memory.ts';
-import type { GraphQLFace } from '../graphql/graphql.ts';
+import type { GraphQLHandler } from '../graphql/graphql.ts';
 import type { Unsent } from '../http/unsent.ts';
 import type { Admission } from '../limits/admission.ts';
 import type { Webhooks } from '../webhooks.ts';
@@ -10,7 +10,7 @@ import type { Metrics } from './metrics.ts';
 /** The parts of a server that metrics are read from. */
 export interface ServerParts {
   readonly database: Database;
-  readonly graphql: GraphQLFace;
+  readonly graphql: GraphQLHandler;
   readonly admission: Admission;
   readonly reference: ReferenceMemory;
   readonly unsent: Unsent;

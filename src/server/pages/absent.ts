@@ -1,4 +1,4 @@
-import type { RestReply } from '../../rest-compat/face.ts';
+import type { RestReply } from '../../rest-compat/rest-handler.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { pagePolicy } from './content-security.ts';
 import { pageHtml } from './shell.ts';

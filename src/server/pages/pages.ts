@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { RestReply } from '../../rest-compat/face.ts';
+import type { RestReply } from '../../rest-compat/rest-handler.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { prefersHtml } from '../graphql/graphql-request.ts';
 import { absentReply } from './absent.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { RestReply } from '../../rest-compat/face.ts';
+import type { RestReply } from '../../rest-compat/rest-handler.ts';
 import { type Coding, chooseCoding, compress } from '../http/compression.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { once } from './once.ts';

@@ -68,16 +68,16 @@ export interface RestReply {
   readonly sent?: () => void;
 }
 
-/** The REST face, which the server calls. */
-export interface RestFace {
+/** Answers the requests to the REST layer. */
+export interface RestHandler {
   /** Returns undefined when no route has the path; the server then answers 404. Errors that it throws are answered as problems. */
   handle(request: RestRequest): Promise<RestReply | undefined>;
   /** The route of a request that counts against its token; undefined for public routes and unknown paths. */
   counted(request: Pick<RestRequest, 'method' | 'path'>): Pick<Route, 'operation' | 'path'> | undefined;
 }
 
-/** Creates the REST face, which runs an operation of the schema for each route of the table. */
-export function createRestFace(schema: GraphQLSchema): RestFace {
+/** Creates the handler of the REST layer, which runs an operation of the schema for each route of the table. */
+export function createRestHandler(schema: GraphQLSchema): RestHandler {
   const find = createRouter(table);
   const given = new GivenAnswers();
   // For HEAD, the server sends all headers and no body.
