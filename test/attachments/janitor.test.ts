@@ -25,6 +25,8 @@ const said: unknown[] = [];
 beforeAll(async () => {
   app = await startApp();
   desk = await fileDesk(app);
+  // The store makes it with the first file.
+  mkdirSync(join(app.dataDir, 'files'));
 });
 
 afterEach(() => {
@@ -100,11 +102,12 @@ describe('abandoned uploads', () => {
 describe('issues that were deleted', () => {
   let world: IssueWorld;
   let ada: Caller;
+  beforeAll(async () => {
+    world = await issueWorld(app, await app.secondWorkspace());
+    ada = callerOf(app, world.ada.token);
+  });
 
   it('are removed after thirty days with everything that belongs to them, and their numbers are not reused', async () => {
-    const own = await app.secondWorkspace();
-    world = await issueWorld(app, own);
-    ada = callerOf(app, world.ada.token);
     const tables = [
       'comment',
       'issue_link',

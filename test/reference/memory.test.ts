@@ -93,6 +93,8 @@ describe('the cache', () => {
 
 describe('a write of this process', () => {
   it('is visible to the next request, and replaces only the objects of its rows', async () => {
+    // A version of which the log has the changes, whatever was written before.
+    await rename('WEB', 'Sails');
     const before = await current();
     await rename('WEB', 'Engines');
     const after = await current();
@@ -135,6 +137,9 @@ describe('a write of this process', () => {
       .where('t.workspaceId', '=', app.workspaceId)
       .where('t.code', '=', 'WEB')
       .execute();
+    await sql`
+      insert into team_member (workspace_id, team_id, user_account_id)
+      values (${app.workspaceId}, ${teamId}, ${app.ownerUserAccountId}) on conflict do nothing`.execute(db);
     const members = async () => (await current()).table('teamMember')?.by('teamId', teamId).length;
     const before = await members();
     await db
@@ -187,9 +192,10 @@ describe('versions', () => {
   it('with the same number of different histories are distinguished by their tags', async () => {
     const before = await current();
     await renameUnseen(app, 'WEB', 'Another history');
-    await sql`update workspace_version set tag = tag + 1 where workspace_id = ${app.workspaceId}`.execute(
-      app.database.unscoped,
-    );
+    for (const table of ['workspace_version', 'reference_change'])
+      await sql`update ${sql.table(table)} set tag = tag + 1 where workspace_id = ${app.workspaceId}`.execute(
+        app.database.unscoped,
+      );
     const after = await memory.renewed(app.workspaceId);
     expect(after.version.ref).toBe(before.version.ref);
     expect(nameOf(after, 'WEB')).toBe('Another history');
@@ -238,6 +244,7 @@ describe('versions', () => {
 
 describe('a check', () => {
   it('is shared by concurrent requests, and starts again for a write after its start', async () => {
+    await current();
     const shared = await readsOf(async () => {
       memory.expireAll();
       const all = Array.from({ length: 5 }, () => current());
