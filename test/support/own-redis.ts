@@ -21,7 +21,13 @@ export async function startRedis(): Promise<OwnRedis> {
   const url = `redis://127.0.0.1:${port}`;
   const client = new Redis(url, { retryStrategy: () => 20 });
   client.on('error', () => undefined);
-  await eventually(async () => (await client.ping().catch(() => '')) === 'PONG');
+  await eventually(async () => {
+    if (child.exitCode !== null) {
+      client.disconnect();
+      throw new Error(`redis-server has ended with ${child.exitCode} instead of listening on port ${port}.`);
+    }
+    return (await client.ping().catch(() => '')) === 'PONG';
+  });
   return {
     url,
     client,
