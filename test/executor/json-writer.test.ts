@@ -156,7 +156,7 @@ describe('both sinks', () => {
   ])('give the same result for %s', (_what, write) => {
     fc.assert(
       fc.property(json, (value) => {
-        const values = new ValueSink({ characters: 0 });
+        const values = new ValueSink({ bytes: 0 });
         write(values, value);
         expect(written((out) => write(out, value))).toBe(JSON.stringify(values.finish()));
       }),
@@ -178,8 +178,9 @@ describe('both sinks', () => {
 });
 
 it('the texts of all value sinks of a run are limited together', () => {
-  const length = { characters: 0 };
-  const half = 'x'.repeat(maxAnswerBytes / 2);
+  const length = { bytes: 0 };
+  // Two bytes each.
+  const half = 'é'.repeat(maxAnswerBytes / 4);
   new ValueSink(length).string(half);
   new ValueSink(length).string(half);
   expect(() => new ValueSink(length).string('x')).toThrow(AnswerTooLargeError);

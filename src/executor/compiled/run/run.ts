@@ -55,7 +55,7 @@ export class Run {
   readonly rowForm: CompiledRowForm | undefined;
   /** The objects in the caller's form that have been written since the last call of `finish`. */
   #writtenRows: WrittenRows | undefined;
-  readonly #textLength: TextLength = { characters: 0 };
+  readonly #textLength: TextLength = { bytes: 0 };
   #borrowed: { lease: Promise<Lease>; users: number } | undefined;
   #ended = false;
   /** Functions that return the buffers of read rows to the pool. */
@@ -188,8 +188,8 @@ export class Run {
     this.objects += objectsBelow(frame, row);
     this.#writtenRows ??= new WrittenRows();
     const { value, length } = this.#writtenRows.add(write, frame, row);
-    this.#textLength.characters += length;
-    checkAnswerSize(this.#textLength.characters);
+    this.#textLength.bytes += length;
+    checkAnswerSize(this.#textLength.bytes);
     return { json: noBytes, value };
   }
 

@@ -5,9 +5,9 @@ import { isoTimeOfBytes } from './times.ts';
 
 type Container = Record<string, unknown> | unknown[];
 
-/** The characters of all texts that the sinks of one run have received. */
+/** The length in UTF-8 of all texts that the sinks of one run have received. */
 export interface TextLength {
-  characters: number;
+  bytes: number;
 }
 
 /** A buffer for the digits of an id, before they become a string. */
@@ -71,8 +71,8 @@ export class ValueSink implements Sink {
 
   /** Throws when the texts of the run are too long together: the same cached row may be shown under many objects. */
   string(text: string): void {
-    this.#textLength.characters += text.length;
-    checkAnswerSize(this.#textLength.characters);
+    this.#textLength.bytes += Buffer.byteLength(text);
+    checkAnswerSize(this.#textLength.bytes);
     this.#put(text);
   }
 
