@@ -21,8 +21,8 @@ export type TokenHolder = Pick<
 } & Pick<Row<'member'>, 'displayName' | 'role' | 'status' | 'principalKind'>;
 
 /**
- * Finds the token of a request, which names no workspace: first the workspace of the token, and then the token in it. The
- * statements are prepared because every request may need them.
+ * Finds the token of a request, which names no workspace: first the workspace of the token, and then the token in it.
+ * The statements are prepared because every request may need them.
  */
 export class TokenHolders {
   readonly #database: Pick<Database, 'connect' | 'of' | 'unscoped'>;
@@ -33,8 +33,8 @@ export class TokenHolders {
   }
 
   /**
-   * The token with this hash and its member; undefined if no token has it. `known` has its workspace from an earlier lookup, which
-   * stays true because a token never moves to another workspace.
+   * The token with this hash and its member; undefined if no token has it. `known` has its workspace from an earlier
+   * lookup, which stays true because a token never moves to another workspace.
    */
   async find(tokenHash: Buffer, known?: { workspaceId: string }): Promise<TokenHolder | undefined> {
     const { workspaceId } = known ?? (await this.#routeOf(tokenHash)) ?? {};
@@ -151,7 +151,10 @@ export async function lockUnrevokedToken(db: TenantDb, id: string): Promise<bool
   return row !== undefined;
 }
 
-/** Revokes the given tokens and the tokens created with them, except those that are revoked already, and returns the others. */
+/**
+ * Revokes the given tokens and the tokens created with them, except those that are revoked already, and returns the
+ * others.
+ */
 export async function updateRevoked(
   db: TenantDb,
   which: { column: 'id' | 'parentTokenId'; ids: readonly string[] },

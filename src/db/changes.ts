@@ -36,7 +36,9 @@ export async function selectHeads(
 
 /** The result of a run of the sequencer in a workspace. */
 export interface Numbered {
-  /** False if another run held the workspace's lock. That run may have started before the newest changes were committed. */
+  /**
+   * False if another run held the workspace's lock. That run may have started before the newest changes were committed.
+   */
   held: boolean;
   /** How many changes it numbered. */
   count: number;
@@ -58,9 +60,10 @@ export async function selectUnnumbered(
 }
 
 /**
- * Gives the waiting changes of the handle's workspace their positions. Only committed changes are visible, so a change that
- * commits later gets a later position, and no change is ever inserted between two others. Changes of an issue are in the order
- * of their `sort_order`, even if their ids in the inbox are not. `tag` becomes a part of the cursors of these changes.
+ * Gives the waiting changes of the handle's workspace their positions. Only committed changes are visible, so a change
+ * that commits later gets a later position, and no change is ever inserted between two others. Changes of an issue are
+ * in the order of their `sort_order`, even if their ids in the inbox are not. `tag` becomes a part of the cursors of
+ * these changes.
  */
 export async function numberChanges({ db, connect }: Sending, tag: number): Promise<Numbered> {
   const [numbered] = await numbering.send({ db, connect }, { tag });
@@ -68,8 +71,9 @@ export async function numberChanges({ db, connect }: Sending, tag: number): Prom
 }
 
 /**
- * Frees the space of changes that have moved to the log; otherwise each run would have to read past them. Autovacuum comes once a
- * minute at most, and on the embedded engine never. Does nothing while the table is being vacuumed already.
+ * Frees the space of changes that have moved to the log; otherwise each run would have to read past them. Autovacuum
+ * comes once a minute at most, and on the embedded engine never. Does nothing while the table is being vacuumed
+ * already.
  */
 export async function vacuumInbox(unscoped: Kysely<Tables>): Promise<void> {
   // Truncating the file would lock the table against writes.
@@ -77,8 +81,8 @@ export async function vacuumInbox(unscoped: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * Notifies all processes of the newest positions of workspaces. It must come after the commit of the runs that gave them. Its own
- * commit changes nothing, so no client waits until it is on the disk.
+ * Notifies all processes of the newest positions of workspaces. It must come after the commit of the runs that gave
+ * them. Its own commit changes nothing, so no client waits until it is on the disk.
  */
 export async function notifyOfChanges(
   connect: () => Promise<Lease>,
@@ -127,9 +131,9 @@ export function longLogsQuery(unscoped: Kysely<Tables>, before: Date, most: numb
 }
 
 /**
- * Removes the oldest changes of a workspace, at most `limit`: those from before the time, and those beyond the newest `most`.
- * `oldest` is moved first, so that no reader finds a gap. The last change before `oldest` stays, because its tag proves that
- * cursors of its position are valid. Returns the number of removed changes.
+ * Removes the oldest changes of a workspace, at most `limit`: those from before the time, and those beyond the newest
+ * `most`. `oldest` is moved first, so that no reader finds a gap. The last change before `oldest` stays, because its
+ * tag proves that cursors of its position are valid. Returns the number of removed changes.
  */
 export async function removeOldChanges(
   db: TenantDb,
@@ -179,8 +183,8 @@ export async function beginLogAnew(trx: Trx): Promise<void> {
 }
 
 /**
- * Marks a write that changes what clients may read although the log does not record it, so that the position of the data moves
- * (`selectDataPosition`).
+ * Marks a write that changes what clients may read although the log does not record it, so that the position of the
+ * data moves (`selectDataPosition`).
  */
 export async function markUnlogged(db: TenantDb): Promise<void> {
   await db.updateTable('changeHead').set({ unloggedTag: newTag() }).execute();
@@ -206,12 +210,12 @@ export const loggedColumns = [
 const effectiveId = sql<number>`max(id) over (partition by coalesce(issue_id, change_id) order by sort_order)`;
 const byEffectiveId = sql`effective_id, sort_order, id`;
 
-// The ids are an array, because a join would read all of one side for each row of the other: the inbox may have been empty when the
-// statement was planned.
+// The ids are an array, because a join would read all of one side for each row of the other: the inbox may have been
+// empty when the statement was planned.
 const firstIds = sql<number>`any(array(select id from first))`;
 
-// The statement's snapshot may be older than its lock. Then `first` also has changes that the previous run has already taken, and
-// the deletion does not find them. So positions are counted over the deleted rows.
+// The statement's snapshot may be older than its lock. Then `first` also has changes that the previous run has already
+// taken, and the deletion does not find them. So positions are counted over the deleted rows.
 const numbering = new PreparedSelect<Numbered>(numberingOf(anyWorkspace), [
   'held',
   'count',

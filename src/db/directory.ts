@@ -36,9 +36,9 @@ export async function holdDirectory(trx: Trx): Promise<void> {
 }
 
 /**
- * Takes a lock so that only one transaction at a time creates workspaces from directory files. Such a transaction reads all
- * workspaces and then adds accounts. A distributed database accepts this if it reads over one connection to each node, which the
- * setting makes it do; to others the setting means nothing.
+ * Takes a lock so that only one transaction at a time creates workspaces from directory files. Such a transaction reads
+ * all workspaces and then adds accounts. A distributed database accepts this if it reads over one connection to each
+ * node, which the setting makes it do; to others the setting means nothing.
  */
 export async function holdWorkspaces(unscoped: UnscopedTrx): Promise<void> {
   const oneConnection = sql`set_config('citus.multi_shard_modify_mode', 'sequential', true)`;

@@ -12,7 +12,9 @@ interface DistributableTable {
   readonly isDone: boolean;
 }
 
-/** The setting without which a node refuses tables with triggers. All triggers here write rows of the same workspace. */
+/**
+ * The setting without which a node refuses tables with triggers. All triggers here write rows of the same workspace.
+ */
 const triggerSetting = 'citus.enable_unsafe_triggers';
 
 /** The version of the extension Citus in this database; undefined without it. */
@@ -41,8 +43,8 @@ export async function selectNodesWithoutTriggers(unscoped: Kysely<Tables>): Prom
 }
 
 /**
- * All tables. A table with a workspace is distributed by it, and `workspace` comes first, because the others are placed like it.
- * The routes of tokens are copied, because they are searched before the workspace is known.
+ * All tables. A table with a workspace is distributed by it, and `workspace` comes first, because the others are placed
+ * like it. The routes of tokens are copied, because they are searched before the workspace is known.
  */
 export async function selectDistributableTables(unscoped: Kysely<Tables>): Promise<DistributableTable[]> {
   const { rows } = await sql<DistributableTable>`
@@ -57,8 +59,8 @@ export async function selectDistributableTables(unscoped: Kysely<Tables>): Promi
 }
 
 /**
- * Distributes and copies the tables with all their rows, or changes nothing if it fails. `reached` is called before each table.
- * The tables cannot be used meanwhile.
+ * Distributes and copies the tables with all their rows, or changes nothing if it fails. `reached` is called before
+ * each table. The tables cannot be used meanwhile.
  */
 export async function distribute(
   trx: UnscopedTrx,
@@ -84,8 +86,8 @@ export async function distribute(
 }
 
 /**
- * Removes what a distributed table cannot have. A hash is unique among the routes, so among the tokens it need only be unique
- * in a workspace. Tokens of an earlier version, for which the trigger adds the routes, are not issued here.
+ * Removes what a distributed table cannot have. A hash is unique among the routes, so among the tokens it need only be
+ * unique in a workspace. Tokens of an earlier version, for which the trigger adds the routes, are not issued here.
  */
 async function withoutUnsuitable(trx: UnscopedTrx): Promise<void> {
   await sql`alter table access_token drop constraint if exists access_token_token_hash_key`.execute(trx);

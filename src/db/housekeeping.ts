@@ -12,7 +12,8 @@ const janitorLock = 0x77676a6e;
 const working = new WeakSet<Database>();
 
 /**
- * Runs housekeeping, unless this or another process runs housekeeping or a backup on the same database. Returns whether it ran.
+ * Runs housekeeping, unless this or another process runs housekeeping or a backup on the same database. Returns whether
+ * it ran.
  */
 export async function withJanitorLock(database: Database, work: () => Promise<void>): Promise<boolean> {
   if (working.has(database)) return false;
@@ -43,7 +44,9 @@ async function underLock(database: Database, work: () => Promise<void>): Promise
   });
 }
 
-/** Does the work under the lock of the janitor, so that no file is removed from the store meanwhile. Waits for the lock. */
+/**
+ * Does the work under the lock of the janitor, so that no file is removed from the store meanwhile. Waits for the lock.
+ */
 export async function whileFilesStay<Result>(
   database: Database,
   work: () => Promise<Result>,
@@ -69,8 +72,8 @@ export interface AbandonedFile extends FileName {
 }
 
 /**
- * The attachments of all workspaces that were deleted, or were created before a time but never uploaded, oldest first, after the given
- * one.
+ * The attachments of all workspaces that were deleted, or were created before a time but never uploaded, oldest first,
+ * after the given one.
  */
 export async function selectAbandonedAttachments(
   unscoped: Kysely<Tables>,
@@ -120,9 +123,9 @@ export interface DeletedIssue {
 }
 
 /**
- * The issues of all workspaces that were deleted before a time, oldest first, after the given one. The rows must have been
- * created before that time as well: an issue may be imported with an old deletion time, and `verify` reports the missing number
- * of a newer row as damage.
+ * The issues of all workspaces that were deleted before a time, oldest first, after the given one. The rows must have
+ * been created before that time as well: an issue may be imported with an old deletion time, and `verify` reports the
+ * missing number of a newer row as damage.
  */
 export async function selectLongDeletedIssues(
   unscoped: Kysely<Tables>,
@@ -160,8 +163,8 @@ function firstIdOf(time: Date): string {
 // The following statements are about one workspace each: a distributed database locks and joins rows on one node only.
 
 /**
- * Fills the arrays of labels and assignees of issues that were written before triggers maintained these arrays. Returns the
- * number of such issues.
+ * Fills the arrays of labels and assignees of issues that were written before triggers maintained these arrays. Returns
+ * the number of such issues.
  */
 export async function writeJoinedIds(
   unscoped: Kysely<Tables>,
@@ -188,8 +191,8 @@ export async function writeJoinedIds(
 }
 
 /**
- * The time from which servers of an earlier version may have left something out that a migration filled: a day before it was
- * applied. Undefined a day after it, because the versions no longer run side by side.
+ * The time from which servers of an earlier version may have left something out that a migration filled: a day before
+ * it was applied. Undefined a day after it, because the versions no longer run side by side.
  */
 export async function selectMissedSince(
   unscoped: Kysely<Tables>,
@@ -202,8 +205,8 @@ export async function selectMissedSince(
 }
 
 /**
- * Copies the titles of issues that a server of an earlier version wrote while this version was rolled out, to the table in
- * which titles are searched. Returns their number.
+ * Copies the titles of issues that a server of an earlier version wrote while this version was rolled out, to the table
+ * in which titles are searched. Returns their number.
  */
 export async function copyMissedTexts(
   unscoped: Kysely<Tables>,
@@ -223,8 +226,8 @@ export async function copyMissedTexts(
 }
 
 /**
- * Fills in the previous status of stages that a server of an earlier version wrote while this version was rolled out. Returns
- * their number.
+ * Fills in the previous status of stages that a server of an earlier version wrote while this version was rolled out.
+ * Returns their number.
  */
 export async function fillMissedStages(
   unscoped: Kysely<Tables>,
@@ -247,7 +250,9 @@ export async function fillMissedStages(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Removes the records of changed reference data except those of the last versions of a workspace. Returns their number. */
+/**
+ * Removes the records of changed reference data except those of the last versions of a workspace. Returns their number.
+ */
 export async function removeReferenceChanges(
   unscoped: Kysely<Tables>,
   recentVersions: number,

@@ -41,8 +41,8 @@ export function isKeptAlready(error: unknown): boolean {
 }
 
 /**
- * The result that was stored for a key after a given time. This must be a later statement than the lock: a statement sees only
- * what was committed before it started, and another transaction may release the lock after that.
+ * The result that was stored for a key after a given time. This must be a later statement than the lock: a statement
+ * sees only what was committed before it started, and another transaction may release the lock after that.
  */
 export function selectKept(
   trx: Trx,

@@ -4,9 +4,10 @@ import { anyUuid } from './query/any-uuid.ts';
 import type { Row, TableName } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
 
-// An issue may have hundreds of thousands of comments, and no statement of a server may take longer than those of requests. So
-// its related rows are removed by many short transactions, and its own row by the last one. In between it lacks a part of its
-// rows. It can be neither read nor restored, and `verify` leaves out issues that are old enough to be in this state.
+// An issue may have hundreds of thousands of comments, and no statement of a server may take longer than those of
+// requests. So its related rows are removed by many short transactions, and its own row by the last one. In between it
+// lacks a part of its rows. It can be neither read nor restored, and `verify` leaves out issues that are old enough to
+// be in this state.
 
 /** The rows that a transaction has removed or changed, and whether nothing is left of the issues. */
 export interface Removed {
@@ -15,8 +16,8 @@ export interface Removed {
 }
 
 /**
- * Removes about `limit` rows at most that belong to issues deleted before the time, and then the issues themselves when nothing
- * else is left. Their attachments must have been removed.
+ * Removes about `limit` rows at most that belong to issues deleted before the time, and then the issues themselves when
+ * nothing else is left. Their attachments must have been removed.
  */
 export async function removeSomeOfIssues(
   trx: Trx,
@@ -37,9 +38,9 @@ export async function removeSomeOfIssues(
 }
 
 /**
- * Marks some attachments of the issues that were deleted before the time as abandoned, which are then removed like those whose upload was
- * never finished: the bytes first and the row afterwards. A row that is not uploaded names no bytes, so none is ever missing, and
- * if the process ends in between, the row is found again.
+ * Marks some attachments of the issues that were deleted before the time as abandoned, which are then removed like
+ * those whose upload was never finished: the bytes first and the row afterwards. A row that is not uploaded names no
+ * bytes, so none is ever missing, and if the process ends in between, the row is found again.
  */
 export async function abandonSomeFiles(
   trx: Trx,
@@ -71,7 +72,10 @@ async function lockLongDeleted(trx: Trx, issueIds: readonly string[], before: Da
   return locked.map(({ id }) => id);
 }
 
-/** The rest of the import record of an issue notes that it was purged, so that no import creates it or its comments again. */
+/**
+ * The rest of the import record of an issue notes that it was purged, so that no import creates it or its comments
+ * again.
+ */
 async function emptyImportRecords(trx: Trx, issueIds: readonly string[]): Promise<void> {
   await trx
     .updateTable('importSource')
@@ -125,8 +129,8 @@ function allOf(table: FewRows): RemoveSome {
 }
 
 /**
- * The newest messages of each thread come first, because replies are newer than the messages that they answer. Where they are
- * not, they lose their reference: a batch of messages must not wait for others.
+ * The newest messages of each thread come first, because replies are newer than the messages that they answer. Where
+ * they are not, they lose their reference: a batch of messages must not wait for others.
  */
 async function removeSomeMessages(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
   const found = await trx

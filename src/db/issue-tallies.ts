@@ -3,8 +3,9 @@ import { countedSlot, noLabel, tallyKinds } from './tables/tallies.ts';
 import type { Tables } from './tables/tables.ts';
 
 /**
- * SQL that counts the issues of a table or a part, which is what the tallies should add up to. The groups of an issue are the
- * elements of one array. Each of the first four has a kind, and the first has a priority; the others are labels.
+ * SQL that counts the issues of a table or a part, which is what the tallies should add up to. The groups of an issue
+ * are the elements of one array. Each of the first four has a kind, and the first has a priority; the others are
+ * labels.
  */
 export function countedTallies(issues: string): string {
   const { team, primaryAssignee, project, delivery, label } = tallyKinds;
@@ -36,13 +37,15 @@ const nobody = '00000000-0000-0000-0000-000000000000';
 const columns = 'workspace_id, kind, group_id, team_id, status_id, priority, slot, issue_count, estimate_sum';
 const key = 'workspace_id, kind, group_id, status_id, priority, slot';
 
-/** The number of issues that one statement counts. It keeps each statement far below the statement timeout of a server. */
+/**
+ * The number of issues that one statement counts. It keeps each statement far below the statement timeout of a server.
+ */
 const issuesPerStatement = 50_000;
 
 /**
- * Counts all issues of a workspace, and corrects the tallies by the difference. The transaction sees issues and tallies at one
- * moment. Writes may continue, because they add to the rows of other slots. Of two such transactions at once, one fails, so that
- * no difference is added twice. Returns the number of tallies that were wrong.
+ * Counts all issues of a workspace, and corrects the tallies by the difference. The transaction sees issues and tallies
+ * at one moment. Writes may continue, because they add to the rows of other slots. Of two such transactions at once,
+ * one fails, so that no difference is added twice. Returns the number of tallies that were wrong.
  */
 export async function recountTallies(
   unscoped: Kysely<Tables>,
@@ -59,7 +62,8 @@ export async function recountTallies(
       );
       let last: string | undefined = nobody;
       while (last) {
-        // Labels are those of the workspace alone, because a distributed database would count the part at each node otherwise.
+        // Labels are those of the workspace alone, because a distributed database would count the part at each node
+        // otherwise.
         const { rows } = await sql<{ id: string }>`
           with part as materialized (
             select workspace_id, id, team_id, status_id, priority, primary_assignee_user_account_id, project_id, delivery_id,

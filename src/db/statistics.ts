@@ -3,8 +3,8 @@ import { inSql } from './tables/sql-names.ts';
 import type { TableName, Tables } from './tables/tables.ts';
 
 /**
- * Updates the planner's statistics. Without them, PostgreSQL checks foreign keys by an index on the workspace alone, and so reads
- * all rows of the workspace. The embedded engine never updates statistics by itself.
+ * Updates the planner's statistics. Without them, PostgreSQL checks foreign keys by an index on the workspace alone,
+ * and so reads all rows of the workspace. The embedded engine never updates statistics by itself.
  */
 export async function analyzeTables(unscoped: Kysely<Tables>): Promise<void> {
   await sql`analyze ${sql.join(plannedTables.map((table) => sql.ref(table)))}`.execute(unscoped);
@@ -37,8 +37,9 @@ const plannedTables: readonly TableName[] = [
 ];
 
 /**
- * Updates the statistics of one table that has grown or shrunk by a tenth since the last time. Returns whether there was one.
- * It is one table at a time, because the embedded engine does nothing else meanwhile, for more than a second at 100,000 issues.
+ * Updates the statistics of one table that has grown or shrunk by a tenth since the last time. Returns whether there
+ * was one. It is one table at a time, because the embedded engine does nothing else meanwhile, for more than a second
+ * at 100,000 issues.
  */
 export async function analyzeStaleTable(unscoped: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ name: string }>`

@@ -25,8 +25,8 @@ export async function selectSecretsUnder(
 }
 
 /**
- * Replaces the secrets of a webhook if they are still the ones that were read. Its revision stays, because nothing that its members
- * see has changed. Returns whether they were replaced.
+ * Replaces the secrets of a webhook if they are still the ones that were read. Its revision stays, because nothing that
+ * its members see has changed. Returns whether they were replaced.
  */
 export async function replaceSecrets(
   db: TenantDb,

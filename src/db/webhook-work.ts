@@ -12,7 +12,10 @@ import type { WebhookChange, WebhookRow } from './webhooks.ts';
 
 /** How many deliveries of a webhook may wait. Further changes stay in the log until some are finished. */
 export const maxWaiting = 500;
-/** How many changes become deliveries at once. None are read while fewer deliveries may be added, so that rounds do not read a few each. */
+/**
+ * How many changes become deliveries at once. None are read while fewer deliveries may be added, so that rounds do not
+ * read a few each.
+ */
 export const changesAtOnce = 100;
 
 /** A webhook with work: deliveries that are due, or changes in the log that are not deliveries yet. */
@@ -56,7 +59,10 @@ function dueWebhooksOf(unscoped: Kysely<Tables>): Compilable<DueWebhook> {
   return { compile: () => due.compile(unscoped) };
 }
 
-/** Claims a webhook for a process until a time, or extends its claim; undefined if another process has claimed it or it is not active. */
+/**
+ * Claims a webhook for a process until a time, or extends its claim; undefined if another process has claimed it or it
+ * is not active.
+ */
 export async function claimWebhook(
   db: TenantDb,
   id: string,
@@ -123,7 +129,9 @@ export async function isAsClaimed(
   return found !== undefined;
 }
 
-/** Locks a webhook that the process has claimed; undefined if it has lost the claim, so that it must not write anything. */
+/**
+ * Locks a webhook that the process has claimed; undefined if it has lost the claim, so that it must not write anything.
+ */
 export async function lockClaimed(trx: Trx, id: string, claimId: string): Promise<WebhookRow | undefined> {
   return trx
     .selectFrom('webhook')
@@ -163,8 +171,9 @@ export type DueDelivery = Pick<
 >;
 
 /**
- * The next deliveries of a webhook: the oldest waiting one of each issue, if it is due. `isProbe` selects those that are due
- * first, even if their time has not come. `except` are those that are being sent; others of their issues wait for them.
+ * The next deliveries of a webhook: the oldest waiting one of each issue, if it is due. `isProbe` selects those that
+ * are due first, even if their time has not come. `except` are those that are being sent; others of their issues wait
+ * for them.
  */
 export async function selectNextDeliveries(
   db: TenantDb,
@@ -207,8 +216,8 @@ export interface DeliveryOutcome {
 }
 
 /**
- * Writes the outcomes of deliveries, and the change of their webhook, which the transaction has locked. A delivery that was ended
- * during its attempt, because the webhook may no longer send it, stays ended.
+ * Writes the outcomes of deliveries, and the change of their webhook, which the transaction has locked. A delivery that
+ * was ended during its attempt, because the webhook may no longer send it, stays ended.
  */
 export async function writeOutcomes(
   trx: Trx,
@@ -237,7 +246,10 @@ export async function writeOutcomes(
   await trx.updateTable('webhook').set(change).where('id', '=', webhookId).execute();
 }
 
-/** Whether the outcome sets the state of the delivery: always if the message has arrived, and otherwise only if it still waits. */
+/**
+ * Whether the outcome sets the state of the delivery: always if the message has arrived, and otherwise only if it still
+ * waits.
+ */
 const isOpen = sql`(d.state = ${sql.lit(webhookDeliveryState.waiting)} or outcome.state = ${sql.lit(webhookDeliveryState.delivered)})`;
 
 /** The member with whose permissions a webhook reads. */

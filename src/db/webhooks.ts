@@ -120,12 +120,17 @@ export async function failDeliveries(
     .execute();
 }
 
-/** Which deliveries to repeat: those with the ids, of one webhook if it is set, or those of a webhook that failed since a time. */
+/**
+ * Which deliveries to repeat: those with the ids, of one webhook if it is set, or those of a webhook that failed since
+ * a time.
+ */
 export type RedeliveryWanted =
   | { ids: readonly string[]; webhookId: string | null }
   | { webhookId: string; since: Date | null };
 
-/** Makes deliveries due again whose webhooks are not deleted, the oldest first. Returns their number for each webhook. */
+/**
+ * Makes deliveries due again whose webhooks are not deleted, the oldest first. Returns their number for each webhook.
+ */
 export async function repeatDeliveries(
   trx: Trx,
   wanted: RedeliveryWanted,
@@ -190,7 +195,9 @@ export async function selectOldDeliveries(unscoped: Kysely<Tables>, before: Date
   return rows.map(({ workspaceId }) => workspaceId);
 }
 
-/** Removes such deliveries, at most `limit`, and then the deleted webhooks that have none. Returns the number of rows. */
+/**
+ * Removes such deliveries, at most `limit`, and then the deleted webhooks that have none. Returns the number of rows.
+ */
 export async function removeOldDeliveries(db: TenantDb, before: Date, limit: number): Promise<number> {
   const { numDeletedRows: deliveries } = await db
     .deleteFrom('webhookDelivery')

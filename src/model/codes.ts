@@ -34,7 +34,9 @@ export const namedOnRest: ReadonlySet<string> = new Set<CodeTable>([
   'webhookDeliveryState',
 ]);
 
-/** The rank of a status is its category times this number, plus its position (the generated column `rank` of statuses). */
+/**
+ * The rank of a status is its category times this number, plus its position (the generated column `rank` of statuses).
+ */
 export const ranksPerCategory = 10_000;
 
 /** The rank of a priority, by which lists are ordered: the column that stores it, and how it is computed. */

@@ -11,8 +11,8 @@ interface EventKind {
     | 'workspace:admin'
     | 'token';
   /**
-   * What its changes name besides the subject. `issue`: the issue and its team. `team`: the team. `workspace`: no issue, and no team
-   * unless the subject belongs to one.
+   * What its changes name besides the subject. `issue`: the issue and its team. `team`: the team. `workspace`: no
+   * issue, and no team unless the subject belongs to one.
    */
   readonly belongsTo: 'issue' | 'team' | 'workspace';
   readonly meaning: string;

@@ -58,7 +58,9 @@ export const limits = {
   changesPerRead: 250,
   /** For how many seconds a read of changes may wait. */
   changesWaitSeconds: 25,
-  /** The violations in one error. More would not help the client, and the answer must not be longer than the request. */
+  /**
+   * The violations in one error. More would not help the client, and the answer must not be longer than the request.
+   */
   violations: 100,
   /** The `X-Request-Id` of a request. */
   requestId: 128,

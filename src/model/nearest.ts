@@ -1,6 +1,6 @@
 /**
- * The known spelling that is most similar to the text; undefined when none is. Ignores case, hyphens and underscores. About a
- * third of the letters may be wrong, and not all of them.
+ * The known spelling that is most similar to the text; undefined when none is. Ignores case, hyphens and underscores.
+ * About a third of the letters may be wrong, and not all of them.
  */
 export function nearest(text: string, known: readonly string[]): string | undefined {
   // A much longer text is not a typing error, and comparing it would be slow.
@@ -21,13 +21,15 @@ export function hint(text: string, known: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** How many names a message lists, and how many are compared with the unknown one: each comparison takes microseconds. */
+/**
+ * How many names a message lists, and how many are compared with the unknown one: each comparison takes microseconds.
+ */
 const mostListed = 8;
 const mostCompared = 250;
 
 /**
- * The end of a message about a name that does not exist: the existing names, and the one that was most likely meant. A long list
- * is truncated.
+ * The end of a message about a name that does not exist: the existing names, and the one that was most likely meant. A
+ * long list is truncated.
  */
 export function whatExists(text: string, names: readonly string[]): string {
   if (names.length === 0) return '; there is none yet';

@@ -9,7 +9,10 @@ export type CachedRow = readonly (string | null)[];
 
 const noRows: readonly CachedRow[] = [];
 
-/** The rows of one table of a workspace at one version. It never changes. Its indexes are created when they are first used. */
+/**
+ * The rows of one table of a workspace at one version. It never changes. Its indexes are created when they are first
+ * used.
+ */
 export class CachedTable {
   readonly rows: readonly CachedRow[];
   readonly types: readonly number[];

@@ -13,8 +13,8 @@ const textType = 25;
 const dateType = 1082;
 
 /**
- * The predicate as a function of a cached row, which returns whether SQL would find the row. Undefined when only SQL can decide:
- * for other tables, and for the order of texts, which depends on their collation.
+ * The predicate as a function of a cached row, which returns whether SQL would find the row. Undefined when only SQL
+ * can decide: for other tables, and for the order of texts, which depends on their collation.
  */
 export function testOf(predicate: Predicate, table: CachedTable, snapshot: Snapshot): Test | undefined {
   if ('all' in predicate) {
@@ -67,9 +67,9 @@ const mostRows = 1_000;
 const fewKeys = 8;
 
 /**
- * Replaces conditions on cached rows by the keys of the rows that satisfy them, so that SQL need not find those rows. Returns the
- * same object if there are no such conditions. Many keys are not used in conditions on related rows: there PostgreSQL itself
- * decides better whether to begin with the other table.
+ * Replaces conditions on cached rows by the keys of the rows that satisfy them, so that SQL need not find those rows.
+ * Returns the same object if there are no such conditions. Many keys are not used in conditions on related rows: there
+ * PostgreSQL itself decides better whether to begin with the other table.
  */
 export function withKeys(predicate: Predicate, snapshot: Snapshot, many = true): Predicate {
   const partsOf = (parts: readonly Predicate[]) => {

@@ -29,7 +29,9 @@ export class GroupedRows {
   readonly #order: number[] = [];
   readonly #width: number;
 
-  /** Rows are found by a column. `test` decides which are included; `missing` is called with keys that the table lacks. */
+  /**
+   * Rows are found by a column. `test` decides which are included; `missing` is called with keys that the table lacks.
+   */
   constructor(
     table: CachedTable,
     { by, orderBy }: { by: string; orderBy: readonly ListOrder[] },

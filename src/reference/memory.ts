@@ -38,9 +38,9 @@ interface Entry {
 }
 
 /**
- * The reference data of the workspaces in use. Data that it returns was valid at most `leaseMs` ago, and after the last write of
- * this process. This follows from the lease and from the version, which a write increments under a lock. Polling and
- * notifications only make the data more recent.
+ * The reference data of the workspaces in use. Data that it returns was valid at most `leaseMs` ago, and after the last
+ * write of this process. This follows from the lease and from the version, which a write increments under a lock.
+ * Polling and notifications only make the data more recent.
  */
 export class ReferenceMemory {
   readonly #reads: ReferenceReads;
@@ -64,9 +64,9 @@ export class ReferenceMemory {
   }
 
   /**
-   * The reference data of a workspace: immediately if the lease is valid, and after a check of the version otherwise. A client
-   * that has seen a version gets no older one, unless a check does not find that version. This happens after a failover that
-   * lost it, or when the client has invented it.
+   * The reference data of a workspace: immediately if the lease is valid, and after a check of the version otherwise. A
+   * client that has seen a version gets no older one, unless a check does not find that version. This happens after a
+   * failover that lost it, or when the client has invented it.
    */
   current(workspaceId: string, seen?: SeenVersion): Snapshot | Promise<Snapshot> {
     const entry = this.#entryOf(workspaceId);
@@ -89,8 +89,8 @@ export class ReferenceMemory {
   }
 
   /**
-   * The data of a check that started within the lease, even if something may have been written since. In that case a new check
-   * starts in the background. Undefined when the last check is older than the lease.
+   * The data of a check that started within the lease, even if something may have been written since. In that case a
+   * new check starts in the background. Undefined when the last check is older than the lease.
    */
   recent(workspaceId: string): Snapshot | undefined {
     const current = this.current(workspaceId);
@@ -180,8 +180,8 @@ export class ReferenceMemory {
     if (!base.isCached || isOther(known, version)) snapshot = await this.#read(workspaceId, entry, version);
     else if (known.auth !== version.auth) snapshot = base.withVersion(version);
     const isLater = snapshot.version.ref > entry.snapshot.version.ref;
-    // Checks may end in another order than they started. An older version is stored only if its check started after the current
-    // one was stored: then the database has another history, as after a failover.
+    // Checks may end in another order than they started. An older version is stored only if its check started after the
+    // current one was stored: then the database has another history, as after a failover.
     if (
       isLater ||
       (start > entry.start &&
@@ -237,7 +237,10 @@ export class ReferenceMemory {
     this.#poll.unref();
   }
 
-  /** Checks all workspaces in use with one statement. If it fails, the leases end, and requests get the error of their check. */
+  /**
+   * Checks all workspaces in use with one statement. If it fails, the leases end, and requests get the error of their
+   * check.
+   */
   async #renewLeases(): Promise<void> {
     const now = performance.now();
     const used = [...this.#entries].filter(([, entry]) => now - entry.usedMs < inUseMs);

@@ -3,7 +3,9 @@ import type { TableName } from '../db/tables/tables.ts';
 import { testOf } from './conditions.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** A rank that rows copy from the cached row to which they refer, so that an index on their own table can contain it. */
+/**
+ * A rank that rows copy from the cached row to which they refer, so that an index on their own table can contain it.
+ */
 interface CopiedRank {
   /** The column that refers to the row, by its id. */
   readonly reference: string;
@@ -17,8 +19,8 @@ const copiedRanks: Readonly<Record<string, CopiedRank>> = {
 };
 
 /**
- * Adds to a filter the range of ranks that matching rows can have, if the list is ordered by a copied rank and the filter
- * restricts the rows from which it is copied. A walk through the index of the order then only visits that range.
+ * Adds to a filter the range of ranks that matching rows can have, if the list is ordered by a copied rank and the
+ * filter restricts the rows from which it is copied. A walk through the index of the order then only visits that range.
  */
 export function withRanks(
   filter: Predicate,

@@ -52,8 +52,8 @@ export class Snapshot {
   }
 
   /**
-   * The rows of a list by their parent (`''` for the whole workspace), in order and without a filter. Undefined when they are
-   * not all cached.
+   * The rows of a list by their parent (`''` for the whole workspace), in order and without a filter. Undefined when
+   * they are not all cached.
    */
   lists(
     { table: name, where, parent }: Source,

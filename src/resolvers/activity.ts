@@ -37,8 +37,8 @@ export interface Activity {
 }
 
 /**
- * Updates a locked issue, and adds an entry to its activity feed and to the log. `nowUtc` must not be earlier than the last
- * entry. Returns the updated issue.
+ * Updates a locked issue, and adds an entry to its activity feed and to the log. `nowUtc` must not be earlier than the
+ * last entry. Returns the updated issue.
  */
 export async function recordActivity(
   trx: Trx,

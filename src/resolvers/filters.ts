@@ -13,8 +13,8 @@ import { limits } from '../model/limits.ts';
 import { isLonger } from './writes/write-rules.ts';
 
 /**
- * A field of a filter as declared by its type. The comparators of the input become predicates on it. `stored` converts a value to
- * that of the column.
+ * A field of a filter as declared by its type. The comparators of the input become predicates on it. `stored` converts
+ * a value to that of the column.
  */
 export type FilterField =
   | { kind: 'id'; column: string; prefix: IdPrefix }
@@ -38,8 +38,8 @@ const maxCombinators = 3;
 const maxRelations = 3;
 
 /**
- * The maximum numbers of conditions in a filter, of conditions on related rows, and of values in a list. They are checked before
- * an input is coerced (`executor/inputs/size.ts`), since coercing a larger one would take a long time.
+ * The maximum numbers of conditions in a filter, of conditions on related rows, and of values in a list. They are
+ * checked before an input is coerced (`executor/inputs/size.ts`), since coercing a larger one would take a long time.
  */
 export const maxConditions = 100;
 export const maxRelatedConditions = 20;

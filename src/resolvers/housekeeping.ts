@@ -31,11 +31,15 @@ export interface Chore {
 
 const hourMs = 60 * 60_000;
 
-/** After this many failures, for example because a store does not answer, a round ends. The next one begins with other rows. */
+/**
+ * After this many failures, for example because a store does not answer, a round ends. The next one begins with other
+ * rows.
+ */
 const mostFailures = 20;
 
 /**
- * Goes through the items to remove, oldest first. An item that fails does not hold up the others: it is left to the next round.
+ * Goes through the items to remove, oldest first. An item that fails does not hold up the others: it is left to the
+ * next round.
  */
 class Walk<Item> {
   readonly #find: (now: Date) => Promise<readonly Item[]>;
@@ -43,8 +47,8 @@ class Walk<Item> {
   #failures: unknown[] = [];
 
   /**
-   * `find` returns the items after those that it returned last. When there are no more it returns none, and starts over with the
-   * next call.
+   * `find` returns the items after those that it returned last. When there are no more it returns none, and starts over
+   * with the next call.
    */
   constructor(find: (now: Date) => Promise<readonly Item[]>) {
     this.#find = find;
@@ -103,7 +107,8 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
 
 /** Fills the array columns of labels and assignees of issues that are older than these columns. */
 export function unwrittenSets({ unscoped }: Database): Chore {
-  // Searching for such issues reads the whole table, so it ends for good when none are left: new issues have the arrays.
+  // Searching for such issues reads the whole table, so it ends for good when none are left: new issues have the
+  // arrays.
   let isDone = false;
   return {
     name: 'unwritten sets',
@@ -171,7 +176,9 @@ async function inEachWorkspace(
   );
 }
 
-/** The number of rows, for a step that is repeated until there are none. Its failures are thrown by the last repetition. */
+/**
+ * The number of rows, for a step that is repeated until there are none. Its failures are thrown by the last repetition.
+ */
 function rowsOf({ rows, failures }: Done): number {
   if (rows === 0) throwAny(failures);
   return rows;
@@ -211,8 +218,8 @@ interface Group {
 }
 
 /**
- * Removes issues that can no longer be restored, with everything that belongs to them. If those of a workspace cannot be removed together,
- * each is tried by itself.
+ * Removes issues that can no longer be restored, with everything that belongs to them. If those of a workspace cannot
+ * be removed together, each is tried by itself.
  */
 export function longDeletedIssues(database: Database, store: FileStore | undefined): Chore {
   let last: DeletedIssue | undefined;

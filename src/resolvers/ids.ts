@@ -82,7 +82,8 @@ export function writeDigits(bytes: Uint8Array, at: number, uuid: Uint8Array, sta
   const first = uuid[start] as number;
   bytes[at] = digits[first >> 5] as number;
   bytes[at + 1] = digits[first & 31] as number;
-  // The other 15 bytes are three times 40 bits, which are eight digits. Two halves of 20 bits each fit in a small integer.
+  // The other 15 bytes are three times 40 bits, which are eight digits. Two halves of 20 bits each fit in a small
+  // integer.
   for (let group = 0; group < 3; group += 1) {
     const from = start + 1 + group * 5;
     const middle = uuid[from + 2] as number;

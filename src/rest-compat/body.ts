@@ -43,7 +43,10 @@ export function bodyOf<F extends Fields>(fields: F): Body<F> {
   return { fields, writesSomething: false };
 }
 
-/** Declares a body that changes a resource: a field that is not sent stays unchanged, and at least one field must be sent. */
+/**
+ * Declares a body that changes a resource: a field that is not sent stays unchanged, and at least one field must be
+ * sent.
+ */
 export function changeOf<F extends Fields>(fields: F): Body<F> {
   return { fields, writesSomething: true };
 }
@@ -77,8 +80,8 @@ export function list<T>(of: JsonValue<T>, description: string, maxItems: number)
 const maxLength = 250;
 
 /**
- * Declares a list in which repeated values count once. Its schema says `maxItems`, because a schema cannot limit the number of
- * different values. Repeated values may make the list longer.
+ * Declares a list in which repeated values count once. Its schema says `maxItems`, because a schema cannot limit the
+ * number of different values. Repeated values may make the list longer.
  */
 export function set<T extends string>(
   of: JsonValue<T>,
@@ -160,7 +163,10 @@ function readField(field: Fields[string], value: unknown, body: object): Read<un
   return both ? violation(`cannot be combined with ${field.target}`) : { value };
 }
 
-/** The own property of the body, since inherited ones were not sent. Null means "not supplied" (docs/contract.md, "Writes"). */
+/**
+ * The own property of the body, since inherited ones were not sent. Null means "not supplied" (docs/contract.md,
+ * "Writes").
+ */
 function suppliedValue(body: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(body, name)?.value ?? undefined;
 }

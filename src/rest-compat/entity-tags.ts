@@ -8,8 +8,8 @@ interface EntityTag {
 }
 
 /**
- * The tag of an answer: the revision of the resource, if it has one, and a hash of the body. The body contains names of other
- * resources and depends on the caller, so the revision alone is not enough.
+ * The tag of an answer: the revision of the resource, if it has one, and a hash of the body. The body contains names of
+ * other resources and depends on the caller, so the revision alone is not enough.
  */
 export function entityTag(body: string | Uint8Array, revision: number | undefined): string {
   const digest = hash('sha1', body, 'base64url');

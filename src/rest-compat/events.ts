@@ -41,14 +41,17 @@ export interface StreamSource<Context> {
   readonly pageTest?: PageTest | undefined;
   /** The last chunk, for an error that ends the stream; undefined if the client gets the error when it reconnects. */
   readonly errorChunk?: (error: unknown) => EventChunk | undefined;
-  /** A key: streams of the same workspace, scopes and role with an equal key get the same events after the same cursor. Undefined if the stream shares nothing. */
+  /**
+   * A key: streams of the same workspace, scopes and role with an equal key get the same events after the same cursor.
+   * Undefined if the stream shares nothing.
+   */
   readonly cohort?: string | undefined;
   readonly face: 'graphql' | 'rest';
 }
 
 /**
- * TextEncoder allocates a buffer for each text. A waiting stream holds its last chunk, and a slice of Node's buffer pool would
- * keep the whole pool in memory.
+ * TextEncoder allocates a buffer for each text. A waiting stream holds its last chunk, and a slice of Node's buffer
+ * pool would keep the whole pool in memory.
  */
 const encoder = new TextEncoder();
 

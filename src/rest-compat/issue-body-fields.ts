@@ -12,8 +12,8 @@ interface FieldValues {
 type BodyFields = { [Name in StoredFieldName]: JsonValue<FieldValues[(typeof issueFields)[Name]['kind']]> };
 
 /**
- * Declarations of the stored fields of an issue in a body. A route lists those that it takes, with the names and in the order of
- * the specification.
+ * Declarations of the stored fields of an issue in a body. A route lists those that it takes, with the names and in the
+ * order of the specification.
  */
 export const issueBodyFields = fieldsAs<StoredKind, JsonValue<unknown>>({
   text: (_name, { description, min, max, trimmed }) =>

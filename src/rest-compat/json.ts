@@ -12,8 +12,8 @@ export function isJsonMediaType(contentType: string): boolean {
 }
 
 /**
- * Reads JSON in UTF-8. Skips a byte order mark. Of two members with the same name the last counts, as with JSON.parse. `problem`
- * says why a body is refused.
+ * Reads JSON in UTF-8. Skips a byte order mark. Of two members with the same name the last counts, as with JSON.parse.
+ * `problem` says why a body is refused.
  */
 export function readJson(bytes: Uint8Array): { value: unknown } | { problem: string } {
   if (bytes.length === 0) return { problem: 'must be a JSON object; it is empty' };
@@ -34,7 +34,10 @@ export function readJson(bytes: Uint8Array): { value: unknown } | { problem: str
     : { value };
 }
 
-/** Where JSON ends to be valid, if V8 says so. The rest of its message may quote the body, which an answer must not repeat. */
+/**
+ * Where JSON ends to be valid, if V8 says so. The rest of its message may quote the body, which an answer must not
+ * repeat.
+ */
 function whereOf(error: unknown): string {
   const message = String(error);
   if (message.endsWith('Unexpected end of JSON input')) return '; it ends too early';

@@ -8,8 +8,8 @@ import { additions, specified, table } from './table.ts';
 let printed: readonly [before: string, after: string] | undefined;
 
 /**
- * The OpenAPI 3.1 description of the REST layer, for the file `openapi.json` and for GET /v1/openapi.json. `server` is the URL at
- * which the client reaches the service.
+ * The OpenAPI 3.1 description of the REST layer, for the file `openapi.json` and for GET /v1/openapi.json. `server` is
+ * the URL at which the client reaches the service.
  */
 export function printOpenApi(server = anyServer): string {
   printed ??= aroundServer(`${JSON.stringify(openApiDocument(table, additions, readExamples()), null, 2)}\n`);

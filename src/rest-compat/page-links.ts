@@ -9,8 +9,8 @@ interface PageAddress {
 export const longestLinks = 4_000;
 
 /**
- * The `Link` header of a page of a list (RFC 8288), with the first page and the next one, if any. Undefined when it would be too
- * long; the body contains the cursor too.
+ * The `Link` header of a page of a list (RFC 8288), with the first page and the next one, if any. Undefined when it
+ * would be too long; the body contains the cursor too.
  */
 export function pageLinks(page: PageAddress, nextCursor: string): string | undefined {
   const first = `<${address(page, '')}>; rel="first"`;

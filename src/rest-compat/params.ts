@@ -120,8 +120,8 @@ export function pathId(prefix: NamedKind, noun: string, description: string): Pa
 }
 
 /**
- * A name of 255 characters has at most 8.5 kB in the form by which it is sorted (U+FDFA becomes 18 letters), which the cursor
- * contains in base64.
+ * A name of 255 characters has at most 8.5 kB in the form by which it is sorted (U+FDFA becomes 18 letters), which the
+ * cursor contains in base64.
  */
 export const longestCursor = 12_000;
 
@@ -235,8 +235,8 @@ export function nounsOf(parameters: Parameters): string[] {
 }
 
 /**
- * Reads the parameters. `violations` has every invalid parameter. `absent` is true when a part of the path has an invalid form,
- * which is answered only if there are no violations.
+ * Reads the parameters. `violations` has every invalid parameter. `absent` is true when a part of the path has an
+ * invalid form, which is answered only if there are no violations.
  */
 export function readParameters(
   parameters: Parameters,

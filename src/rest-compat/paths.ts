@@ -1,6 +1,6 @@
 /**
- * The type of the value at a dotted path of response names, null included where an object on the way may be null. A list
- * has its first item at `0`, and the path '' leads to the source itself.
+ * The type of the value at a dotted path of response names, null included where an object on the way may be null. A
+ * list has its first item at `0`, and the path '' leads to the source itself.
  */
 export type ValueAt<Source, Path extends string> = Path extends ''
   ? Source

@@ -31,8 +31,8 @@ export function refusalOf(
 }
 
 /**
- * The problem for an error of a route's operation, with the field names of REST. An error of the document or its variables is a bug
- * of the route, which is passed to `report`.
+ * The problem for an error of a route's operation, with the field names of REST. An error of the document or its
+ * variables is a bug of the route, which is passed to `report`.
  */
 export function operationProblem(
   route: Route,

@@ -50,7 +50,9 @@ export interface Success {
   readonly located?: true;
 }
 
-/** The path of a created resource, at which it can be read, changed or deleted; not every resource supports all three. */
+/**
+ * The path of a created resource, at which it can be read, changed or deleted; not every resource supports all three.
+ */
 export interface Made {
   /** The path of its routes. The last part in braces names the resource itself. */
   readonly path: `/v1/${string}/{${string}}`;
@@ -72,7 +74,9 @@ export interface Reply<in Picked, in Values> {
    * data then has a WrittenResource in place of each resource, unless graphql-js answered with values.
    */
   readonly rows?: (path: readonly string[]) => RowForm;
-  /** The variable with the number of rows that are read. Fewer are read if these are too long together for one answer. */
+  /**
+   * The variable with the number of rows that are read. Fewer are read if these are too long together for one answer.
+   */
   readonly sizeVariable?: 'first' | 'last';
 }
 

@@ -36,7 +36,10 @@ export interface RestRequest {
   readonly origin: string;
   /** Reads the whole body. Throws `payload_too_large`. */
   body(): Promise<Buffer>;
-  /** Authenticates the caller and returns the context. Throws `unauthenticated` for an invalid token, and `rate_limited`. */
+  /**
+   * Authenticates the caller and returns the context. Throws `unauthenticated` for an invalid token, and
+   * `rate_limited`.
+   */
   context(): Promise<OperationContext>;
   /** Whether the client has this answer to the request, by its If-None-Match. */
   hasAnswer(answer: GivenAnswer): boolean;
@@ -47,8 +50,8 @@ export interface RestRequest {
   /** Reads the first events of a stream. Streams that open at the same time with an equal `key` share one read. */
   firstChunk(key: string, read: () => Promise<EventChunk>): Promise<EventChunk>;
   /**
-   * Opens a stream, which sends the first chunk and then what `deliver` reads after its cursor, with a context whose token has
-   * been checked again. Throws `too_many_streams`.
+   * Opens a stream, which sends the first chunk and then what `deliver` reads after its cursor, with a context whose
+   * token has been checked again. Throws `too_many_streams`.
    */
   stream(source: StreamSource<OperationContext>): Promise<EventStream>;
   /** Reports the operation and the route's path to logs and metrics. */
@@ -70,7 +73,10 @@ export interface RestReply {
 
 /** Answers the requests to the REST layer. */
 export interface RestHandler {
-  /** Returns undefined when no route has the path; the server then answers 404. Errors that it throws are answered as problems. */
+  /**
+   * Returns undefined when no route has the path; the server then answers 404. Errors that it throws are answered as
+   * problems.
+   */
   handle(request: RestRequest): Promise<RestReply | undefined>;
   /** The route of a request that counts against its token; undefined for public routes and unknown paths. */
   counted(request: Pick<RestRequest, 'method' | 'path'>): Pick<Route, 'operation' | 'path'> | undefined;
@@ -210,7 +216,10 @@ function bytesOf(body: unknown): Uint8Array {
   return body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
 }
 
-/** The headers for conditional requests. The response to a write has a tag if its body is a single resource with a revision. */
+/**
+ * The headers for conditional requests. The response to a write has a tag if its body is a single resource with a
+ * revision.
+ */
 function readHeaders(
   { method }: RestRequest,
   body: string | Uint8Array,

@@ -212,7 +212,10 @@ function outcomeOf<Data, Values, Picked>(
   return { verdict: 'rendered', rendered: reply.render(picked, values) };
 }
 
-/** The row form of a route that picks by a path. A number in the path leads to an item of a list, and not to another selection. */
+/**
+ * The row form of a route that picks by a path. A number in the path leads to an item of a list, and not to another
+ * selection.
+ */
 function rowsOf({ pick, reply }: { pick: unknown; reply: Pick<Reply<never, never>, 'rows'> }) {
   if (typeof pick !== 'string') return undefined;
   return reply.rows?.(stepsOf(pick).filter((step) => step !== '0'));

@@ -19,8 +19,8 @@ interface Endpoint {
 }
 
 /**
- * Finds the routes of a path as it was sent. The path is not normalized: with an extra slash, another case or an invalid encoding
- * it is another path.
+ * Finds the routes of a path as it was sent. The path is not normalized: with an extra slash, another case or an
+ * invalid encoding it is another path.
  */
 export function createRouter(routes: readonly Route[]): (path: string) => Found | undefined {
   const endpoints = endpointsOf(routes);

@@ -47,7 +47,9 @@ type NumberIn<Source> = {
   [Name in keyof Source & string]: Source[Name] extends number ? Name : never;
 }[keyof Source & string];
 
-/** Gives each field that does not fit the fragment a type that no value has, so that the declaration does not compile. */
+/**
+ * Gives each field that does not fit the fragment a type that no value has, so that the declaration does not compile.
+ */
 type Fitting<Source, Fields> = {
   readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Path, infer Accepted>
     ? ValueAt<Source, Path> extends Accepted

@@ -21,8 +21,8 @@ class RefusedRead extends Error {
 type Ready = Extract<Checked, { verdict: 'ready' }>;
 
 /**
- * Answers with a stream of events: those after the cursor of the request, or only new ones if it has no cursor. An invalid request
- * is refused before the stream begins.
+ * Answers with a stream of events: those after the cursor of the request, or only new ones if it has no cursor. An
+ * invalid request is refused before the stream begins.
  */
 export async function streamReply(
   schema: GraphQLSchema,

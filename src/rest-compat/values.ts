@@ -66,8 +66,9 @@ export function text(
 }
 
 /**
- * Patterns for texts: no NUL, and no byte order mark at the beginning, which not every dialect of regular expressions counts as
- * white space. `anyText` may be empty. The others must contain more than white space, and `trimmedText` is trimmed.
+ * Patterns for texts: no NUL, and no byte order mark at the beginning, which not every dialect of regular expressions
+ * counts as white space. `anyText` may be empty. The others must contain more than white space, and `trimmedText` is
+ * trimmed.
  */
 const anyText = String.raw`^(?:[^\x00\ufeff][^\x00]*)?$`;
 const trimmedText = String.raw`^[\s\ufeff]*[^\x00\s\ufeff][^\x00]*$`;

@@ -20,7 +20,9 @@ export interface WebhookChangeMessage {
 
 type Node = WebhookChangesQuery['changes']['nodes'][number];
 
-/** The message about a change: the change, and the current state of the objects that it is about, in the shapes of REST. */
+/**
+ * The message about a change: the change, and the current state of the objects that it is about, in the shapes of REST.
+ */
 export function webhookMessage(node: Node): WebhookChangeMessage {
   const shown = change.render(node);
   const about = {
@@ -37,7 +39,10 @@ export function webhookMessage(node: Node): WebhookChangeMessage {
   };
 }
 
-/** The type of the message to a webhook that has missed changes. It is sent instead of the event of this type in the log. */
+/**
+ * The type of the message to a webhook that has missed changes. It is sent instead of the event of this type in the
+ * log.
+ */
 export const lostType = 'changes.lost.v1';
 
 /** The message that changes are missing, because they have been removed from the log. */

@@ -23,8 +23,8 @@ export class DirectoryStore implements FileStore {
     try {
       // Opened without a stream: a stream that fails at once could create its file after the file was removed.
       const file = await open(partial, 'wx', 0o600);
-      // The bytes are on the disk before the file gets its name, so that after a power failure the file is either complete or
-      // absent.
+      // The bytes are on the disk before the file gets its name, so that after a power failure the file is either
+      // complete or absent.
       await pipeline(bytes, file.createWriteStream({ flush: true }));
       await rename(partial, path);
     } catch (error) {
@@ -68,7 +68,9 @@ export class DirectoryStore implements FileStore {
 
 const full: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Reads the field without `instanceof`: in a test with its own realm, errors of Node are not instances of its `Error`. */
+/**
+ * Reads the field without `instanceof`: in a test with its own realm, errors of Node are not instances of its `Error`.
+ */
 function codeOf(error: unknown): string {
   return (Object(error) as { code?: string }).code ?? '';
 }

@@ -10,7 +10,10 @@ import { type ByteRange, type FileStore, StorageFullError, StorageUnavailableErr
 /** A request fails when the store has sent nothing for this long. */
 const defaultSilenceMs = 60_000;
 
-/** Files as objects of an S3-compatible store. An example of the URL is `https://KEY:SECRET@s3.example.com/bucket/folder`. */
+/**
+ * Files as objects of an S3-compatible store. An example of the URL is
+ * `https://KEY:SECRET@s3.example.com/bucket/folder`.
+ */
 export class S3Store implements FileStore {
   readonly #base: string;
   readonly #client: AwsClient;
@@ -80,8 +83,8 @@ export class S3Store implements FileStore {
       // An idle connection may be closed by the store at this moment, and a streamed body cannot be sent again.
       agent,
     });
-    // After the headers there is no other listener, and an 'error' event without listeners ends the process. The answer fails by
-    // itself, maybe before it is read, while the body is still being sent.
+    // After the headers there is no other listener, and an 'error' event without listeners ends the process. The answer
+    // fails by itself, maybe before it is read, while the body is still being sent.
     request
       .on('error', () => undefined)
       .once('response', (response) => response.on('error', () => undefined));
@@ -120,8 +123,8 @@ async function* withErrorReport(bytes: AsyncIterable<Uint8Array>, report: (error
 }
 
 /**
- * The bytes of an answer. Reading them fails as unavailable when the store stops sending midway. Resolves with the first bytes,
- * so that a store that sends none can still be reported by a status.
+ * The bytes of an answer. Reading them fails as unavailable when the store stops sending midway. Resolves with the
+ * first bytes, so that a store that sends none can still be reported by a status.
  */
 async function contentOf(response: IncomingMessage): Promise<Readable> {
   // The answer may fail before the reader listens; the reader gets the error as soon as it reads.

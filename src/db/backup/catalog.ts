@@ -27,7 +27,10 @@ export interface BackupTable {
   readonly order: readonly string[];
 }
 
-/** The tables that a backup contains, ordered by name. They are read from the catalog, so that no new table is forgotten. */
+/**
+ * The tables that a backup contains, ordered by name. They are read from the catalog, so that no new table is
+ * forgotten.
+ */
 export async function selectBackupTables(unscoped: Kysely<Tables>): Promise<BackupTable[]> {
   const { rows } = await sql<BackupTable>`
     select c.relname::text as name, quote_ident(c.relname) as table,

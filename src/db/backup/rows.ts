@@ -3,8 +3,8 @@ import type { UnscopedTrx } from '../engine/transaction.ts';
 import type { BackupTable } from './catalog.ts';
 
 /**
- * Keeps others from creating workspaces until the transaction ends. Returns false if another process is creating or restoring
- * one.
+ * Keeps others from creating workspaces until the transaction ends. Returns false if another process is creating or
+ * restoring one.
  */
 export async function lockWorkspaces(trx: UnscopedTrx): Promise<boolean> {
   try {
@@ -28,7 +28,10 @@ export async function normalizeOutput(trx: UnscopedTrx): Promise<void> {
   await sql`set local extra_float_digits = 1`.execute(trx);
 }
 
-/** Reads the rows of a table as lines of JSON, in the order of its key. A cursor keeps them from being in memory all at once. */
+/**
+ * Reads the rows of a table as lines of JSON, in the order of its key. A cursor keeps them from being in memory all at
+ * once.
+ */
 export async function* readRows(
   trx: UnscopedTrx,
   { table, columns, order }: BackupTable,

@@ -6,7 +6,9 @@ export interface DeadlineLimits {
   readonly waitMs: number;
 }
 
-/** A request that has used up its waiting time may still wait this long, because a connection may be about to be free. */
+/**
+ * A request that has used up its waiting time may still wait this long, because a connection may be about to be free.
+ */
 const leastWaitMs = 100;
 
 /** The time that one request has left, and whether its client still waits for the answer. */
@@ -66,7 +68,9 @@ export class Deadline {
     this.#listeners.clear();
   }
 
-  /** Calls `listener` when the request is aborted, or soon if it has been. Returns a function that removes the listener. */
+  /**
+   * Calls `listener` when the request is aborted, or soon if it has been. Returns a function that removes the listener.
+   */
   onGone(listener: () => void): () => void {
     this.#listeners.add(listener);
     if (this.#gone) {

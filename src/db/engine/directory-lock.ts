@@ -25,7 +25,9 @@ export class ForeignDirectoryError extends Error {
   }
 }
 
-/** A lock of the operating system on a data directory. The system releases it when the process ends, however it ends. */
+/**
+ * A lock of the operating system on a data directory. The system releases it when the process ends, however it ends.
+ */
 export interface DirectoryLock {
   /** Announces to the next process that the directory will be free soon. */
   announceRelease(): void;
@@ -36,8 +38,8 @@ export interface DirectoryLock {
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the lock, or throws DirectoryHeldError or ForeignDirectoryError at once. The lock is one of SQLite, because Node has no other access to locks
- * of the operating system. SQLite also refuses a second holder in this process.
+ * Takes the lock, or throws DirectoryHeldError or ForeignDirectoryError at once. The lock is one of SQLite, because
+ * Node has no other access to locks of the operating system. SQLite also refuses a second holder in this process.
  */
 export function lockDirectory(dataDir: string): DirectoryLock {
   createDirectory(dataDir);
@@ -77,8 +79,8 @@ function requireOwnDirectory(dataDir: string): void {
 }
 
 /**
- * The owner of what this process creates in a directory. Some shared file systems give all files to one user, whoever creates them.
- * Undefined if this process may create nothing.
+ * The owner of what this process creates in a directory. Some shared file systems give all files to one user, whoever
+ * creates them. Undefined if this process may create nothing.
  */
 function ownerOfNewFiles(directory: string): number | undefined {
   const probe = join(directory, `owner-${process.pid}`);
@@ -93,8 +95,8 @@ function ownerOfNewFiles(directory: string): number | undefined {
 }
 
 /**
- * Creates a directory and its missing parents one by one, and throws the first failure. In /proc, where nothing can be created,
- * a recursive `mkdirSync` would try forever.
+ * Creates a directory and its missing parents one by one, and throws the first failure. In /proc, where nothing can be
+ * created, a recursive `mkdirSync` would try forever.
  */
 export function createDirectory(path: string): void {
   if (isDirectory(path)) return;

@@ -29,16 +29,20 @@ export interface EmbeddedLocation {
   readonly wire?: WireName | undefined;
 }
 
-/** How long a caller waits for the session. Without a limit, a transaction that used `db` inside itself would wait forever. */
+/**
+ * How long a caller waits for the session. Without a limit, a transaction that used `db` inside itself would wait
+ * forever.
+ */
 const WAIT_MS = 30_000;
 
-// V8 soon compiles much of the engine a second time, optimized and on other threads. A command ends before that pays, and
-// waits for those threads. With 15 times the default, V8 begins with what a server runs often, which is soon as fast.
+// V8 soon compiles much of the engine a second time, optimized and on other threads. A command ends before that pays,
+// and waits for those threads. With 15 times the default, V8 begins with what a server runs often, which is soon as
+// fast.
 setFlagsFromString('--wasm-tiering-budget=200000000');
 
 /**
- * Opens PGlite in `<dataDir>/database`. Takes the lock of the directory unless the caller holds it. The first time takes
- * seconds, because it creates the database.
+ * Opens PGlite in `<dataDir>/database`. Takes the lock of the directory unless the caller holds it. The first time
+ * takes seconds, because it creates the database.
  */
 export async function openEmbedded({
   dataDir,
@@ -67,8 +71,8 @@ export async function openEmbedded({
 /**
  * The single session of PGlite, lent to one caller at a time, first come first served.
  *
- * A commit survives the end of the process, even by kill -9. It may not survive a crash of the machine, because PGlite lets
- * the operating system decide when to write to the disk.
+ * A commit survives the end of the process, even by kill -9. It may not survive a crash of the machine, because PGlite
+ * lets the operating system decide when to write to the disk.
  */
 export class EmbeddedPool implements Pool {
   readonly options = {};
@@ -136,7 +140,8 @@ export class EmbeddedPool implements Pool {
   }
 
   async #query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
-    // PGlite computes on this thread and resolves in microtasks, so without this pause no socket would be served between statements.
+    // PGlite computes on this thread and resolves in microtasks, so without this pause no socket would be served
+    // between statements.
     await nextTurn();
     return (await this.#client.query(sql, [...parameters])) as unknown as PostgresQueryResult<Row>;
   }
@@ -154,7 +159,8 @@ export class EmbeddedPool implements Pool {
   }
 
   async #release(destroy = false): Promise<void> {
-    // Kysely discards a connection whose rollback failed. There is no other connection, so the transaction must be ended here.
+    // Kysely discards a connection whose rollback failed. There is no other connection, so the transaction must be
+    // ended here.
     if (destroy) await this.#client.query('rollback').catch(() => undefined);
     this.#permit.release();
   }
@@ -173,7 +179,10 @@ export class EmbeddedPool implements Pool {
 /** The engine's cache of tables. A larger one would only hold what the operating system caches already. */
 const bufferSize = '32MB';
 
-/** The only user of the engine, who needs no password. All fields are set, because pg would read missing ones from the environment. */
+/**
+ * The only user of the engine, who needs no password. All fields are set, because pg would read missing ones from the
+ * environment.
+ */
 const owner = {
   user: 'postgres',
   database: 'postgres',

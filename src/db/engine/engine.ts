@@ -18,15 +18,20 @@ import { DatabaseUnavailableError } from './unavailable.ts';
 export interface Database {
   readonly engine: 'embedded' | 'postgres';
   /**
-   * The handle for all work on one workspace: it restricts every statement to the workspace. A workspace gets the same handle
-   * again, unless too many others were used since.
+   * The handle for all work on one workspace: it restricts every statement to the workspace. A workspace gets the same
+   * handle again, unless too many others were used since.
    */
   of(workspaceId: string): TenantDb;
-  /** The handle for work outside of workspaces: finding a token by its hash, listing workspaces, migrations, housekeeping. */
+  /**
+   * The handle for work outside of workspaces: finding a token by its hash, listing workspaces, migrations,
+   * housekeeping.
+   */
   readonly unscoped: Kysely<Tables>;
   /** Lends a connection for prepared statements. The caller must release it. */
   connect(): Promise<Lease>;
-  /** Lends a connection beyond the size of the pool, to one caller at a time, for a lock. Not on the embedded engine. */
+  /**
+   * Lends a connection beyond the size of the pool, to one caller at a time, for a lock. Not on the embedded engine.
+   */
   connectApart(): Promise<Lease>;
   /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
   shared(statement: Prepared): Lease | undefined;
@@ -45,15 +50,18 @@ export interface Database {
 }
 
 /**
- * The channel on which a process tells the others, after the commit, that it has written reference data or tokens. A statement
- * within the transaction could not notify where the transaction spans several nodes.
+ * The channel on which a process tells the others, after the commit, that it has written reference data or tokens. A
+ * statement within the transaction could not notify where the transaction spans several nodes.
  */
 export const referenceChannel = 'workgraph_reference';
 
 /** The embedded database of a data directory, or a PostgreSQL server. */
 export type DatabaseLocation = EmbeddedLocation | PostgresLocation;
 
-/** Opens a database and checks that it answers; its replicas need not answer yet. Throws DirectoryHeldError or DatabaseUnavailableError. */
+/**
+ * Opens a database and checks that it answers; its replicas need not answer yet. Throws DirectoryHeldError or
+ * DatabaseUnavailableError.
+ */
 export async function openDatabase(
   location: DatabaseLocation,
   replicaUrls: readonly string[] = [],

@@ -1,14 +1,16 @@
 import type pg from 'pg';
 
 /**
- * The minimum time between two generations, which limits how often connections to a primary that stays read-only are replaced.
+ * The minimum time between two generations, which limits how often connections to a primary that stays read-only are
+ * replaced.
  */
 const leastMs = 1_000;
 
 /**
- * The generations of the connections to a server. Connections to an old primary may stay open after a failover, although it takes
- * no more writes. So a write that it refuses begins a new generation: no older connection is used again, and new ones reach the
- * server to which the name or the proxy points by then. Reads need this too: an old primary answers them without an error.
+ * The generations of the connections to a server. Connections to an old primary may stay open after a failover,
+ * although it takes no more writes. So a write that it refuses begins a new generation: no older connection is used
+ * again, and new ones reach the server to which the name or the proxy points by then. Reads need this too: an old
+ * primary answers them without an error.
  */
 export class Generations {
   readonly #listeners = new Set<() => void>();
@@ -41,8 +43,8 @@ export class Generations {
     if (this.isOld(client) || this.#beginning) return;
     const pauseMs = this.#beganMs + leastMs - performance.now();
     if (pauseMs <= 0) return this.#begin();
-    // Another generation begins even without a later refusal: when new connections lead to the new primary, writes succeed, and idle
-    // connections of this generation would stay at the old one.
+    // Another generation begins even without a later refusal: when new connections lead to the new primary, writes
+    // succeed, and idle connections of this generation would stay at the old one.
     this.#beginning = setTimeout(() => this.#begin(), pauseMs).unref();
   }
 

@@ -37,7 +37,10 @@ export interface Pool extends PostgresPool {
   /** Throws when the database does not answer. On PostgreSQL it does not wait for a connection of the pool. */
   ping(): Promise<void>;
   connect(): Promise<Lease>;
-  /** Lends a connection beyond the size of the pool, to one caller at a time: for a lock that is held while others use the pool. */
+  /**
+   * Lends a connection beyond the size of the pool, to one caller at a time: for a lock that is held while others use
+   * the pool.
+   */
   connectApart(): Promise<Lease>;
   /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
   shared(statement: Prepared): Lease | undefined;
@@ -90,13 +93,18 @@ export class Lease implements PostgresPoolClient {
     });
   }
 
-  /** Runs a prepared statement. On PostgreSQL, statements that are sent in one turn of the event loop share a round trip. */
+  /**
+   * Runs a prepared statement. On PostgreSQL, statements that are sent in one turn of the event loop share a round
+   * trip.
+   */
   rows(statement: Prepared, values: Values): Promise<TextRows> {
     if (statement.signals.length > 0) this.#note(statement.signals, workspaceIn(values));
     return measure(statement.text, () => this.#session.prepared(statement, statement.bind(values)));
   }
 
-  /** Repeats a read that was sent over a shared connection. It is not measured again, because the first run still is. */
+  /**
+   * Repeats a read that was sent over a shared connection. It is not measured again, because the first run still is.
+   */
   again(statement: Prepared, parameters: unknown[]): Promise<TextRows> {
     return this.#session.prepared(statement, parameters);
   }

@@ -30,8 +30,8 @@ const firstRetryMs = 500;
 const lastRetryMs = 30_000;
 
 /**
- * Listens on channels of PostgreSQL, over one database connection of its own that it reopens when it is lost. A notification
- * may be missed while there is no connection, so a handler must be able to catch up in `onGap`.
+ * Listens on channels of PostgreSQL, over one database connection of its own that it reopens when it is lost. A
+ * notification may be missed while there is no connection, so a handler must be able to catch up in `onGap`.
  */
 export class Listener {
   readonly #options: ListenerOptions;
@@ -96,7 +96,9 @@ export class Listener {
     }, pingMs).unref();
   }
 
-  /** Opens another connection at once. A gap is reported once it listens, because notifications may have been missed. */
+  /**
+   * Opens another connection at once. A gap is reported once it listens, because notifications may have been missed.
+   */
   #replace(): void {
     const client = this.#client;
     if (client && this.#drop(client)) void this.#open();

@@ -7,7 +7,8 @@ export interface Meter {
   /** SQL statements sent; begin, commit, rollback and savepoints are not counted. */
   statements: number;
   /**
-   * The sum of the times from sending a statement to its last row. Statements that run at the same time are each counted in full.
+   * The sum of the times from sending a statement to its last row. Statements that run at the same time are each
+   * counted in full.
    */
   sqlMs: number;
   /** Undefined for work that no client waits for. */
@@ -34,7 +35,9 @@ export interface SentStatement {
   readonly subject: Subject | undefined;
 }
 
-/** Calls `listener` for every statement of this process, even outside of requests. Returns a function that removes it. */
+/**
+ * Calls `listener` for every statement of this process, even outside of requests. Returns a function that removes it.
+ */
 export function onStatement(listener: (statement: SentStatement) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

@@ -33,10 +33,11 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies the pending migrations in order, each completely or not at all, and returns those that this call applied. Several
- * processes may call it at once on one database: each migration runs once.
+ * Applies the pending migrations in order, each completely or not at all, and returns those that this call applied.
+ * Several processes may call it at once on one database: each migration runs once.
  *
- * A PostgreSQL database must be open with `statementTimeoutMs: 0`, because creating an index over many rows takes a long time.
+ * A PostgreSQL database must be open with `statementTimeoutMs: 0`, because creating an index over many rows takes a
+ * long time.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const { log, report = log, progress, folder = FOLDER } = options;
@@ -83,8 +84,9 @@ type Migration =
     }
   | {
       /**
-       * Writes a few thousand rows with one statement, and returns how many and the key of the last one that it examined; no key
-       * when there are no more. It is called again with that key, or from the start after an interruption.
+       * Writes a few thousand rows with one statement, and returns how many and the key of the last one that it
+       * examined; no key when there are no more. It is called again with that key, or from the start after an
+       * interruption.
        */
       fillSome(db: Kysely<unknown>, after: unknown): Promise<{ written: number; last: unknown }>;
     }
@@ -107,9 +109,9 @@ const LOCK_KEY = 7_021_408_113;
 const RETRY_MS = 50;
 
 /**
- * Applies one migration under a lock that the transaction holds. Other processes poll for it, because waiting in SQL may time
- * out. Indexes are changed and tables filled over a separate connection: PostgreSQL changes indexes concurrently only outside
- * of transactions, and filled rows are kept if a later step fails.
+ * Applies one migration under a lock that the transaction holds. Other processes poll for it, because waiting in SQL
+ * may time out. Indexes are changed and tables filled over a separate connection: PostgreSQL changes indexes
+ * concurrently only outside of transactions, and filled rows are kept if a later step fails.
  */
 async function applyNext(
   transaction: Transaction<Ledger>,
@@ -129,7 +131,8 @@ async function applyNext(
     taken: boolean;
   }>`select pg_try_advisory_xact_lock(${sql.lit(LOCK_KEY)}) as taken`.execute(transaction);
   if (!lock.rows[0]?.taken) return 'held';
-  // Two sessions may both find the table missing, and `if not exists` would then fail in one of them. The lock prevents it.
+  // Two sessions may both find the table missing, and `if not exists` would then fail in one of them. The lock prevents
+  // it.
   await sql`create table if not exists migration (
     name text primary key,
     applied_utc timestamptz(3) not null default now()
@@ -183,8 +186,8 @@ async function fill(
 }
 
 /**
- * Creates and drops indexes without blocking writers. It can be repeated: an existing index stays, and an invalid one, which
- * PostgreSQL leaves behind when building it is interrupted, is built again.
+ * Creates and drops indexes without blocking writers. It can be repeated: an existing index stays, and an invalid one,
+ * which PostgreSQL leaves behind when building it is interrupted, is built again.
  */
 async function changeIndexes(
   db: Kysely<Ledger>,

@@ -20,8 +20,8 @@ const connectWithinMs = 2_000;
 const retryMs = 500;
 
 /**
- * Polls the position of a server, over a connection of its own. A restart of the server breaks the connection at once, so no
- * position from before it is used.
+ * Polls the position of a server, over a connection of its own. A restart of the server breaks the connection at once,
+ * so no position from before it is used.
  */
 export class PositionWatch<Seen> {
   readonly #options: WatchOptions<Seen>;

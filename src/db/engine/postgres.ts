@@ -21,7 +21,9 @@ export interface PostgresLocation {
   readonly poolSize?: number | undefined;
   /** The time after which the server ends a statement; 30,000 by default. 0, for migrations, means no limit. */
   readonly statementTimeoutMs?: number | undefined;
-  /** The time after which the server ends a statement that waits for a lock; by default `statementTimeoutMs` applies. */
+  /**
+   * The time after which the server ends a statement that waits for a lock; by default `statementTimeoutMs` applies.
+   */
   readonly lockTimeoutMs?: number | undefined;
   /** How long opening a connection may take; 5,000 by default. */
   readonly connectTimeoutMs?: number | undefined;
@@ -36,9 +38,9 @@ export interface PostgresLocation {
 }
 
 /**
- * The settings of the planner, which the benchmark and the check of shapes use, too. PostgreSQL's default of 4 is for spinning
- * disks: with it, a page that may examine 20,000 rows along an index was at times read by scanning and sorting 200,000.
- * `PGOPTIONS` and `options` in the URL override them.
+ * The settings of the planner, which the benchmark and the check of shapes use, too. PostgreSQL's default of 4 is for
+ * spinning disks: with it, a page that may examine 20,000 rows along an index was at times read by scanning and sorting
+ * 200,000. `PGOPTIONS` and `options` in the URL override them.
  */
 // oxlint-disable-next-line node/no-process-env -- pg reads it only where it gets no options.
 const plannerOptions = () => ['-c random_page_cost=1.1', process.env.PGOPTIONS ?? ''].join(' ').trim();
@@ -47,7 +49,9 @@ const plannerOptions = () => ['-c random_page_cost=1.1', process.env.PGOPTIONS ?
 const FROZEN_AFTER_MS = 500;
 /** The minimum time that the end of a transaction gets, even if the request has less left. */
 const LEAST_MS = 500;
-/** The maximum number of statements that one connection prepares by name. Each takes tens of kilobytes in the server. */
+/**
+ * The maximum number of statements that one connection prepares by name. Each takes tens of kilobytes in the server.
+ */
 const MAX_NAMES = 1_000;
 const IDLE_CONNECTION_MS = 30_000;
 /** How long a statement may continue when its client has disconnected. After that it is canceled. */
@@ -233,8 +237,8 @@ export class ServerPool implements Pool {
   /** Asks the server to cancel the statement that runs on a connection. It may have ended already. */
   #cancel(client: pg.PoolClient): void {
     const { processID } = client as pg.PoolClient & { processID: number | null };
-    // The process ids of a pooler are its own, and those of an old primary belong to others on the new one. The time limit of the
-    // statement ends it there.
+    // The process ids of a pooler are its own, and those of an old primary belong to others on the new one. The time
+    // limit of the statement ends it there.
     if (processID === null || !this.#prepared || this.generations.isOld(client)) return;
     this.#probe.ask('select pg_cancel_backend($1)', [processID]).catch(() => undefined);
   }
@@ -250,8 +254,8 @@ export class ServerPool implements Pool {
   }
 
   /**
-   * Notifies all processes that listen on a channel, in the background and over the connection for probes. A notification that
-   * fails is lost, so nothing may depend on it.
+   * Notifies all processes that listen on a channel, in the background and over the connection for probes. A
+   * notification that fails is lost, so nothing may depend on it.
    */
   notify(channel: string, payload: string): void {
     const sending = this.#probe
@@ -271,7 +275,10 @@ export class ServerPool implements Pool {
     return uses > 1 ? name : undefined;
   }
 
-  /** A connection keeps its prepared statements until it is closed, so one with too many of them is replaced, like one of an old generation. */
+  /**
+   * A connection keeps its prepared statements until it is closed, so one with too many of them is replaced, like one
+   * of an old generation.
+   */
   #isSpent(client: pg.PoolClient): boolean {
     return this.generations.isOld(client) || (this.#named.get(client)?.size ?? 0) > MAX_NAMES;
   }
@@ -302,7 +309,9 @@ function sendAtOnce<Result>(work: () => Promise<Result>): Promise<Result> {
   return work();
 }
 
-/** How many of the connections are shared. Most are not, because writes and slow reads need a connection of their own. */
+/**
+ * How many of the connections are shared. Most are not, because writes and slow reads need a connection of their own.
+ */
 function sharedOf(poolSize: number): number {
   return Math.min(2, Math.floor(poolSize / 3));
 }

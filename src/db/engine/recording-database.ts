@@ -13,8 +13,8 @@ const columnCount = 100;
 
 /**
  * A database that runs nothing. It records the prepared statements and answers each with rows, so that the statements
- * that depend on those rows are sent too. If `stops` is true, every bounded statement stops before its pages are full, or
- * before it has counted all.
+ * that depend on those rows are sent too. If `stops` is true, every bounded statement stops before its pages are full,
+ * or before it has counted all.
  */
 export class RecordingDatabase {
   /** The texts of the statements of each round trip. */

@@ -50,9 +50,10 @@ interface Sent {
 }
 
 /**
- * A connection over which quick reads of several requests are sent without waiting for answers. The server finds the next
- * statement as soon as it has answered one, and several answers arrive together. Under load this saves a quarter of the CPU
- * time of a small read in this process, and more in the server. Each statement is its own transaction and fails alone.
+ * A connection over which quick reads of several requests are sent without waiting for answers. The server finds the
+ * next statement as soon as it has answered one, and several answers arrive together. Under load this saves a quarter
+ * of the CPU time of a small read in this process, and more in the server. Each statement is its own transaction and
+ * fails alone.
  */
 export class SharedConnection {
   /** Takes prepared statements only. Releasing it does nothing. */
@@ -92,7 +93,9 @@ export class SharedConnection {
     return this.#underway.length;
   }
 
-  /** Whether another statement may be sent. Without a connection, this opens one for later statements and returns false. */
+  /**
+   * Whether another statement may be sent. Without a connection, this opens one for later statements and returns false.
+   */
   takesMore(): boolean {
     const client = this.#client;
     if (!client) {
@@ -176,8 +179,8 @@ export class SharedConnection {
   }
 
   /**
-   * Sends what is written until the next tick in one write. Waiting for the end of this turn of the event loop would save more
-   * writes, but turns are long in an overload, and the server would be idle meanwhile.
+   * Sends what is written until the next tick in one write. Waiting for the end of this turn of the event loop would
+   * save more writes, but turns are long in an overload, and the server would be idle meanwhile.
    */
   #hold(client: pg.PoolClient): void {
     if (this.#isHeld) return;
@@ -240,7 +243,9 @@ export class SharedConnections {
     return this.#all.filter(({ isIdle }) => isIdle).length;
   }
 
-  /** The connection with the fewest statements underway; undefined when none takes more or the statement is not quick. */
+  /**
+   * The connection with the fewest statements underway; undefined when none takes more or the statement is not quick.
+   */
   for(statement: Prepared): Lease | undefined {
     if (!statement.isQuick) return undefined;
     let least: SharedConnection | undefined;

@@ -3,8 +3,8 @@ import type { Database } from './engine.ts';
 import type { UnscopedTrx } from './transaction.ts';
 
 /**
- * Reads all workspaces in one database snapshot, for commands of the operator. On the embedded engine, which has one session,
- * everything else waits until the work is done.
+ * Reads all workspaces in one database snapshot, for commands of the operator. On the embedded engine, which has one
+ * session, everything else waits until the work is done.
  */
 export function inSnapshotOfAll<Result>(
   { unscoped }: Pick<Database, 'unscoped'>,
@@ -15,8 +15,8 @@ export function inSnapshotOfAll<Result>(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      // Whole tables are joined by keys that begin with the workspace. With missing or old statistics the planner chooses nested
-      // loops, or merge joins by the workspace alone, which take hours.
+      // Whole tables are joined by keys that begin with the workspace. With missing or old statistics the planner
+      // chooses nested loops, or merge joins by the workspace alone, which take hours.
       await sql`set local enable_nestloop = off`.execute(trx);
       await sql`set local enable_mergejoin = off`.execute(trx);
       return work(trx);

@@ -20,7 +20,8 @@ export function isConnectionLoss(error: unknown): boolean {
 }
 
 /**
- * Whether a write was refused because the server takes none, as an old primary after a failover. The connection remains in use.
+ * Whether a write was refused because the server takes none, as an old primary after a failover. The connection remains
+ * in use.
  */
 export function isReadOnly(error: unknown): boolean {
   return fieldsOf(error).code === READ_ONLY;
@@ -60,7 +61,9 @@ const LOST = new Set([
   READ_ONLY,
 ]);
 
-/** Reads the fields without `instanceof`: in a test with its own realm, errors of Node are not instances of its `Error`. */
+/**
+ * Reads the fields without `instanceof`: in a test with its own realm, errors of Node are not instances of its `Error`.
+ */
 function fieldsOf(error: unknown): { code: string; message: string } {
   const { code = '', message = '' } = Object(error) as { code?: string; message?: string };
   return { code, message };

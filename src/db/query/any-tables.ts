@@ -19,12 +19,17 @@ export function untyped(db: TenantDb): Kysely<AnyTables> {
   return db as unknown as Kysely<AnyTables>;
 }
 
-/** Builds parts of a statement that refer to other parts of it. The handle of the whole statement binds them to the workspace. */
+/**
+ * Builds parts of a statement that refer to other parts of it. The handle of the whole statement binds them to the
+ * workspace.
+ */
 export function untypedParts(db: TenantDb): Kysely<AnyTables> {
   return db.withoutPlugins() as unknown as Kysely<AnyTables>;
 }
 
-/** A handle for a statement that begins with a part of this name. It is untyped, because the part's columns are data. */
+/**
+ * A handle for a statement that begins with a part of this name. It is untyped, because the part's columns are data.
+ */
 export function withPart(db: TenantDb, name: string, part: Expression<unknown>): Kysely<AnyTables> {
   return untyped(db).with(name, () => part as Expression<AnyRow>) as unknown as Kysely<AnyTables>;
 }

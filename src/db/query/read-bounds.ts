@@ -1,6 +1,6 @@
 /**
- * How many rows may be read for a page before it ends early, for a total before it is inexact, and for statistics before they are
- * refused.
+ * How many rows may be read for a page before it ends early, for a total before it is inexact, and for statistics
+ * before they are refused.
  */
 export interface ReadBounds {
   /** The rows that the first statement examines, in the order of the list. It fills most pages. */

@@ -27,8 +27,8 @@ interface PagesWanted {
 }
 
 /**
- * Reads pages with at most five statements, which read a bounded number of rows whatever the size of the tables. A page that is
- * still not full then ends early, with its stop.
+ * Reads pages with at most five statements, which read a bounded number of rows whatever the size of the tables. A page
+ * that is still not full then ends early, with its stop.
  *
  * 1. Most pages are full, or at their end, after a glance along the order of the list.
  * 2. Of the others, the indexes show how many rows each condition of the filter matches.
@@ -79,7 +79,10 @@ export async function readBoundedPages<Row>(
   return pages;
 }
 
-/** The number of rows that a statement may read under each parent: a power of two, because each number is a prepared statement. */
+/**
+ * The number of rows that a statement may read under each parent: a power of two, because each number is a prepared
+ * statement.
+ */
 export function sharedAmong(parents: number, rows: number, { eachParent }: ReadBounds): number {
   return parents === 1 ? rows : Math.max(eachParent, 2 ** Math.floor(Math.log2(rows / parents)));
 }
@@ -90,8 +93,8 @@ export function fewRows(most: number): number {
 }
 
 /**
- * The largest number of conditions that are each counted up to their maximum. If a filter has more, each is counted less far, so that
- * all of them together cost no more.
+ * The largest number of conditions that are each counted up to their maximum. If a filter has more, each is counted
+ * less far, so that all of them together cost no more.
  */
 const fullyCounted = 4;
 

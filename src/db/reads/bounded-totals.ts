@@ -12,15 +12,18 @@ export interface Total {
 
 /** Sends the statements of the totals of one list. */
 export interface TotalSender {
-  /** Counts the children of some of the parents, which are identified by their indexes; a list without parents counts as one. */
+  /**
+   * Counts the children of some of the parents, which are identified by their indexes; a list without parents counts as
+   * one.
+   */
   count(step: CountStep, parents: readonly number[]): Promise<readonly Total[]>;
   /** Counts the rows that match each candidate, up to one more than its maximum. */
   probe(probed: readonly Probed[], sample: number): Promise<readonly number[]>;
 }
 
 /**
- * Counts rows with at most four statements, which read a bounded number of rows whatever the size of the tables. If that does
- * not suffice, a total is not exact.
+ * Counts rows with at most four statements, which read a bounded number of rows whatever the size of the tables. If
+ * that does not suffice, a total is not exact.
  *
  * 1. Short lists are counted at a glance.
  * 2. Of the others, the indexes show how many rows each condition of the filter matches.

@@ -47,8 +47,8 @@ interface PageWanted {
 const columns = ['workspaceId', 'position', 'tag', ...loggedColumns] as const;
 
 /**
- * Reads the matching changes after a position, oldest first, and the head of the log. It is one statement, so that the head fits
- * the changes. It examines a bounded number of changes, however few of them match.
+ * Reads the matching changes after a position, oldest first, and the head of the log. It is one statement, so that the
+ * head fits the changes. It examines a bounded number of changes, however few of them match.
  */
 export async function selectChangePage(db: TenantDb, wanted: PageWanted): Promise<ChangePageRead> {
   const rows = await changePageQuery(db, wanted).execute();
@@ -79,8 +79,8 @@ export function changePageQuery(db: TenantDb, { after, where, limit, scan }: Pag
       parts
         .selectFrom('change as r0')
         .select(columns.map((column) => `r0.${column}` as const))
-        // A join with `head` would read the log from its beginning: PostgreSQL searches an index for values, not for a range that
-        // comes from a join.
+        // A join with `head` would read the log from its beginning: PostgreSQL searches an index for values, not for a
+        // range that comes from a join.
         .where('r0.position', '>', (eb) => eb.selectFrom('head').select('head.start'))
         .where('r0.position', '<=', (eb) => eb.selectFrom('head').select(upTo))
         .where(predicateSql(where, 'r0'))

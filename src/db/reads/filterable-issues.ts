@@ -11,7 +11,10 @@ import type { Lease, TextRows } from '../engine/lease.ts';
 
 type Columns<Name extends TableName> = readonly (keyof Row<Name> & string)[];
 
-/** The columns of issues and of their join tables by which filters are evaluated in memory. Filters with other columns need SQL. */
+/**
+ * The columns of issues and of their join tables by which filters are evaluated in memory. Filters with other columns
+ * need SQL.
+ */
 export const filterableTables = {
   issue: {
     group: 'id',

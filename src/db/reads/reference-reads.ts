@@ -40,7 +40,10 @@ interface Statements {
   changed: ReadonlyMap<CachedTableName, Prepared>;
 }
 
-/** Reads reference data and its versions. All statements of a read use one database snapshot, so that it never sees half of a write. */
+/**
+ * Reads reference data and its versions. All statements of a read use one database snapshot, so that it never sees half
+ * of a write.
+ */
 export class ReferenceReads {
   readonly #database: Pick<Database, 'connect' | 'unscoped'>;
   #statements: Statements | undefined;

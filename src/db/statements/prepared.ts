@@ -25,7 +25,9 @@ export class Prepared {
    * other statements.
    */
   readonly stopColumn: number | undefined;
-  /** The index of the column that says whether a bounded count has reached its bound; undefined for other statements. */
+  /**
+   * The index of the column that says whether a bounded count has reached its bound; undefined for other statements.
+   */
   readonly boundColumn: number | undefined;
   /** The signals that are sent in this process when the statement has been committed. */
   readonly signals: readonly WriteSignal[];

@@ -7,7 +7,10 @@ function writesTo(verbs: string, tables: readonly string[], except = '$^'): RegE
 
 /** The kinds of writes to which code in this process subscribes, and the statements that do them. */
 const signals = {
-  /** Writes of data that processes cache: reference data, and the principals of tokens, but not when these were last used. */
+  /**
+   * Writes of data that processes cache: reference data, and the principals of tokens, but not when these were last
+   * used.
+   */
   reference: writesTo(
     'insert into|update|delete from|merge into|truncate',
     [...Object.keys(cachedTables), 'accessToken'],

@@ -26,8 +26,8 @@ export function joinedKeys(
 }
 
 /**
- * Whether a join table connects the row with the viewer. It is not an `exists`, which the planner may turn into a scan of
- * all the viewer's rows.
+ * Whether a join table connects the row with the viewer. It is not an `exists`, which the planner may turn into a scan
+ * of all the viewer's rows.
  */
 export function joinsViewer(
   table: TableName,

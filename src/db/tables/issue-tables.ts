@@ -85,7 +85,9 @@ export interface ActivityTable {
   text: string;
 }
 
-/** The state of an issue during a period. The stages of one issue follow each other without gaps; see migration 0025. */
+/**
+ * The state of an issue during a period. The stages of one issue follow each other without gaps; see migration 0025.
+ */
 export interface IssueStageTable {
   workspaceId: string;
   issueId: string;
@@ -114,7 +116,9 @@ export interface IssueTextTable {
   titleFold: string;
 }
 
-/** A part of the number of undeleted issues of a group in a status; the sum of the rows is the number; see `tallies.ts`. */
+/**
+ * A part of the number of undeleted issues of a group in a status; the sum of the rows is the number; see `tallies.ts`.
+ */
 export interface IssueTallyTable {
   workspaceId: string;
   /** A code of `tallyKinds`. */

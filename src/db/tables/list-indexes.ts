@@ -26,8 +26,8 @@ interface JoinIndex {
 }
 
 /**
- * The indexes of tables that may become large. They determine how many rows a page has to read. A table that is not among
- * them is read without a bound. `test/db/list-indexes.test.ts` compares them with the indexes of the database.
+ * The indexes of tables that may become large. They determine how many rows a page has to read. A table that is not
+ * among them is read without a bound. `test/db/list-indexes.test.ts` compares them with the indexes of the database.
  */
 export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
   issue: [
@@ -88,8 +88,8 @@ export const textTables: Partial<Record<TableName, TextTable>> = {
 };
 
 /**
- * The columns by which rows belong to one issue, comment or thread. Lists of such rows are short, so they are counted without a
- * bound.
+ * The columns by which rows belong to one issue, comment or thread. Lists of such rows are short, so they are counted
+ * without a bound.
  */
 export const shortListColumns: ReadonlySet<string> = new Set([
   'issueId',

@@ -5,9 +5,10 @@ import { globalTables, tenantTables } from './tenant-tables.ts';
 
 /**
  * The tables for which every write of a client that changes readable data moves the position of its workspace
- * (`selectDataPosition`): by the version of the reference data, whose triggers see all writes, by the log of changes, to which
- * the write appends, or by the mark of a write that is not logged. An answer from any other table is never considered unchanged,
- * so a table is named here only when a test has shown that all its writes move the position. Among those that are not named:
+ * (`selectDataPosition`): by the version of the reference data, whose triggers see all writes, by the log of changes,
+ * to which the write appends, or by the mark of a write that is not logged. An answer from any other table is never
+ * considered unchanged, so a table is named here only when a test has shown that all its writes move the position.
+ * Among those that are not named:
  * - `issueStage`: statistics are computed by resolvers, which may read anything;
  * - `projectLink`, `repository` and `agentInstallation`: directory files, imports and migrations change them;
  * - `agentThread` and `agentThreadMessage`: whether a thread is stale depends on the clock.
@@ -39,7 +40,9 @@ const others = [...Object.keys(tenantTables), ...Object.keys(globalTables)].filt
 );
 const uncovered = new RegExp(String.raw`\b(?:${others.map(inSql).join('|')})\b`);
 
-/** Whether the position covers everything that a statement reads. The name of another table at any place makes it false. */
+/**
+ * Whether the position covers everything that a statement reads. The name of another table at any place makes it false.
+ */
 export function readsCoveredTables(statement: string): boolean {
   return !uncovered.test(statement);
 }

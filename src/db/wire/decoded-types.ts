@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { CustomTypesConfig } from 'pg';
 
 /**
- * How values of PostgreSQL are converted, the same on both engines: int8 to a number, timestamptz to a Date. date and numeric
- * stay text.
+ * How values of PostgreSQL are converted, the same on both engines: int8 to a number, timestamptz to a Date. date and
+ * numeric stay text.
  */
 export const decodedTypes: CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
@@ -29,8 +29,8 @@ const decoders = new Map<number, (text: string) => unknown>([
 ]);
 
 /**
- * Leaves every value as the text that PostgreSQL sent. PGlite also reads the `types` of a query as the types of its parameters;
- * the empty array leaves those undeclared.
+ * Leaves every value as the text that PostgreSQL sent. PGlite also reads the `types` of a query as the types of its
+ * parameters; the empty array leaves those undeclared.
  */
 export const textTypes: CustomTypesConfig = Object.assign([], {
   getTypeParser: () => (text: string) => text,

@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream';
 import type { PGlite } from '@electric-sql/pglite';
 
 /**
- * A stream to the embedded engine that pg uses as if it were a socket. Messages that are written together, such as those of a
- * statement and its values, reach the engine in one call.
+ * A stream to the embedded engine that pg uses as if it were a socket. Messages that are written together, such as
+ * those of a statement and its values, reach the engine in one call.
  */
 export class EmbeddedSocket extends Duplex {
   readonly #pglite: PGlite;

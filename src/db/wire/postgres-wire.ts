@@ -8,7 +8,9 @@ import { plainWire } from './plain-wire.ts';
 export interface PostgresWire {
   /** The options with which `pg.Pool` makes connections for this wire. */
   readonly poolOptions: Pick<pg.PoolConfig, 'Client' | 'pipeline'>;
-  /** Whether a connection takes a statement before it has answered the previous one. Only such connections are shared. */
+  /**
+   * Whether a connection takes a statement before it has answered the previous one. Only such connections are shared.
+   */
   readonly isPipelined: boolean;
   /** Runs a prepared statement on a connection. */
   run(client: pg.ClientBase, statement: Prepared, options: RunOptions): Promise<TextRows>;

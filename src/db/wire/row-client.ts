@@ -13,8 +13,8 @@ interface Listening extends EventEmitter {
 const readBytes = 65_536;
 
 /**
- * A client that passes rows on as bytes, which are valid only while the row is handled. All other messages of the server are
- * read by pg.
+ * A client that passes rows on as bytes, which are valid only while the row is handled. All other messages of the
+ * server are read by pg.
  */
 export class RowClient extends pg.Client {
   /** `socketOf` makes the connection's socket, which calls `take` with what it receives. */
@@ -29,7 +29,8 @@ export class RowClient extends pg.Client {
     connection.attachListeners = (stream: EventEmitter) => {
       const others = new EventEmitter();
       attach(others);
-      // The listener of pg, which is set before the first row. Emitting an event would allocate an argument list for each row.
+      // The listener of pg, which is set before the first row. Emitting an event would allocate an argument list for
+      // each row.
       let handle: ((row: ReceivedRow) => void) | undefined;
       messages.listen(
         (row) => {
@@ -114,7 +115,8 @@ class Messages {
     }
     if (from < at) this.#others(chunk.subarray(from, at));
     if (at < chunk.length) this.#keep(chunk.subarray(at));
-    // An idle connection would keep its last chunk alive: a large row, or the whole memory of an embedded engine that is closed.
+    // An idle connection would keep its last chunk alive: a large row, or the whole memory of an embedded engine that
+    // is closed.
     this.#received.bytes = noBytes;
   }
 

@@ -12,8 +12,8 @@ const bindCode = 0x42;
 const isNull = -1;
 
 /**
- * The messages that run a prepared statement, in one buffer: Bind, Describe if the columns are unknown, Execute and Sync. pg
- * writes each message separately, which takes more time than a small query itself.
+ * The messages that run a prepared statement, in one buffer: Bind, Describe if the columns are unknown, Execute and
+ * Sync. pg writes each message separately, which takes more time than a small query itself.
  */
 export function runMessages(
   name: string,
@@ -30,7 +30,8 @@ export function runMessages(
     prepared.push(bound);
     lengths.push(bytes);
     length += bytes;
-    // Buffers are sent in binary format. Without any, the list of formats is empty, which means that all values are text.
+    // Buffers are sent in binary format. Without any, the list of formats is empty, which means that all values are
+    // text.
     if (bound instanceof Buffer) formats = values.length;
   }
   const bindLength =

@@ -28,8 +28,8 @@ export interface KnownRows {
 }
 
 /**
- * A statement on a `RowClient` whose rows stay bytes. pg itself would convert each value of each row and have the columns
- * described in each run.
+ * A statement on a `RowClient` whose rows stay bytes. pg itself would convert each value of each row and have the
+ * columns described in each run.
  */
 export class TextQuery extends pg.Query {
   declare readonly name: string;
@@ -63,8 +63,9 @@ export class TextQuery extends pg.Query {
   }
 
   /**
-   * Rejects after `timeoutMs`, and closes the connection, on which the answer is still to come. The callback and the timeout of pg are not
-   * used: closures over the functions of the promise would keep the rows of hundreds of statements until V8's next full collection.
+   * Rejects after `timeoutMs`, and closes the connection, on which the answer is still to come. The callback and the
+   * timeout of pg are not used: closures over the functions of the promise would keep the rows of hundreds of
+   * statements until V8's next full collection.
    */
   run(client: pg.ClientBase, timeoutMs: number | undefined): Promise<TextRows> {
     if (timeoutMs !== undefined) this.#late = setTimeout(giveUp, timeoutMs, this, client);

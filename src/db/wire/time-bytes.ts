@@ -54,7 +54,9 @@ function farParts(micros: bigint): TimeParts {
   return partsOf(Number((micros - rest) / day), Number(rest));
 }
 
-/** The calendar day from the days since 2000. Eras of 400 years begin on 1 March, so that a leap day is a year's last. */
+/**
+ * The calendar day from the days since 2000. Eras of 400 years begin on 1 March, so that a leap day is a year's last.
+ */
 function partsOf(days: number, micros: number): TimeParts {
   parts.micros = micros;
   if (days === daysOfParts) return parts;

@@ -84,7 +84,10 @@ export function uuidArrayBytes(uuids: Iterable<string>): Buffer {
   return array.sent();
 }
 
-/** Calls `visit` with the position of each UUID in the array that begins at `start`. Arrays of our columns hold no nulls. */
+/**
+ * Calls `visit` with the position of each UUID in the array that begins at `start`. Arrays of our columns hold no
+ * nulls.
+ */
 export function eachUuid(bytes: Buffer, start: number, visit: (at: number) => void): void {
   // An empty array has no dimension.
   const count = bytes.readInt32BE(start) === 0 ? 0 : bytes.readInt32BE(start + 12);

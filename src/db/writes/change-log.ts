@@ -7,8 +7,8 @@ import { typedSlot } from '../statements/slots.ts';
 import { valueBefore } from './issue-parts.ts';
 import { columnsOf, type Part, type Parts } from './write-parts.ts';
 
-// Writes of issues append to the log of changes here, in their statement; others with `logEvents` (src/resolvers/changes). The
-// sequencer gives the changes their positions after the commit (src/live/sequencer.ts).
+// Writes of issues append to the log of changes here, in their statement; others with `logEvents`
+// (src/resolvers/changes). The sequencer gives the changes their positions after the commit (src/live/sequencer.ts).
 
 /** The kind of the changes that a statement logs, one for each issue that it writes. */
 export interface WriteEvent {

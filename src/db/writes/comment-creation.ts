@@ -32,7 +32,9 @@ interface CommentForm {
   named: 'key' | 'id';
   /** Whether they reply to a comment, all to the same one. */
   reply: boolean;
-  /** Whether the statement waits for an issue that another transaction has locked. Otherwise it leaves the issue out. */
+  /**
+   * Whether the statement waits for an issue that another transaction has locked. Otherwise it leaves the issue out.
+   */
   wait: boolean;
   /** Whether any of them has an Idempotency-Key. */
   keyed: boolean;
@@ -70,9 +72,9 @@ export type CommentCreated = IssueRow & {
 };
 
 /**
- * Writes comments on issues, in their order, with everything that follows from them, by one statement. Returns the issue of
- * each comment, in the order of the comments; undefined if the issue or the parent comment does not exist, or if the issue
- * is locked and the form does not wait.
+ * Writes comments on issues, in their order, with everything that follows from them, by one statement. Returns the
+ * issue of each comment, in the order of the comments; undefined if the issue or the parent comment does not exist, or
+ * if the issue is locked and the form does not wait.
  */
 export async function createComments(
   sending: Sending,

@@ -36,8 +36,8 @@ export interface DerivedChange {
 }
 
 /**
- * Writes new groups of labels, updates and then other new rows, in the order of the tables, and brings the derived counts up to date.
- * Returns the rows that existed before and whose derived fields have changed.
+ * Writes new groups of labels, updates and then other new rows, in the order of the tables, and brings the derived
+ * counts up to date. Returns the rows that existed before and whose derived fields have changed.
  */
 export async function writeDirectory(
   trx: Trx,

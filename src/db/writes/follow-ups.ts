@@ -23,13 +23,13 @@ export type IssueWrite =
     };
 
 /**
- * Parts that follow from any write of issues. They read `changed`, the issues after the write, and, unless it is an insert,
- * `locked`, the same issues before the write, joined by `ordinal`.
+ * Parts that follow from any write of issues. They read `changed`, the issues after the write, and, unless it is an
+ * insert, `locked`, the same issues before the write, joined by `ordinal`.
  */
 export type FollowUp = (db: TenantDb, write: IssueWrite) => readonly Part[];
 
 /**
- * All follow-ups. Each applies to every issue that is created, changed, commented on, deleted, restored or imported, alone,
- * in a batch or in a transaction.
+ * All follow-ups. Each applies to every issue that is created, changed, commented on, deleted, restored or imported,
+ * alone, in a batch or in a transaction.
  */
 export const followUps: FollowUp[] = [movedCounts, movedTallies, writtenStages, copiedTexts];

@@ -37,12 +37,14 @@ export interface IssueChangeForm extends IssueSearch {
   preloads?: readonly PreloadableTable[];
 }
 
-/** The issue after the change; with `preloads`, also its revision when the statement began, and the preloaded values. */
+/**
+ * The issue after the change; with `preloads`, also its revision when the statement began, and the preloaded values.
+ */
 export type IssueChanged = IssueRow & Preloaded & { ordinal: number; revisionSeen?: number | null };
 
 /**
- * Changes issues with everything that follows from it, by one statement. Returns a row for each, in their order; undefined
- * for an issue that does not exist, has another revision, or is locked while the form does not wait.
+ * Changes issues with everything that follows from it, by one statement. Returns a row for each, in their order;
+ * undefined for an issue that does not exist, has another revision, or is locked while the form does not wait.
  */
 export async function changeIssues(
   sending: Sending,

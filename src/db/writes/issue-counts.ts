@@ -37,7 +37,8 @@ function movesCounts(write: IssueWrite): boolean {
 
 /**
  * Subtracts issues as they were from the counts of their deliveries and projects, and adds them as they are now. Every
- * write locks the counts of deliveries before those of projects, each in the order of their ids, which prevents deadlocks.
+ * write locks the counts of deliveries before those of projects, each in the order of their ids, which prevents
+ * deadlocks.
  */
 export const movedCounts: FollowUp = (db, write) => {
   if (!movesCounts(write)) return [];
@@ -72,9 +73,9 @@ function side(parts: Parts, issues: 'changed' | 'locked', sign: 1 | -1) {
 }
 
 /**
- * Each connection of PostgreSQL adds to a slot of its own, so that writers of one delivery do not wait for each other. Tallies
- * take a slot that is free instead (`ownSlot`), because a write changes many of them: there, two transactions that share a slot
- * might deadlock.
+ * Each connection of PostgreSQL adds to a slot of its own, so that writers of one delivery do not wait for each other.
+ * Tallies take a slot that is free instead (`ownSlot`), because a write changes many of them: there, two transactions
+ * that share a slot might deadlock.
  */
 const counterSlot = sql<number>`(abs(pg_backend_pid()) % 32)::smallint`;
 

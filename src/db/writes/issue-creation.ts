@@ -43,8 +43,8 @@ interface IssueCreationForm extends IssuesForm {
   /** The tables whose rows of the issues are also returned by the statement, because the answer shows them. */
   preloads: readonly 'deliveryCount'[];
   /**
-   * Whether the statement waits for a team whose counter another transaction has locked. A write to several teams does not
-   * wait, and leaves such a team out.
+   * Whether the statement waits for a team whose counter another transaction has locked. A write to several teams does
+   * not wait, and leaves such a team out.
    */
   wait: boolean;
 }
@@ -80,8 +80,8 @@ export function formOf(issues: readonly NewIssue[]): IssuesForm {
 
 /**
  * Inserts issues with the next numbers of their teams, in their order, and everything that belongs to them, by one
- * statement. Returns a row for each, in their order; undefined for an issue whose team is locked while the form does not
- * wait.
+ * statement. Returns a row for each, in their order; undefined for an issue whose team is locked while the form does
+ * not wait.
  */
 export async function createIssues(
   sending: Sending,
@@ -209,7 +209,9 @@ function counters(parts: Parts) {
     .returning(['teamCounter.teamId', 'teamCounter.nextIssueNumber as next']);
 }
 
-/** Takes numbers from those counters that no other transaction has locked; by a subquery, as `locked` does for issues. */
+/**
+ * Takes numbers from those counters that no other transaction has locked; by a subquery, as `locked` does for issues.
+ */
 function freeCounters(parts: Parts): Part[] {
   const free = parts
     .selectFrom('teamCounter')
@@ -230,8 +232,8 @@ function freeCounters(parts: Parts): Part[] {
 }
 
 /**
- * The numbers, with the time at which they were taken: the counters are locked by then. `returning` of the counters could contain
- * it too, but a distributed database allows only immutable expressions there.
+ * The numbers, with the time at which they were taken: the counters are locked by then. `returning` of the counters
+ * could contain it too, but a distributed database allows only immutable expressions there.
  */
 function selectNumbers(parts: Parts) {
   return parts

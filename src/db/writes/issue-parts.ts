@@ -6,8 +6,8 @@ import { typedSlot } from '../statements/slots.ts';
 import type { Keyed } from './kept-keys.ts';
 import { columnsOf, jsonRow, type Part, type Parts, recordset } from './write-parts.ts';
 
-// The parts of every statement that writes to existing issues: the requested changes, the issues that it finds and locks,
-// and the entries in their feeds.
+// The parts of every statement that writes to existing issues: the requested changes, the issues that it finds and
+// locks, and the entries in their feeds.
 
 /** How a write identifies an issue: by its id, its key, or its number in a team. */
 type IssueNaming = keyof typeof nameColumns;
@@ -22,8 +22,8 @@ const nameColumns = {
 export interface IssueSearch {
   named: IssueNaming;
   /**
-   * Whether it waits for an issue that another transaction has locked. A write of several issues does not wait, which rules
-   * out deadlocks, and leaves such an issue out.
+   * Whether it waits for an issue that another transaction has locked. A write of several issues does not wait, which
+   * rules out deadlocks, and leaves such an issue out.
    */
   wait: boolean;
   /** Whether it also finds deleted issues. */
@@ -96,8 +96,9 @@ export function newValue(column: SettableColumn): Expression<unknown> {
 export type StoredColumn = keyof Row<'issue'>;
 
 /**
- * The value of a column before the write, for parts that read `changed`; `changed` returns those that it is given. A join of `changed`
- * with `locked` would compare each of their rows with all of the other: PostgreSQL estimates that they have one row.
+ * The value of a column before the write, for parts that read `changed`; `changed` returns those that it is given. A
+ * join of `changed` with `locked` would compare each of their rows with all of the other: PostgreSQL estimates that
+ * they have one row.
  */
 export function valueBefore(column: StoredColumn): Expression<unknown> {
   return sql.ref(`changed.${nameBefore(column)}`);
@@ -159,8 +160,8 @@ export function askedPart(
 }
 
 /**
- * The part that finds the issues, at the expected revision if there is one, and locks them. They are locked by a subquery, because
- * Citus writes the result of a CTE that locks rows in a format that it then fails to read.
+ * The part that finds the issues, at the expected revision if there is one, and locks them. They are locked by a
+ * subquery, because Citus writes the result of a CTE that locks rows in a format that it then fails to read.
  */
 export function lockedPart(
   parts: Parts,
@@ -193,10 +194,10 @@ export function lockedPart(
 const laterThanFeed = sql<Date>`date_trunc('milliseconds', greatest(clock_timestamp(), issue.last_activity_utc))`;
 
 /**
- * The kind of a change of an issue. `update`: the issue itself changes, with an entry in its feed. `activity`: something that
- * belongs to the issue changes, with an entry in its feed. `revision`: the issue changes without an entry in its feed.
- * `import`: only the columns that the write sets change, which may include the revision. `columns`: the same, but clients see
- * no change, so it is not logged.
+ * The kind of a change of an issue. `update`: the issue itself changes, with an entry in its feed. `activity`:
+ * something that belongs to the issue changes, with an entry in its feed. `revision`: the issue changes without an
+ * entry in its feed. `import`: only the columns that the write sets change, which may include the revision. `columns`:
+ * the same, but clients see no change, so it is not logged.
  */
 export type ChangeKind = 'update' | 'activity' | 'revision' | 'import' | 'columns';
 

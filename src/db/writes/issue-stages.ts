@@ -16,8 +16,8 @@ const stagedColumns: readonly SettableColumn[] = [
 ];
 
 /**
- * The columns that follow from a change of these columns: the number of the stage, if another one begins, and the time at
- * which the issue was first in an active status.
+ * The columns that follow from a change of these columns: the number of the stage, if another one begins, and the time
+ * at which the issue was first in an active status.
  */
 export function stageColumns(columns: readonly SettableColumn[]): IssueColumns {
   const staged = stagedColumns.filter((column) => columns.includes(column));
@@ -114,8 +114,8 @@ function valueNow(column: StoredColumn): Expression<unknown> {
 }
 
 /**
- * Ends the previous stage by the conflict of an insert: it finds the stage even if that was committed after the statement
- * began, which an update would not.
+ * Ends the previous stage by the conflict of an insert: it finds the stage even if that was committed after the
+ * statement began, which an update would not.
  */
 function stagesPart(
   parts: Parts,

@@ -7,7 +7,10 @@ import { columnsOf, type Parts, partsOf } from './write-parts.ts';
 
 type Issues = 'changed' | 'locked';
 
-/** For each kind: the column of an issue's group, whether it has the priority, and the column that moves an issue to another tally. */
+/**
+ * For each kind: the column of an issue's group, whether it has the priority, and the column that moves an issue to
+ * another tally.
+ */
 const groups: Readonly<
   Record<
     Exclude<TallyKind, 'label'>,
@@ -36,8 +39,8 @@ function movedKinds(write: IssueWrite): TallyKind[] {
 }
 
 /**
- * Subtracts issues as they were from their tallies, and adds them as they are now. Differences of zero are not written. Tallies
- * are locked in the order of their keys, which prevents deadlocks of writes that share a slot.
+ * Subtracts issues as they were from their tallies, and adds them as they are now. Differences of zero are not written.
+ * Tallies are locked in the order of their keys, which prevents deadlocks of writes that share a slot.
  */
 export const movedTallies: FollowUp = (db, write) => {
   const kinds = movedKinds(write);
@@ -110,7 +113,10 @@ function side(parts: Parts, issues: Issues, sign: 1 | -1, kinds: readonly TallyK
     .where('one.groupId', 'is not', null);
 }
 
-/** The labels of an issue, or the group of issues without a label. Issues of earlier versions may have no copy of their labels. */
+/**
+ * The labels of an issue, or the group of issues without a label. Issues of earlier versions may have no copy of their
+ * labels.
+ */
 function labelsOf(parts: Parts, issues: Issues): Expression<unknown> {
   const joined = parts
     .selectFrom('issueLabel')
@@ -127,8 +133,9 @@ const slots = 32;
 const slotLocks = 0x77677473;
 
 /**
- * The first slot that no other transaction of the workspace holds; this one holds it until its end. So writers of one team do
- * not wait for each other, and only as many slots are used as there are concurrent writes. If all are held, a slot is shared.
+ * The first slot that no other transaction of the workspace holds; this one holds it until its end. So writers of one
+ * team do not wait for each other, and only as many slots are used as there are concurrent writes. If all are held, a
+ * slot is shared.
  */
 const ownSlot = sql<number>`coalesce(
   (select free from generate_series(1, ${sql.lit(slots)}) free

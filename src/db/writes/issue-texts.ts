@@ -2,8 +2,8 @@ import type { FollowUp } from './follow-ups.ts';
 import { partsOf } from './write-parts.ts';
 
 /**
- * Copies new and changed titles to the table in which words are searched. Deleting or restoring an issue copies the title as
- * well, because a server of an earlier version may not have done so.
+ * Copies new and changed titles to the table in which words are searched. Deleting or restoring an issue copies the
+ * title as well, because a server of an earlier version may not have done so.
  */
 export const copiedTexts: FollowUp = (db, write) => {
   if (

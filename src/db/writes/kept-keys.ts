@@ -41,7 +41,10 @@ interface KeyRow {
   at: Date;
 }
 
-/** The parts with the keys, and with the entries that are not written, because another request uses or has used their keys. */
+/**
+ * The parts with the keys, and with the entries that are not written, because another request uses or has used their
+ * keys.
+ */
 export function keyParts(parts: Parts): Part[] {
   const refused = parts
     .selectFrom('requestKeys')
@@ -69,7 +72,8 @@ export const isFree = sql<SqlBool>`not exists (select from refused where refused
 
 /**
  * The part that stores the keys with the written rows: it inserts the rows that `from` selects, which are joined to
- * `requestKeys`. If another request has stored a key since the statement began, it fails, and with it the whole statement.
+ * `requestKeys`. If another request has stored a key since the statement began, it fails, and with it the whole
+ * statement.
  */
 export function keptKeysPart(
   parts: Parts,

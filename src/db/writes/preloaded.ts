@@ -29,9 +29,9 @@ export const preloadableTables: readonly PreloadableTable[] = [
 ];
 
 /**
- * What belongs to an issue after a write, by table, in PostgreSQL's text format: the keys of joined rows as an array, assignees
- * in their order; whether the actor is subscribed, as a boolean; the sums of its delivery's counters, as an array in the
- * order of `deliveryCounters`. A missing table was not preloaded.
+ * What belongs to an issue after a write, by table, in PostgreSQL's text format: the keys of joined rows as an array,
+ * assignees in their order; whether the actor is subscribed, as a boolean; the sums of its delivery's counters, as an
+ * array in the order of `deliveryCounters`. A missing table was not preloaded.
  */
 export type Preloaded = { readonly [Table in PreloadableTable]?: string };
 
@@ -51,8 +51,8 @@ export function preloadedSums(
 }
 
 /**
- * The columns that a write returns for `Preloaded`. They contain the state when the statement began, plus what the write
- * itself adds to counts. The actor is that of the write.
+ * The columns that a write returns for `Preloaded`. They contain the state when the statement began, plus what the
+ * write itself adds to counts. The actor is that of the write.
  */
 export function preloadedColumns(parts: Parts, tables: readonly PreloadableTable[], write: IssueWrite) {
   return tables.map((table) => {
@@ -66,7 +66,10 @@ export function preloadedColumns(parts: Parts, tables: readonly PreloadableTable
   });
 }
 
-/** The revision of a changed issue when the statement began. If it is not the one before the new revision, another write came between. */
+/**
+ * The revision of a changed issue when the statement began. If it is not the one before the new revision, another write
+ * came between.
+ */
 export function selectRevisionSeen(parts: Parts) {
   return parts
     .selectFrom('issue as seen')

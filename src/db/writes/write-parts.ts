@@ -13,8 +13,8 @@ import type { Row, TableName } from '../tables/tables.ts';
 import type { TenantDb, TenantTables } from '../tables/tenant-tables.ts';
 
 /**
- * The parts of statements that write issues, as tables. Each part is a common table expression that later parts can read. A
- * part takes its rows from earlier ones, so nothing is written for an issue that was not found.
+ * The parts of statements that write issues, as tables. Each part is a common table expression that later parts can
+ * read. A part takes its rows from earlier ones, so nothing is written for an issue that was not found.
  */
 interface WriteParts {
   /** The requested changes, one row for each issue. */
@@ -46,7 +46,10 @@ interface WriteParts {
   refused: { entry: string };
   /** The rows that a statement with Idempotency-Keys returns and keeps. */
   shown: Record<string, unknown> & { entry: string; ordinal: number };
-  /** What the statement subtracts from the counts of deliveries and projects (sign −1), and what it adds to them (sign 1). */
+  /**
+   * What the statement subtracts from the counts of deliveries and projects (sign −1), and what it adds to them (sign
+   * 1).
+   */
   counted: { deliveryId: string | null; projectId: string | null } & Record<
     'sign' | 'closed' | 'completed' | 'canceled' | 'estimate',
     number
@@ -113,8 +116,8 @@ export function columnsOf<Name extends TableName>(
 }
 
 /**
- * The rows of a JSON array, which is the value of the slot, as a table with typed columns. PostgreSQL always estimates 100
- * rows for it, so a prepared statement gets a generic plan; with `unnest` it would be planned on each run.
+ * The rows of a JSON array, which is the value of the slot, as a table with typed columns. PostgreSQL always estimates
+ * 100 rows for it, so a prepared statement gets a generic plan; with `unnest` it would be planned on each run.
  */
 export function recordset<Columns, Alias extends string>(
   slot: string,

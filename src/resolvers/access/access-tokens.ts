@@ -112,8 +112,8 @@ export async function revokeAccessToken(
 }
 
 /**
- * Revokes a token and its descendants, generation by generation. Once a token is revoked, `createAccessToken` waits for this
- * transaction, so no token can be created with it any longer.
+ * Revokes a token and its descendants, generation by generation. Once a token is revoked, `createAccessToken` waits for
+ * this transaction, so no token can be created with it any longer.
  */
 export async function revokeFamily(
   db: TenantDb,

@@ -33,8 +33,8 @@ export interface Upload {
 }
 
 /**
- * Receives the bytes of an announced attachment, which must have the announced size, and makes it visible. If anything fails,
- * nothing is stored, and the upload may be retried.
+ * Receives the bytes of an announced attachment, which must have the announced size, and makes it visible. If anything
+ * fails, nothing is stored, and the upload may be retried.
  */
 export async function receiveUpload(
   db: TenantDb,

@@ -16,7 +16,9 @@ interface ChangeEvent {
   identity: string;
 }
 
-/** Reads the changes after a cursor for a stream. Throws `cursor_expired` if changes after the cursor may be missing. */
+/**
+ * Reads the changes after a cursor for a stream. Throws `cursor_expired` if changes after the cursor may be missing.
+ */
 export async function readChangeEvents(
   ctx: Context,
   filterFields: () => FilterFields,

@@ -4,7 +4,10 @@ import type { ChangeRow } from '../../db/reads/change-pages.ts';
 
 export type ChangeTest = (change: ChangeRow) => boolean;
 
-/** Compiles a filter of changes to a function with the same result as SQL; undefined if only SQL can evaluate the filter. */
+/**
+ * Compiles a filter of changes to a function with the same result as SQL; undefined if only SQL can evaluate the
+ * filter.
+ */
 export function changeTest(predicate: Predicate): ChangeTest | undefined {
   if ('all' in predicate) {
     const tests = testsOf(predicate.all);
@@ -59,7 +62,9 @@ function readerOf(name: string): ((change: ChangeRow) => string | number | null)
   );
 }
 
-/** A value that JavaScript compares in the same way as SQL: a time becomes a number, and ids are in lower case already. */
+/**
+ * A value that JavaScript compares in the same way as SQL: a time becomes a number, and ids are in lower case already.
+ */
 function comparable(value: Comparable): string | number {
   if (value instanceof Date) return value.getTime();
   return typeof value === 'string' ? value : Number(value);

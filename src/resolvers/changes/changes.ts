@@ -29,16 +29,16 @@ export const sharedChanges = 500;
 /** Pages of the log that several streams of a workspace share. */
 export interface LogPages {
   /**
-   * The page after a position, with all changes (at most one more than `sharedChanges`); undefined if the position is far from the
-   * end of the log.
+   * The page after a position, with all changes (at most one more than `sharedChanges`); undefined if the position is
+   * far from the end of the log.
    */
   readonly after: (from: LogPoint) => Promise<SharedPage> | undefined;
 }
 
 export interface SharedPage extends ChangePageRead {
   /**
-   * The issues that the changes of the page are about, read after the page, with reference data that is at least as new. Filters of
-   * issues are evaluated on them in memory.
+   * The issues that the changes of the page are about, read after the page, with reference data that is at least as
+   * new. Filters of issues are evaluated on them in memory.
    */
   readonly issues: () => Promise<Snapshot>;
 }
@@ -60,8 +60,9 @@ export function countChangesAfter(position: number, newestCursor: string | undef
 }
 
 /**
- * Reads the cursor of the newest change before anything else that the operation reads: with a cursor that is newer than the rest of
- * the answer, a client would miss the changes in between. For the same reason, reference data is renewed after it.
+ * Reads the cursor of the newest change before anything else that the operation reads: with a cursor that is newer than
+ * the rest of the answer, a client would miss the changes in between. For the same reason, reference data is renewed
+ * after it.
  */
 export async function readNewestCursor(ctx: Context): Promise<Pick<Context, 'changeCursor' | 'reference'>> {
   const { db, reference } = signedIn(ctx);
@@ -92,8 +93,8 @@ export interface ChangesWanted {
 }
 
 /**
- * Reads changes after a cursor, oldest first: every transport reads the log here. With `waitSeconds`, it waits until there are
- * some. Throws `cursor_expired` if changes after the cursor may be missing.
+ * Reads changes after a cursor, oldest first: every transport reads the log here. With `waitSeconds`, it waits until
+ * there are some. Throws `cursor_expired` if changes after the cursor may be missing.
  */
 export async function readChanges(
   ctx: Context,
@@ -125,7 +126,10 @@ export async function readChanges(
   });
 }
 
-/** Reads the changes after a cursor that match, regardless of the token's scopes. Throws the same errors as `readChanges`. */
+/**
+ * Reads the changes after a cursor that match, regardless of the token's scopes. Throws the same errors as
+ * `readChanges`.
+ */
 export async function readLog(
   ctx: Context,
   after: string,
@@ -177,7 +181,10 @@ function pageOf(
   return { nodes, cursor: changeCursor(end), hasMore: end.position < head.position, issues };
 }
 
-/** The cursor after a shared page that reaches the end of the log; undefined if it does not, or if earlier changes are missing. */
+/**
+ * The cursor after a shared page that reaches the end of the log; undefined if it does not, or if earlier changes are
+ * missing.
+ */
 export function cursorAfter(from: LogPoint, { head, tag, until, rows }: SharedPage): string | undefined {
   const end = until ?? head;
   if (!isAvailable(from, head, tag) || rows.length > sharedChanges || end.position < head.position)
@@ -186,8 +193,8 @@ export function cursorAfter(from: LogPoint, { head, tag, until, rows }: SharedPa
 }
 
 /**
- * Whether the log still has all changes after the cursor, and the cursor belongs to this log. `tag` is that of the change at the
- * cursor's position.
+ * Whether the log still has all changes after the cursor, and the cursor belongs to this log. `tag` is that of the
+ * change at the cursor's position.
  */
 function isAvailable(
   from: LogPoint,

@@ -29,8 +29,8 @@ export interface EventCause {
 }
 
 /**
- * Appends events to the log of changes in the transaction of their write. Writes of issues append theirs in their statement
- * (`logged` in `src/db/writes/change-log.ts`).
+ * Appends events to the log of changes in the transaction of their write. Writes of issues append theirs in their
+ * statement (`logged` in `src/db/writes/change-log.ts`).
  */
 export async function logEvents(
   trx: Trx,

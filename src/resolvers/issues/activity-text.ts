@@ -3,7 +3,10 @@ import { fieldsAs, type IssueField, issueFields } from '../../model/issue-fields
 import type { IssueChange } from './issue-input.ts';
 import type { References } from './issue-references.ts';
 
-/** How an entry writes the new value, by the kind of its field. For texts, lists and parents it has only the field's name. */
+/**
+ * How an entry writes the new value, by the kind of its field. For texts, lists and parents it has only the field's
+ * name.
+ */
 const valueTexts = fieldsAs<
   'code' | 'integer' | 'date' | 'reference' | 'person',
   (value: string | number, references: References) => string

@@ -17,7 +17,9 @@ const columnsOf: Readonly<
 };
 type Column = 'teamId' | 'flag' | 'code';
 
-/** Looks up the objects that a write refers to in the cached reference data. Parents are issues, which are not cached. */
+/**
+ * Looks up the objects that a write refers to in the cached reference data. Parents are issues, which are not cached.
+ */
 export function cachedReferences(cached: Snapshot, wanted: WantedReferences): ReferenceRow[] {
   const { teamIds, statusIds, projectIds, deliveryIds, labelIds, userAccountIds, initialStatusOf } = wanted;
   return [

@@ -19,7 +19,9 @@ import { requireName, requireIssueFrom } from './issue-names.ts';
 import type { References } from './issue-references.ts';
 import type { ExpectedRevision } from '../writes/revisions.ts';
 
-/** Whether a change sets stored fields only. Other changes depend on rows that must be read under the lock of the issue. */
+/**
+ * Whether a change sets stored fields only. Other changes depend on rows that must be read under the lock of the issue.
+ */
 export function setsStoredFieldsOnly(input: IssueFieldsInput): boolean {
   return relatedFields.every((name) => input[name] === undefined);
 }
@@ -30,7 +32,9 @@ const relatedFields = fieldNames.filter((name) => !Object.hasOwn(following, name
 /** An issue by its id, or by its number in a team. */
 type LocatedIssue = { teamId: string } & ({ id: string } | { number: number });
 
-/** The issue that a key or an id names, which may not exist. No statement is needed if the team of the key is cached. */
+/**
+ * The issue that a key or an id names, which may not exist. No statement is needed if the team of the key is cached.
+ */
 export async function locateIssue(
   { db, connect }: SignedIn,
   cached: Snapshot | undefined,
@@ -89,7 +93,10 @@ export async function sendChanges(
   return changes.map((change) => rows.get(change));
 }
 
-/** Divides changes into rounds with at most one change of each issue. Run in order, they preserve the order of each issue's changes. */
+/**
+ * Divides changes into rounds with at most one change of each issue. Run in order, they preserve the order of each
+ * issue's changes.
+ */
 function inRounds(changes: readonly FormedChange[]): FormedChange[][] {
   const rounds: FormedChange[][] = [];
   const counts = new Map<string, number>();
@@ -149,7 +156,10 @@ export function formAndValues(
   };
 }
 
-/** The issue with its preloaded related rows, unless another transaction changed it while the statement waited for its lock. */
+/**
+ * The issue with its preloaded related rows, unless another transaction changed it while the statement waited for its
+ * lock.
+ */
 export function withPreloaded(
   row: IssueChanged,
   preloads: readonly PreloadableTable[],

@@ -46,8 +46,8 @@ export async function deleteIssue(
 }
 
 /**
- * Restores an issue that was deleted within the last 30 days, with its parent and its sub-issues, except sub-issues that
- * have got another parent since. An issue that is not deleted does not change.
+ * Restores an issue that was deleted within the last 30 days, with its parent and its sub-issues, except sub-issues
+ * that have got another parent since. An issue that is not deleted does not change.
  */
 export async function restoreIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
   const context = contributor(ctx);

@@ -29,9 +29,9 @@ interface IssueEventPage {
 const notDeleted: Predicate = { column: 'deletedUtc', isNull: true };
 
 /**
- * Reads what happened to a filtered list after a cursor. It is unknown which issues were in the list before: an issue that
- * matches now counts as entered if a change may have moved it, and one that does not match counts as left if a change may have
- * moved it. Throws `cursor_expired`, and `validation_failed` for a filter that reads other issues.
+ * Reads what happened to a filtered list after a cursor. It is unknown which issues were in the list before: an issue
+ * that matches now counts as entered if a change may have moved it, and one that does not match counts as left if a
+ * change may have moved it. Throws `cursor_expired`, and `validation_failed` for a filter that reads other issues.
  */
 export async function readIssueEvents(
   ctx: Context,
@@ -105,7 +105,9 @@ function isReset({ directoryEvents }: FilterReads, changes: readonly ChangeRow[]
   );
 }
 
-/** The ids of those issues that match now, found in memory if the page is shared and the filter can be evaluated there. */
+/**
+ * The ids of those issues that match now, found in memory if the page is shared and the filter can be evaluated there.
+ */
 async function matchingOf(
   ctx: Context,
   wanted: readonly Predicate[],

@@ -10,8 +10,8 @@ type KindOf<Name extends IssueField> = (typeof issueFields)[Name]['kind'];
 export type IssueFieldsInput = { [Name in IssueField]?: Readonly<ValueOf<KindOf<Name>>> | null };
 
 /**
- * The values to store, by field. Ids are uuids that have not been looked up yet, and a cleared field has its empty value.
- * An undefined field is not changed.
+ * The values to store, by field. Ids are uuids that have not been looked up yet, and a cleared field has its empty
+ * value. An undefined field is not changed.
  */
 export type IssueChange = { [Name in IssueField]?: FieldValue<Name> };
 

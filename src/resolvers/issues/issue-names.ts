@@ -33,7 +33,10 @@ function issueIsAbsent(keyOrId: string): never {
   raise('not_found', absence(keyOrId));
 }
 
-/** The issues that keys or ids name, in their order and each once. A violation gives the index of a name without an issue. */
+/**
+ * The issues that keys or ids name, in their order and each once. A violation gives the index of a name without an
+ * issue.
+ */
 export async function requireIssues(
   trx: Trx,
   keysOrIds: readonly string[],

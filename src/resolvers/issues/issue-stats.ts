@@ -37,7 +37,10 @@ export function refuseStatistics(message: string): never {
   throw new AppError('query_too_complex', message);
 }
 
-/** Reads the filter, the columns and the number of groups from the arguments. Adds a violation for each invalid argument. */
+/**
+ * Reads the filter, the columns and the number of groups from the arguments. Adds a violation for each invalid
+ * argument.
+ */
 export function groupingOf(
   fields: FilterFields,
   input: {

@@ -208,7 +208,10 @@ async function lock(trx: Trx, plan: Plan): Promise<LockedIssues> {
   return locked;
 }
 
-/** Sets the assignees of each issue and lets new ones follow it. Returns undefined if the change does not name assignees. */
+/**
+ * Sets the assignees of each issue and lets new ones follow it. Returns undefined if the change does not name
+ * assignees.
+ */
 async function assign(
   trx: Trx,
   change: IssueChange,

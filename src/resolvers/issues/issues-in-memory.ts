@@ -10,8 +10,8 @@ import type { CachedReference } from '../context.ts';
 // Filters of issues that were just read, for readers with many different filters: one read serves them all.
 
 /**
- * The current rows of the issues, with reference data that is read after them, so that an issue cannot refer to reference data that
- * the snapshot does not have yet.
+ * The current rows of the issues, with reference data that is read after them, so that an issue cannot refer to
+ * reference data that the snapshot does not have yet.
  */
 export async function issuesInMemory(
   {
@@ -31,7 +31,9 @@ export async function issuesInMemory(
   return known.with(new Map(tables));
 }
 
-/** The conditions that must all hold: those on a column first, because those on related rows take longer to evaluate. */
+/**
+ * The conditions that must all hold: those on a column first, because those on related rows take longer to evaluate.
+ */
 export function conditionsOf(predicate: Predicate): Predicate[] {
   const parts = 'all' in predicate ? predicate.all.flatMap(conditionsOf) : [predicate];
   const isOfColumn = (part: Predicate) => 'column' in part && !('references' in part);

@@ -67,7 +67,10 @@ interface TablesRead {
   readonly linked: Set<string>;
 }
 
-/** Collects the columns that a predicate reads of its own rows, by default those of the issue, and the tables that it reads. */
+/**
+ * Collects the columns that a predicate reads of its own rows, by default those of the issue, and the tables that it
+ * reads.
+ */
 function columnsIn(predicate: Predicate, columns: Set<string>, reads: TablesRead, isIssue = true): void {
   if ('all' in predicate) for (const part of predicate.all) columnsIn(part, columns, reads, isIssue);
   else if ('any' in predicate) for (const part of predicate.any) columnsIn(part, columns, reads, isIssue);

@@ -6,7 +6,10 @@ import type { IssueEvent } from '../../db/writes/issue-parts.ts';
 import { type ActivityActor, writeEvent } from '../activity.ts';
 import { newUuid } from '../ids.ts';
 
-/** Adds to the sub-issue counts of locked parents. It does not change their revisions, which count only changes of the issue itself. */
+/**
+ * Adds to the sub-issue counts of locked parents. It does not change their revisions, which count only changes of the
+ * issue itself.
+ */
 export async function addToSubIssueCounts(
   trx: Trx,
   locked: ReadonlyMap<string, IssueRow>,

@@ -8,8 +8,8 @@ import { asciiUpper } from '../keys.ts';
 const maxNames = limits.names;
 
 /**
- * The codes and ids that do not name a team, as the client sent them. A filter by an unknown team is refused and does not
- * give an empty list (docs/contract.md, "Lists").
+ * The codes and ids that do not name a team, as the client sent them. A filter by an unknown team is refused and does
+ * not give an empty list (docs/contract.md, "Lists").
  */
 export async function unknownTeams(
   ctx: Context,

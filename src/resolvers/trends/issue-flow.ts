@@ -50,7 +50,10 @@ export async function issueFlow(
   };
 }
 
-/** The current numbers, without the issues that entered a category after the end of the period, and with those that left it. */
+/**
+ * The current numbers, without the issues that entered a category after the end of the period, and with those that left
+ * it.
+ */
 function numbersAt(rows: readonly FlowRow[], number: number): Record<Category, number> {
   const numbers = categories.map((name) => [name, 0] as const);
   const at = Object.fromEntries(numbers) as Record<Category, number>;

@@ -32,8 +32,8 @@ export class TimeZone {
   }
 
   /**
-   * When a day begins; `midnightMs` is its midnight in UTC. Where clocks are put back over midnight, it is the first of the two
-   * midnights. Where they are put forward over it, the day begins with the first minute that exists.
+   * When a day begins; `midnightMs` is its midnight in UTC. Where clocks are put back over midnight, it is the first of
+   * the two midnights. Where they are put forward over it, the day begins with the first minute that exists.
    */
   startOfDay(midnightMs: number): Date {
     const before = this.#offsetAt(midnightMs - dayMs);

@@ -7,9 +7,9 @@ import type { WebhookSecrets } from './secrets.ts';
 const atOnce = 100;
 
 /**
- * Encrypts the secrets of webhooks with the first key that are encrypted with another, so that the others can be taken out of the
- * configuration. While some servers already have another first key and some do not, they may undo each other's work, which harms
- * nothing: all of them can read all secrets.
+ * Encrypts the secrets of webhooks with the first key that are encrypted with another, so that the others can be taken
+ * out of the configuration. While some servers already have another first key and some do not, they may undo each
+ * other's work, which harms nothing: all of them can read all secrets.
  */
 export function secretsUnderOtherKeys(database: Database, secrets: WebhookSecrets): Chore {
   return {

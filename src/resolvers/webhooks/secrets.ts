@@ -12,8 +12,8 @@ interface SealingKey {
 }
 
 /**
- * Encrypts the secrets of webhooks, which must be read again to sign with them. The keys are those that sign URLs: the first one
- * encrypts, and all decrypt. A sealed secret names its key, so that keys can be exchanged.
+ * Encrypts the secrets of webhooks, which must be read again to sign with them. The keys are those that sign URLs: the
+ * first one encrypts, and all decrypt. A sealed secret names its key, so that keys can be exchanged.
  */
 export class WebhookSecrets {
   readonly #keys: readonly [SealingKey, ...SealingKey[]];

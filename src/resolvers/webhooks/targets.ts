@@ -6,8 +6,8 @@ import { checkText, isLonger } from '../writes/write-rules.ts';
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * The addresses that messages may be sent to: public ones by https, and the networks of WEBHOOK_NETWORKS by https or http. With
- * any other address, a client could make the server send requests to services in its own network.
+ * The addresses that messages may be sent to: public ones by https, and the networks of WEBHOOK_NETWORKS by https or
+ * http. With any other address, a client could make the server send requests to services in its own network.
  */
 export class WebhookTargets {
   readonly #networks: readonly Network[];
@@ -30,7 +30,10 @@ export class WebhookTargets {
     return isConfigured || (protocol === 'https:' && parsed.range() === 'unicast');
   }
 
-  /** Adds a violation for a URL that can never be delivered to. The addresses of a host name are checked at each attempt. */
+  /**
+   * Adds a violation for a URL that can never be delivered to. The addresses of a host name are checked at each
+   * attempt.
+   */
   check(violations: Violations, field: string, text: string): void {
     const before = violations.any;
     checkText(violations, field, text, { min: 1, max: limits.url });
@@ -62,7 +65,10 @@ export class WebhookTargets {
   }
 }
 
-/** The address in place of a host name; undefined for a name. Node looks up names only, so such an address needs a check of its own. */
+/**
+ * The address in place of a host name; undefined for a name. Node looks up names only, so such an address needs a check
+ * of its own.
+ */
 export function literalOf({ hostname }: URL): string | undefined {
   // URL writes each spelling of an IPv4 address (octal, hexadecimal, one number) with four decimal numbers.
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;

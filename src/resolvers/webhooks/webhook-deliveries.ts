@@ -26,7 +26,10 @@ import { typesBeyond, webhookManager, webhookSubject, webhookUuid } from './webh
 /** How long a ping waits for the answer: less than a request may take. */
 const pingWithinMs = 5_000;
 
-/** The workspaces with a ping in progress. One at a time, so that receivers that do not answer cannot hold up many requests. */
+/**
+ * The workspaces with a ping in progress. One at a time, so that receivers that do not answer cannot hold up many
+ * requests.
+ */
 const pinging = new Set<string>();
 
 export interface WebhookPinged extends SentAnswer {
@@ -35,8 +38,8 @@ export interface WebhookPinged extends SentAnswer {
 }
 
 /**
- * Sends a message of the type `webhook.ping.v1` at once. If it arrives, a webhook that was backing off, or that the service has
- * disabled, is active again. Throws `conflict` during another ping of the workspace.
+ * Sends a message of the type `webhook.ping.v1` at once. If it arrives, a webhook that was backing off, or that the
+ * service has disabled, is active again. Throws `conflict` during another ping of the workspace.
  */
 export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise<WebhookPinged> {
   const context = webhookManager(ctx);

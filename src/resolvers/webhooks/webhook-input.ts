@@ -19,7 +19,10 @@ export interface WebhookFields {
   state?: number | null | undefined;
 }
 
-/** Converts the fields that are set to columns, and adds a violation for each invalid one. Null for a team means all teams. */
+/**
+ * Converts the fields that are set to columns, and adds a violation for each invalid one. Null for a team means all
+ * teams.
+ */
 export function readWebhookFields(
   violations: Violations,
   { url, description, eventTypes: types, teamId, hasImports, state }: WebhookFields,

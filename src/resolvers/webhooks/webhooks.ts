@@ -48,7 +48,10 @@ export function webhookManager(ctx: Context): SignedIn & { readonly webhooks: We
   return { ...signed, webhooks: signed.webhooks };
 }
 
-/** A webhook has the rights of the member who changed it last, so that a member cannot get events by it that they may not read. */
+/**
+ * A webhook has the rights of the member who changed it last, so that a member cannot get events by it that they may
+ * not read.
+ */
 function rightsOf({ principal }: SignedIn): Pick<WebhookRow, 'userAccountId' | 'scopes'> {
   return { userAccountId: principal.userAccountId, scopes: [...principal.scopes] };
 }

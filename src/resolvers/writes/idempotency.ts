@@ -52,8 +52,8 @@ export type Once =
   | { readonly written: Record<string, unknown>; readonly createdUtc: Date };
 
 /**
- * Does the work of a request once, however often the request is repeated. The result is stored in the transaction of the
- * work and returned to each repetition. Work that throws stores nothing, so its key can be used again.
+ * Does the work of a request once, however often the request is repeated. The result is stored in the transaction of
+ * the work and returned to each repetition. Work that throws stores nothing, so its key can be used again.
  */
 export async function once(
   context: SignedIn,
@@ -86,7 +86,9 @@ export async function once(
   });
 }
 
-/** Stores the answer to a write that is done. Without it, a repeated request is answered from the row that was written. */
+/**
+ * Stores the answer to a write that is done. Without it, a repeated request is answered from the row that was written.
+ */
 export async function keepAnswer(
   { db, connect, principal: { workspaceId }, writes }: SignedIn,
   { userAccountId, key, createdUtc }: KeyName & Pick<NewKey, 'createdUtc'>,

@@ -26,7 +26,10 @@ export function requireRevision(
   );
 }
 
-/** Does the same for a resource under a locked issue. Its revision is read again, because the row was read before the lock. */
+/**
+ * Does the same for a resource under a locked issue. Its revision is read again, because the row was read before the
+ * lock.
+ */
 export async function requireResourceRevision(
   trx: Trx,
   prefix: keyof typeof tables,

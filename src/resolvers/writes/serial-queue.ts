@@ -23,7 +23,10 @@ export class SerialQueue {
     return this.#tails.has(key);
   }
 
-  /** Makes later work of a key that is not busy wait until the promise is settled. Returns a function that ends the hold. */
+  /**
+   * Makes later work of a key that is not busy wait until the promise is settled. Returns a function that ends the
+   * hold.
+   */
   hold(key: string, until: Promise<void>): () => void {
     this.#tails.set(key, until);
     return () => this.#leave(key, until);
@@ -38,7 +41,10 @@ export class SerialQueue {
 export const serialKeys = {
   /** The numbers of a team's issues. */
   numbers: (workspaceId: string, teamId: string) => `numbers ${workspaceId} ${teamId}`,
-  /** An issue, by the key or id that the client sent. A write that names it by the other one waits for its lock in the database. */
+  /**
+   * An issue, by the key or id that the client sent. A write that names it by the other one waits for its lock in the
+   * database.
+   */
   issue: (workspaceId: string, keyOrId: string) => `issue ${workspaceId} ${keyOrId.toUpperCase()}`,
   /** The parents of issues. */
   parents: (workspaceId: string) => `parents ${workspaceId}`,

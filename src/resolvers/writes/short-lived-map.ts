@@ -1,9 +1,10 @@
 /**
- * A map whose entries stay only for milliseconds, for a process that runs for months. An entry that is deleted releases its value.
+ * A map whose entries stay only for milliseconds, for a process that runs for months. An entry that is deleted releases
+ * its value.
  *
- * With a plain `Map`, V8 keeps the values of deleted entries until the next full garbage collection: each table that a Map has
- * outgrown points to the next one, so as soon as one of them is in the old generation, all later tables and their values
- * follow it there (docs/decisions/0051-rows-that-die-young.md).
+ * With a plain `Map`, V8 keeps the values of deleted entries until the next full garbage collection: each table that a
+ * Map has outgrown points to the next one, so as soon as one of them is in the old generation, all later tables and
+ * their values follow it there (docs/decisions/0051-rows-that-die-young.md).
  */
 export class ShortLivedMap<Value> {
   readonly #holders = new Map<string, Holder<Value>>();

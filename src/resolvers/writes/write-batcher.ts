@@ -8,8 +8,8 @@ import type { SerialQueue } from './serial-queue.ts';
 import { ShortLivedMap } from './short-lived-map.ts';
 
 /**
- * Writes items, all or none, and returns a row for each, or undefined for an item that could not be written. If `wait` is
- * false, an item whose rows are locked by another transaction is left out instead of waiting for the lock.
+ * Writes items, all or none, and returns a row for each, or undefined for an item that could not be written. If `wait`
+ * is false, an item whose rows are locked by another transaction is left out instead of waiting for the lock.
  */
 type SendItems<Item, Row> = (
   to: Sending,
@@ -23,7 +23,9 @@ export interface ItemWrite<Item, Row> {
   readonly send: SendItems<Item, Row>;
   /** Writes of one key run one after the other. */
   readonly serialKey: string;
-  /** Items of one key can share a statement: they have the same `send` and the same workspace. Undefined: it goes alone. */
+  /**
+   * Items of one key can share a statement: they have the same `send` and the same workspace. Undefined: it goes alone.
+   */
   readonly batchKey: string | undefined;
 }
 
@@ -52,14 +54,16 @@ async function sendAlone<Item, Row>(
     const [row] = await withRetry(() => send(to, [item], true));
     return row;
   } catch (error) {
-    // An object that was checked has been deleted before the statement locked it, or another request has stored the same
-    // Idempotency-Key. The caller checks again, and raises the error that says which.
+    // An object that was checked has been deleted before the statement locked it, or another request has stored the
+    // same Idempotency-Key. The caller checks again, and raises the error that says which.
     if (isForeignKeyViolation(error) || isKeptAlready(error)) return undefined;
     throw error;
   }
 }
 
-/** The maximum number of statements of one batch key in progress: one runs while the responses to the other are sent. */
+/**
+ * The maximum number of statements of one batch key in progress: one runs while the responses to the other are sent.
+ */
 const maxInProgress = 2;
 /** A statement that takes longer must be waiting for a lock, and no longer counts as in progress. */
 const slowMs = 50;
@@ -142,7 +146,10 @@ interface ReadyGroup {
   readonly alone: () => Promise<unknown>;
 }
 
-/** What happens to a group when its turn comes: it was sent with others, or sends its only item itself and says when that is done. */
+/**
+ * What happens to a group when its turn comes: it was sent with others, or sends its only item itself and says when
+ * that is done.
+ */
 type Turn = { outcomes: readonly Outcome[] } | { done: () => void };
 
 interface WaitingGroup extends ReadyGroup {
@@ -241,7 +248,10 @@ async function sendTogether(first: WaitingGroup, others: readonly WaitingGroup[]
   }
 }
 
-/** The deadline of a batch is that of the request with the most time left, so that no other request can end the batch early. */
+/**
+ * The deadline of a batch is that of the request with the most time left, so that no other request can end the batch
+ * early.
+ */
 function longest(all: readonly (Deadline | undefined)[]): Deadline | undefined {
   const [most] = all
     .filter((deadline) => deadline !== undefined)

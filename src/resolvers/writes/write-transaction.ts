@@ -54,8 +54,9 @@ export async function writeItem<Item extends Keyed, Row>(
 }
 
 /**
- * Does everything that the work reads and writes in one transaction. As it holds a connection from the beginning, it does not
- * wait for a serial key inside: where a write finds its key busy, everything is rolled back, and retried when the key is free.
+ * Does everything that the work reads and writes in one transaction. As it holds a connection from the beginning, it
+ * does not wait for a serial key inside: where a write finds its key busy, everything is rolled back, and retried when
+ * the key is free.
  */
 export async function writeInOneTransaction<Result>(
   context: SignedIn,

@@ -24,8 +24,8 @@ interface Description {
 }
 
 /**
- * The description as a collection in the format of Postman 2.1, which Postman, Bruno, Insomnia and Hoppscotch import. The
- * address and the token are variables of the collection. Optional parameters are included, but disabled.
+ * The description as a collection in the format of Postman 2.1, which Postman, Bruno, Insomnia and Hoppscotch import.
+ * The address and the token are variables of the collection. Optional parameters are included, but disabled.
  */
 export function collectionOf(openApi: Printed): Printed {
   const { info, tags, paths } = openApi as unknown as Description;

@@ -134,7 +134,9 @@ function operationOf(route: Route, parts: Parts): Printed {
   };
 }
 
-/** The name of the operation. If several routes share an operation, the later ones have the end of their path instead. */
+/**
+ * The name of the operation. If several routes share an operation, the later ones have the end of their path instead.
+ */
 export function operationIds(routes: readonly Route[]): OperationIds {
   const ids = new Map<Route, string>();
   const taken = new Set<string>();
@@ -201,7 +203,9 @@ function schemaOf(field: Fields[string]): JsonSchema {
   return orNull(field.kind === 'clears' ? { type: 'boolean' } : field.schema);
 }
 
-/** Excludes the bodies that are refused as a whole: those without a change, and those that set and clear the same field. */
+/**
+ * Excludes the bodies that are refused as a whole: those without a change, and those that set and clear the same field.
+ */
 function refusedChanges(fields: Fields): JsonSchema[] {
   const unset = Object.entries(fields).map(([name, { kind }]): [string, JsonSchema] => [
     name,

@@ -6,8 +6,8 @@ import type { Printed } from './components.ts';
 export type OperationIds = ReadonlyMap<Route, string>;
 
 /**
- * The links of the response to a POST: to the routes that read, change and delete the resource, or to its list if the resource has
- * no path of its own to be read at.
+ * The links of the response to a POST: to the routes that read, change and delete the resource, or to its list if the
+ * resource has no path of its own to be read at.
  */
 export function linksOf(route: Route, { made }: Success, ids: OperationIds): Printed {
   if (route.method !== 'POST') return {};
@@ -22,7 +22,10 @@ export function linksOf(route: Route, { made }: Success, ids: OperationIds): Pri
   return { links: Object.fromEntries(links) };
 }
 
-/** The sources of the path parameters of the target: the id or key of the resource comes from the response, the others from the request. */
+/**
+ * The sources of the path parameters of the target: the id or key of the resource comes from the response, the others
+ * from the request.
+ */
 function namesIn({ path }: Route, made: Success['made']): Printed {
   const own = made && ownParameter(made);
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => [

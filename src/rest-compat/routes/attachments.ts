@@ -132,7 +132,9 @@ function withParameters(type: string): string {
   return String.raw`^(?!\ufeff)[\s\ufeff]*(?:${type}[\s\ufeff]*)?(?:;[^\x00]*)?$`;
 }
 
-/** Declares a media type or a range of them, as in an Accept header. Parameters are dropped, as they are from uploads. */
+/**
+ * Declares a media type or a range of them, as in an Accept header. Parameters are dropped, as they are from uploads.
+ */
 function mediaRangeOf(description: string): Value<string> {
   const pattern = withParameters(mediaRange);
   const whole = text(description, { maxLength: limits.mediaType, pattern });

@@ -1,4 +1,7 @@
-/** Returns a function that makes the value with its first call, and returns the same value later. A failure is not cached. */
+/**
+ * Returns a function that makes the value with its first call, and returns the same value later. A failure is not
+ * cached.
+ */
 export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => {

@@ -16,16 +16,16 @@ const modules = await Promise.all(
 );
 
 /**
- * All documents that the pages send, by their hashes. A server knows them from the start, so that its pages work even if it
- * accepts only trusted documents.
+ * All documents that the pages send, by their hashes. A server knows them from the start, so that its pages work even
+ * if it accepts only trusted documents.
  */
 export const pageDocuments: Manifest = new Map(
   modules.flatMap((module) => Object.values(module)).map((text) => [hashOf(text), text]),
 );
 
 /**
- * A module that gives the pages the ids of their documents, because a browser computes SHA-256 itself only over https and on
- * localhost.
+ * A module that gives the pages the ids of their documents, because a browser computes SHA-256 itself only over https
+ * and on localhost.
  */
 export const documentIds: FileAnswer = textAnswer('.js', () => {
   const ids = [...pageDocuments].map(([id, text]) => [operationName.exec(text)?.[1] ?? '', id]);

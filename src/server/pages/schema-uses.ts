@@ -11,7 +11,10 @@ import {
 } from 'graphql';
 import type { Route } from '../../rest-compat/route.ts';
 
-/** Where a type is used. Fields and arguments are named by their coordinates, such as `Team.issues` and `Query.issues(filter:)`. */
+/**
+ * Where a type is used. Fields and arguments are named by their coordinates, such as `Team.issues` and
+ * `Query.issues(filter:)`.
+ */
 export interface TypeUses {
   readonly returnedBy: string[];
   readonly acceptedBy: string[];

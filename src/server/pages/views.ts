@@ -3,7 +3,9 @@ import { documentIds, queryModules } from './page-documents.ts';
 import { pageHtml } from './shell.ts';
 import { type FileAnswer, ownAsset, pageAnswer } from './static-file.ts';
 
-/** A page that reads the graph in the browser, with the token of its user. The server sends the same file to all users. */
+/**
+ * A page that reads the graph in the browser, with the token of its user. The server sends the same file to all users.
+ */
 interface View {
   /** The paths of the page. */
   readonly path: RegExp;

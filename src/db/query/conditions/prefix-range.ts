@@ -3,8 +3,8 @@ import type { TableName } from '../../tables/tables.ts';
 import type { Predicate } from './predicate.ts';
 
 /**
- * Adds to each `startsWith` on the first column of an index the range of texts with this prefix, so that the index can be used.
- * Such columns are compared by code points (collation "C").
+ * Adds to each `startsWith` on the first column of an index the range of texts with this prefix, so that the index can
+ * be used. Such columns are compared by code points (collation "C").
  */
 export function withPrefixRanges(filter: Predicate, table: TableName): Predicate {
   const ranges = rangesIn(filter, (column) =>

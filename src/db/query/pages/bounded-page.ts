@@ -22,12 +22,15 @@ export type PageStep = { read: 'walk' | 'shared' | 'children'; rows: number } | 
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
 /**
- * Two columns after those of each row, which are null in the rows of a page. If a step reached its bound before the page was
- * full, it returns one more row: its stop, in which these columns have the position of the last row that it examined.
+ * Two columns after those of each row, which are null in the rows of a page. If a step reached its bound before the
+ * page was full, it returns one more row: its stop, in which these columns have the position of the last row that it
+ * examined.
  */
 export const stopColumns = ['stopValue', 'stopId'] as const;
 
-/** Selects what one step reads of a page, or of the page of each parent. The ordinal of the parent is the last column. */
+/**
+ * Selects what one step reads of a page, or of the page of each parent. The ordinal of the parent is the last column.
+ */
 export function stepQuery(
   reading: Reading,
   walked: AccessedWalk,
@@ -52,7 +55,10 @@ export function stepQuery(
     .orderBy('parent.ordinal');
 }
 
-/** Looks at rows along the order. The inner limit is a bound, because the planner moves no condition into a query with a limit. */
+/**
+ * Looks at rows along the order. The inner limit is a bound, because the planner moves no condition into a query with a
+ * limit.
+ */
 function walkQuery(
   reading: Reading,
   walked: AccessedWalk,
@@ -173,7 +179,9 @@ function childrenQuery(
     .orderBy('parent.ordinal');
 }
 
-/** Selects the position of the last row that a step may examine, if there are that many rows. An index has both columns. */
+/**
+ * Selects the position of the last row that a step may examine, if there are that many rows. An index has both columns.
+ */
 function lastLookedAt(
   reading: Reading,
   walked: AccessedWalk,

@@ -18,8 +18,8 @@ export function wantedRows(size: PageSize): RawBuilder<number> {
 }
 
 /**
- * The number of rows that the planner expects. For a limit that is only a parameter, it assumes a tenth of the table and would
- * plan the statement at each run.
+ * The number of rows that the planner expects. For a limit that is only a parameter, it assumes a tenth of the table
+ * and would plan the statement at each run.
  */
 export function plannedRows(size: PageSize): RawBuilder<number> {
   const most = upperBound(size);

@@ -11,14 +11,17 @@ import { type Predicate, predicateSql } from '../conditions/predicate.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
 import { type ChildSource, row, type Source } from '../walks/walk.ts';
 
-/** A statement that counts matches among a bounded number of rows: those along an index, or those that match one condition. */
+/**
+ * A statement that counts matches among a bounded number of rows: those along an index, or those that match one
+ * condition.
+ */
 export type CountStep = { read: 'walk'; rows: number } | FewStep;
 
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
 /**
- * The walk that counts the rows of a filter. It goes from the newest row back, whatever the order of the list, because rows that
- * were written one after the other are on the same pages of the table.
+ * The walk that counts the rows of a filter. It goes from the newest row back, whatever the order of the list, because
+ * rows that were written one after the other are on the same pages of the table.
  */
 export function countedWalk(source: Source, filter: Predicate): AccessedWalk {
   const column = listIndexes[source.table]?.[0]?.columns.at(-1) ?? 'id';
@@ -28,8 +31,8 @@ export function countedWalk(source: Source, filter: Predicate): AccessedWalk {
 }
 
 /**
- * Selects the number of matching rows among those that the step examines, and then true if there may be more. With parents, it
- * selects a row for each parent that has any, with the ordinal of the parent as the last column.
+ * Selects the number of matching rows among those that the step examines, and then true if there may be more. With
+ * parents, it selects a row for each parent that has any, with the ordinal of the parent as the last column.
  */
 export function countStepQuery(
   reading: Reading,

@@ -24,8 +24,8 @@ const sharedColumns: ReadonlySet<string> = new Set(['teamId', 'statusId']);
 const priorityColumns: ReadonlySet<string> = new Set(['priority', 'priorityRank']);
 
 /**
- * The kind of tally that has all columns of a filter and of groups; undefined if no kind has them. An issue is tallied once for
- * each of its labels, so the filter may name a single label or the groups may be labels, but not both.
+ * The kind of tally that has all columns of a filter and of groups; undefined if no kind has them. An issue is tallied
+ * once for each of its labels, so the filter may name a single label or the groups may be labels, but not both.
  */
 export function tallyFor(
   { table, parent }: Source,
@@ -76,7 +76,9 @@ function addColumns(part: Predicate, columns: Set<string>): boolean {
 
 type Rows = SelectQueryBuilder<AnyTables, 'issueTally', AnyRow>;
 
-/** The tallies of a kind with the columns of the issues that they count, their number and the sum of their estimates. */
+/**
+ * The tallies of a kind with the columns of the issues that they count, their number and the sum of their estimates.
+ */
 export function talliedRows(
   db: TenantDb,
   { kind, filter }: TallyChoice,
@@ -84,7 +86,8 @@ export function talliedRows(
   const rows: Rows = untyped(db)
     .selectFrom('issueTally')
     .select(['teamId', 'statusId', 'priority'])
-    // The same formula generates the column of issues, and `priorityRank` in src/model/codes.ts has it for values in memory.
+    // The same formula generates the column of issues, and `priorityRank` in src/model/codes.ts has it for values in
+    // memory.
     .select(sql<number>`(priority + 4) % 5`.as('priorityRank'));
   const ofKind: Rows = rows
     .select(['issueCount', 'estimateSum'])

@@ -7,7 +7,10 @@ import type { Walk } from './walk.ts';
 export interface Access {
   /** Whether one range of an index has exactly the rows of the page, so that reading them needs no bound. */
   readonly isServed: boolean;
-  /** The same for several parents at once. A list of ids does not suffice then: the rows of all parents might be compared with it. */
+  /**
+   * The same for several parents at once. A list of ids does not suffice then: the rows of all parents might be
+   * compared with it.
+   */
   readonly isServedForMany: boolean;
   /** Whether an index has the rows of each parent in the order of the walk. */
   readonly isOrderedByParent: boolean;
@@ -15,14 +18,17 @@ export interface Access {
   readonly inside: Predicate;
   /** The conditions that are checked on each row. */
   readonly others: Predicate;
-  /** Whether the index leads to deleted rows, too, so that a step which reads along it checks the source's own condition on each row. */
+  /**
+   * Whether the index leads to deleted rows, too, so that a step which reads along it checks the source's own condition
+   * on each row.
+   */
   readonly hasDeleted: boolean;
   /** Whether a join table has the parents of the rows. */
   readonly isJoined: boolean;
   /**
-   * How many rows are read for each row that a step examines: the row itself, one for each condition on related rows that needs
-   * them, those of the join table that connects it with its parents, and the row again to find the stop, if the index of the
-   * order has no ids.
+   * How many rows are read for each row that a step examines: the row itself, one for each condition on related rows
+   * that needs them, those of the join table that connects it with its parents, and the row again to find the stop, if
+   * the index of the order has no ids.
    */
   readonly weight: number;
   /** The conditions by which an index finds the matching rows, in another order. */
@@ -34,7 +40,10 @@ export interface Candidate {
   readonly condition: Predicate;
   /** The rest of the filter. */
   readonly rest: Predicate;
-  /** Counting the matches of a text condition reads the texts, and those of a condition on a join table (`links`) two rows each. */
+  /**
+   * Counting the matches of a text condition reads the texts, and those of a condition on a join table (`links`) two
+   * rows each.
+   */
   readonly kind: 'rows' | 'links' | 'text';
   /** The columns of the index that finds the matches, or the matches of each value, if they are read in its order. */
   readonly order: readonly string[] | undefined;
@@ -89,7 +98,10 @@ export function servesParents({ isServed, isServedForMany }: Access, parents: nu
 /** How many rows of a join table are read for each row that a step examines. */
 const rowsOfJoin = 2;
 
-/** Prefers an index that begins with the parent, whose ranges are the smallest, then one that begins with another fixed column. */
+/**
+ * Prefers an index that begins with the parent, whose ranges are the smallest, then one that begins with another fixed
+ * column.
+ */
 function rankOf({ columns }: ListIndex, parent: string | undefined): number {
   if (columns.length === 1) return 0;
   return columns[0] === parent ? 2 : 1;

@@ -37,7 +37,9 @@ export function childrenOf(reading: Reading, source: Source, key: RawBuilder<unk
   return childRows(reading, source).where(isOfParent);
 }
 
-/** Joins rows with their parents, by looking up those of each row: `offset 0` keeps the planner from reading all links. */
+/**
+ * Joins rows with their parents, by looking up those of each row: `offset 0` keeps the planner from reading all links.
+ */
 export function linkedRows(rows: Query, parent: Parent): Query {
   if (!('through' in parent)) return rows;
   const { table, parent: key, child, by } = parent.through;

@@ -36,7 +36,8 @@ export function matchesOf(
     );
   const several = order.length > 0 ? severalValues(condition, table) : undefined;
   if (!several) return matches(untyped(db), predicateSql(condition, row, 'fromRelated'));
-  // Each value is a range of the index. With a list of values, the planner might expect matches everywhere and read the whole table.
+  // Each value is a range of the index. With a list of values, the planner might expect matches everywhere and read the
+  // whole table.
   const isSought = sql<SqlBool>`${sql.ref(`${row}.${several.column}`)} = ${sql.ref('sought.value')}`;
   const ofValue = matches(subquery(), isSought).selectAll(row).limit(sql.lit(most));
   return untyped(db)
@@ -46,7 +47,10 @@ export function matchesOf(
     .innerJoinLateral(ofValue.as(row), (join) => join.onTrue());
 }
 
-/** All columns of at most `rows` matches. Without a limit, the planner might walk along the order of the list, or read the whole table. */
+/**
+ * All columns of at most `rows` matches. Without a limit, the planner might walk along the order of the list, or read
+ * the whole table.
+ */
 export function limitedMatches(reading: Reading, source: Source, candidate: Candidate, rows: number): Query {
   return matchesOf(reading, source, candidate, rows).selectAll(row).limit(sql.lit(rows));
 }

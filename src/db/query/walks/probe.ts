@@ -16,8 +16,8 @@ export interface Probed {
 type Query = SelectQueryBuilder<AnyTables, never, AnyRow>;
 
 /**
- * Counts the rows that match each of the candidates. `sample` is the number of texts in which it checks whether the words of a
- * searched text are common.
+ * Counts the rows that match each of the candidates. `sample` is the number of texts in which it checks whether the
+ * words of a searched text are common.
  */
 export function probeQuery(
   reading: Reading,
@@ -30,7 +30,8 @@ export function probeQuery(
     const texts = textsIn(candidate);
     const words = texts ? wordsOf(texts.where) : [];
     if (!texts || words.length === 0) return count.as(`count${index}`);
-    // The index of words finds the rows that contain all words in any order, and each of them is read, which is avoided for common words.
+    // The index of words finds the rows that contain all words in any order, and each of them is read, which is avoided
+    // for common words.
     const common = countCommon(reading, texts, words, sample);
     const isRare = sql<SqlBool>`${common} * ${sql.lit(commonness)} <= ${sql.lit(sample)}`;
     return sql<number>`case when ${isRare} then ${count} else ${sql.lit(most + 1)} end`.as(`count${index}`);
@@ -71,8 +72,8 @@ function linkIn(condition: Predicate): Extract<Predicate, { through: unknown }> 
 }
 
 /**
- * How many of the newest texts contain all the words. The first texts of the walk would not be a fair sample: in the order of the
- * texts they all begin alike.
+ * How many of the newest texts contain all the words. The first texts of the walk would not be a fair sample: in the
+ * order of the texts they all begin alike.
  */
 function countCommon(
   { db }: Reading,

@@ -12,8 +12,9 @@ export interface Order {
   kind: OrderKind;
   nullable: boolean;
   /**
-   * No two rows of one parent have the same value, and each list in this order has a parent. Its index need not have the ids then: if the
-   * rows were also sorted by id, PostgreSQL would read all rows of the parent, because it expects few.
+   * No two rows of one parent have the same value, and each list in this order has a parent. Its index need not have
+   * the ids then: if the rows were also sorted by id, PostgreSQL would read all rows of the parent, because it expects
+   * few.
    */
   isUnique?: true;
   direction: 'asc' | 'desc';
@@ -64,9 +65,9 @@ export interface Walk {
 export const row = 'r0';
 
 /**
- * The conditions for the rows of a walk, as one or two stretches. There are two if the walk passes from rows with a value to
- * rows without one, or back: each stretch is a range of an index, while a condition for both would not be. No stretch has
- * rows of both kinds, so one index serves both directions of the order, wherever it sorts nulls.
+ * The conditions for the rows of a walk, as one or two stretches. There are two if the walk passes from rows with a
+ * value to rows without one, or back: each stretch is a range of an index, while a condition for both would not be. No
+ * stretch has rows of both kinds, so one index serves both directions of the order, wherever it sorts nulls.
  */
 export function stretchesOf({ order, backward, after, before }: Walk): RawBuilder<SqlBool>[][] {
   const [start, end] = backward ? [before, after] : [after, before];
@@ -116,8 +117,8 @@ export function typeOf(kind: OrderKind): RawBuilder<unknown> {
 const types = { int: 'int4', text: 'text', time: 'timestamptz', date: 'date' } as const;
 
 /**
- * The rows after (or before) a position as ranges of an index, the nearest first. A row comparison is such a range, but it
- * is never true for nulls, which need a range of their own.
+ * The rows after (or before) a position as ranges of an index, the nearest first. A row comparison is such a range, but
+ * it is never true for nulls, which need a range of their own.
  */
 function rangesBeyond(order: Order, position: Position, after: boolean): RawBuilder<SqlBool>[] {
   const column = sql.ref(`${row}.${order.column}`);

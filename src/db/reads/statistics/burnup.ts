@@ -17,8 +17,8 @@ export interface BurnupRow {
 }
 
 /**
- * By how much the issues of deliveries or projects changed before and on each of the days, in one statement. Undefined if they
- * have more than `most` stages.
+ * By how much the issues of deliveries or projects changed before and on each of the days, in one statement. Undefined
+ * if they have more than `most` stages.
  */
 export async function selectBurnup(
   db: TenantDb,

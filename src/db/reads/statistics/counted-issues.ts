@@ -10,8 +10,8 @@ import type { TenantDb } from '../../tables/tenant-tables.ts';
 import { countWithinBounds } from '../bounded-totals.ts';
 import { totalSender } from '../totals.ts';
 
-// The issues that statistics count one by one: all of a small workspace, or few that a condition of the filter finds, so that the
-// statement ends long before it would time out.
+// The issues that statistics count one by one: all of a small workspace, or few that a condition of the filter finds,
+// so that the statement ends long before it would time out.
 
 /** The issues that match a filter and the condition of all lists of issues (`where`). */
 export interface IssueChoice {
@@ -37,7 +37,10 @@ export function matchingIssues(db: TenantDb, { where, filter }: IssueChoice): Co
   return { outer: untyped(db), table: 'issue', condition: predicateSql({ all: [where, filter] }, 'r0') };
 }
 
-/** All matching issues of a workspace with at most `most` issues. In a larger workspace there are none, and none are read. */
+/**
+ * All matching issues of a workspace with at most `most` issues. In a larger workspace there are none, and none are
+ * read.
+ */
 export function issuesOfSmall(db: TenantDb, choice: IssueChoice, most: number): CountedIssues {
   const issues = matchingIssues(db, choice);
   const isSmall = sql<SqlBool>`(${issues.condition} and ${issueCount(db)} <= ${sql.lit(most)})`;
@@ -57,7 +60,10 @@ function issueCount(db: TenantDb) {
     .where('kind', '=', sql.lit(tallyKinds.team));
 }
 
-/** Finds the matching issues with at most four statements, which read at most `most` issues; undefined if that does not suffice. */
+/**
+ * Finds the matching issues with at most four statements, which read at most `most` issues; undefined if that does not
+ * suffice.
+ */
 export async function findIssues(
   db: TenantDb,
   { where, filter }: IssueChoice,

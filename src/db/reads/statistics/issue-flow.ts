@@ -10,7 +10,9 @@ export interface FlowRow {
   historySinceUtc: Date | null;
   /** Null for stages whose status is not known; such an issue was not closed. */
   category: number | null;
-  /** `now`: how many issues there are. `came`, `went`: how many entered the category, or left it, at the place or after. */
+  /**
+   * `now`: how many issues there are. `came`, `went`: how many entered the category, or left it, at the place or after.
+   */
   what: 'now' | 'came' | 'went' | null;
   /** How many periods had ended by then. */
   place: number;
@@ -24,9 +26,10 @@ interface Side {
 }
 
 /**
- * What happened to the numbers of issues in each category since the end of the first period, and what they are now: from
- * these follow the numbers at the end of each period. Only issues of matching teams count. One statement; its cost is that of the
- * stages of all teams that began in this time, which are read from one index. Undefined if there are more than `most`.
+ * What happened to the numbers of issues in each category since the end of the first period, and what they are now:
+ * from these follow the numbers at the end of each period. Only issues of matching teams count. One statement; its cost
+ * is that of the stages of all teams that began in this time, which are read from one index. Undefined if there are
+ * more than `most`.
  */
 export async function selectIssueFlow(
   db: TenantDb,

@@ -18,9 +18,9 @@ export interface IssueStatsRow extends Partial<Record<StatsColumn, string | numb
 }
 
 /**
- * Counts issues and sums their estimates, grouped by any of the columns: from tallies where they have the columns of the
- * filter and of the groups, otherwise from the issues. The largest groups come first. One statement is enough, except in a
- * workspace with more than `most` issues. Undefined if more of them would have to be read.
+ * Counts issues and sums their estimates, grouped by any of the columns: from tallies where they have the columns of
+ * the filter and of the groups, otherwise from the issues. The largest groups come first. One statement is enough,
+ * except in a workspace with more than `most` issues. Undefined if more of them would have to be read.
  */
 export async function selectIssueStats(
   db: TenantDb,

@@ -48,9 +48,9 @@ interface TrendForm {
 }
 
 /**
- * Counts the issues that were created, started and closed in each period. Each period is a range of an index, so the cost
- * depends on the issues in it only. The groups with the most events are returned, in this order. One statement suffices,
- * except in a large workspace. Undefined if far more than `most` issues would have to be read.
+ * Counts the issues that were created, started and closed in each period. Each period is a range of an index, so the
+ * cost depends on the issues in it only. The groups with the most events are returned, in this order. One statement
+ * suffices, except in a large workspace. Undefined if far more than `most` issues would have to be read.
  */
 export async function selectIssueTrend(
   db: TenantDb,
@@ -172,7 +172,10 @@ function within(column: string): Expression<SqlBool> {
   return sql<SqlBool>`(${time} >= ${sql.ref('span.startUtc')} and ${time} < ${sql.ref('span.endUtc')})`;
 }
 
-/** The percentiles of the time from a column to the closing. The minimum is 0, because imported times may be out of order. */
+/**
+ * The percentiles of the time from a column to the closing. The minimum is 0, because imported times may be out of
+ * order.
+ */
 function percentiles(since: 'startedUtc' | 'createdUtc') {
   const column = sql.ref(`r0.${since}`);
   const seconds = sql`floor(extract(epoch from r0.closed_utc - ${column}))`;

@@ -20,7 +20,9 @@ function timesOf(times: readonly Date[]): string[] {
   return times.map((time) => time.toISOString());
 }
 
-/** The ends of the spans, as an array. The sub-select is evaluated once; the cast alone would be evaluated for each row. */
+/**
+ * The ends of the spans, as an array. The sub-select is evaluated once; the cast alone would be evaluated for each row.
+ */
 export function endsOf(spans: readonly Span[]): RawBuilder<Date[]> {
   return sql`(select ${timesOf(spans.map(({ endUtc }) => endUtc))}::text[]::timestamptz[])`;
 }
@@ -40,8 +42,8 @@ export function history(db: Kysely<AnyTables>) {
 }
 
 /**
- * Counts the stages that a statement is about to read, up to one more than `most`, in a part of the statement. `outer` is the
- * handle for that statement, and `areFew` is true if there are at most `most` stages.
+ * Counts the stages that a statement is about to read, up to one more than `most`, in a part of the statement. `outer`
+ * is the handle for that statement, and `areFew` is true if there are at most `most` stages.
  */
 export function boundedStages(
   db: TenantDb,

@@ -1,7 +1,7 @@
 // Runs before GraphiQL: it passes the token of the tab to GraphiQL, and records a history of queries.
 {
-  // GraphiQL stores everything in `localStorage`, where later users of the browser could find it. Here it uses the storage of the
-  // tab instead, and what earlier versions of this page have stored is removed.
+  // GraphiQL stores everything in `localStorage`, where later users of the browser could find it. Here it uses the
+  // storage of the tab instead, and what earlier versions of this page have stored is removed.
   for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key);
   Object.defineProperty(window, 'localStorage', { value: sessionStorage });
 
@@ -14,7 +14,10 @@
 
   const read = () => JSON.parse(sessionStorage.getItem(historyKey) ?? '[]');
 
-  /** The storage of a tab is limited. The older entries are left out if they do not fit: a query must be sent in any case. */
+  /**
+   * The storage of a tab is limited. The older entries are left out if they do not fit: a query must be sent in any
+   * case.
+   */
   const store = (entries) => {
     try {
       sessionStorage.setItem(historyKey, JSON.stringify(entries));

@@ -119,7 +119,9 @@ const codePlugin = ({ React }) => ({
   },
 });
 
-/** Sends requests to the origin of the page, because behind a proxy the server may describe itself with another address. */
+/**
+ * Sends requests to the origin of the page, because behind a proxy the server may describe itself with another address.
+ */
 const toThisServer = (request) => {
   const { pathname, search } = new URL(request.url, location.href);
   request.url = `${location.origin}${pathname}${search}`;

@@ -5,9 +5,9 @@ import { ask } from './graph.js';
 import { addressesQuery } from './issue-queries.js';
 import { avatar, time } from './parts.js';
 
-// The server signs the addresses of files for a few minutes, and each read of the page returns different ones. So an address is
-// requested when the user asks for a file, and a picture that is already shown keeps its address: with a new one, the browser
-// would load it again.
+// The server signs the addresses of files for a few minutes, and each read of the page returns different ones. So an
+// address is requested when the user asks for a file, and a picture that is already shown keeps its address: with a new
+// one, the browser would load it again.
 
 /** The addresses of the pictures, by the versions of their attachments. */
 const pictures = new Map();
@@ -80,7 +80,9 @@ async function addressOf(id, kind) {
   return address;
 }
 
-/** Gives a picture another address once: it is loaded when it is scrolled to, and its first may have expired by then. */
+/**
+ * Gives a picture another address once: it is loaded when it is scrolled to, and its first may have expired by then.
+ */
 function renewed(file) {
   return async ({ target }) => {
     if (target.dataset.renewed) return;

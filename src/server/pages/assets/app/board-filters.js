@@ -4,8 +4,8 @@ import { words } from './format.js';
 import { choice, ranks } from './parts.js';
 
 /**
- * The team that is highlighted in the list but not opened yet. A list reports each step of the arrow keys, so it does not leave
- * the page.
+ * The team that is highlighted in the list but not opened yet. A list reports each step of the arrow keys, so it does
+ * not leave the page.
  */
 let marked;
 
@@ -69,8 +69,8 @@ function optionsOf({ byAssignee, byLabel, byProject }) {
 }
 
 /**
- * The options are those of open issues. The chosen option may occur only on closed issues; its name then comes from a card that
- * shows it, if there is one.
+ * The options are those of open issues. The chosen option may occur only on closed issues; its name then comes from a
+ * card that shows it, if there is one.
  */
 function withChosen(options, value, name, issues) {
   if (!value || options.some(([each]) => each === value)) return options;

@@ -22,8 +22,8 @@ const passing = new Set([
 ]);
 
 /**
- * Whether the same request would be refused again, as with every unknown code. An error of the browser is no refusal: a stream
- * ends with one when the connection is lost.
+ * Whether the same request would be refused again, as with every unknown code. An error of the browser is no refusal: a
+ * stream ends with one when the connection is lost.
  */
 export function isRefusal(error) {
   return error instanceof GraphError && !passing.has(error.code);
@@ -32,12 +32,15 @@ export function isRefusal(error) {
 /** The codes of refusals after which the user has to sign in with another token. */
 export const tokenRefusals = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NO_TOKEN']);
 
-/** A server that has not answered after this time will not: a browser would wait much longer for a connection that is lost. */
+/**
+ * A server that has not answered after this time will not: a browser would wait much longer for a connection that is
+ * lost.
+ */
 const answerMs = 60_000;
 
 /**
- * Runs a query. The figures show what it cost: objects, SQL statements, and the milliseconds from the request to the whole
- * answer.
+ * Runs a query. The figures show what it cost: objects, SQL statements, and the milliseconds from the request to the
+ * whole answer.
  */
 export async function ask(query, variables = {}, signal) {
   const started = performance.now();

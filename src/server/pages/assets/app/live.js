@@ -7,9 +7,9 @@ const silenceMs = 25_000;
  * Follows a subscription from a cursor, and resumes after the last event whenever the connection is lost. Browsers
  * allow six connections to a server over HTTP/1.1, so a hidden tab closes its stream, and resumes when it is shown.
  *
- * `onEvent` gets the data of each event. `onReset` is called, and nothing after it, when the page has to read everything
- * again: changes after the cursor were removed from the log, or too much has changed at once. `onState` gets `connecting`, `live`, `paused`,
- * `offline` or, with an error, `refused`.
+ * `onEvent` gets the data of each event. `onReset` is called, and nothing after it, when the page has to read
+ * everything again: changes after the cursor were removed from the log, or too much has changed at once. `onState` gets
+ * `connecting`, `live`, `paused`, `offline` or, with an error, `refused`.
  */
 export function follow({ query, variables, after, onEvent, onReset, onState }) {
   let cursor = after;

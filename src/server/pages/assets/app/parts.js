@@ -74,7 +74,10 @@ export function progress(done, total, label) {
   return html`<progress max=${Math.max(total, 1)} .value=${done} aria-label=${label}></progress>`;
 }
 
-/** A list with one chosen entry. The user may have chosen another entry than the page knows, so the element itself decides. */
+/**
+ * A list with one chosen entry. The user may have chosen another entry than the page knows, so the element itself
+ * decides.
+ */
 export function choice({ name, value, options, isChosen = Boolean(value), choose }) {
   return html`<label class="field"><span class="unseen">${name}</span>
     <select data-chosen=${isChosen} @change=${({ target }) => choose(target.value)}>

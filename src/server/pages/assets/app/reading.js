@@ -12,20 +12,22 @@ const agingMs = 60_000;
 const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A page that reads one query, and reads it again when a subscription reports a change. A read that fails is retried until there
- * is an answer, and the page meanwhile says that it is not up to date. A read that was refused is not retried: it would be
- * refused again.
+ * A page that reads one query, and reads it again when a subscription reports a change. A read that fails is retried
+ * until there is an answer, and the page meanwhile says that it is not up to date. A read that was refused is not
+ * retried: it would be refused again.
  *
  * - `variables()`: the current variables of the query;
- * - `view(reading)`: the page for `{ data, figures, variables, sign }`, where `sign` shows whether it is kept up to date;
- * - `live(data, variables)`: the `query` and `variables` of the subscription; undefined when there is nothing to follow;
+ * - `view(reading)`: the page for `{ data, figures, variables, sign }`, where `sign` shows whether it is kept up to
+ * date;
+ * - `live(data, variables)`: the `query` and `variables` of the subscription; undefined when there is nothing to
+ * follow;
  * - `onReading(reading)`: called before a new answer is drawn;
  * - `onEvent(data)`: shows an event. Without it, the query is read again;
  * - `follows`: what the subscription reports, if that is not all that the page shows;
  * - `remedy()`: what else than another try may help.
  *
- * The query must select `workspace { changeCursor }`, after which the subscription begins. Returns `begin`, which reads again after a
- * choice of the user, and `draw`.
+ * The query must select `workspace { changeCursor }`, after which the subscription begins. Returns `begin`, which reads
+ * again after a choice of the user, and `draw`.
  */
 export function keepReading({ query, variables, view, live, onReading, onEvent, follows, remedy }) {
   /** What is drawn; undefined if the page shows a problem instead. */
@@ -56,8 +58,8 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
   };
 
   /**
-   * Waits for a time, or until the server answers again or the answer is no longer wanted. A hidden tab also waits until it is
-   * shown: the user would not see what it reads, and it would use up the quota of the token.
+   * Waits for a time, or until the server answers again or the answer is no longer wanted. A hidden tab also waits
+   * until it is shown: the user would not see what it reads, and it would use up the quota of the token.
    */
   const pause = (ms) =>
     new Promise((resolve) => {
@@ -124,8 +126,8 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
   };
 
   const refreshSoon = () => {
-    // A read that began before the change is awaited: otherwise changes in quick succession would each abandon the read of the
-    // previous one.
+    // A read that began before the change is awaited: otherwise changes in quick succession would each abandon the read
+    // of the previous one.
     gathering ??= Promise.all([delay(gatherMs), settled]).then(async () => {
       gathering = undefined;
       if (reading) await refresh();

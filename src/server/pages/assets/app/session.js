@@ -1,7 +1,7 @@
 import { decoded } from './address.js';
 
-// The access token of this tab. The server prints an address that ends in `#token=…`: browsers do not send the fragment to a
-// server, and this script stores the token for the tab and removes it from the address.
+// The access token of this tab. The server prints an address that ends in `#token=…`: browsers do not send the fragment
+// to a server, and this script stores the token for the tab and removes it from the address.
 
 const storageKey = 'workgraph.token';
 
@@ -35,8 +35,8 @@ addEventListener('pageshow', ({ persisted }) => {
 });
 
 /**
- * The token in a text that was copied, perhaps with the word before it or with invisible characters. Undefined if there are
- * characters that a request cannot carry.
+ * The token in a text that was copied, perhaps with the word before it or with invisible characters. Undefined if there
+ * are characters that a request cannot carry.
  */
 export function tokenIn(text) {
   const token = text

@@ -1,7 +1,10 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { signIn, signOut, tokenIn } from './session.js';
 
-/** The content of a page after an error, with what the user can do about it: often to try again, if there is no other remedy. */
+/**
+ * The content of a page after an error, with what the user can do about it: often to try again, if there is no other
+ * remedy.
+ */
 export function problem(error, retry, remedy) {
   const known = problems[error.code] ?? unexpected;
   const { title, body } = known(error, retry, remedy);
