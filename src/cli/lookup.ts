@@ -5,7 +5,7 @@ import { type MemberCard, selectMemberCards, selectMembersBy, selectWorkspaces }
 import { memberRole } from '../model/codes.ts';
 import { fold } from '../model/fold.ts';
 import { whatExists } from '../model/nearest.ts';
-import { ended } from '../model/sentences.ts';
+import { asSentence } from '../model/sentences.ts';
 import { mayUseTokens } from '../resolvers/access/access-tokens.ts';
 import { parseId } from '../resolvers/ids.ts';
 import { CommandError, UsageError } from './failures.ts';
@@ -28,7 +28,7 @@ export async function findWorkspace(
       'There is no workspace yet: create one with `npx workgraph workspace create --name …`.',
     );
   const names = workspaces.map(({ name }) => name);
-  throw new CommandError(ended(`There is no workspace ${named}${whatExists(named, names)}`));
+  throw new CommandError(asSentence(`There is no workspace ${named}${whatExists(named, names)}`));
 }
 
 /** The first owner of a workspace who may use tokens. */
@@ -60,7 +60,7 @@ export async function findMember(db: TenantDb, named: string): Promise<MemberCar
 /** The error for a member that does not exist. */
 export async function noMember(db: TenantDb, named: string): Promise<CommandError> {
   const names = (await selectMemberCards(db)).map(({ displayName }) => displayName);
-  return new CommandError(ended(`The workspace has no member ${named}${whatExists(named, names)}`));
+  return new CommandError(asSentence(`The workspace has no member ${named}${whatExists(named, names)}`));
 }
 
 function isNamed({ id, name }: WorkspaceCard, named: string): boolean {

@@ -170,7 +170,7 @@ export async function removeOldChanges(
  * Starts the log of the handle's workspace over after its newest change, which makes all earlier cursors invalid. The
  * janitor removes the changes that can no longer be read.
  */
-export async function beginLogAnew(trx: Trx): Promise<void> {
+export async function restartLog(trx: Trx): Promise<void> {
   // The lock keeps the sequencer from assigning positions meanwhile.
   const head = await trx.selectFrom('changeHead').select('position').forUpdate().executeTakeFirst();
   if (!head) return;

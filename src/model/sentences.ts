@@ -1,5 +1,5 @@
 /** A message as a sentence: with a full stop, unless it ends with a question. */
-export function ended(message: string): string {
+export function asSentence(message: string): string {
   return message.endsWith('?') ? message : `${message}.`;
 }
 
@@ -9,7 +9,7 @@ export function detailOf(
 ): string {
   const [first, second] = violations;
   return first && !second
-    ? ended(`${first.field}: ${first.message}`)
+    ? asSentence(`${first.field}: ${first.message}`)
     : `${violations.length} fields are invalid.`;
 }
 

@@ -19,7 +19,7 @@ import { analyzeTables } from '../../db/statistics.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
 import { Progress } from '../progress.ts';
-import { ended } from '../../model/sentences.ts';
+import { asSentence } from '../../model/sentences.ts';
 import { CommandError } from '../failures.ts';
 import { readLines } from '../import/lines.ts';
 import {
@@ -107,7 +107,7 @@ function refusedRow(error: unknown): CommandError | undefined {
     .join(': ')
     .replace(/\.$/, '');
   return new CommandError(
-    ended(`The backup is damaged: the database refuses a row${where}, so no row was restored: ${why}`),
+    asSentence(`The backup is damaged: the database refuses a row${where}, so no row was restored: ${why}`),
     { cause: error },
   );
 }

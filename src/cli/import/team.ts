@@ -4,7 +4,7 @@ import { applyDirectory } from '../../portability/directory/directory.ts';
 import { parseDirectory } from '../../portability/directory/directory-file.ts';
 import { actorOf, type CommandEnvironment } from '../environment.ts';
 import { whatExists } from '../../model/nearest.ts';
-import { ended } from '../../model/sentences.ts';
+import { asSentence } from '../../model/sentences.ts';
 import { CommandError } from '../failures.ts';
 
 /**
@@ -35,7 +35,7 @@ export async function requireTeam(
   const created = await find();
   if (created) return created;
   const codes = await selectTeamCodes(database.of(workspaceId));
-  const message = ended(`The workspace has no team ${wanted}${whatExists(wanted, codes)}`);
+  const message = asSentence(`The workspace has no team ${wanted}${whatExists(wanted, codes)}`);
   throw new CommandError(
     `${message} Create it with \`npx workgraph directory apply\`, or use --create-team NAME.`,
   );

@@ -5,7 +5,7 @@ import { type DocumentNode, type ExecutionResult, print } from 'graphql';
 import type { KeyName, NewKey } from '../../db/idempotency.ts';
 import { type SignedIn, signedIn } from '../../resolvers/context.ts';
 import { raise } from '../../resolvers/errors.ts';
-import { keepAnswer, type Once, once, underKey } from '../../resolvers/writes/idempotency.ts';
+import { keepAnswer, type Once, runOnce, runUnderKey } from '../../resolvers/writes/idempotency.ts';
 import { type KeyedWrite, NeedsTransaction } from '../../resolvers/writes/keyed-write.ts';
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import { showsOnlyWritten } from '../compiled/run/executor.ts';
@@ -53,7 +53,7 @@ export function executeOnce(
   const mayBeOneStatement =
     checkKey(mutation) && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
   const signed = signedIn(context);
-  return underKey(signed, { key: mutation.key, requestHash: hashOf(mutation) }, async (key) => {
+  return runUnderKey(signed, { key: mutation.key, requestHash: hashOf(mutation) }, async (key) => {
     const done = mayBeOneStatement ? await byOneStatement(key, signed, run) : undefined;
     return done ?? inOneTransaction(key, signed, run);
   });
@@ -107,7 +107,7 @@ async function inOneTransaction(
   let failed: { cause: unknown; result: ExecutionResult } | undefined;
   let kept: Once;
   try {
-    kept = await once(context, key, async (inside) => {
+    kept = await runOnce(context, key, async (inside) => {
       const answer = await run(inside);
       if (!answer.errors) return answer.data;
       // The first error caused the others. It is thrown unchanged, so that `once` recognizes a lost race and runs again.

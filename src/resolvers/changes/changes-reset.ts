@@ -1,4 +1,4 @@
-import { beginLogAnew } from '../../db/changes.ts';
+import { restartLog } from '../../db/changes.ts';
 import type { Database } from '../../db/engine/engine.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import { type Actor, recordAuditEntries } from '../access/audit.ts';
@@ -11,7 +11,7 @@ export async function resetChanges(
   actor: Actor,
 ): Promise<void> {
   await inTransaction(database.of(workspaceId), async (trx) => {
-    await beginLogAnew(trx);
+    await restartLog(trx);
     const subject = { kind: 'workspace', id: workspaceId, name };
     await recordAuditEntries(trx, actor, [{ act: 'changes.reset', subject }]);
     const event = { eventType: 'changes.lost.v1', subjectId: workspaceId } as const;

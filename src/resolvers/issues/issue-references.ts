@@ -36,7 +36,7 @@ export class References {
 export type ReferenceLookup = (wanted: WantedReferences) => readonly ReferenceRow[] | Promise<ReferenceRow[]>;
 
 /** Looks the rows up by one statement. */
-export function inTables(sending: Sending): ReferenceLookup {
+export function tableLookup(sending: Sending): ReferenceLookup {
   return (wanted) => selectReferences(sending, wanted);
 }
 
@@ -57,7 +57,7 @@ export async function withReferences<Result>(
       if (!(error instanceof AppError)) throw error;
     }
   }
-  return check(inTables({ db, connect }), undefined);
+  return check(tableLookup({ db, connect }), undefined);
 }
 
 /** Looks up everything that a change refers to at once, without a statement if it refers to nothing. */

@@ -29,7 +29,7 @@ import {
   checkTeamReferences,
   checkWorkspaceReferences,
   findReferences,
-  inTables,
+  tableLookup,
   withReferences,
   type ReferenceLookup,
   type References,
@@ -57,7 +57,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
   const inTransaction = async (trx: Trx) => {
     // From here on no other transaction can move issues to another parent while this one reads the ancestors.
     if (parentIssueId !== undefined) await lockParents(trx, 'exclusive');
-    const plan = await planChange(inTables(inside(trx)), input, async () => [
+    const plan = await planChange(tableLookup(inside(trx)), input, async () => [
       { issue: await requireIssue(trx, key), prefix: '' },
     ]);
     const [issue] = await apply(trx, context, { ...plan, expectedRevision });
@@ -101,7 +101,7 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
   const serialKey = input.parentIssueId === undefined ? undefined : serialKeys.parents(workspaceId);
   return write(context, serialKey, async (trx) => {
     if (input.parentIssueId !== undefined) await lockParents(trx, 'exclusive');
-    const plan = await planChange(inTables(inside(trx)), input, async (violations) => {
+    const plan = await planChange(tableLookup(inside(trx)), input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
       violations.that(fits, 'keys', `must have 1 to ${limits.batch} items`);
       const named = fits ? await requireIssues(trx, keys) : [];

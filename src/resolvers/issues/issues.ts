@@ -16,7 +16,7 @@ import {
   checkTeamReferences,
   checkWorkspaceReferences,
   findReferences,
-  inTables,
+  tableLookup,
   withReferences,
   type ReferenceLookup,
 } from './issue-references.ts';
@@ -40,7 +40,8 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
   const { principal, preloads = [] } = context;
   const { workspaceId } = principal;
   const serialKey = serialKeys.numbers(workspaceId, input.teamId);
-  const inTransaction = async (trx: Trx) => insert(trx, context, await draft(inTables(inside(trx)), input));
+  const inTransaction = async (trx: Trx) =>
+    insert(trx, context, await draft(tableLookup(inside(trx)), input));
   // A parent has to be locked, and read again, before anything is written.
   if (input.parentIssueId != null) return write(context, serialKey, inTransaction);
   const drafted = await withReferences(context, (look) => draft(look, input));

@@ -30,7 +30,7 @@ interface KeyedRequest {
 }
 
 /** Does work under a key. This process does the works of one key one at a time. */
-export function underKey<Result>(
+export function runUnderKey<Result>(
   { principal: { workspaceId, userAccountId }, now, writes: { serial } }: SignedIn,
   { key, requestHash }: KeyedRequest,
   work: (key: NewKey) => Promise<Result>,
@@ -55,7 +55,7 @@ export type Once =
  * Does the work of a request once, however often the request is repeated. The result is stored in the transaction of
  * the work and returned to each repetition. Work that throws stores nothing, so its key can be used again.
  */
-export async function once(
+export async function runOnce(
   context: SignedIn,
   key: NewKey,
   work: (inside: SignedIn) => Promise<unknown>,

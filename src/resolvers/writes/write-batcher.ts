@@ -33,7 +33,7 @@ export interface ItemWrite<Item, Row> {
 export type SendItem = <Item, Row>(to: Sending, write: ItemWrite<Item, Row>) => Promise<Row | undefined>;
 
 /** Sends each item by a statement of its own. */
-export function direct(serial: SerialQueue): SendItem {
+export function unbatched(serial: SerialQueue): SendItem {
   return (to, write) => serial.run(write.serialKey, () => sendAlone(to, write));
 }
 

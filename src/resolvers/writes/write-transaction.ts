@@ -4,7 +4,7 @@ import type { Keyed } from '../../db/writes/kept-keys.ts';
 import type { SignedIn } from '../context.ts';
 import { requireTransaction } from './keyed-write.ts';
 import type { SerialQueue } from './serial-queue.ts';
-import { batched, direct, type ItemWrite, type SendItem } from './write-batcher.ts';
+import { batched, unbatched, type ItemWrite, type SendItem } from './write-batcher.ts';
 
 /** How a server sends its writes. */
 export interface Writes {
@@ -14,7 +14,7 @@ export interface Writes {
 
 /** With `batching`, writes that can be combined share a statement. */
 export function writesOf(serial: SerialQueue, { batching }: { batching: boolean }): Writes {
-  return { serial, send: (batching ? batched : direct)(serial) };
+  return { serial, send: (batching ? batched : unbatched)(serial) };
 }
 
 /**

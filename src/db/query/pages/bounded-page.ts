@@ -4,7 +4,7 @@ import { predicateSql } from '../conditions/predicate.ts';
 import { withColumnNames, nameOf, type Reading, selectColumns } from '../reading.ts';
 import type { AccessedWalk } from '../walks/access.ts';
 import { childrenOf, linkedRows, parentColumn, parentKeys } from '../walks/children.ts';
-import { checkedOf, lookedAt } from '../walks/looked-at.ts';
+import { checkedOf, examinedRows } from '../walks/examined-rows.ts';
 import { candidateOf, type FewStep, limitedMatches } from '../walks/matches.ts';
 import { betweenPositions, row, type Source, sortSql, typeOf, type Walk } from '../walks/walk.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
@@ -68,8 +68,8 @@ function walkQuery(
 ): Query {
   const { db } = reading;
   const { kind } = walked.walk.order;
-  const looked = lookedAt(reading, walked, rows, (query) => query.selectAll(row), parent);
-  const page = selectColumns(untyped(db).selectFrom(looked.as(row)), reading)
+  const examined = examinedRows(reading, walked, rows, (query) => query.selectAll(row), parent);
+  const page = selectColumns(untyped(db).selectFrom(examined.as(row)), reading)
     .select([sql`null::${typeOf(kind)}`.as(stopColumns[0]), sql`null::uuid`.as(stopColumns[1])])
     .where(predicateSql(checkedOf(walked), row, 'eachRow'))
     .limit(plannedRows(size));
@@ -99,9 +99,9 @@ function sharedQuery(
 ): Query {
   const { walk } = walked;
   const { db } = reading;
-  const looked = lookedAt(reading, walked, rows, (query) => query.selectAll(row));
+  const examined = examinedRows(reading, walked, rows, (query) => query.selectAll(row));
   const matching = untyped(db)
-    .selectFrom(looked.as(row))
+    .selectFrom(examined.as(row))
     .where(predicateSql(checkedOf(walked), row, 'eachRow'));
   const stop = untyped(db)
     .selectFrom(lastLookedAt(reading, walked, rows).as('stop'))
@@ -189,7 +189,7 @@ function lastLookedAt(
   parent?: RawBuilder<unknown>,
 ): Query {
   const { column } = walked.walk.order;
-  const keys = lookedAt(
+  const keys = examinedRows(
     reading,
     walked,
     rows,
@@ -197,7 +197,7 @@ function lastLookedAt(
     parent,
   );
   return untyped(reading.db)
-    .selectFrom(keys.as('looked'))
+    .selectFrom(keys.as('examined'))
     .selectAll()
     .limit(sql.lit(1))
     .offset(sql.lit(rows - 1));

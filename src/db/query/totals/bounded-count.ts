@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { type AccessedWalk, accessOf } from '../walks/access.ts';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
-import { checkedOf, lookedAt } from '../walks/looked-at.ts';
+import { checkedOf, examinedRows } from '../walks/examined-rows.ts';
 import type { FewStep } from '../walks/matches.ts';
 import { childRows, linkedRows, parentColumn, parentKeys } from '../walks/children.ts';
 import type { Reading } from '../reading.ts';
@@ -40,8 +40,8 @@ export function countStepQuery(
   step: CountStep,
   parents?: ValueOrSlot<readonly string[]>,
 ): Query {
-  const { looked, conditions } = lookedBy(reading, walked, step);
-  if (!parents) return countRows(reading, looked, conditions, step.rows);
+  const { examined, conditions } = examinedBy(reading, walked, step);
+  if (!parents) return countRows(reading, examined, conditions, step.rows);
   if (step.read === 'walk') {
     const ofParent = walkedRows(reading, walked, step.rows, sql.ref('parent.key'));
     return untyped(reading.db)
@@ -54,7 +54,7 @@ export function countStepQuery(
   const { parent } = walked.walk.source as ChildSource;
   const key = parentColumn(parent);
   const matching = untyped(reading.db)
-    .selectFrom(looked.as(row))
+    .selectFrom(examined.as(row))
     .where(predicateSql(conditions, row, 'eachRow'));
   const ofParents = linkedRows(matching as Query, parent)
     .select([sql`${key}`.as('parentKey'), sql<number>`count(*)::int`.as('count')])
@@ -74,34 +74,34 @@ export function countStepQuery(
 
 /** The matching rows among those that the step examines, in a list without parents. */
 export function matchingRows(reading: Reading, walked: AccessedWalk, step: CountStep): Query {
-  const { looked, conditions } = lookedBy(reading, walked, step);
+  const { examined, conditions } = examinedBy(reading, walked, step);
   return untyped(reading.db)
-    .selectFrom(looked.as(row))
+    .selectFrom(examined.as(row))
     .selectAll(row)
     .where(predicateSql(conditions, row, 'eachRow'));
 }
 
 /** The rows that a step examines, of any parent, and the conditions that it checks on them. */
-function lookedBy(
+function examinedBy(
   reading: Reading,
   walked: AccessedWalk,
   step: CountStep,
-): { looked: Query; conditions: Predicate } {
+): { examined: Query; conditions: Predicate } {
   const { access, walk } = walked;
   // Rows that are found by a join table are not read from an index of their order, so all conditions are checked.
   if (step.read === 'walk')
     return {
-      looked: walkedRows(reading, walked, step.rows),
+      examined: walkedRows(reading, walked, step.rows),
       conditions: access.isJoined ? walk.filter : checkedOf(walked),
     };
   const chosen = candidateOf(access, step);
-  return { looked: limitedMatches(reading, walk.source, chosen, step.rows), conditions: chosen.rest };
+  return { examined: limitedMatches(reading, walk.source, chosen, step.rows), conditions: chosen.rest };
 }
 
 /** Counts the rows that satisfy the conditions, and returns whether the step has examined as many rows as it may. */
-function countRows({ db }: Reading, looked: Query, conditions: Predicate, rows: number): Query {
+function countRows({ db }: Reading, examined: Query, conditions: Predicate, rows: number): Query {
   return untyped(db)
-    .selectFrom(looked.as(row))
+    .selectFrom(examined.as(row))
     .select([
       sql<number>`(count(*) filter (where ${predicateSql(conditions, row, 'eachRow')}))::int`.as('count'),
       sql<boolean | null>`case when count(*) >= ${sql.lit(rows)} then true end`.as('isBound'),
@@ -116,7 +116,7 @@ function walkedRows(
 ): Query {
   const { source } = walked.walk;
   if (!parent || !walked.access.isJoined)
-    return lookedAt(reading, walked, rows, (query) => query.selectAll(row), parent);
+    return examinedRows(reading, walked, rows, (query) => query.selectAll(row), parent);
   // The rows of the join table are limited without an order, which would require sorting all of them first.
   return childRows(reading, source)
     .selectAll(row)

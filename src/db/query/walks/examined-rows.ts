@@ -14,7 +14,7 @@ export function checkedOf({ walk: { source }, access: { others, hasDeleted } }: 
 }
 
 /** The rows that a step examines along the order, under one parent or in the whole workspace. */
-export function lookedAt(
+export function examinedRows(
   reading: Reading,
   { walk, access }: AccessedWalk,
   rows: number,
