@@ -18,14 +18,14 @@ interface Mutant {
 const mutants: readonly Mutant[] = [
   {
     name: 'the budget is gone',
-    file: 'src/db/query/walks/looked-at.ts',
+    file: 'src/db/query/walks/examined-rows.ts',
     replaced: '      .limit(sql.lit(rows)),\n  );',
     by: '      .limit(sql.lit(10_000_000)),\n  );',
     shape: 'issues labels some',
   },
   {
-    name: 'deleted issues are looked at',
-    file: 'src/db/query/walks/looked-at.ts',
+    name: 'deleted issues are examined',
+    file: 'src/db/query/walks/examined-rows.ts',
     replaced: '.where(predicateSql(source.where, row));\n  const [first, second]',
     by: ';\n  const [first, second]',
     shape: 'issues labels some',
