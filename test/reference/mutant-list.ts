@@ -142,8 +142,8 @@ const elsewhere: readonly Mutant[] = [
   {
     name: 'no answer says its version',
     file: 'src/server/http/request.ts',
-    from: 'return current ? { [versionHeader]',
-    to: 'return current && current.version.ref < 0 ? { [versionHeader]',
+    from: '[versionHeader]: printVersion(known.version),',
+    to: '',
     by: 'server',
     needsPostgres: true,
   },
@@ -190,14 +190,14 @@ const elsewhere: readonly Mutant[] = [
   {
     name: 'a prepared write is not known for one',
     file: 'src/db/engine/lease.ts',
-    from: 'this.#note(statement.signals);',
+    from: 'this.#note(statement.signals, workspaceIn(values));',
     to: '',
     by: 'memory',
   },
   {
     name: 'a write is not known for one by its text',
     file: 'src/db/engine/lease.ts',
-    from: 'this.#note(signalsOf(sql));',
+    from: 'this.#note(signalsOf(sql), undefined);',
     to: '',
     by: 'memory',
   },
