@@ -26,7 +26,7 @@ asRoot('a data directory of another user', () => {
       expect(await workgraph([...words, '--data-dir', dataDir])).toEqual({
         exitCode: 1,
         stdout: '',
-        stderr: `The data directory ${dataDir} belongs to another user (uid ${nobody}), who could not open files that this user would leave in it. Run this as its owner: sudo -u '#${nobody}' …\n`,
+        stderr: `The data directory ${dataDir} belongs to another user (uid ${nobody}), who could not open files that this user would leave in it. Run this as its owner, for example with sudo -u '#${nobody}' or docker exec -u ${nobody}.\n`,
       });
       expect(readdirSync(dataDir)).toEqual(before);
     },

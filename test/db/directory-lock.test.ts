@@ -43,6 +43,16 @@ describe('the lock on a data directory', () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
+  it('names the process that holds the directory of another user, and adds nothing to such a directory', async () => {
+    const holder = await lockInAnotherProcess();
+    if (process.geteuid?.() === 0) chownSync(dataDir, 65_534, 65_534);
+    expect(() => lockDirectory(dataDir)).toThrow(`(pid ${holder.pid})`);
+    await kill9(holder);
+    const left = readdirSync(dataDir);
+    if (process.geteuid?.() === 0) expect(() => lockDirectory(dataDir)).toThrow(ForeignDirectoryError);
+    expect(left).toEqual(expect.arrayContaining(readdirSync(dataDir)));
+  });
+
   it('is refused a second time within one process', () => {
     const lock = lockDirectory(dataDir);
     expect(() => lockDirectory(dataDir)).toThrow(DirectoryHeldError);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -20,7 +20,7 @@ export class ForeignDirectoryError extends Error {
 
   constructor(dataDir: string, owner: number) {
     super(
-      `The data directory ${dataDir} belongs to another user (uid ${owner}), who could not open files that this user would leave in it. Run this as its owner: sudo -u '#${owner}' …`,
+      `The data directory ${dataDir} belongs to another user (uid ${owner}), who could not open files that this user would leave in it. Run this as its owner, for example with sudo -u '#${owner}' or docker exec -u ${owner}.`,
     );
   }
 }
@@ -43,14 +43,20 @@ const held = new Set<DatabaseSync>();
  */
 export function lockDirectory(dataDir: string): DirectoryLock {
   createDirectory(dataDir);
-  requireOwnDirectory(dataDir);
+  const lockFile = join(dataDir, 'lock');
   const pidFile = join(dataDir, 'lock.pid');
-  const database = new DatabaseSync(join(dataDir, 'lock'));
+  const owner = otherOwner(dataDir);
+  // Even then a server may hold the directory, through which the command can run. Opening its file leaves nothing behind.
+  if (owner !== undefined && !existsSync(lockFile)) throw new ForeignDirectoryError(dataDir, owner);
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(lockFile);
     database.exec('pragma locking_mode = exclusive; begin exclusive');
+    if (owner !== undefined) throw new ForeignDirectoryError(dataDir, owner);
   } catch (error) {
-    database.close();
-    throw isBusy(error) ? new DirectoryHeldError(dataDir, readHolder(pidFile)) : error;
+    database?.close();
+    if (isBusy(error)) throw new DirectoryHeldError(dataDir, readHolder(pidFile));
+    throw owner === undefined ? error : new ForeignDirectoryError(dataDir, owner);
   }
   held.add(database);
   // This is another file than the lock: if this process opened and closed the locked file, the lock would be released.
@@ -71,11 +77,12 @@ export function lockDirectory(dataDir: string): DirectoryLock {
   };
 }
 
-function requireOwnDirectory(dataDir: string): void {
+/** The owner of a directory in which this process would leave files of another user. */
+function otherOwner(dataDir: string): number | undefined {
   const { uid } = statSync(dataDir);
   // Windows has no such numbers.
-  if (process.geteuid && process.geteuid() !== uid && ownerOfNewFiles(dataDir) !== uid)
-    throw new ForeignDirectoryError(dataDir, uid);
+  if (!process.geteuid || process.geteuid() === uid || ownerOfNewFiles(dataDir) === uid) return undefined;
+  return uid;
 }
 
 /**
