@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { sql } from 'kysely';
+import { type QueryExecutorProvider, sql } from 'kysely';
 import { openDatabase } from '../../src/db/engine/engine.ts';
+import { inSnapshotOfAll } from '../../src/db/engine/snapshot.ts';
+import { inSnapshot, inTransaction, inUnscopedTransaction } from '../../src/db/engine/transaction.ts';
 import { withMeter } from '../../src/db/engine/meter.ts';
 import { Deadline } from '../../src/db/engine/deadline.ts';
 import { Prepared } from '../../src/db/statements/prepared.ts';
@@ -82,6 +85,32 @@ onlyWithServer('the PostgreSQL engine', () => {
     lease.release();
     await database.close();
     expect(rows.map((row) => /'(.*?)'/.exec(row.statement)?.[1])).toEqual(kept);
+  });
+
+  it.each([true, false])('limits the time of every kind of transaction (prepared: %s)', async (prepared) => {
+    const database = await openDatabase({ ...place.location, prepared, statementTimeoutMs: 1234 });
+    const db = database.of(randomUUID());
+    const limits = async (trx: QueryExecutorProvider) => {
+      const { rows } = await sql<Record<'statement' | 'idle' | 'isolation', string>>`
+        select current_setting('statement_timeout') as statement,
+          current_setting('idle_in_transaction_session_timeout') as idle,
+          current_setting('transaction_isolation') as isolation`.execute(trx);
+      return rows[0];
+    };
+    const found = {
+      ordinary: await inTransaction(db, limits),
+      unscoped: await inUnscopedTransaction(database, limits),
+      snapshot: await inSnapshot({ db, connect: () => database.connect() }, (inside) => limits(inside.db)),
+      snapshotOfAll: await inSnapshotOfAll(database, limits),
+    };
+    await database.close();
+    const limited = { statement: '1234ms', idle: '1min' };
+    expect(found).toEqual({
+      ordinary: { ...limited, isolation: 'read committed' },
+      unscoped: { ...limited, isolation: 'read committed' },
+      snapshot: { ...limited, isolation: 'repeatable read' },
+      snapshotOfAll: { ...limited, isolation: 'repeatable read' },
+    });
   });
 
   it.each([

@@ -54,6 +54,8 @@ const LEAST_MS = 500;
  */
 const MAX_NAMES = 1_000;
 const IDLE_CONNECTION_MS = 30_000;
+/** How a statement starts that begins a transaction. */
+const BEGINNING = /^(?:begin|start transaction)\b/;
 /** How long a statement may continue when its client has disconnected. After that it is canceled. */
 const CANCEL_AFTER_MS = 50;
 
@@ -75,7 +77,7 @@ export class ServerPool implements Pool {
   readonly #address: string;
   readonly #prepared: boolean;
   readonly #wire: PostgresWire;
-  /** Settings that are sent with each `begin` where a connection does not keep them. */
+  /** Settings that are sent with the beginning of each transaction where a connection does not keep them. */
   readonly #beginning: string;
   /** How often each connection has run each statement, by the name of the statement. */
   readonly #named = new WeakMap<pg.PoolClient, Map<string, number>>();
@@ -199,13 +201,13 @@ export class ServerPool implements Pool {
     };
     const query = <Row>(text: string, values: readonly unknown[]) =>
       guarded(text, async (timeoutMs) => {
-        const begins = text === 'begin' && this.#beginning !== '';
+        const begins = this.#beginning !== '' && BEGINNING.test(text);
         const config: pg.QueryConfig & { query_timeout: number | undefined } = {
-          ...(begins ? { text: `begin${this.#beginning}` } : { text, values: [...values] }),
+          ...(begins ? { text: text + this.#beginning } : { text, values: [...values] }),
           query_timeout: timeoutMs,
         };
         const answer = await client.query(config);
-        // `begin` with settings consists of several statements, for each of which pg returns a result.
+        // The beginning with settings consists of several statements, for each of which pg returns a result.
         const result: unknown = Array.isArray(answer) ? answer[0] : answer;
         return result as PostgresQueryResult<Row>;
       });
