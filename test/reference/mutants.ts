@@ -20,6 +20,7 @@ const copied = [
   'src',
   'test',
   'migrations',
+  'demo',
   'node_modules',
   'package.json',
   'jest.config.js',
