@@ -94,7 +94,10 @@ export function answerBrokenRequest(
   socket: Duplex,
   publicUrl: string | undefined,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const isReset = error.code === 'ECONNRESET';
+  // The parser refuses each packet that follows a refused one, and `answerAndClose` discards it.
+  if (socket.writableEnded && !isReset) return;
+  if (isReset || !socket.writable) {
     socket.destroy();
     return;
   }
