@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import type { Lease } from '../../src/db/engine/lease.ts';
+import type { Connected } from '../../src/db/engine/sending.ts';
 import { inSnapshot, inTransaction } from '../../src/db/engine/transaction.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
@@ -66,4 +68,44 @@ it('a snapshot lends its connection only until its work has ended', async () => 
   await expect(inside.connect()).rejects.toThrow('The snapshot has ended.');
   await expect(sql`select 1`.execute(inside.db)).rejects.toThrow('The snapshot has ended.');
   await sql`select 1`.execute(connected.db);
+});
+
+it('a snapshot takes one connection, for its first read, and gives it back', async () => {
+  const { database } = place;
+  const lent: Lease[] = [];
+  let released = 0;
+  const connect = async () => {
+    const lease = await database.connect();
+    const giveBack = lease.release.bind(lease);
+    const release = () => {
+      released += 1;
+      giveBack();
+    };
+    lent.push(lease);
+    return Object.assign(lease, { release });
+  };
+  const connected = { db: database.of(workspaceId), connect };
+  const read = (inside: Connected) => sql`select 1`.execute(inside.db);
+  expect(await inSnapshot(connected, () => Promise.resolve('nothing to read'))).toBe('nothing to read');
+  expect(lent).toHaveLength(0);
+  await inSnapshot(connected, (inside) => Promise.all([read(inside), read(inside), inside.connect()]));
+  expect(lent).toHaveLength(1);
+  await expect(inSnapshot(connected, ({ db }) => sql`select 1 / 0`.execute(db))).rejects.toThrow('zero');
+  expect([lent.length, released]).toEqual([2, 2]);
+});
+
+it('a snapshot whose work ends before it has a connection gives that back', async () => {
+  const { database } = place;
+  const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+  const connect = () => isFree.then(() => database.connect());
+  let late: Promise<string> | undefined;
+  const refused = inSnapshot({ db: database.of(workspaceId), connect }, (inside) => {
+    late = inside.connect().then(() => 'lent', String);
+    return Promise.reject(new Error('refused'));
+  });
+  free();
+  await expect(refused).rejects.toThrow('refused');
+  expect(await late).toBe('Error: The snapshot has ended.');
+  expect(database.load()).toMatchObject({ waiting: 0 });
+  await sql`select 1`.execute(database.unscoped);
 });

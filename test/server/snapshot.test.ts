@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compiledCounts } from '../../src/executor/compiled/run/executor.ts';
+import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { cursorNow } from '../live/subscribing.ts';
 import { type App, startApp } from '../support/app.ts';
@@ -31,6 +32,11 @@ async function comment(): Promise<void> {
 
 /** Only graphql-js answers introspection. */
 const introspection = '__schema { queryType { name } }';
+/** Costs too much for graphql-js. */
+const costly = Array.from({ length: 20 }, (_, n) => `p${n}: issues(first: 250) { nodes { key } }`).join(' ');
+const refusal = {
+  errors: [expect.objectContaining({ message: expect.stringContaining('may return at most 2,500') })],
+};
 
 describe('a query with X-Workgraph-Snapshot', () => {
   it.each(['', introspection])('shows the same moment in all its parts beside { %s }', async (beside) => {
@@ -54,15 +60,22 @@ describe('a query with X-Workgraph-Snapshot', () => {
   });
 
   it('is answered by the compiled executor at any cost, and by graphql-js only at a low one', async () => {
-    const pages = Array.from({ length: 20 }, (_, n) => `p${n}: issues(first: 250) { nodes { key } }`);
     const before = compiledCounts.answered;
-    const { body } = await app.graphql(`{ ${pages.join(' ')} }`, {}, { headers });
+    const { body } = await app.graphql(`{ ${costly} }`, {}, { headers });
     expect(body.errors).toBeUndefined();
     expect(compiledCounts.answered).toBe(before + 1);
-    const refused = await app.graphql(`{ ${introspection} ${pages.join(' ')} }`, {}, { headers });
-    expect(refused.body).toEqual({
-      errors: [expect.objectContaining({ message: expect.stringContaining('may return at most 2,500') })],
-    });
+    const refused = await app.graphql(`{ ${introspection} ${costly} }`, {}, { headers });
+    expect(refused.body).toEqual(refusal);
+  });
+
+  it('is refused for its cost without a connection', async () => {
+    const ask = () => app.graphql(`{ ${introspection} ${costly} }`, {}, { headers });
+    // So that the token is known.
+    await ask();
+    const connect = app.database.connect.bind(app.database);
+    Object.assign(app.database, { connect: () => Promise.reject(new DatabaseUnavailableError('gone')) });
+    const { status, body } = await ask().finally(() => Object.assign(app.database, { connect }));
+    expect([status, body]).toEqual([200, refusal]);
   });
 
   it('leaves the connection usable after an error', async () => {

@@ -54,35 +54,59 @@ export async function inOneTransaction<Result>(
   return inTransactionOn(lease, () => work({ db, connect: () => Promise.resolve(lease.lent()) }));
 }
 
-/** Runs reads that all see the database as it is at the first of them. All go over one connection, also those of the handle. */
+/**
+ * Runs reads that all see the database as it is at the first of them. All go over one connection, also those of the handle. The
+ * first read takes it, so work that reads nothing needs none.
+ */
 export async function inSnapshot<Result>(
   { db, connect }: Connected,
   work: (inside: Connected) => Promise<Result>,
 ): Promise<Result> {
-  const lease = await connect();
+  let opening: Promise<Lease> | undefined;
   let hasEnded = false;
   // A part of the work may continue after another has failed, when the connection belongs to somebody else.
-  const lend = async () => {
+  const requireOpen = () => {
     if (hasEnded) throw new Error('The snapshot has ended.');
+  };
+  const lend = async () => {
+    requireOpen();
+    opening ??= openSnapshot(connect);
+    const lease = await opening;
+    requireOpen();
     return lease.lent();
   };
   const pool = { connect: lend, end: () => Promise.resolve(), options: {} };
   const handle = tenantHandle(unscopedHandle(new PostgresDialect({ pool })), workspaceOf(db));
-  const read = () =>
-    work({ db: handle, connect: lend }).finally(() => {
-      hasEnded = true;
-    });
-  return inTransactionOn(lease, read, 'begin isolation level repeatable read read only');
+  try {
+    return await work({ db: handle, connect: lend });
+  } finally {
+    hasEnded = true;
+    const lease = await opening?.catch(() => undefined);
+    if (lease) await endSnapshot(lease);
+  }
+}
+
+async function openSnapshot(connect: Connected['connect']): Promise<Lease> {
+  const lease = await connect();
+  try {
+    await lease.query('begin isolation level repeatable read read only', []);
+    return lease;
+  } catch (error) {
+    await endSnapshot(lease);
+    throw error;
+  }
+}
+
+async function endSnapshot(lease: Lease): Promise<void> {
+  // After a failed statement this rolls back, which makes no difference to reads. A lost connection has done so already.
+  await lease.query('commit', []).catch(() => undefined);
+  lease.release();
 }
 
 /** Runs work in one transaction of a connection, commits it, and gives the connection back. */
-export async function inTransactionOn<Result>(
-  lease: Lease,
-  work: () => Promise<Result>,
-  begin = 'begin',
-): Promise<Result> {
+export async function inTransactionOn<Result>(lease: Lease, work: () => Promise<Result>): Promise<Result> {
   try {
-    await lease.query(begin, []);
+    await lease.query('begin', []);
     const result = await work();
     await lease.query('commit', []);
     return result;

@@ -190,7 +190,7 @@ async function answer(
 
 /**
  * Answers a query from one snapshot. graphql-js begins with a new one: a query that waits for its permit must not hold a
- * connection, because others wait for a connection while they hold a permit.
+ * connection, because others wait for a connection while they hold a permit. A query without a plan has usually taken none.
  */
 async function answerFromSnapshot(
   request: OperationRequest,
