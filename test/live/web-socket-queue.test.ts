@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { startApp } from '../support/app.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { eventually } from '../support/eventually.ts';
@@ -44,5 +45,64 @@ it.each([
     expect(left.map(([, count]) => count)).toEqual([1]);
     connection.socket.terminate();
     await app.stop();
+  },
+);
+
+describe.each(['waiting', 'in_progress'])(
+  'an id whose operation was %s when the client completed it',
+  (state) => {
+    const query = (text: string) => ({ type: 'subscribe', id: '1', payload: { query: text } });
+    const complete = { type: 'complete', id: '1' };
+    const issues = query('{ issues { totalCount } }');
+    const teams = query('{ teams { totalCount } }');
+
+    /** Completes an operation and sends the messages in the same packet, so that the server gets them before it has ended it. */
+    async function messagesAfter(messages: object[]) {
+      const settings = { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '60000', METRICS_ADDRESS: '0' };
+      const app = await startApp({ sharesDatabase: true, settings });
+      const load = (of: string) => sampleOf(app, 'workgraph_admission_requests', `state="${of}"`);
+      const { socket, closed, say } = bare(app.url);
+      const [{ socket: tcp }] = (await once(socket, 'upgrade')) as [IncomingMessage];
+      await say({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
+      await once(socket, 'message');
+      const answers: unknown[] = [];
+      socket.on('message', (data: Buffer) => {
+        answers.push(JSON.parse(String(data)));
+        if (!String(data).includes('"next"')) socket.close(1000);
+      });
+      const { first } = await whileIssuesAreBlocked(app, async () => {
+        const first = state === 'waiting' ? app.request('GET', '/v1/issues') : undefined;
+        if (first) await eventually(async () => (await load('in_progress')) === 1);
+        await say(issues);
+        await eventually(async () => (await load(state)) === 1);
+        tcp.cork();
+        for (const message of [complete, ...messages]) await say(message);
+        tcp.uncork();
+        return { first };
+      });
+      const code = await closed;
+      await first;
+      await app.stop();
+      return { code, answers };
+    }
+
+    it('gets only the answer to the operation that uses it again', async () => {
+      expect(await messagesAfter([teams, { type: 'pong' }])).toEqual({
+        code: 1000,
+        answers: [
+          { id: '1', type: 'next', payload: { data: { teams: { totalCount: expect.any(Number) } } } },
+          complete,
+        ],
+      });
+    });
+
+    it('gets only the answer to the last operation that uses it when those before are completed too', async () => {
+      const { answers } = await messagesAfter([issues, complete, teams]);
+      expect(answers).toMatchObject([{ payload: { data: { teams: {} } } }, complete]);
+    });
+
+    it('cannot be used for two operations that are not completed', async () => {
+      expect(await messagesAfter([issues, teams])).toEqual({ code: 4409, answers: [] });
+    });
   },
 );

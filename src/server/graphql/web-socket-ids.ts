@@ -1,0 +1,54 @@
+import { CloseCode } from 'graphql-ws';
+
+/** An operation that the library has begun and not ended. */
+interface Begun {
+  /** Whether the client has completed it. */
+  isCompleted: boolean;
+  /** The message with which the client begins another operation with the same id. */
+  next: string | undefined;
+}
+
+/**
+ * Returns a function for the messages of a connection that calls `take` with them. A client may use the id of an operation again
+ * as soon as it has completed it. The library tells operations apart by their ids only, so a message with such an id waits until
+ * the library has ended the completed one: otherwise that one would answer, and end, the new one.
+ */
+export function separatingIds(
+  take: (text: string) => Promise<void>,
+  { isOpen, close }: { isOpen: () => boolean; close: (code: number, reason: string) => void },
+): (text: string) => void {
+  const begun = new Map<unknown, Begun>();
+  const begin = (id: unknown, text: string) => {
+    const operation: Begun = { isCompleted: false, next: undefined };
+    begun.set(id, operation);
+    void take(text).then(() => {
+      begun.delete(id);
+      if (operation.next !== undefined && isOpen()) begin(id, operation.next);
+    });
+  };
+  return (text) => {
+    const { type, id } = headOf(text);
+    const earlier = begun.get(id);
+    if (type === 'subscribe' && !earlier) return begin(id, text);
+    if (type === 'subscribe' && earlier?.isCompleted) {
+      if (earlier.next !== undefined)
+        return close(CloseCode.SubscriberAlreadyExists, 'Subscriber already exists');
+      earlier.next = text;
+      return;
+    }
+    if (type === 'complete' && earlier) {
+      earlier.isCompleted = true;
+      earlier.next = undefined;
+    }
+    void take(text);
+  };
+}
+
+/** The type and the id of a message; nothing of a text that is not a message, which the library refuses. */
+function headOf(text: string): { type?: unknown; id?: unknown } {
+  try {
+    return (JSON.parse(text) as { type?: unknown; id?: unknown } | null) ?? {};
+  } catch {
+    return {};
+  }
+}
