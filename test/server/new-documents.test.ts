@@ -90,7 +90,8 @@ it('200 new documents at once are all answered on a busy machine, and a known do
   const good = { status: 200, errors: undefined };
   for (const answer of known) expect(answer).toEqual(good);
   for (const answer of await Promise.all(asked)) expect(answer).toMatchObject(good);
-  // In turns with them, rather than behind all: then two or three would have been answered meanwhile.
-  expect(behindMany.length).toBeGreaterThan(30);
+  // In turns with them, rather than behind all: then two or three would have been answered meanwhile. How many there are beyond
+  // that depends on how often this process has its turn to ask, beside the server and those that keep the machine busy.
+  expect(behindMany.length).toBeGreaterThan(8);
   expect(median(behindMany)).toBeLessThan(3 * median(behindOne));
 });
