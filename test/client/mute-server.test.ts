@@ -6,23 +6,9 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { connect } from '../../src/client/client.ts';
 import { failureOf } from './failure-of.ts';
 import { startScripted } from './scripted-server.ts';
+import { fakeOnly } from '../support/fake-timers.ts';
 
-beforeEach(
-  () =>
-    void jest.useFakeTimers({
-      doNotFake: [
-        'Date',
-        'hrtime',
-        'nextTick',
-        'performance',
-        'queueMicrotask',
-        'setImmediate',
-        'clearImmediate',
-        'setInterval',
-        'clearInterval',
-      ],
-    }),
-);
+beforeEach(() => fakeOnly(['setTimeout', 'clearTimeout']));
 afterEach(() => void jest.useRealTimers());
 
 const cursor = (n: number) => `retry: 1\nid: c1-${n}-a\ndata: {"position": ${n}}\n\n`;

@@ -4,6 +4,7 @@ import { eventTypes } from '../../src/model/events.ts';
 import { oldChanges } from '../../src/resolvers/housekeeping.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { numberAll } from './logged.ts';
+import { revokeToken } from '../support/revoke-token.ts';
 
 const { app, world, ada } = useIssueWorld({
   changesRows: true,
@@ -300,16 +301,7 @@ describe('a read that waits', () => {
     const waiting = changes({ after: start, filter, waitSeconds: 25 }, { token }).catch(
       (failure: Error) => failure.message,
     );
-    const { body } = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
-      '{ viewer { accessToken { id } } }',
-      {},
-      { token },
-    );
-    await app.graphql(
-      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
-      { id: body.data?.viewer.accessToken.id },
-      { token },
-    );
+    await revokeToken(app, token);
     await newIssue();
     expect(await waiting).toContain('UNAUTHENTICATED');
   });

@@ -8,6 +8,7 @@ import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen } from './event-stream.ts';
 import { numberAll } from './logged.ts';
 import { sampleOf } from '../support/metrics.ts';
+import { revokeToken } from '../support/revoke-token.ts';
 
 const { app, world, ada } = useIssueWorld({ settings: { STREAMS_PER_TOKEN: '3', METRICS_ADDRESS: '0' } });
 
@@ -108,16 +109,7 @@ describe('GET /v1/changes as a stream', () => {
     const stream = await listen(at(), token);
     await newIssue();
     expect((await stream.next()).type).toBe('issue.created.v1');
-    const viewer = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
-      '{ viewer { accessToken { id } } }',
-      {},
-      { token },
-    );
-    await app.graphql(
-      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
-      { id: viewer.body.data?.viewer.accessToken.id },
-      { token },
-    );
+    await revokeToken(app, token);
     await newIssue();
     await stream.ended;
     await expect(stream.next()).rejects.toThrow('has ended');

@@ -3,6 +3,7 @@ import { strange } from '../inputs/texts.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { numberAll } from './logged.ts';
 import { cursorNow, nextOf, subscribe as openSubscription, type StreamAnswer } from './subscribing.ts';
+import { revokeToken } from '../support/revoke-token.ts';
 
 const { app, world, ada } = useIssueWorld({
   settings: { STREAMS_PER_TOKEN: '8', MAX_OPERATION_COST: '10000', COST_PER_HOUR: '20000' },
@@ -232,16 +233,7 @@ describe('a subscription that has begun', () => {
   it('ends with the error and `complete` when its token is revoked', async () => {
     const token = await app.tokenFor();
     const stream = await subscribe(document, {}, { token });
-    const viewer = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
-      '{ viewer { accessToken { id } } }',
-      {},
-      { token },
-    );
-    await app.graphql(
-      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
-      { id: viewer.body.data?.viewer.accessToken.id },
-      { token },
-    );
+    await revokeToken(app, token);
     await newIssue();
     const { type, answer } = await nextOf(stream);
     expect({ type, code: answer.errors?.[0]?.extensions.code }).toEqual({

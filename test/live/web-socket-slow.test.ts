@@ -7,24 +7,12 @@ import { type App, startApp } from '../support/app.ts';
 import { fileDesk, type FileDesk } from '../attachments/files.ts';
 import { socketUrl } from './sockets.ts';
 import { sampleOf } from '../support/metrics.ts';
+import { fakeIntervals } from '../support/fake-timers.ts';
 
 let app: App;
 afterEach(() => app.stop());
 
 const descriptionBytes = 100_000;
-
-/** Only the pings, and what else is repeated, wait for the test. */
-const everythingButIntervals = [
-  'Date',
-  'hrtime',
-  'nextTick',
-  'performance',
-  'queueMicrotask',
-  'setImmediate',
-  'clearImmediate',
-  'setTimeout',
-  'clearTimeout',
-] as const;
 
 /** A workspace with an issue that has a long description. */
 async function start(clientMs: number): Promise<FileDesk> {
@@ -88,7 +76,7 @@ it('a client that reads slowly but steadily gets all of its messages', async () 
 });
 
 it('a client that has much to read before a ping is not taken for one that has gone', async () => {
-  jest.useFakeTimers({ doNotFake: [...everythingButIntervals] });
+  fakeIntervals();
   try {
     const { issueKey, token } = await start(60_000);
     const { ws, socket, messages } = await open(token);
@@ -107,7 +95,7 @@ it('a client that has much to read before a ping is not taken for one that has g
 });
 
 it('a client that answers no ping is disconnected', async () => {
-  jest.useFakeTimers({ doNotFake: [...everythingButIntervals] });
+  fakeIntervals();
   try {
     const { token } = await start(60_000);
     const { ws, socket } = await open(token);

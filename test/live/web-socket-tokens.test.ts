@@ -2,23 +2,13 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { type App, startApp } from '../support/app.ts';
 import { bare } from './sockets.ts';
+import { revokeToken } from '../support/revoke-token.ts';
+import { fakeIntervals } from '../support/fake-timers.ts';
 
 let app: App;
 beforeAll(async () => {
   // Only what is repeated waits for the test, such as the checks of tokens.
-  jest.useFakeTimers({
-    doNotFake: [
-      'Date',
-      'hrtime',
-      'nextTick',
-      'performance',
-      'queueMicrotask',
-      'setImmediate',
-      'clearImmediate',
-      'setTimeout',
-      'clearTimeout',
-    ],
-  });
+  fakeIntervals();
   app = await startApp({ sharesDatabase: true });
 });
 afterAll(async () => {
@@ -37,16 +27,7 @@ it('closes the idle connections of a revoked token with 4403, and those of other
   const token = await app.tokenFor();
   const revoked = [await signIn(token), await signIn(token)];
   const other = await signIn(app.token);
-  const { body } = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
-    '{ viewer { accessToken { id } } }',
-    {},
-    { token },
-  );
-  await app.graphql(
-    'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
-    { id: body.data?.viewer.accessToken.id },
-    { token },
-  );
+  await revokeToken(app, token);
   jest.advanceTimersByTime(7_500);
   expect(await Promise.all(revoked.map(({ closed }) => closed))).toEqual([4403, 4403]);
   await other.say({ type: 'subscribe', id: '1', payload: { query: '{ __typename }' } });

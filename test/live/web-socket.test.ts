@@ -11,6 +11,7 @@ import { schema } from '../../src/schema/index.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { bare, follow, openStreams, socketUrl } from './sockets.ts';
 import { cursorNow } from './subscribing.ts';
+import { revokeToken } from '../support/revoke-token.ts';
 
 const { app, world, ada } = useIssueWorld({
   settings: {
@@ -183,16 +184,7 @@ describe('the client of graphql-ws', () => {
     while ((await openStreams(app)) === 0) await setImmediate();
     await newIssue();
     await begun;
-    const { body } = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
-      '{ viewer { accessToken { id } } }',
-      {},
-      { token },
-    );
-    await app.graphql(
-      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
-      { id: body.data?.viewer.accessToken.id },
-      { token },
-    );
+    await revokeToken(app, token);
     await newIssue();
     const { value } = await stream.next();
     expect(
@@ -218,16 +210,7 @@ describe('the client of graphql-ws', () => {
       await say(subscribe);
       while ((await openStreams(app)) === 0) await setImmediate();
     }
-    const { body } = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
-      '{ viewer { accessToken { id } } }',
-      {},
-      { token },
-    );
-    await app.graphql(
-      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
-      { id: body.data?.viewer.accessToken.id },
-      { token },
-    );
+    await revokeToken(app, token);
     const messages: { type: string }[] = [];
     socket.on('message', (data: Buffer) => messages.push(JSON.parse(String(data)) as { type: string }));
     if (isStream) await newIssue();

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { leaseMs, ReferenceMemory } from '../../src/reference/memory.ts';
 import { type App, startApp } from '../support/app.ts';
 import { asOtherProcess, hold, nameOf, rename, type Steps } from './other-process.ts';
+import { fakeIntervals } from '../support/fake-timers.ts';
 
 // Tests set the time, and start polls explicitly.
 let nowMs = 0;
@@ -27,7 +28,7 @@ afterAll(async () => {
 
 /** Creates the memory of another process, which has just read the workspace's reference data. */
 async function open(maxRows?: number): Promise<ReferenceMemory> {
-  jest.useFakeTimers({ doNotFake: timersOfOthers });
+  fakeIntervals();
   nowMs += 1_000_000;
   steps = {};
   const one = new ReferenceMemory(asOtherProcess(app.database, steps), { maxRows });
@@ -35,10 +36,6 @@ async function open(maxRows?: number): Promise<ReferenceMemory> {
   await one.current(app.workspaceId);
   return one;
 }
-
-const timersOfOthers = ['Date', 'performance', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate'].concat(
-  ['clearImmediate', 'setTimeout', 'clearTimeout'],
-) as never[];
 
 /** Whether the memory answers without waiting. If not, waits for its answer. */
 async function isAtOnce(of: ReferenceMemory): Promise<boolean> {

@@ -14,6 +14,7 @@ import { startSecondServer } from '../support/started-server.ts';
 import { copyTemplate } from '../support/templates.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { hasServer } from '../db/engines.ts';
+import { fakeOnly } from '../support/fake-timers.ts';
 
 const { app, world, ada } = useIssueWorld();
 
@@ -67,19 +68,6 @@ async function run(read: () => Promise<{ status: number }>) {
   const { status } = await read();
   return { status, isRun: count() > before };
 }
-
-const everythingButDate = [
-  'hrtime',
-  'nextTick',
-  'performance',
-  'queueMicrotask',
-  'setImmediate',
-  'clearImmediate',
-  'setInterval',
-  'clearInterval',
-  'setTimeout',
-  'clearTimeout',
-] as const;
 
 const graphql = (query: string) => `/graphql?${String(new URLSearchParams({ query }))}`;
 
@@ -270,7 +258,7 @@ onCompiled('a read is run for the tag of its answer', () => {
 
   it('when the date has changed in UTC, which decides whether a delivery is running', async () => {
     const tag = await remembered('/v1/issues?page_size=2');
-    jest.useFakeTimers({ now: Date.now() + 24 * 60 * 60_000, doNotFake: [...everythingButDate] });
+    fakeOnly(['Date'], { now: Date.now() + 24 * 60 * 60_000 });
     try {
       expect(await run(() => get('/v1/issues?page_size=2', tag))).toEqual({ status: 304, isRun: true });
     } finally {
