@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// The types of the REST client are generated with packages that a checkout need not have installed. Their first line says from
-// which openapi.json they are, so that it is noticed without these packages when they are out of date.
+// The types of the REST client are generated with packages that a checkout need not have installed. Their first line has the
+// hash of the openapi.json from which they were generated, so a check without these packages notices when they are out of date.
 
 const root = join(import.meta.dirname, '../..');
 const file = join(root, 'src/client/rest.generated.ts');
 const command = 'npm --prefix .ci/openapi run client';
 
-/** What to do about types that are out of date; undefined when they are of openapi.json as it is. */
+/** What to do about types that are out of date; undefined when they match openapi.json. */
 export function restClientAdvice(): string | undefined {
   const [line] = readFileSync(file, 'utf8').split('\n');
   return line === firstLine()
     ? undefined
-    : `src/client/rest.generated.ts is of another openapi.json: run ${command}`;
+    : `src/client/rest.generated.ts was generated from another openapi.json: run ${command}`;
 }
 
 function firstLine(): string {

@@ -129,7 +129,8 @@ export type RedeliveryWanted =
   | { webhookId: string; since: Date | null };
 
 /**
- * Makes deliveries due again whose webhooks are not deleted, the oldest first. Returns their number for each webhook.
+ * Makes the oldest of the wanted deliveries due again, up to the limit. Those of deleted webhooks are left out. Returns
+ * how many there are of each webhook.
  */
 export async function repeatDeliveries(
   trx: Trx,

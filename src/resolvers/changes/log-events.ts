@@ -30,7 +30,7 @@ export interface EventCause {
 
 /**
  * Appends events to the log of changes in the transaction of their write. Writes of issues append theirs in their
- * statement (`logged` in `src/db/writes/change-log.ts`).
+ * statement (`logPart` in `src/db/writes/change-log.ts`).
  */
 export async function logEvents(
   trx: Trx,

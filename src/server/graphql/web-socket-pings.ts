@@ -2,7 +2,10 @@ import type { WebSocket } from 'ws';
 import type { WebSocketSender } from './web-socket-sender.ts';
 
 const pingMs = 15_000;
-/** How many pings a client may leave unanswered if it had messages to read before them. The systems of both ends may hold some megabytes of these. */
+/**
+ * How many pings a client may leave unanswered if it had messages to read before them. The systems of both ends may hold
+ * some megabytes of such messages.
+ */
 const slowPings = 20;
 
 /** Pings the client, and closes the connection if it does not answer. Returns a function that stops it. */

@@ -31,8 +31,8 @@ export function countedWalk(source: Source, filter: Predicate): AccessedWalk {
 }
 
 /**
- * Selects the number of matching rows among those that the step examines, and then true if there may be more. With
- * parents, it selects a row for each parent that has any, with the ordinal of the parent as the last column.
+ * Selects the number of matching rows among those that the step examines, and whether there may be more. If the rows
+ * belong to several parents, each parent with matching rows has a row of its own, whose last column is its ordinal.
  */
 export function countStepQuery(
   reading: Reading,
