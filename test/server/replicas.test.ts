@@ -131,9 +131,10 @@ onReplicas(
         const { body } = await create('Before');
         const path = `/v1/issues/${body.key}`;
         const [writer, reader] = [await r.newToken(), await r.newToken()];
-        await eventually(async () => (await readsOf(workers)).serves >= 1);
         // Each worker reads the reference data at its first request, which the replica must not be older than.
         await eventually(async () => (await ask(reader, { path })) === 'Before' && answering().size === 2);
+        // A worker that is not ready has no metrics, so this is true of both only now.
+        await eventually(async () => (await readsOf(workers)).serves >= 1);
         const rounds = Array.from({ length: 12 }, (_, round) => `Round ${round}`);
         const seen: string[] = [];
         await whilePaused(async () => {
