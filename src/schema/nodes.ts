@@ -3,7 +3,7 @@ import { maxNodes, type NodeKind } from '../resolvers/nodes.ts';
 import { builder } from './builder/builder.ts';
 import { entitiesByPrefix } from './builder/entity.ts';
 import { naming } from './builder/naming.ts';
-import { type Fields, planned } from './builder/plan-resolver.ts';
+import { type FieldBuilder, planned } from './builder/plan-resolver.ts';
 import type { Need } from './builder/scopes.ts';
 
 let nodeKinds: ReadonlyMap<IdPrefix, NodeKind> | undefined;
@@ -33,7 +33,7 @@ function needs(ids: readonly string[]): Need[] {
 
 builder.queryFields((t) => ({
   node: planned(
-    t as unknown as Fields,
+    t as unknown as FieldBuilder,
     builder.nodeInterfaceRef(),
     {
       nullable: true,
@@ -52,7 +52,7 @@ builder.queryFields((t) => ({
     { kind: 'nodes', argument: 'id', kinds },
   ),
   nodes: planned(
-    t as unknown as Fields,
+    t as unknown as FieldBuilder,
     [builder.nodeInterfaceRef()],
     {
       nullable: { list: false, items: true },

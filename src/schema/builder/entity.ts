@@ -16,7 +16,7 @@ import {
   type InputTypeExtensions,
 } from './filters.ts';
 import { type ManagersOnly, restrictToManagers } from './managers-only.ts';
-import { type Fields, planned } from './plan-resolver.ts';
+import { type FieldBuilder, planned } from './plan-resolver.ts';
 import { type Need, needOfField, type ScopeNeed } from './scopes.ts';
 
 type KindOf<Value> =
@@ -116,7 +116,7 @@ export class Entity<Name extends TableName> {
     const id = (t: EntityFieldBuilder<Name>) =>
       prefix && {
         id: planned(
-          t as unknown as Fields,
+          t as unknown as FieldBuilder,
           'ID',
           {
             description: `The id of the ${this.singular}: \`${prefix}_…\`, the same as in REST.`,

@@ -14,7 +14,7 @@ import { naming } from './naming.ts';
 import type { Piece } from './concatenated.ts';
 import type { DeclaredExtensions } from './output-extensions.ts';
 import type { EventPage, EventsPlan, Plan } from './plan.ts';
-import { type Fields, planned } from './plan-resolver.ts';
+import { type FieldBuilder, planned } from './plan-resolver.ts';
 import type { ScopeNeed } from './scopes.ts';
 import { type AnyReferences, type Needs, type Referred, referencePlan, referencePlans } from './via.ts';
 
@@ -151,20 +151,20 @@ type ComputedArguments = FieldMeta & {
 };
 
 function computed(
-  fields: Fields,
+  t: FieldBuilder,
   { type, columns, references = {}, compute, ...meta }: ComputedArguments,
   context: boolean,
 ) {
   const plans = referencePlans(references);
-  return planned(fields, type, meta, { kind: 'computed', columns, references: plans, context, compute });
+  return planned(t, type, meta, { kind: 'computed', columns, references: plans, context, compute });
 }
 
 const helpers = {
-  idOf(this: Fields, prefix: IdPrefix, column: string, meta: FieldMeta) {
+  idOf(this: FieldBuilder, prefix: IdPrefix, column: string, meta: FieldMeta) {
     return planned(this, 'ID', meta, { kind: 'id', prefix, column });
   },
   reference(
-    this: Fields,
+    this: FieldBuilder,
     target: Entity<TableName>,
     key: string,
     { by = 'id', ...meta }: FieldMeta & { by?: string },
@@ -172,7 +172,7 @@ const helpers = {
     return planned(this, target.ref, meta, { kind: 'reference', ...referencePlan(target, key, by) });
   },
   one(
-    this: Fields,
+    this: FieldBuilder,
     target: Entity<TableName>,
     { key, flag, ...meta }: FieldMeta & { key: string; flag?: string },
   ) {
@@ -183,14 +183,14 @@ const helpers = {
     return planned(this, target.ref, { nullable: true, ...meta }, { kind: 'one', source, parentKey: 'id' });
   },
   exists(
-    this: Fields,
+    this: FieldBuilder,
     table: TableName,
     { key, viewer, ...meta }: FieldMeta & { key: string; viewer: string },
   ) {
     return planned(this, 'Boolean', meta, { kind: 'exists', table, keyColumn: key, viewerColumn: viewer });
   },
   sums(
-    this: Fields,
+    this: FieldBuilder,
     table: TableName,
     options: FieldMeta & {
       key: string;
@@ -201,21 +201,21 @@ const helpers = {
     const { key, columns, compute, ...meta } = options;
     return planned(this, 'Int', meta, { kind: 'sums', table, keyColumn: key, columns, compute });
   },
-  computed(this: Fields, options: ComputedArguments) {
+  computed(this: FieldBuilder, options: ComputedArguments) {
     return computed(this, options, false);
   },
-  computedForViewer(this: Fields, options: ComputedArguments) {
+  computedForViewer(this: FieldBuilder, options: ComputedArguments) {
     return computed(this, options, true);
   },
   concatenated(
-    this: Fields,
+    this: FieldBuilder,
     { type, pieces, references, ...meta }: FieldMeta & { type: string; pieces: Piece[]; references: Needs },
   ) {
     const plans = referencePlans(references);
     return planned(this, type, meta, { kind: 'concatenated', pieces, references: plans });
   },
   byKey(
-    this: Fields,
+    this: FieldBuilder,
     target: Entity<TableName>,
     options: FieldMeta & {
       argument: string;
@@ -235,11 +235,11 @@ const helpers = {
     const plan: Plan = { kind: 'byKey', table, where: target.where, argument, lookup };
     return planned(this, target.ref, { nullable: true, args, ...meta }, plan);
   },
-  self(this: Fields, { type, ...meta }: FieldMeta & { type: unknown }) {
+  self(this: FieldBuilder, { type, ...meta }: FieldMeta & { type: unknown }) {
     return planned(this, type, meta, { kind: 'self' });
   },
   series(
-    this: Fields,
+    this: FieldBuilder,
     {
       type,
       key,
@@ -250,13 +250,13 @@ const helpers = {
     return planned(this, type, meta, { kind: 'series', parentKey: key, load });
   },
   source(
-    this: Fields,
+    this: FieldBuilder,
     { type, load, ...meta }: FieldMeta & { type: unknown; load: (ctx: Context, args: unknown) => unknown },
   ) {
     return planned(this, type, meta, { kind: 'source', load });
   },
   events(
-    this: Fields,
+    this: FieldBuilder,
     { type, read, pageTest, ...meta }: FieldMeta & { type: unknown } & Omit<EventsPlan, 'kind'>,
   ) {
     return planned(this, type, meta, { kind: 'events', read, pageTest });

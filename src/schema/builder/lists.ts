@@ -10,7 +10,7 @@ import type { Entity, RelatedEntity } from './entity.ts';
 import type { FieldMeta, TextColumn } from './fields.ts';
 import { naming } from './naming.ts';
 import type { RowsOf } from './plan.ts';
-import { type Fields, planned } from './plan-resolver.ts';
+import { type FieldBuilder, planned } from './plan-resolver.ts';
 
 /** A join table between a parent and a type. The compiler checks the columns. */
 export function through<Join extends TableName, Target extends TableName>(
@@ -95,7 +95,7 @@ function link({ key, through: join }: ChildOptions): ParentLink {
 }
 
 /** The part of Pothos's field builder that makes arguments. */
-export type ListArgumentBuilder = Pick<Fields, 'arg'>;
+export type ListArgumentBuilder = Pick<FieldBuilder, 'arg'>;
 
 /** The arguments of every connection. */
 export function listArguments(
@@ -141,7 +141,7 @@ export function needsOfFilter(target: RelatedEntity) {
 }
 
 function connection(
-  t: Fields,
+  t: FieldBuilder,
   target: Entity<TableName>,
   list: ListDeclaration,
   meta: Omit<FieldMeta, 'scope'>,
@@ -169,7 +169,7 @@ function childList(target: Entity<TableName>, options: ChildOptions & { orderBy:
 
 const helpers = {
   children(
-    this: Fields,
+    this: FieldBuilder,
     target: Entity<TableName>,
     options: ChildOptions & ListDefaults & { count?: string },
   ) {
@@ -185,15 +185,19 @@ const helpers = {
       count,
     );
   },
-  all(this: Fields, target: Entity<TableName>, meta: FieldMeta) {
+  all(this: FieldBuilder, target: Entity<TableName>, meta: FieldMeta) {
     return connection(this, target, target.list(), meta);
   },
-  list(this: Fields, target: Entity<TableName>, options: ChildOptions & { orderBy: readonly ListOrder[] }) {
+  list(
+    this: FieldBuilder,
+    target: Entity<TableName>,
+    options: ChildOptions & { orderBy: readonly ListOrder[] },
+  ) {
     const { meta, ...list } = childList(target, options);
     return planned(this, [target.ref], meta, { kind: 'list', ...list });
   },
   listOf(
-    this: Fields,
+    this: FieldBuilder,
     target: Entity<TableName>,
     {
       prefix,
@@ -208,7 +212,7 @@ const helpers = {
       only: { column, prefix },
     });
   },
-  count(this: Fields, target: Entity<TableName>, options: ChildOptions & { filter: Predicate }) {
+  count(this: FieldBuilder, target: Entity<TableName>, options: ChildOptions & { filter: Predicate }) {
     const { key, through: join, of = 'id', filter, ...meta } = options;
     const source = {
       table: target.options.table,

@@ -16,7 +16,7 @@ import { RootResults } from './root-results.ts';
 import { textBytes } from './text-bytes.ts';
 
 /** The part of Pothos's field builder that the helpers use. */
-export interface Fields {
+export interface FieldBuilder {
   field: (options: unknown) => FieldRef<SchemaTypes, unknown>;
   arg: {
     (options: { type: unknown; description: string }): unknown;
@@ -29,9 +29,9 @@ export interface Fields {
  * Declares a field by a plan. The plan is stored in the field's extensions, where the compiled executor reads it; the
  * plugin below makes the `resolve` of graphql-js from it.
  */
-export function planned(fields: Fields, type: unknown, meta: object, plan: Plan) {
+export function planned(t: FieldBuilder, type: unknown, meta: object, plan: Plan) {
   const { extensions } = meta as { extensions?: object };
-  return fields.field({ ...meta, type, extensions: { ...extensions, plan } });
+  return t.field({ ...meta, type, extensions: { ...extensions, plan } });
 }
 
 type Parent = Record<string, string | null>;
