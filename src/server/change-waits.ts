@@ -109,7 +109,7 @@ export class ChangeWaits {
     const arrivals = this.#live.watch.arrivals(principal.workspaceId);
     try {
       const key = keyOf(principal, `${arrivals.arrival} ${begin}`);
-      return await this.#firsts.read(key, () => this.#inTurn(this.#chunks, read));
+      return await this.#firsts.read(key, () => this.#withPermit(this.#chunks, read));
     } finally {
       arrivals.end();
     }
@@ -138,7 +138,7 @@ export class ChangeWaits {
     const reading = () => readingOf(rights.contextOf(principal));
     const check = async () =>
       rights.known() ??
-      this.#inTurn(this.#checks, async () => rights.known() ?? (await rights.authenticate()));
+      this.#withPermit(this.#checks, async () => rights.known() ?? (await rights.authenticate()));
     const stream = new LiveStream({
       arrivals,
       first,
@@ -166,7 +166,7 @@ export class ChangeWaits {
         const read = () =>
           behind > sharedChanges
             ? this.#catchUps.run(behind, () => withRequestLimits(this.#admission, work))
-            : this.#inTurn(this.#chunks, work);
+            : this.#withPermit(this.#chunks, work);
         // Changes far from the end of the log are the same, whatever has arrived since.
         const since = behind > sharedChanges ? 'far' : arrival;
         const chunk = await (cohort === undefined
@@ -189,7 +189,7 @@ export class ChangeWaits {
   /** Calls `fail` with the error of a regular check of the token. Returns a function that stops watching it. */
   watchToken(checks: TokenChecks, idle: Pick<Arrivals, 'fail'>): () => void {
     return this.#tokens.watch(checks.token, idle, () =>
-      this.#inTurn(this.#checks, async () => (await checks.knownInPassing()) ?? checks.authenticate()),
+      this.#withPermit(this.#checks, async () => (await checks.knownInPassing()) ?? checks.authenticate()),
     );
   }
 
@@ -205,9 +205,9 @@ export class ChangeWaits {
     };
   }
 
-  /** Does the work of a stream when it is its turn. */
-  #inTurn<Result>(turns: Semaphore, work: () => Promise<Result>): Promise<Result> {
-    return turns.run(
+  /** Runs the work of a stream once it gets a permit. */
+  #withPermit<Result>(permits: Semaphore, work: () => Promise<Result>): Promise<Result> {
+    return permits.run(
       () => withRequestLimits(this.#admission, work),
       () => raise('unavailable', 'The work of a stream was refused, although it may wait without limit.'),
     );

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { CommandError } from '../failures.ts';
-import { foreignForm, isGzip } from './foreign-form.ts';
+import { unsupportedFormat, isGzip } from './unsupported-format.ts';
 
 /** The opened file that an import reads. Its start has been checked to be lines of text. */
 export interface SourceFile {
@@ -29,7 +29,7 @@ const headBytes = 64 * 1024;
 
 /**
  * Opens a file of lines, compressed with gzip or not. Throws a `CommandError` if the file does not exist, or if it has
- * a different form (UTF-16, HTML, an array over several lines), in which each line would be refused for the same
+ * another format (UTF-16, HTML, an array over several lines), in which each line would be refused for the same
  * reason.
  */
 export async function openSourceFile(path: string): Promise<SourceFile> {
@@ -39,7 +39,7 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
     let bytesRead = 0;
     const raw = await peek(file, (bytes) => (bytesRead += bytes));
     const text = isGzip(raw.head) ? await peek(decompressed(raw.chunks)) : raw;
-    const problem = foreignForm(text.head, path);
+    const problem = unsupportedFormat(text.head, path);
     if (problem !== undefined) throw new CommandError(problem);
     return {
       totalBytes,

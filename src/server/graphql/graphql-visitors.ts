@@ -15,10 +15,13 @@ export interface GraphSources {
 }
 
 /**
- * Admits a caller without a token if its address has quota left. If the operation needs a token, that error comes first, even
- * without quota, as on REST. For that, the document has to be parsed.
+ * The context of a caller without a token, if its address has quota left. If the operation needs a token, that error comes first,
+ * even without quota, as on REST. For that, the document has to be parsed.
  */
-export async function admitVisitor(graph: GraphSources, request: ServerRequest): Promise<OperationContext> {
+export async function contextOfVisitor(
+  graph: GraphSources,
+  request: ServerRequest,
+): Promise<OperationContext> {
   try {
     return await request.visitor();
   } catch (refusal) {

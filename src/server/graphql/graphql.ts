@@ -23,7 +23,7 @@ import {
   parametersOf,
   prefersHtml,
 } from './graphql-request.ts';
-import { type GraphSources, admitVisitor } from './graphql-visitors.ts';
+import { type GraphSources, contextOfVisitor } from './graphql-visitors.ts';
 import { answerAsEvents, subscriptionReply } from './subscriptions.ts';
 import { jsonReply } from '../http/reply.ts';
 import { entityTag } from '../../rest-compat/entity-tags.ts';
@@ -58,8 +58,8 @@ interface Graph extends GraphSources {
   readonly given: GivenAnswers;
 }
 
-/** What Yoga passes from the request to the plugin below. */
-interface YogaContext {
+/** One operation that came over HTTP. Yoga passes it from the request to the plugin below. */
+interface OperationRun {
   readonly parameters: GraphQLRequest;
   readonly operation: OperationContext;
   /** Not called `request`, because the context of Yoga has one already. */
@@ -106,8 +106,8 @@ export function createGraphQLHandler(
       if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: methods } };
       const mediaType = acceptedMediaType(request.headers.accept);
       try {
-        const { parameters, operation, accepted } = await admit(graph, request, mediaType);
-        const context: YogaContext = {
+        const { parameters, operation, accepted } = await authenticateAndParse(graph, request, mediaType);
+        const context: OperationRun = {
           parameters,
           operation,
           incoming: request,
@@ -143,10 +143,14 @@ export function createGraphQLHandler(
 }
 
 /** Checks a request, in this order, before its document is read. */
-async function admit(graph: Graph, request: ServerRequest, accepted: GraphQLMediaType | undefined) {
+async function authenticateAndParse(
+  graph: Graph,
+  request: ServerRequest,
+  accepted: GraphQLMediaType | undefined,
+) {
   if (!isAsked(request)) raise('method_not_allowed', 'GraphQL requests use GET or POST.');
   const known = await request.context();
-  const operation = known.principal ? known : await admitVisitor(graph, request);
+  const operation = known.principal ? known : await contextOfVisitor(graph, request);
   if (!accepted)
     raise(
       'not_acceptable',
@@ -168,7 +172,7 @@ function isAsked({ method }: Pick<ServerRequest, 'method'>): boolean {
 }
 
 function createGraphQLYoga(create: typeof createYoga, graph: Graph) {
-  return create<YogaContext>({
+  return create<OperationRun>({
     schema: graph.schema,
     plugins: [operations(graph)],
     // An error outside of an operation is answered and logged like the refusals above.
@@ -189,7 +193,7 @@ function rethrow(error: unknown): never {
 }
 
 /** Reads, checks and runs operations with the executor, and chooses the status of the answer. */
-function operations(graph: Graph): Plugin<YogaContext, YogaContext> {
+function operations(graph: Graph): Plugin<OperationRun, OperationRun> {
   return {
     onRequestParse: ({ serverContext, setRequestParser }) => {
       const { operationName, variables, query = '' } = serverContext.parameters;
@@ -207,7 +211,7 @@ function operations(graph: Graph): Plugin<YogaContext, YogaContext> {
   };
 }
 
-function run(graph: Graph, context: YogaContext, form: 'data' | 'json'): Promise<OperationResult> {
+function run(graph: Graph, context: OperationRun, form: 'data' | 'json'): Promise<OperationResult> {
   const running = runWithSuggestions(graph, context, form);
   if (!graph.schemaAccess.isHiddenFrom(context.operation)) return running;
   return running.then((result) =>
@@ -217,7 +221,7 @@ function run(graph: Graph, context: YogaContext, form: 'data' | 'json'): Promise
 
 async function runWithSuggestions(
   { schema, documents, schemaAccess }: Graph,
-  context: YogaContext,
+  context: OperationRun,
   form: 'data' | 'json',
 ): Promise<OperationResult> {
   const { parameters, operation, incoming } = context;
@@ -267,7 +271,7 @@ const alwaysWithStatus: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** The status and headers of a result. */
-function httpOf(result: OperationResult, { mediaType, incoming, isSubscription }: YogaContext) {
+function httpOf(result: OperationResult, { mediaType, incoming, isSubscription }: OperationRun) {
   const [error] = result.errors ?? [];
   if (!error || 'data' in result) {
     const ran = incoming.operationName;
@@ -284,7 +288,7 @@ function httpOf(result: OperationResult, { mediaType, incoming, isSubscription }
 }
 
 /** The reply that Yoga would send, with the same body, status and headers, without calling Yoga. */
-function directReply(result: OperationResult, context: YogaContext): RestReply {
+function directReply(result: OperationResult, context: OperationRun): RestReply {
   if (context.opened.stream) return context.opened.stream;
   const { status, headers } = httpOf(result, context);
   const { json, data, errors, extensions } = result;

@@ -73,9 +73,9 @@ function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
 
 /** A host with an optional port (RFC 3986, 3.2.2). An empty host, which its grammar allows, is not valid in HTTP. */
 function isHost(text: string): boolean {
-  const [, bracketed, name, port = ''] = hostForm.exec(text) ?? [];
+  const [, bracketed, name, port = ''] = hostPattern.exec(text) ?? [];
   if (bracketed === undefined && name === undefined) return false;
   return (bracketed === undefined || isIPv6(bracketed)) && Number(port) <= 65_535;
 }
 
-const hostForm = /^(?:\[([\da-f:.]+)\]|((?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+))(?::(\d*))?$/i;
+const hostPattern = /^(?:\[([\da-f:.]+)\]|((?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+))(?::(\d*))?$/i;

@@ -7,13 +7,13 @@ export function isGzip(head: Buffer): boolean {
  * Explains to the user that a file does not consist of lines of UTF-8 text, and what to do about it. Undefined if the
  * file may consist of lines; if only some of them are invalid, those are refused one by one later.
  */
-export function foreignForm(head: Buffer, path: string): string | undefined {
+export function unsupportedFormat(head: Buffer, path: string): string | undefined {
   const encoding = wideEncoding(head);
   if (encoding !== undefined) {
     const command = `iconv -f ${encoding} -t UTF-8 FILE > lines.jsonl`;
     return `${path} is ${encoding}, but only UTF-8 can be imported. Convert it: ${command}`;
   }
-  const binary = binaryForms.find(({ magic, at = 0 }) => startsWith(head.subarray(at), magic));
+  const binary = binaryFormats.find(({ magic, at = 0 }) => startsWith(head.subarray(at), magic));
   if (binary) return `${path} is ${binary.name}. ${binary.advice}`;
   const text = head
     .toString('utf8')
@@ -41,7 +41,7 @@ function wideEncoding(head: Buffer): string | undefined {
 const unpack = 'Unpack it and import the file inside.';
 
 /** Forms of files that users mistake for an export, with the bytes that identify each form, at the offset `at`. */
-const binaryForms: readonly {
+const binaryFormats: readonly {
   readonly magic: readonly number[];
   readonly at?: number;
   readonly name: string;
