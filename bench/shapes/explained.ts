@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Lease, type TextRows } from '../../src/db/engine/lease.ts';
+import { BorrowedConnection, type TextRows } from '../../src/db/engine/borrowed-connection.ts';
 import type { Prepared, Values } from '../../src/db/statements/prepared.ts';
 
 /** What a statement did, according to EXPLAIN. */
@@ -59,12 +59,12 @@ export class Explainer {
 }
 
 /** Explains each statement with its values before it runs it. */
-export class ExplainingLease extends Lease {
-  readonly #inner: Lease;
+export class ExplainingConnection extends BorrowedConnection {
+  readonly #inner: BorrowedConnection;
   readonly #explainer: Explainer;
   readonly #found: Explained[];
 
-  constructor(inner: Lease, explainer: Explainer, found: Explained[]) {
+  constructor(inner: BorrowedConnection, explainer: Explainer, found: Explained[]) {
     super({ query: () => refuse(), prepared: () => refuse() }, () => inner.release());
     this.#inner = inner;
     this.#explainer = explainer;

@@ -15,7 +15,7 @@ import { AppError } from '../../src/resolvers/errors.ts';
 import { SerialQueue } from '../../src/resolvers/writes/serial-queue.ts';
 import { writesOf } from '../../src/resolvers/writes/write-transaction.ts';
 import { schema } from '../../src/schema/index.ts';
-import { type Explained, Explainer, ExplainingLease } from './explained.ts';
+import { type Explained, Explainer, ExplainingConnection } from './explained.ts';
 import type { Judged } from './judge.ts';
 
 /** An answered shape: its data, and what its statements did. */
@@ -86,7 +86,7 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
         loaders: new Loaders(db, bounds),
         bounds,
         connect: async () =>
-          new ExplainingLease(await database.connect(), isGeneric ? general : custom, statements),
+          new ExplainingConnection(await database.connect(), isGeneric ? general : custom, statements),
         reference: {
           current: () => reference.current(workspaceId, undefined),
           renewed: () => reference.renewed(workspaceId),

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
 import { PreparedSelect } from './query/prepared-select.ts';
 import type { Sending } from './engine/sending.ts';
-import type { Lease } from './engine/lease.ts';
+import type { BorrowedConnection } from './engine/borrowed-connection.ts';
 import { anyWorkspace } from './engine/tenant-handle.ts';
 import { typedSlot } from './statements/slots.ts';
 import type { Tables } from './tables/tables.ts';
@@ -85,7 +85,7 @@ export async function vacuumInbox(unscoped: Kysely<Tables>): Promise<void> {
  * them. Its own commit changes nothing, so no client waits until it is on the disk.
  */
 export async function notifyOfChanges(
-  connect: () => Promise<Lease>,
+  connect: () => Promise<BorrowedConnection>,
   heads: ReadonlyMap<string, number>,
 ): Promise<void> {
   const payloads = [...heads].map(([workspaceId, position]) => `${workspaceId} ${position}`);

@@ -30,11 +30,11 @@ export async function withJanitorLock(database: Database, work: () => Promise<vo
 
 async function underLock(database: Database, work: () => Promise<void>): Promise<boolean> {
   // The chores need the connections of the pool, of which there may be one.
-  const lease = await database.connectApart();
+  const connection = await database.connectApart();
   // A pooler may give the session to another client, so the lock must belong to a transaction and not to the session.
-  return inTransactionOn(lease, async () => {
-    await lease.query('set local idle_in_transaction_session_timeout = 0', []);
-    const { rows } = await lease.query<{ taken: boolean }>(
+  return inTransactionOn(connection, async () => {
+    await connection.query('set local idle_in_transaction_session_timeout = 0', []);
+    const { rows } = await connection.query<{ taken: boolean }>(
       'select pg_try_advisory_xact_lock($1::bigint) as taken',
       [janitorLock],
     );

@@ -1,5 +1,5 @@
 import type { PreloadableTable } from '../db/writes/preloaded.ts';
-import type { Lease } from '../db/engine/lease.ts';
+import type { BorrowedConnection } from '../db/engine/borrowed-connection.ts';
 import type { ReadServer } from '../db/engine/replicas.ts';
 import type { Loaders } from '../db/reads/loaders.ts';
 import type { Prepared } from '../db/statements/prepared.ts';
@@ -85,9 +85,9 @@ export interface Context {
    * Connects to the database for prepared statements. Undefined inside a transaction, because all statements belong to
    * it.
    */
-  readonly connect: (() => Promise<Lease>) | undefined;
+  readonly connect: (() => Promise<BorrowedConnection>) | undefined;
   /** A shared connection for a statement that reads, if one is available. Not used inside a transaction. */
-  readonly shared?: (statement: Prepared) => Lease | undefined;
+  readonly shared?: (statement: Prepared) => BorrowedConnection | undefined;
   /** The replica for the statements of a query; undefined when the primary has to answer them. */
   readonly replica?: ReadServer | undefined;
   /** Called when an operation that may write begins, and when it has ended. */

@@ -71,18 +71,18 @@ onlyWithServer('the PostgreSQL engine', () => {
     [false, []],
   ])('prepares repeated statements by name (%s)', async (prepared, kept) => {
     const database = await openDatabase({ ...place.location, prepared });
-    const lease = await database.connect();
+    const connection = await database.connect();
     const statement = (name: string) =>
       new Prepared(sql`select ${sql.lit(name)}::text, ${new Slot('value')}::int`.compile(database.unscoped));
     for (const name of ['of one', 'of two', 'of two', 'of three', 'of three', 'of three']) {
-      const { rows } = await lease.texts(statement(name), { value: 7 });
+      const { rows } = await connection.texts(statement(name), { value: 7 });
       expect(rows).toEqual([[name, '7']]);
     }
-    const { rows } = await lease.query<{ statement: string }>(
+    const { rows } = await connection.query<{ statement: string }>(
       'select statement from pg_prepared_statements order by statement',
       [],
     );
-    lease.release();
+    connection.release();
     await database.close();
     expect(rows.map((row) => /'(.*?)'/.exec(row.statement)?.[1])).toEqual(kept);
   });
@@ -170,9 +170,9 @@ onlyWithServer('the PostgreSQL engine', () => {
   it('answers a ping while the pool is exhausted, and fails it in time when the server is frozen', async () => {
     const proxy = await freezable(new URL(place.location.url));
     const database = await openDatabase({ url: proxy.url, poolSize: 1 });
-    const lease = await database.connect();
+    const connection = await database.connect();
     await expect(database.ping(2_000)).resolves.toBeUndefined();
-    lease.release();
+    connection.release();
     proxy.freeze();
     await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
     await database.close();
@@ -188,7 +188,7 @@ onlyWithServer('the PostgreSQL engine', () => {
     await expect(waiting).rejects.toThrow('all connections were busy for 200 ms');
     // Its deadline has passed, except for the minimum wait of every caller.
     await expect(withMeter(() => database.connect(), { deadline })).rejects.toThrow('busy for 100 ms');
-    for (const lease of held) lease.release();
+    for (const connection of held) connection.release();
     expect(database.load()).toEqual({ open: 2, idle: 2, size: 2, waiting: 0 });
     await database.close();
   });
@@ -246,13 +246,13 @@ onlyWithServer('the PostgreSQL engine', () => {
 
   it('removes a caller from the queue when its client disconnects', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1 });
-    const lease = await database.connect();
+    const connection = await database.connect();
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
     const waiting = withMeter(() => database.connect(), { deadline });
     deadline.abandon();
     await expect(waiting).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
     expect(database.load().waiting).toBe(0);
-    lease.release();
+    connection.release();
     await database.close();
   });
 

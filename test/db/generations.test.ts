@@ -36,19 +36,19 @@ import { hasServer, newServerDatabase, onServer, type Place } from './engines.ts
   const refusal = { name: 'DatabaseUnavailableError', message: expect.stringContaining('read-only') };
 
   const statement = () => new Prepared(sql`select pg_backend_pid()`.compile(database.unscoped));
-  const pidOf = async (lease: Awaited<ReturnType<Database['connect']>>, asked: Prepared) => {
+  const pidOf = async (connection: Awaited<ReturnType<Database['connect']>>, asked: Prepared) => {
     try {
-      return Number((await lease.texts(asked, {})).rows[0]?.[0]);
+      return Number((await connection.texts(asked, {})).rows[0]?.[0]);
     } finally {
-      lease.release();
+      connection.release();
     }
   };
   const ownPid = async (asked: Prepared) => pidOf(await database.connect(), asked);
   /** Statements are shared once they have been quick several times, and a shared connection is open. */
   const sharedPid = async (asked: Prepared): Promise<number> => {
     for (;;) {
-      const lease = database.shared(asked);
-      if (lease) return pidOf(lease, asked);
+      const connection = database.shared(asked);
+      if (connection) return pidOf(connection, asked);
       await ownPid(asked);
     }
   };

@@ -100,18 +100,18 @@ it.each(Object.entries(needs))('the statement for %s uses that index', async (na
 /** The indexes in the plan of a statement, for a table that is too large to be read as a whole. */
 async function indexesIn(statement: Compilable): Promise<string[]> {
   const { sql: text, parameters } = statement.compile();
-  const lease = await database.connect();
+  const connection = await database.connect();
   try {
-    await lease.query('begin; set local enable_seqscan = off; set local enable_sort = off', []);
+    await connection.query('begin; set local enable_seqscan = off; set local enable_sort = off', []);
     const found: string[] = [];
     const visit = (plan: Plan | undefined) => {
       if (plan?.['Index Name'] !== undefined) found.push(plan['Index Name']);
       plan?.Plans?.forEach(visit);
     };
-    visit(await explained(lease, `explain (format json) ${text}`, parameters));
+    visit(await explained(connection, `explain (format json) ${text}`, parameters));
     return found;
   } finally {
-    await lease.query('rollback', []);
-    lease.release();
+    await connection.query('rollback', []);
+    connection.release();
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import type { Lease } from '../../src/db/engine/lease.ts';
+import type { BorrowedConnection } from '../../src/db/engine/borrowed-connection.ts';
 import { accessOf } from '../../src/db/query/walks/access.ts';
 import { stepQuery } from '../../src/db/query/pages/bounded-page.ts';
 import { always, type Predicate, type Through } from '../../src/db/query/conditions/predicate.ts';
@@ -35,7 +35,7 @@ const bounds = readBounds(defaultReadBudget);
 
 onPostgres('a deep page of an order with nulls', () => {
   let db: TenantDb;
-  let lease: Lease;
+  let connection: BorrowedConnection;
   let drop: () => Promise<void>;
   beforeAll(async () => {
     const copy = await copyTemplate('demo');
@@ -45,12 +45,15 @@ onPostgres('a deep page of an order with nulls', () => {
       .select('id')
       .executeTakeFirstOrThrow();
     db = copy.database.of(id);
-    lease = await copy.database.connect();
+    connection = await copy.database.connect();
     // Without these settings, the planner would read the small table of the demo as a whole.
-    await lease.query('set enable_seqscan = off; set enable_sort = off; set enable_bitmapscan = off', []);
+    await connection.query(
+      'set enable_seqscan = off; set enable_sort = off; set enable_bitmapscan = off',
+      [],
+    );
   });
   afterAll(async () => {
-    lease.release();
+    connection.release();
     await drop();
   });
 
@@ -78,7 +81,7 @@ onPostgres('a deep page of an order with nulls', () => {
         const { rows: found } = await selectPage(db, { ...page, limit }, bounds);
         expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
         const query = pageQuery({ db, columns: ['id'] }, page, { exactly: limit });
-        expect(readBy(await planOf(lease, query))).toBeLessThanOrEqual(2 * limit + 10);
+        expect(readBy(await planOf(connection, query))).toBeLessThanOrEqual(2 * limit + 10);
       }
     },
   );
@@ -87,7 +90,7 @@ onPostgres('a deep page of an order with nulls', () => {
     const none: Predicate = { not: { through: labels, own: 'id', where: always } };
     const [order] = orders as [Order];
     const walk = { source: notDeleted, filter: none, order, backward: false };
-    const plan = await planOf(lease, pageQuery({ db, columns: ['id'] }, walk, { exactly: limit }));
+    const plan = await planOf(connection, pageQuery({ db, columns: ['id'] }, walk, { exactly: limit }));
     expect(readBy(plan, 'issue')).toBeGreaterThan(0);
     expect(readBy(plan, 'issue_label')).toBe(0);
   });
@@ -105,7 +108,7 @@ onPostgres('a deep page of an order with nulls', () => {
       // The stop is the row at the end of the budget.
       const all = backward ? (await rows(order)).reverse() : await rows(order);
       expect(stopped?.['stopId']).toBe(all[budget - 1]?.['id']);
-      const plan = await planOf(lease, query);
+      const plan = await planOf(connection, query);
       // The rows that the filter examines, and the index entries up to the stop.
       expect(readBy(plan)).toBeLessThanOrEqual(2 * budget);
       expect(readBy(plan)).toBeGreaterThanOrEqual(budget);
@@ -140,15 +143,15 @@ it('a page of a long feed reads no more of it than it shows', async () => {
     database.unscoped,
   );
   await sql`analyze activity`.execute(database.unscoped);
-  const lease = await database.connect();
+  const connection = await database.connect();
   const source = { table: 'activity', where: always, parent: { column: 'issueId' } } as const;
   const order = { ...ActivityEntry.options.orders?.['SORT_ORDER'], direction: 'asc' } as Order;
   for (const backward of [false, true]) {
     const walk = { source, filter: always, order, backward };
     const query = pagesQuery({ db, columns: ['id'] }, walk, { exactly: limit }, [issueId]);
-    expect(readBy(await planOf(lease, query), 'activity')).toBeLessThanOrEqual(limit + 1);
+    expect(readBy(await planOf(connection, query), 'activity')).toBeLessThanOrEqual(limit + 1);
   }
-  lease.release();
+  connection.release();
   await drop();
 });
 

@@ -15,8 +15,8 @@ throughPooler('through a pooler of transactions (TEST_POOLER_URL)', () => {
       sql`select pg_backend_pid()::text, ${new Slot('value')}::int`.compile(database.unscoped),
     );
     const ask = async (value: number) => {
-      const lease = await database.connect();
-      const { rows } = await lease.texts(statement, { value }).finally(() => lease.release());
+      const connection = await database.connect();
+      const { rows } = await connection.texts(statement, { value }).finally(() => connection.release());
       return rows[0]?.[1];
     };
     const values = Array.from({ length: 100 }, (_, value) => value);

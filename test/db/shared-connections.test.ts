@@ -64,17 +64,17 @@ onlyWithServer('shared connections', () => {
       ),
     );
   const own = async (asked: Prepared, values = { seconds: 0, by: 1 }) => {
-    const lease = await database.connect();
+    const connection = await database.connect();
     try {
-      return (await lease.texts(asked, values)).rows[0]?.[0];
+      return (await connection.texts(asked, values)).rows[0]?.[0];
     } finally {
-      lease.release();
+      connection.release();
     }
   };
   const shared = async (asked: Prepared, values: { seconds?: number; by?: number } = {}) => {
-    const lease = database.shared(asked);
-    if (!lease) throw new Error('No connection is shared.');
-    return (await lease.texts(asked, { seconds: 0, by: 1, ...values })).rows[0]?.[0];
+    const connection = database.shared(asked);
+    if (!connection) throw new Error('No connection is shared.');
+    return (await connection.texts(asked, { seconds: 0, by: 1, ...values })).rows[0]?.[0];
   };
   /** Runs a statement until it counts as quick and gets a shared connection. */
   const untilShared = async (asked: Prepared) => {
@@ -123,9 +123,9 @@ onlyWithServer('shared connections', () => {
         const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
         const refused = withMeter(
           async () => {
-            const lease = await database.connect();
+            const connection = await database.connect();
             deadline.abandon();
-            return lease.texts(slow, { seconds: 0, by: 1 }).finally(() => lease.release());
+            return connection.texts(slow, { seconds: 0, by: 1 }).finally(() => connection.release());
           },
           { deadline },
         );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import type { Lease } from '../../src/db/engine/lease.ts';
+import type { BorrowedConnection } from '../../src/db/engine/borrowed-connection.ts';
 import type { Connected } from '../../src/db/engine/sending.ts';
 import { inSnapshot, inTransaction } from '../../src/db/engine/transaction.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
@@ -72,17 +72,17 @@ it('a snapshot lends its connection only until its work has ended', async () => 
 
 it('a snapshot takes one connection, for its first read, and gives it back', async () => {
   const { database } = place;
-  const lent: Lease[] = [];
+  const lent: BorrowedConnection[] = [];
   let released = 0;
   const connect = async () => {
-    const lease = await database.connect();
-    const giveBack = lease.release.bind(lease);
+    const connection = await database.connect();
+    const giveBack = connection.release.bind(connection);
     const release = () => {
       released += 1;
       giveBack();
     };
-    lent.push(lease);
-    return Object.assign(lease, { release });
+    lent.push(connection);
+    return Object.assign(connection, { release });
   };
   const connected = { db: database.of(workspaceId), connect };
   const read = (inside: Connected) => sql`select 1`.execute(inside.db);

@@ -36,11 +36,11 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     });
 
   const read = async (text: string, count: number) => {
-    const lease = await database.connect();
+    const connection = await database.connect();
     try {
-      return await lease.rows(repeated, { text, count });
+      return await connection.rows(repeated, { text, count });
     } finally {
-      lease.release();
+      connection.release();
     }
   };
 
@@ -84,11 +84,11 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
       ),
     );
     const uuids = times.map(() => newUuid());
-    const lease = await database.connect();
+    const connection = await database.connect();
     // Texts are in the time zone of the session.
-    await lease.query("set timezone = 'UTC'", []);
+    await connection.query("set timezone = 'UTC'", []);
     for (let run = 0; run < 3; run += 1) {
-      const { rows } = await lease.texts(statement, { times, uuids });
+      const { rows } = await connection.texts(statement, { times, uuids });
       expect(rows).toEqual(
         times.map((time, place) => {
           const uuid = uuids[place];
@@ -96,7 +96,7 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
         }),
       );
     }
-    lease.release();
+    connection.release();
   });
 
   it('match UUIDs that are sent in a binary array', async () => {
@@ -106,17 +106,17 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
       ),
     );
     const array = new UuidArray();
-    const lease = await database.connect();
+    const connection = await database.connect();
     for (const count of [0, 1, 500, 2]) {
       const uuids = Array.from({ length: count }, () => newUuid());
       array.begin(count);
       for (const uuid of uuids) array.add(uuidBytes(uuid), 0);
       const sent = array.sent();
       expect(uuidTexts(sent, 0)).toEqual(uuids);
-      const { rows } = await lease.texts(statement, { uuids: sent });
+      const { rows } = await connection.texts(statement, { uuids: sent });
       expect(rows).toEqual([[count === 0 ? null : `{${uuids.join(',')}}`]]);
     }
-    lease.release();
+    connection.release();
   });
 
   it('are not overwritten by later rows before they are released', async () => {
@@ -146,12 +146,12 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
       flag: true,
       time: new Date('2026-01-31T12:00:00Z'),
     };
-    const lease = await database.connect();
+    const connection = await database.connect();
     // Repeated, because the first run is unnamed and later ones know the columns.
     for (let run = 0; run < 3; run += 1) {
-      const { rows } = await lease.texts(parameters, values);
+      const { rows } = await connection.texts(parameters, values);
       expect(rows).toEqual([['t', values.text, '{1,2}', '00ff', 't', 't']]);
     }
-    lease.release();
+    connection.release();
   });
 });

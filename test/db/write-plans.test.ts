@@ -28,8 +28,8 @@ onPostgres('a statement that changes issues', () => {
       .where('deletedUtc', 'is', null)
       .limit(count)
       .execute();
-    const lease = await database.connect();
-    const connect = () => Promise.resolve(lease.lent());
+    const connection = await database.connect();
+    const connect = () => Promise.resolve(connection.lent());
     const form = { kind: 'revision', named: 'id', columns, wait: true } as const;
     for (let time = 0; time < 20; time += 1) {
       const changes = ids.map(({ id }) => ({
@@ -40,15 +40,15 @@ onPostgres('a statement that changes issues', () => {
       const changed = await changeIssues({ db, connect }, form, changes, writeEvent('issue.updated.v1'));
       expect(changed).toHaveLength(count);
     }
-    const { rows } = await lease.query<{ generic: string; custom: string; name: string; slots: number }>(
+    const { rows } = await connection.query<{ generic: string; custom: string; name: string; slots: number }>(
       `select generic_plans generic, custom_plans custom, name, cardinality(parameter_types) slots
        from pg_prepared_statements where statement like '%update "issue"%'`,
       [],
     );
     const [prepared] = rows;
     const nulls = Array.from({ length: prepared?.slots ?? 0 }, () => 'null').join(', ');
-    const plan = await explained(lease, `explain (format json) execute "${prepared?.name}"(${nulls})`);
-    lease.release();
+    const plan = await explained(connection, `explain (format json) execute "${prepared?.name}"(${nulls})`);
+    connection.release();
     await drop();
     // PostgreSQL makes five custom plans before it considers a generic plan.
     expect(rows.map(({ custom }) => Number(custom))).toEqual([5]);

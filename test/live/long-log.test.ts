@@ -63,8 +63,8 @@ it('the search for old changes reads at most two of each workspace', async () =>
 });
 
 async function changesRead(query: Compilable): Promise<number> {
-  const lease = await test.database.connect();
-  const plan = await planOf(lease, query);
-  lease.release();
+  const connection = await test.database.connect();
+  const plan = await planOf(connection, query);
+  connection.release();
   return readBy(plan, 'change');
 }

@@ -173,9 +173,9 @@ describe('a write of this process', () => {
         .where('t.workspaceId', '=', app.workspaceId)
         .where('t.code', '=', 'WEB'),
     );
-    const lease = await app.database.connect();
-    await lease.rows(statement, {});
-    lease.release();
+    const connection = await app.database.connect();
+    await connection.rows(statement, {});
+    connection.release();
     expect(nameOf(await current(), 'WEB')).toBe('Prepared');
   });
 

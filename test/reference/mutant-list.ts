@@ -189,14 +189,14 @@ const elsewhere: readonly Mutant[] = [
   },
   {
     name: 'a prepared write is not known for one',
-    file: 'src/db/engine/lease.ts',
+    file: 'src/db/engine/borrowed-connection.ts',
     from: 'this.#note(statement.signals, workspaceIn(values));',
     to: '',
     by: 'memory',
   },
   {
     name: 'a write is not known for one by its text',
-    file: 'src/db/engine/lease.ts',
+    file: 'src/db/engine/borrowed-connection.ts',
     from: 'this.#note(signalsOf(sql), undefined);',
     to: '',
     by: 'memory',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/db/engine/engine.ts';
-import type { Lease } from '../../src/db/engine/lease.ts';
+import type { BorrowedConnection } from '../../src/db/engine/borrowed-connection.ts';
 import { WriteSignals } from '../../src/db/statements/write-signals.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
@@ -26,7 +26,7 @@ export function asOtherProcess(database: Database, steps: Steps = {}): Database 
 }
 
 /** Makes a connection send its statements one after the other, with the hooks around each. */
-function stepwise(lease: Lease, steps: Steps): Lease {
+function stepwise(connection: BorrowedConnection, steps: Steps): BorrowedConnection {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(statement: string, send: () => Promise<Result>): Promise<Result> => {
     const sent = last.then(async () => {
@@ -38,11 +38,11 @@ function stepwise(lease: Lease, steps: Steps): Lease {
     last = sent.catch(() => undefined);
     return sent;
   };
-  const texts = lease.texts.bind(lease);
+  const texts = connection.texts.bind(connection);
   const query = (text: string, parameters: readonly unknown[]) =>
-    Object.getPrototypeOf(lease).query.call(lease, text, parameters) as Promise<unknown>;
-  return Object.assign(lease, {
-    texts: (...[statement, values]: Parameters<Lease['texts']>) =>
+    Object.getPrototypeOf(connection).query.call(connection, text, parameters) as Promise<unknown>;
+  return Object.assign(connection, {
+    texts: (...[statement, values]: Parameters<BorrowedConnection['texts']>) =>
       inTurn(statement.text, () => texts(statement, values)),
     query: (text: string, parameters: readonly unknown[]) => inTurn(text, () => query(text, parameters)),
   });

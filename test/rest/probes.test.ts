@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Lease } from '../../src/db/engine/lease.ts';
+import type { BorrowedConnection } from '../../src/db/engine/borrowed-connection.ts';
 import { readinessTimeoutMs } from '../../src/server/context.ts';
 import { hasServer } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
@@ -76,13 +76,13 @@ describe('when the data store is gone', () => {
 // The one connection of the embedded engine can be taken; test/faults/postgres-frozen.ts does the same to PostgreSQL.
 (hasServer ? describe.skip : describe)('while the data store hangs', () => {
   let hanging: App;
-  let lease: Lease;
+  let connection: BorrowedConnection;
   beforeAll(async () => {
     hanging = await startApp();
-    lease = await hanging.database.connect();
+    connection = await hanging.database.connect();
   });
   afterAll(async () => {
-    lease.release();
+    connection.release();
     await hanging.stop();
   });
 

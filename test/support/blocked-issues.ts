@@ -7,8 +7,8 @@ export async function whileIssuesAreBlocked<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (database.engine === 'embedded') {
-    const lease = await database.connect();
-    return work().finally(() => lease.release());
+    const connection = await database.connect();
+    return work().finally(() => connection.release());
   }
   return database.unscoped.transaction().execute(async (trx) => {
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);

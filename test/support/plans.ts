@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely';
-import type { Lease } from '../../src/db/engine/lease.ts';
+import type { BorrowedConnection } from '../../src/db/engine/borrowed-connection.ts';
 
 /** A node of a plan, as EXPLAIN prints it. The numbers of rows are there if the statement has run. */
 export interface Plan {
@@ -14,18 +14,18 @@ export interface Plan {
 }
 
 /** Runs a statement, and returns its plan. */
-export async function planOf(lease: Lease, query: Compilable): Promise<Plan | undefined> {
+export async function planOf(connection: BorrowedConnection, query: Compilable): Promise<Plan | undefined> {
   const { sql, parameters } = query.compile();
-  return explained(lease, `explain (analyze, format json) ${sql}`, parameters);
+  return explained(connection, `explain (analyze, format json) ${sql}`, parameters);
 }
 
 /** The plan that an EXPLAIN statement prints as JSON. */
 export async function explained(
-  lease: Pick<Lease, 'query'>,
+  connection: Pick<BorrowedConnection, 'query'>,
   explain: string,
   parameters: readonly unknown[] = [],
 ): Promise<Plan | undefined> {
-  const { rows } = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(explain, [...parameters]);
+  const { rows } = await connection.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(explain, [...parameters]);
   return rows[0]?.['QUERY PLAN'][0]?.Plan;
 }
 

@@ -14,7 +14,13 @@ import { RowClient } from '../wire/row-client.ts';
 import { inOrder } from './in-order.ts';
 import { lockDirectory } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
-import { Lease, type Pool, type PoolLoad, type Session, type TextRows } from './lease.ts';
+import {
+  BorrowedConnection,
+  type Pool,
+  type PoolLoad,
+  type Session,
+  type TextRows,
+} from './borrowed-connection.ts';
 import { meter } from './meter.ts';
 import type { Prepared } from '../statements/prepared.ts';
 import { WriteSignals } from '../statements/write-signals.ts';
@@ -104,7 +110,7 @@ export class EmbeddedPool implements Pool {
     this.#wire = wire;
   }
 
-  async connect(): Promise<Lease> {
+  async connect(): Promise<BorrowedConnection> {
     if (this.#ended) throw new Error('The embedded database is closed.');
     const deadline = meter()?.deadline;
     deadline?.check();
@@ -113,7 +119,7 @@ export class EmbeddedPool implements Pool {
       const seconds = (waitMs / 1000).toFixed(1);
       throw new DatabaseUnavailableError(`The embedded database was busy for ${seconds} s. ${HINT}`);
     }
-    return new Lease(this.#session, (destroy) => void this.#release(destroy), this.writeSignals);
+    return new BorrowedConnection(this.#session, (destroy) => void this.#release(destroy), this.writeSignals);
   }
 
   connectApart(): never {
@@ -121,8 +127,8 @@ export class EmbeddedPool implements Pool {
   }
 
   async ping(): Promise<void> {
-    const lease = await this.connect();
-    await lease.query('select 1', []).finally(() => lease.release());
+    const connection = await this.connect();
+    await connection.query('select 1', []).finally(() => connection.release());
   }
 
   /** There is only one connection, and it runs one statement at a time. */

@@ -3,7 +3,7 @@ import { type Kysely, PostgresDialect, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { EmbeddedLocation } from './embedded.ts';
 import type { Generations } from './generations.ts';
-import type { Lease, Pool, PoolLoad } from './lease.ts';
+import type { BorrowedConnection, Pool, PoolLoad } from './borrowed-connection.ts';
 import { ServerPool } from './postgres.ts';
 import { Replicas } from './replicas.ts';
 import type { Prepared } from '../statements/prepared.ts';
@@ -28,13 +28,13 @@ export interface Database {
    */
   readonly unscoped: Kysely<Tables>;
   /** Lends a connection for prepared statements. The caller must release it. */
-  connect(): Promise<Lease>;
+  connect(): Promise<BorrowedConnection>;
   /**
    * Lends a connection beyond the size of the pool, to one caller at a time, for a lock. Not on the embedded engine.
    */
-  connectApart(): Promise<Lease>;
+  connectApart(): Promise<BorrowedConnection>;
   /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
-  shared(statement: Prepared): Lease | undefined;
+  shared(statement: Prepared): BorrowedConnection | undefined;
   /** Undefined without replicas. */
   readonly replicas?: Replicas | undefined;
   /** Undefined on the embedded engine. */

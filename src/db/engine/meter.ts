@@ -62,7 +62,7 @@ export function renewAllowance(allowance: ReadAllowance): void {
   if (running?.allowance) running.allowance = allowance;
 }
 
-/** Counts and times one statement of the running request. Only `Lease` calls this, for every statement. */
+/** Counts and times one statement of the running request. Only `BorrowedConnection` calls this, for every statement. */
 export async function measure<Result>(sql: string, send: () => Promise<Result>): Promise<Result> {
   const running = meters.getStore();
   if ((!running && listeners.size === 0) || isTransactionControl(sql)) return send();

@@ -1,7 +1,7 @@
 import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
 import { decodedTypes } from '../wire/decoded-types.ts';
-import { Lease, type Pool, type PoolLoad, type Session } from './lease.ts';
+import { BorrowedConnection, type Pool, type PoolLoad, type Session } from './borrowed-connection.ts';
 import { isTransactionControl, meter } from './meter.ts';
 import type { Deadline } from './deadline.ts';
 import { inOrder } from './in-order.ts';
@@ -109,8 +109,8 @@ export class ServerPool implements Pool {
       unavailable: (error) => unavailable(this.#address, error),
       cancel: (client) => this.#cancel(client),
       alone: async (statement, parameters) => {
-        const lease = await this.connect();
-        return lease.again(statement, parameters).finally(() => lease.release());
+        const connection = await this.connect();
+        return connection.again(statement, parameters).finally(() => connection.release());
       },
       lostMs: this.#statementMs ?? Number.POSITIVE_INFINITY,
     });
@@ -143,15 +143,15 @@ export class ServerPool implements Pool {
     });
   }
 
-  async connect(): Promise<Lease> {
+  async connect(): Promise<BorrowedConnection> {
     return this.#connect(this.#permits);
   }
 
-  async connectApart(): Promise<Lease> {
+  async connectApart(): Promise<BorrowedConnection> {
     return this.#connect(this.#oneApart);
   }
 
-  async #connect(permits: Semaphore): Promise<Lease> {
+  async #connect(permits: Semaphore): Promise<BorrowedConnection> {
     const deadline = meter()?.deadline;
     deadline?.check();
     const waitMs = deadline?.waitMs ?? this.#waitMs;
@@ -164,14 +164,14 @@ export class ServerPool implements Pool {
       );
     }
     try {
-      return this.#lease(await this.generations.lend(this.#pool), permits, deadline);
+      return this.#connection(await this.generations.lend(this.#pool), permits, deadline);
     } catch (error) {
       permits.release();
       throw unavailable(this.#address, error);
     }
   }
 
-  #lease(client: pg.PoolClient, permits: Semaphore, deadline: Deadline | undefined): Lease {
+  #connection(client: pg.PoolClient, permits: Semaphore, deadline: Deadline | undefined): BorrowedConnection {
     let lost = false;
     let late: NodeJS.Timeout | undefined;
     const stopListening = deadline?.onGone(() => {
@@ -221,7 +221,7 @@ export class ServerPool implements Pool {
       });
     };
     const send = this.#wire.isPipelined ? sendAtOnce : inOrder();
-    return new Lease(
+    return new BorrowedConnection(
       {
         query: (text, values) => send(() => query(text, values)),
         prepared: (statement, values) => send(() => prepared(statement, values)),
@@ -245,7 +245,7 @@ export class ServerPool implements Pool {
     this.#probe.ask('select pg_cancel_backend($1)', [processID]).catch(() => undefined);
   }
 
-  shared(statement: Prepared): Lease | undefined {
+  shared(statement: Prepared): BorrowedConnection | undefined {
     return this.#shared.for(statement);
   }
 

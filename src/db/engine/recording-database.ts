@@ -1,4 +1,4 @@
-import { Lease } from './lease.ts';
+import { BorrowedConnection } from './borrowed-connection.ts';
 import type { Prepared } from '../statements/prepared.ts';
 
 /**
@@ -25,7 +25,7 @@ export class RecordingDatabase {
     this.#stops = stops;
   }
 
-  connect(): Promise<Lease> {
+  connect(): Promise<BorrowedConnection> {
     const sent: string[] = [];
     this.roundTrips.push(sent);
     const wire = {
@@ -48,6 +48,6 @@ export class RecordingDatabase {
         return Promise.resolve({ rows, types: [] });
       },
     };
-    return Promise.resolve(new Lease(wire, () => undefined));
+    return Promise.resolve(new BorrowedConnection(wire, () => undefined));
   }
 }

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { Prepared } from '../statements/prepared.ts';
-import type { Lease } from './lease.ts';
+import type { BorrowedConnection } from './borrowed-connection.ts';
 import type { Generations } from './generations.ts';
 import { askEveryMs, PositionWatch } from './position-watch.ts';
 import { type PostgresLocation, ServerPool } from './postgres.ts';
@@ -20,8 +20,8 @@ const freshMs = 10 * askEveryMs;
 
 /** Where the statements of a query go. */
 export interface ReadServer {
-  connect(): Promise<Lease>;
-  shared(statement: Prepared): Lease | undefined;
+  connect(): Promise<BorrowedConnection>;
+  shared(statement: Prepared): BorrowedConnection | undefined;
   /** Whether it has all that was committed before a time, by the clock of `performance.now()`. */
   hasAllUntil(ms: number): boolean;
   /** Counts that the statements of a query go to it. */
@@ -76,13 +76,13 @@ export class Replicas {
 
   /** The position of the primary now: all that was committed before this call is before it. */
   async position(): Promise<WalPosition> {
-    const lease = this.#pool.shared(positionStatement) ?? (await this.#pool.connect());
+    const connection = this.#pool.shared(positionStatement) ?? (await this.#pool.connect());
     try {
-      const [row] = (await lease.texts(positionStatement, {})).rows;
+      const [row] = (await connection.texts(positionStatement, {})).rows;
       const [file, lsn] = row ?? [];
       return file && lsn ? positionOf({ file, lsn }) : unknownPosition;
     } finally {
-      lease.release();
+      connection.release();
     }
   }
 
@@ -200,11 +200,11 @@ class Replica implements ReadServer {
     });
   }
 
-  connect(): Promise<Lease> {
+  connect(): Promise<BorrowedConnection> {
     return this.#pool.connect();
   }
 
-  shared(statement: Prepared): Lease | undefined {
+  shared(statement: Prepared): BorrowedConnection | undefined {
     return this.#pool.shared(statement);
   }
 

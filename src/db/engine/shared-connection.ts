@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { Lease, type TextRows } from './lease.ts';
+import { BorrowedConnection, type TextRows } from './borrowed-connection.ts';
 import { meter } from './meter.ts';
 import type { Deadline } from './deadline.ts';
 import type { Prepared } from '../statements/prepared.ts';
@@ -57,7 +57,7 @@ interface Sent {
  */
 export class SharedConnection {
   /** Takes prepared statements only. Releasing it does nothing. */
-  readonly lease: Lease;
+  readonly connection: BorrowedConnection;
   readonly #lender: Lender;
   /** The statements without an answer, in the order in which they were sent. */
   readonly #underway: Sent[] = [];
@@ -72,7 +72,7 @@ export class SharedConnection {
 
   constructor(lender: Lender) {
     this.#lender = lender;
-    this.lease = new Lease(
+    this.connection = new BorrowedConnection(
       {
         query: () =>
           Promise.reject(new Error('The shared connection was given a statement that is not prepared.')),
@@ -246,12 +246,12 @@ export class SharedConnections {
   /**
    * The connection with the fewest statements underway; undefined when none takes more or the statement is not quick.
    */
-  for(statement: Prepared): Lease | undefined {
+  for(statement: Prepared): BorrowedConnection | undefined {
     if (!statement.isQuick) return undefined;
     let least: SharedConnection | undefined;
     for (const each of this.#all)
       if (each.takesMore() && (least === undefined || each.underway < least.underway)) least = each;
-    return least?.lease;
+    return least?.connection;
   }
 
   async close(): Promise<void> {

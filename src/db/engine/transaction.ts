@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresDialect, type Transaction } from 'kysely';
 import type { Database } from './engine.ts';
-import type { Lease } from './lease.ts';
+import type { BorrowedConnection } from './borrowed-connection.ts';
 import type { Connected, Sending } from './sending.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { TenantDb, TenantTrx } from '../tables/tenant-tables.ts';
@@ -50,8 +50,8 @@ export async function inOneTransaction<Result>(
   work: (sending: Sending) => Promise<Result>,
 ): Promise<Result> {
   if (!connect) return work({ db, connect });
-  const lease = await connect();
-  return inTransactionOn(lease, () => work({ db, connect: () => Promise.resolve(lease.lent()) }));
+  const connection = await connect();
+  return inTransactionOn(connection, () => work({ db, connect: () => Promise.resolve(connection.lent()) }));
 }
 
 /**
@@ -62,7 +62,7 @@ export async function inSnapshot<Result>(
   { db, connect }: Connected,
   work: (inside: Connected) => Promise<Result>,
 ): Promise<Result> {
-  let opening: Promise<Lease> | undefined;
+  let opening: Promise<BorrowedConnection> | undefined;
   let hasEnded = false;
   // A part of the work may continue after another has failed, when the connection belongs to somebody else.
   const requireOpen = () => {
@@ -71,9 +71,9 @@ export async function inSnapshot<Result>(
   const lend = async () => {
     requireOpen();
     opening ??= openSnapshot(connect);
-    const lease = await opening;
+    const connection = await opening;
     requireOpen();
-    return lease.lent();
+    return connection.lent();
   };
   const pool = { connect: lend, end: () => Promise.resolve(), options: {} };
   const handle = tenantHandle(unscopedHandle(new PostgresDialect({ pool })), workspaceOf(db));
@@ -81,41 +81,44 @@ export async function inSnapshot<Result>(
     return await work({ db: handle, connect: lend });
   } finally {
     hasEnded = true;
-    const lease = await opening?.catch(() => undefined);
-    if (lease) await endSnapshot(lease);
+    const connection = await opening?.catch(() => undefined);
+    if (connection) await endSnapshot(connection);
   }
 }
 
-async function openSnapshot(connect: Connected['connect']): Promise<Lease> {
-  const lease = await connect();
+async function openSnapshot(connect: Connected['connect']): Promise<BorrowedConnection> {
+  const connection = await connect();
   try {
-    await lease.query('begin isolation level repeatable read read only', []);
-    return lease;
+    await connection.query('begin isolation level repeatable read read only', []);
+    return connection;
   } catch (error) {
-    await endSnapshot(lease);
+    await endSnapshot(connection);
     throw error;
   }
 }
 
-async function endSnapshot(lease: Lease): Promise<void> {
+async function endSnapshot(connection: BorrowedConnection): Promise<void> {
   // After a failed statement this rolls back, which makes no difference to reads. A lost connection has done so already.
-  await lease.query('commit', []).catch(() => undefined);
-  lease.release();
+  await connection.query('commit', []).catch(() => undefined);
+  connection.release();
 }
 
 /** Runs work in one transaction of a connection, commits it, and gives the connection back. */
-export async function inTransactionOn<Result>(lease: Lease, work: () => Promise<Result>): Promise<Result> {
+export async function inTransactionOn<Result>(
+  connection: BorrowedConnection,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
-    await lease.query('begin', []);
+    await connection.query('begin', []);
     const result = await work();
-    await lease.query('commit', []);
+    await connection.query('commit', []);
     return result;
   } catch (error) {
     // A lost connection has rolled back already.
-    await lease.query('rollback', []).catch(() => undefined);
+    await connection.query('rollback', []).catch(() => undefined);
     throw error;
   } finally {
-    lease.release();
+    connection.release();
   }
 }
 

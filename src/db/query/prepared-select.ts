@@ -1,5 +1,5 @@
 import { type Compilable, CompiledQuery } from 'kysely';
-import type { Lease } from '../engine/lease.ts';
+import type { BorrowedConnection } from '../engine/borrowed-connection.ts';
 import type { Sending } from '../engine/sending.ts';
 import { anyWorkspace, workspaceOf } from '../engine/tenant-handle.ts';
 import { Prepared, type Values } from '../statements/prepared.ts';
@@ -29,10 +29,10 @@ export class PreparedSelect<Row> {
   }
 
   /** Runs the statement on a connection of its own, and releases it afterwards. */
-  async run(connect: () => Promise<Lease>, values: Values): Promise<Row[]> {
-    const lease = await connect();
+  async run(connect: () => Promise<BorrowedConnection>, values: Values): Promise<Row[]> {
+    const connection = await connect();
     try {
-      const { rows, types } = await lease.texts(this.#statement, values);
+      const { rows, types } = await connection.texts(this.#statement, values);
       const decoders = types.map(decoderOf);
       return rows.map((texts) => {
         const row: Record<string, unknown> = {};
@@ -44,7 +44,7 @@ export class PreparedSelect<Row> {
         return row as Row;
       });
     } finally {
-      lease.release();
+      connection.release();
     }
   }
 }

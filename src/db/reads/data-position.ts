@@ -1,4 +1,4 @@
-import type { Lease } from '../engine/lease.ts';
+import type { BorrowedConnection } from '../engine/borrowed-connection.ts';
 import { anyWorkspace } from '../engine/tenant-handle.ts';
 import { Prepared } from '../statements/prepared.ts';
 
@@ -15,8 +15,8 @@ interface DataPosition {
 
 /** The connections on which a statement that reads can run. */
 interface ReadConnections {
-  connect(): Promise<Lease>;
-  shared?: ((statement: Prepared) => Lease | undefined) | undefined;
+  connect(): Promise<BorrowedConnection>;
+  shared?: ((statement: Prepared) => BorrowedConnection | undefined) | undefined;
 }
 
 // A change in the inbox has no position yet, but its write can be seen.
@@ -43,14 +43,14 @@ export async function selectDataPosition(
   workspaceId: string,
 ): Promise<DataPosition | undefined> {
   const quick = server.shared?.(statement);
-  const lease = quick ?? (await server.connect());
+  const connection = quick ?? (await server.connect());
   try {
-    const { rows } = await lease.texts(statement, { workspaceId });
+    const { rows } = await connection.texts(statement, { workspaceId });
     const [row] = rows;
     if (!row) return undefined;
     const [ref, tag, ...change] = row;
     return { ref: Number(ref), tag: Number(tag), change: change.join('.') };
   } finally {
-    if (!quick) lease.release();
+    if (!quick) connection.release();
   }
 }

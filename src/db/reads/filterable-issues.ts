@@ -7,7 +7,7 @@ import { Prepared } from '../statements/prepared.ts';
 import { Slot } from '../statements/slots.ts';
 import { uuidArray } from '../statements/uuid-array.ts';
 import { anyWorkspace } from '../engine/tenant-handle.ts';
-import type { Lease, TextRows } from '../engine/lease.ts';
+import type { BorrowedConnection, TextRows } from '../engine/borrowed-connection.ts';
 
 type Columns<Name extends TableName> = readonly (keyof Row<Name> & string)[];
 
@@ -46,13 +46,15 @@ const statements = new Map(
 
 /** The issues of these ids, with their links: the rows of each table as PostgreSQL prints them. */
 export async function selectFilterableIssues(
-  lease: Pick<Lease, 'texts'>,
+  connection: Pick<BorrowedConnection, 'texts'>,
   workspaceId: string,
   issueIds: readonly string[],
 ): Promise<Map<FilterableTable, TextRows<readonly (string | null)[]>>> {
   const values = { workspaceId, ids: uuidArray(issueIds) };
   const read = await Promise.all(
-    [...statements].map(async ([table, statement]) => [table, await lease.texts(statement, values)] as const),
+    [...statements].map(
+      async ([table, statement]) => [table, await connection.texts(statement, values)] as const,
+    ),
   );
   return new Map(read);
 }

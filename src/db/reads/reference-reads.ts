@@ -3,7 +3,7 @@ import { inSql } from '../tables/sql-names.ts';
 import { untyped } from '../query/any-tables.ts';
 import type { Database } from '../engine/engine.ts';
 import { type CachedTableName, cachedTables } from '../tables/cached-tables.ts';
-import type { Lease, TextRows } from '../engine/lease.ts';
+import type { BorrowedConnection, TextRows } from '../engine/borrowed-connection.ts';
 import { Prepared } from '../statements/prepared.ts';
 import { Slot } from '../statements/slots.ts';
 import { uuidArray } from '../statements/uuid-array.ts';
@@ -54,14 +54,14 @@ export class ReferenceReads {
 
   /** The versions of workspaces by their ids. A workspace without reference data has no version. */
   async versions(workspaceIds: readonly string[]): Promise<Map<string, ReferenceVersion>> {
-    const lease = await this.#database.connect();
+    const connection = await this.#database.connect();
     try {
-      const { rows } = await lease.texts(this.#prepared().versions, {
+      const { rows } = await connection.texts(this.#prepared().versions, {
         workspaceIds: uuidArray(workspaceIds),
       });
       return new Map(rows.map(([id, ...version]) => [id ?? '', toVersion(version)]));
     } finally {
-      lease.release();
+      connection.release();
     }
   }
 
@@ -71,12 +71,12 @@ export class ReferenceReads {
     maxRows: number,
   ): Promise<{ version: ReferenceVersion; tables: ReferenceRows[] }> {
     const { version, whole } = this.#prepared();
-    return this.#inSnapshot(async (lease) => {
+    return this.#inSnapshot(async (connection) => {
       const [counted, ...tables] = await Promise.all([
-        lease.texts(version, { workspaceId }),
+        connection.texts(version, { workspaceId }),
         ...names.map(async (table) => {
           const statement = whole.get(table) as Prepared;
-          return { table, ...(await lease.texts(statement, { workspaceId, maxRows: maxRows + 1 })) };
+          return { table, ...(await connection.texts(statement, { workspaceId, maxRows: maxRows + 1 })) };
         }),
       ]);
       return { version: toVersion(counted.rows[0] ?? []), tables };
@@ -90,13 +90,13 @@ export class ReferenceReads {
   ): Promise<{ version: ReferenceVersion; tables: ReferenceRows[] } | undefined> {
     const { version, log, changed } = this.#prepared();
     const values = { workspaceId, since: base.ref };
-    return this.#inSnapshot(async (lease) => {
+    return this.#inSnapshot(async (connection) => {
       const [counted, logged, ...read] = await Promise.all([
-        lease.texts(version, { workspaceId }),
-        lease.texts(log, values),
+        connection.texts(version, { workspaceId }),
+        connection.texts(log, values),
         ...names.map(async (table) => ({
           table,
-          ...(await lease.texts(changed.get(table) as Prepared, values)),
+          ...(await connection.texts(changed.get(table) as Prepared, values)),
         })),
       ]);
       const isKnown = logged.rows.some(([at, tag]) => Number(at) === base.ref && Number(tag) === base.tag);
@@ -115,19 +115,19 @@ export class ReferenceReads {
   }
 
   /** Reads in one snapshot, in one round trip if the engine can pipeline. */
-  async #inSnapshot<Result>(read: (lease: Lease) => Promise<Result>): Promise<Result> {
-    const lease = await this.#database.connect();
+  async #inSnapshot<Result>(read: (connection: BorrowedConnection) => Promise<Result>): Promise<Result> {
+    const connection = await this.#database.connect();
     let isComplete = false;
     try {
-      const begun = lease.query('begin isolation level repeatable read read only', []);
-      const reading = read(lease);
-      const ended = lease.query('commit', []);
+      const begun = connection.query('begin isolation level repeatable read read only', []);
+      const reading = read(connection);
+      const ended = connection.query('commit', []);
       const [, result] = await Promise.all([begun, reading, ended]);
       isComplete = true;
       return result;
     } finally {
       // If one of them failed, the transaction may still be open, so the connection is closed.
-      lease.release(!isComplete);
+      connection.release(!isComplete);
     }
   }
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { TextRows } from '../engine/lease.ts';
+import type { TextRows } from '../engine/borrowed-connection.ts';
 import type { Prepared } from '../statements/prepared.ts';
 import { fastWire } from './fast-wire.ts';
 import { plainWire } from './plain-wire.ts';

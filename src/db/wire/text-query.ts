@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import pg from 'pg';
 import type { CellFormats } from './cell-formats.ts';
-import type { TextRows } from '../engine/lease.ts';
+import type { TextRows } from '../engine/borrowed-connection.ts';
 import { meter } from '../engine/meter.ts';
 import { AnswerTooLargeError } from '../engine/read-allowance.ts';
 import type { ReceivedRow } from './row-client.ts';

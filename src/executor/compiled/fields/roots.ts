@@ -1,7 +1,7 @@
 import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { columnParts, statement } from '../run/statements.ts';
 import { preloadableTables } from '../../../db/writes/preloaded.ts';
-import type { TextRows } from '../../../db/engine/lease.ts';
+import type { TextRows } from '../../../db/engine/borrowed-connection.ts';
 import { type RowWithPage, rowWithPageQuery } from '../../../db/query/pages/row-with-page.ts';
 import { findQuery } from '../../../db/query/row-queries.ts';
 import { withSlots } from '../../../db/query/conditions/with-slots.ts';

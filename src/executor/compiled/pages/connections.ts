@@ -1,4 +1,4 @@
-import type { TextRows } from '../../../db/engine/lease.ts';
+import type { TextRows } from '../../../db/engine/borrowed-connection.ts';
 import { servesParents } from '../../../db/query/walks/access.ts';
 import type { ReadColumn } from '../../../db/query/reading.ts';
 import type { Values } from '../../../db/statements/prepared.ts';

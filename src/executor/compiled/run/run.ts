@@ -1,5 +1,5 @@
 import type { ReadServer } from '../../../db/engine/replicas.ts';
-import type { Lease, TextRows } from '../../../db/engine/lease.ts';
+import type { BorrowedConnection, TextRows } from '../../../db/engine/borrowed-connection.ts';
 import type { Prepared, Values } from '../../../db/statements/prepared.ts';
 import type { ReadColumn, Reading } from '../../../db/query/reading.ts';
 import type { Order, Source } from '../../../db/query/walks/walk.ts';
@@ -56,7 +56,7 @@ export class Run {
   /** The objects in the caller's form that have been written since the last call of `finish`. */
   #writtenRows: WrittenRows | undefined;
   readonly #textLength: TextLength = { bytes: 0 };
-  #borrowed: { lease: Promise<Lease>; users: number } | undefined;
+  #borrowed: { connection: Promise<BorrowedConnection>; users: number } | undefined;
   #ended = false;
   /** Functions that return the buffers of read rows to the pool. */
   readonly #releases: (() => void)[] = [];
@@ -115,24 +115,24 @@ export class Run {
     this.context.statements?.add(statement);
     const quick = shared?.(statement);
     if (quick) return this.#send(quick, statement, values);
-    this.#borrowed ??= { lease: connect(), users: 0 };
+    this.#borrowed ??= { connection: connect(), users: 0 };
     const borrowed = this.#borrowed;
     borrowed.users += 1;
-    const lease = await borrowed.lease;
+    const connection = await borrowed.connection;
     try {
-      return await this.#send(lease, statement, values);
+      return await this.#send(connection, statement, values);
     } finally {
       borrowed.users -= 1;
       if (borrowed.users === 0) {
         this.#borrowed = undefined;
-        lease.release();
+        connection.release();
       }
     }
   }
 
-  async #send(lease: Lease, statement: Prepared, values: Values): Promise<TextRows> {
+  async #send(connection: BorrowedConnection, statement: Prepared, values: Values): Promise<TextRows> {
     const { workspaceId, userAccountId: viewer } = this.principal;
-    const found = await lease.rows(statement, { ...values, workspaceId, viewer });
+    const found = await connection.rows(statement, { ...values, workspaceId, viewer });
     if (found.release) this.#releases.push(found.release);
     return found;
   }
