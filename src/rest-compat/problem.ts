@@ -2,7 +2,7 @@ import { headersOf } from '../executor/answers/challenge.ts';
 import { expectedError, maskedError } from '../executor/answers/errors.ts';
 import { type Problem, problemOf } from '../executor/answers/problem.ts';
 import { detailOf } from '../model/sentences.ts';
-import type { RestReply } from './rest-handler.ts';
+import type { HttpReply } from './http-reply.ts';
 import type { Route } from './route.ts';
 import type { Violation } from './values.ts';
 
@@ -18,7 +18,7 @@ export function problemReply(
   failure: Failure,
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
-): RestReply {
+): HttpReply {
   return problemDetails(problemOf(failure, requestId), headers);
 }
 
@@ -39,7 +39,7 @@ export function operationProblem(
   error: Error,
   requestId: string,
   report: ((error: unknown) => void) | undefined,
-): RestReply {
+): HttpReply {
   const expected = expectedError(error) ?? maskedError;
   const ours = expected.code.startsWith('graphql_');
   if (ours) report?.(error);
@@ -80,7 +80,7 @@ function rename(field: string, names: Readonly<Record<string, string>>): string 
 export function problemDetails(
   problem: Pick<Problem, 'status'>,
   headers: Readonly<Record<string, string>> = {},
-): RestReply {
+): HttpReply {
   return {
     status: problem.status,
     headers: { 'Content-Type': 'application/problem+json; charset=utf-8', ...headers },

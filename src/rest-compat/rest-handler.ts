@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/run/execute.ts';
 import { type GivenAnswer, GivenAnswers } from '../executor/answers/revalidation.ts';
@@ -12,6 +11,7 @@ import { csvOf } from './csv.ts';
 import type { EventChunk, EventStream, StreamSource } from './events.ts';
 import { streamReply } from './stream-reply.ts';
 import { entityTag } from './entity-tags.ts';
+import { type HttpReply, unchangedReply } from './http-reply.ts';
 import { isJsonMediaType, readJson } from './json.ts';
 import { operationProblem, problemReply, refusalOf } from './problem.ts';
 import { printOpenApi } from './openapi.ts';
@@ -58,26 +58,13 @@ export interface RestRequest {
   note(operationName: string, route: string): void;
 }
 
-/** The reply. The server adds the headers that all answers have. */
-export interface RestReply {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | Readable;
-  /** Set in place of a body that the client has already: its length. */
-  readonly knownBytes?: number;
-  /** A stream of events in place of a body. */
-  readonly events?: EventStream;
-  /** Called when the body has been sent, and not when sending it fails. */
-  readonly sent?: () => void;
-}
-
 /** Answers the requests to the REST layer. */
 export interface RestHandler {
   /**
    * Returns undefined when no route has the path; the server then answers 404. Errors that it throws are answered as
    * problems.
    */
-  handle(request: RestRequest): Promise<RestReply | undefined>;
+  handle(request: RestRequest): Promise<HttpReply | undefined>;
   /** The route of a request that counts against its token; undefined for public routes and unknown paths. */
   counted(request: Pick<RestRequest, 'method' | 'path'>): Pick<Route, 'operation' | 'path'> | undefined;
 }
@@ -107,7 +94,7 @@ export function createRestHandler(schema: GraphQLSchema): RestHandler {
 }
 
 /** The OpenAPI description, which is the only response that no operation produces. */
-function description(request: RestRequest): RestReply {
+function description(request: RestRequest): HttpReply {
   const allow = 'GET, HEAD, OPTIONS';
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
   if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(request, allow);
@@ -116,7 +103,7 @@ function description(request: RestRequest): RestReply {
   return { status: 200, headers, body };
 }
 
-function methodNotAllowed({ requestId }: RestRequest, allow: string): RestReply {
+function methodNotAllowed({ requestId }: RestRequest, allow: string): HttpReply {
   const message = `This path supports ${allow}.`;
   return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
 }
@@ -127,7 +114,7 @@ async function answer(
   route: Route,
   path: Readonly<Record<string, string>>,
   request: RestRequest,
-): Promise<RestReply> {
+): Promise<HttpReply> {
   const { requestId } = request;
   request.note(route.operation.name.value, route.path);
   const context = await contextOf(route, request);
@@ -173,13 +160,8 @@ async function answer(
   return { ...reply, headers: replyHeaders };
 }
 
-/** The reply to a client that has this answer. The server makes it a 304. */
-export function unchangedReply({ headers, bytes: knownBytes }: GivenAnswer): RestReply {
-  return { status: 200, headers, knownBytes };
-}
-
 /** Pauses for other requests in between, because rendering a page of issues with long lists takes a long time. */
-async function outcomeReply(route: Route, shape: () => Outcome, request: RestRequest): Promise<RestReply> {
+async function outcomeReply(route: Route, shape: () => Outcome, request: RestRequest): Promise<HttpReply> {
   const { requestId } = request;
   const turns = new Turns();
   const outcome = shape();
@@ -252,7 +234,7 @@ function admit(schema: GraphQLSchema, route: Route, { principal }: OperationCont
 }
 
 /** Reads the JSON of the body. Checks its size first, then its type, then its content. */
-async function receive(request: RestRequest): Promise<{ body: unknown } | { reply: RestReply }> {
+async function receive(request: RestRequest): Promise<{ body: unknown } | { reply: HttpReply }> {
   const { headers, requestId } = request;
   const bytes = await request.body();
   if (isCompressed(headers) || !isJsonMediaType(headers['content-type'] ?? '')) {
@@ -265,6 +247,6 @@ async function receive(request: RestRequest): Promise<{ body: unknown } | { repl
   return { reply: problemReply(refusalOf('validation_failed', violations), requestId) };
 }
 
-function absent({ absent: message = 'The resource does not exist.' }: Route, requestId: string): RestReply {
+function absent({ absent: message = 'The resource does not exist.' }: Route, requestId: string): HttpReply {
   return problemReply({ code: 'not_found', message }, requestId);
 }

@@ -2,7 +2,8 @@ import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/run/execute.ts';
 import { limits } from '../model/limits.ts';
 import { type EventChunk, streamHeaders } from './events.ts';
-import type { RestReply, RestRequest } from './rest-handler.ts';
+import type { HttpReply } from './http-reply.ts';
+import type { RestRequest } from './rest-handler.ts';
 import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';
 import { type Failure, operationProblem, problemReply, refusalOf } from './problem.ts';
 import type { Checked, Route } from './route.ts';
@@ -29,7 +30,7 @@ export async function streamReply(
   route: Route,
   checked: Ready,
   request: RestRequest,
-): Promise<RestReply> {
+): Promise<HttpReply> {
   const { requestId } = request;
   const context = await request.context();
   const operationName = route.operation.name.value;

@@ -6,7 +6,7 @@ import { raise } from '../resolvers/errors.ts';
 import { parseId } from '../resolvers/ids.ts';
 import type { Disposition, FilePart, SignedAccess } from '../resolvers/attachments/signed-urls.ts';
 import { isCompressed } from '../rest-compat/content-encoding.ts';
-import type { RestReply } from '../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../rest-compat/http-reply.ts';
 import { problemReply } from '../rest-compat/problem.ts';
 import { byteRange } from './http/byte-range.ts';
 import { contentDisposition } from './http/content-disposition.ts';
@@ -19,7 +19,7 @@ import { openUpload } from './http/upload-body.ts';
 /** The signed URLs of attachments, under /files. */
 export interface FileHandler {
   /** Returns undefined if the path is not one of a file. Errors that it throws are answered as problems. */
-  handle(request: ServerRequest, req: IncomingMessage, res: ServerResponse): Promise<RestReply> | undefined;
+  handle(request: ServerRequest, req: IncomingMessage, res: ServerResponse): Promise<HttpReply> | undefined;
 }
 
 /** Serves downloads and uploads to clients with a signed URL. */
@@ -45,7 +45,7 @@ async function answer(
   request: ServerRequest,
   req: IncomingMessage,
   res: ServerResponse,
-): Promise<RestReply> {
+): Promise<HttpReply> {
   const [, id = '', part] = /^\/files\/([^/]+)\/(content|preview)$/.exec(request.path) ?? [];
   const attachment = parseId(id);
   if (attachment?.prefix !== 'attachment' || (part !== 'content' && part !== 'preview'))
@@ -121,7 +121,7 @@ async function serve(
   { store }: ServerFiles,
   request: ServerRequest,
   access: SignedAccess & SignedAttachment,
-): Promise<RestReply> {
+): Promise<HttpReply> {
   const { requestId, method } = request;
   const file = await (access.part === 'content' ? openContent : openPreview)(db, store, access);
   const { sizeBytes, contentType } = file;

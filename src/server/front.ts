@@ -6,7 +6,8 @@ import { isOurs } from '../executor/answers/errors.ts';
 import { headRule, maxAnswerBytes, maxHeaderBytes } from '../executor/limits.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import { inTime, TooLate } from './limits/in-time.ts';
-import type { RestHandler, RestReply } from '../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../rest-compat/http-reply.ts';
+import type { RestHandler } from '../rest-compat/rest-handler.ts';
 import { problemDetails } from '../rest-compat/problem.ts';
 import { type Admission, busy, type AdmissionTicket } from './limits/admission.ts';
 import type { Clients } from './http/clients.ts';
@@ -206,7 +207,7 @@ async function route(
   req: IncomingMessage,
   res: ServerResponse,
   { graphql, rest, pages, files, crossOrigin }: FrontOptions,
-): Promise<RestReply> {
+): Promise<HttpReply> {
   if (lengthOf(req.rawHeaders) > maxHeaderBytes) raise('headers_too_large', headRule);
   const preflight = crossOrigin.preflight(request);
   if (preflight) return preflight;

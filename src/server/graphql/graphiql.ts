@@ -1,4 +1,4 @@
-import type { RestReply } from '../../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { tokenPlaceholder } from '../authenticate.ts';
 import { contentSecurityPolicy } from '../pages/content-security.ts';
 import { once } from '../pages/once.ts';
@@ -9,7 +9,7 @@ import { dashboardQuery } from '../pages/worked-queries.ts';
 import type { ServerRequest } from '../http/request.ts';
 
 /** The page of GraphiQL. It loads nothing from other hosts, which its content security policy enforces. */
-export async function graphiqlReply(request: ServerRequest): Promise<RestReply> {
+export async function graphiqlReply(request: ServerRequest): Promise<HttpReply> {
   return staticReply(request, await page(), {
     'Content-Security-Policy': graphiqlPolicy,
     Vary: 'Accept',

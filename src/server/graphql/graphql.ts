@@ -13,7 +13,7 @@ import { withoutSuggestions } from '../../executor/documents/introspection.ts';
 import { PersistedDocuments, type TrustedDocuments } from '../../executor/documents/persisted.ts';
 import { GivenAnswers, type Revalidation } from '../../executor/answers/revalidation.ts';
 import { type AppError, type ErrorCode, errorCodes, raise } from '../../resolvers/errors.ts';
-import { type RestReply, unchangedReply } from '../../rest-compat/rest-handler.ts';
+import { type HttpReply, unchangedReply } from '../../rest-compat/http-reply.ts';
 import type { Introspection } from '../config.ts';
 import { graphiqlReply } from './graphiql.ts';
 import {
@@ -35,7 +35,7 @@ import { SchemaAccess } from './schema-access.ts';
 export interface GraphQLHandler {
   /** How many documents are cached with their plans. */
   documents(): number;
-  handle(request: ServerRequest): Promise<RestReply>;
+  handle(request: ServerRequest): Promise<HttpReply>;
   /** Whether the request counts against its token. */
   counts(request: Pick<ServerRequest, 'method' | 'headers'>): boolean;
 }
@@ -71,7 +71,7 @@ interface OperationRun {
   isSubscription?: boolean;
   /** Receives the stream that answers a subscription. It is an object, because Yoga runs operations with a copy of the context. */
   readonly opened: {
-    stream?: RestReply;
+    stream?: HttpReply;
     /** Whether the answer gets a tag for conditional requests: it is that of a GET, without errors. */
     isTagged?: boolean;
   };
@@ -288,7 +288,7 @@ function httpOf(result: OperationResult, { mediaType, incoming, isSubscription }
 }
 
 /** The reply that Yoga would send, with the same body, status and headers, without calling Yoga. */
-function directReply(result: OperationResult, context: OperationRun): RestReply {
+function directReply(result: OperationResult, context: OperationRun): HttpReply {
   if (context.opened.stream) return context.opened.stream;
   const { status, headers } = httpOf(result, context);
   const { json, data, errors, extensions } = result;
@@ -310,7 +310,7 @@ function directReply(result: OperationResult, context: OperationRun): RestReply 
 }
 
 /** The reply to a GET. Only the client itself may cache it, and it must ask each time whether that is still right. */
-function taggedReply(reply: RestReply, revalidation: Revalidation | undefined): RestReply {
+function taggedReply(reply: HttpReply, revalidation: Revalidation | undefined): HttpReply {
   const { body } = reply;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return reply;
   const tag = { ETag: entityTag(body, undefined), 'Cache-Control': 'private, no-cache' };
@@ -326,7 +326,7 @@ function withExtensions(json: Buffer, extensions: object | undefined): Buffer {
 }
 
 /** The answer to a request that has not become an operation, in the form of GraphQL errors. */
-function refusal(error: unknown, request: ServerRequest, mediaType: GraphQLMediaType | undefined): RestReply {
+function refusal(error: unknown, request: ServerRequest, mediaType: GraphQLMediaType | undefined): HttpReply {
   const cause = expectedError(error) ?? maskedError;
   const report = request.anonymous().report;
   const body = { errors: [formatError(error, request.requestId, report).toJSON()] };

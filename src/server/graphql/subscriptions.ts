@@ -3,7 +3,7 @@ import type { OperationContext } from '../../executor/run/execute.ts';
 import { expectedError, formatError } from '../../executor/answers/errors.ts';
 import { newestCursor, openSubscription, type SubscriptionRequest } from '../../executor/run/subscribe.ts';
 import { chunkOf, type EventChunk, streamHeaders } from '../../rest-compat/events.ts';
-import type { RestReply } from '../../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { raise } from '../../resolvers/errors.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { acceptsEvents } from './graphql-request.ts';
@@ -17,7 +17,7 @@ export async function subscriptionReply(
   context: OperationContext,
   request: ServerRequest,
   operationName: string,
-): Promise<RestReply> {
+): Promise<HttpReply> {
   const { read, after, isShared, variables, pageTest } = openSubscription(subscribed, context);
   if (!acceptsEvents(request.headers.accept))
     raise('not_acceptable', 'A subscription is answered as text/event-stream, which Accept has to allow.');
@@ -61,7 +61,7 @@ export function answerAsEvents(
   json: string,
   headers: Record<string, string>,
   sent: (() => void) | undefined,
-): RestReply {
+): HttpReply {
   const { pieces } = chunkOf([{ type: 'next', json }, complete], {
     cursor: '',
     hasMore: false,

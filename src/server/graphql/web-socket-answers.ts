@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, parse } from 'graphql';
-import type { RestReply } from '../../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { AppError } from '../../resolvers/errors.ts';
 import { schema } from '../../schema/index.ts';
 
@@ -39,7 +39,7 @@ export async function* answersIn(
 const dataField = 'data: ';
 
 /** GraphQL answers with a text or with bytes. */
-export function textOf(body: RestReply['body']): string {
+export function textOf(body: HttpReply['body']): string {
   return typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : '{}';
 }
 

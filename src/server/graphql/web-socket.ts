@@ -10,7 +10,7 @@ import { InvalidTokenError } from '../../executor/answers/challenge.ts';
 import { isOurs } from '../../executor/answers/errors.ts';
 import { maxAnswerBytes, maxBodyBytes } from '../../executor/limits.ts';
 import type { OpenStreams } from '../../live/open-streams.ts';
-import type { RestReply } from '../../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 import type { Contexts } from '../context.ts';
 import { logRequest } from '../observability/request-log.ts';
@@ -267,11 +267,11 @@ export class WebSockets {
   }
 
   /** The answer to the request, which waits for its admission. */
-  #answer(connected: Connected, { ticket, hasLeft }: Unanswered, request: ServerRequest): Promise<RestReply> {
+  #answer(connected: Connected, { ticket, hasLeft }: Unanswered, request: ServerRequest): Promise<HttpReply> {
     const { admission, contexts, graphql } = this.#options;
     const over = contexts.overdrawn(connected.authorization);
     if (over) raise('rate_limited', over.refused.message);
-    const { promise, resolve, reject } = Promise.withResolvers<RestReply>();
+    const { promise, resolve, reject } = Promise.withResolvers<HttpReply>();
     const gone = () => reject(new AppError('unavailable', 'The client has gone.'));
     admission.enter(
       () => {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { snapshotHeader } from '../../executor/run/snapshot-header.ts';
-import type { RestReply } from '../../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../../rest-compat/http-reply.ts';
 
 interface CrossOriginOptions {
   readonly corsOrigins?: readonly string[] | undefined;
@@ -44,7 +44,7 @@ export class CrossOrigin {
   }
 
   /** The answer to a preflight request; undefined when the request is not one, or its origin may not call this server. */
-  preflight({ method, path, headers }: OriginRequest): RestReply | undefined {
+  preflight({ method, path, headers }: OriginRequest): HttpReply | undefined {
     const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
     if (!isPreflight || !this.#allowed(path).has(headers.origin ?? '')) return undefined;
     return {

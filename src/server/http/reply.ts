@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { meter } from '../../db/engine/meter.ts';
 import { headersOf } from '../../executor/answers/challenge.ts';
 import { expectedError, maskedError } from '../../executor/answers/errors.ts';
-import type { RestReply } from '../../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { AnswerHead } from './answer-head.ts';
 import { chooseRepresentation, represent } from './representation.ts';
@@ -15,13 +15,13 @@ export function jsonReply(
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-): RestReply {
+): HttpReply {
   const text = JSON.stringify(body);
   return { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers }, body: text };
 }
 
 /** The problem details of a thrown error, for REST requests and for unknown paths. */
-export function errorReply(error: unknown, requestId: string): RestReply {
+export function errorReply(error: unknown, requestId: string): HttpReply {
   const failure = expectedError(error) ?? maskedError;
   return problemReply(failure, requestId, headersOf(failure));
 }
@@ -40,7 +40,7 @@ interface Sending {
  */
 export async function sendReply(
   res: ServerResponse,
-  reply: RestReply,
+  reply: HttpReply,
   { requestId, origin, trace }: Pick<ServerRequest, 'requestId' | 'origin' | 'trace'>,
   { commonHeaders, unread, unsent }: Sending,
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function sendReply(
 /** The statuses of answers without a body, which have no Content-Length (RFC 9110, 8.6). */
 const hasNoLength: ReadonlySet<number> = new Set([204, 304]);
 
-function isBuffered(body: RestReply['body']): body is string | Uint8Array {
+function isBuffered(body: HttpReply['body']): body is string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array;
 }
 

@@ -1,11 +1,11 @@
-import type { RestReply } from '../../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { pagePolicy } from './content-security.ts';
 import { pageHtml } from './shell.ts';
 import { pageAnswer } from './static-file.ts';
 
 /** The page for browsers at an unknown path, with links to other pages. */
-export async function absentReply(request: ServerRequest): Promise<RestReply> {
+export async function absentReply(request: ServerRequest): Promise<HttpReply> {
   return { ...(await page(request)), status: 404 };
 }
 

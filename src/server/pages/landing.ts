@@ -1,4 +1,4 @@
-import type { RestReply } from '../../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { pagePolicy } from './content-security.ts';
 import { descriptionHtml, escapeHtml } from './html.ts';
@@ -6,7 +6,7 @@ import { pageHtml } from './shell.ts';
 import { graphiqlPath, type WorkedQuery, workedQueries } from './worked-queries.ts';
 
 /** The page at `/`, which introduces the service to a new user and shows the first steps. */
-export async function landingReply({ origin }: ServerRequest, explorer: boolean): Promise<RestReply> {
+export async function landingReply({ origin }: ServerRequest, explorer: boolean): Promise<HttpReply> {
   const body = landingPage(origin, explorer ? await workedQueries() : []);
   return { status: 200, headers, body };
 }

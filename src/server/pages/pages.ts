@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { RestReply } from '../../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { prefersHtml } from '../graphql/graphql-request.ts';
 import { absentReply } from './absent.ts';
@@ -16,7 +16,7 @@ import type { ServerRequest } from '../http/request.ts';
 /** The pages for people, with the files that they load: `/`, the reference, and the views of the graph. */
 export interface Pages {
   /** Returns undefined for all other paths. */
-  handle(request: ServerRequest): Promise<RestReply | undefined>;
+  handle(request: ServerRequest): Promise<HttpReply | undefined>;
 }
 
 interface PagesOptions {
@@ -68,12 +68,12 @@ function isLostReader({ path, headers }: ServerRequest): boolean {
   return prefersHtml(headers.accept) && !/^\/(v1|files|assets)(\/|$)/.test(path);
 }
 
-type PageAnswer = (request: ServerRequest) => RestReply | Promise<RestReply>;
+type PageAnswer = (request: ServerRequest) => HttpReply | Promise<HttpReply>;
 
 const allow = 'GET, HEAD, OPTIONS';
 
 /** Returns a page to a browser, and the URLs as JSON to a program. */
-function start(request: ServerRequest, explorer: boolean): RestReply | Promise<RestReply> {
+function start(request: ServerRequest, explorer: boolean): HttpReply | Promise<HttpReply> {
   if (prefersHtml(request.headers.accept)) return landingReply(request, explorer);
   const addresses = {
     graphql: '/graphql',

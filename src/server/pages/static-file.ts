@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { RestReply } from '../../rest-compat/rest-handler.ts';
+import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { type Coding, chooseCoding, compress } from '../http/compression.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { once } from './once.ts';
@@ -15,7 +15,7 @@ export interface StaticFile {
 }
 
 /** Serves a file at one path. */
-export type FileAnswer = (request: ServerRequest) => Promise<RestReply>;
+export type FileAnswer = (request: ServerRequest) => Promise<HttpReply>;
 
 const mediaTypes = {
   '.html': 'text/html; charset=utf-8',
@@ -60,7 +60,7 @@ export async function staticReply(
   request: ServerRequest,
   { contentType, bytes, tag, coded }: StaticFile,
   extraHeaders: Readonly<Record<string, string>>,
-): Promise<RestReply> {
+): Promise<HttpReply> {
   const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-cache', ETag: tag, ...extraHeaders };
   const coding = chooseCoding(request.headers['accept-encoding'], { contentType, bytes: bytes.length });
   if (!coding) return { status: 200, headers, body: bytes };

@@ -1,0 +1,21 @@
+import type { Readable } from 'node:stream';
+import type { GivenAnswer } from '../executor/answers/revalidation.ts';
+import type { EventStream } from './events.ts';
+
+/** A reply over HTTP. The server adds the headers that all answers have. */
+export interface HttpReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | Readable;
+  /** Set in place of a body that the client has already: its length. */
+  readonly knownBytes?: number;
+  /** A stream of events in place of a body. */
+  readonly events?: EventStream;
+  /** Called when the body has been sent, and not when sending it fails. */
+  readonly sent?: () => void;
+}
+
+/** The reply to a client that has this answer. The server makes it a 304. */
+export function unchangedReply({ headers, bytes: knownBytes }: GivenAnswer): HttpReply {
+  return { status: 200, headers, knownBytes };
+}
