@@ -1,12 +1,9 @@
 import { decodeText } from '../db/wire/decoded-types.ts';
-import type { Comparable, Comparison, Predicate } from '../db/query/conditions/predicate.ts';
-import { Slot } from '../db/statements/slots.ts';
+import type { Comparable, Predicate } from '../db/query/conditions/predicate.ts';
 import { uuidArrayBytes } from '../db/wire/uuid-bytes.ts';
-import { compareKeys } from './order.ts';
 import type { CachedRow, CachedTable } from './cached-table.ts';
+import { type ComparedColumn, numericKey, rowTest, type RowTest } from './row-test.ts';
 import type { Snapshot } from './snapshot.ts';
-
-export type Test = (row: CachedRow) => boolean;
 
 const uuidType = 2950;
 const textType = 25;
@@ -16,49 +13,45 @@ const dateType = 1082;
  * The predicate as a function of a cached row, which returns whether SQL would find the row. Undefined when only SQL
  * can decide: for other tables, and for the order of texts, which depends on their collation.
  */
-export function testOf(predicate: Predicate, table: CachedTable, snapshot: Snapshot): Test | undefined {
-  if ('all' in predicate) {
-    const tests = testsOf(predicate.all, table, snapshot);
-    if (!tests) return undefined;
-    const [first, ...others] = tests;
-    if (!first) return () => true;
-    return others.length === 0 ? first : (row) => tests.every((test) => test(row));
-  }
-  if ('any' in predicate) {
-    const tests = testsOf(predicate.any, table, snapshot);
-    return tests && ((row) => tests.some((test) => test(row)));
-  }
-  if ('not' in predicate) {
-    const test = testOf(predicate.not, table, snapshot);
-    return test && ((row) => !test(row));
-  }
-  if ('through' in predicate) return throughTest(predicate, table, snapshot);
-  if ('lineage' in predicate) return undefined;
-  const position = table.columnIndex(predicate.column);
-  if (position < 0) return undefined;
-  if ('isNull' in predicate) return (row) => ((row[position] ?? null) === null) === predicate.isNull;
-  if ('references' in predicate) {
-    const keys = keysWhere(predicate, snapshot);
-    return keys && ((row) => keys.has(row[position] ?? ''));
-  }
-  // `withKeys` adds this kind of predicate for SQL only.
-  if ('among' in predicate) return undefined;
-  if ('in' in predicate) {
-    if (predicate.in instanceof Slot) return undefined;
-    const texts = textsIn(table.types[position] ?? 0, predicate.in);
-    if (texts) return (row) => texts.has(row[position] ?? null);
-    const tests = predicate.in.map((value) => comparisonTest(table, position, 'eq', value));
-    return tests.every((test) => test !== undefined) ? (row) => tests.some((test) => test(row)) : undefined;
-  }
-  return predicate.value instanceof Slot
-    ? undefined
-    : comparisonTest(table, position, predicate.is, predicate.value);
+export function testOf(
+  predicate: Predicate,
+  table: CachedTable,
+  snapshot: Snapshot,
+): RowTest<CachedRow> | undefined {
+  return rowTest(predicate, {
+    column: (name) => comparedColumn(table, name),
+    related(condition) {
+      if ('through' in condition) return throughTest(condition, table, snapshot);
+      const position = table.columnIndex(condition.column);
+      const keys = position < 0 ? undefined : keysWhere(condition, snapshot);
+      return keys && ((row) => keys.has(row[position] ?? ''));
+    },
+  });
 }
 
-/** The values as PostgreSQL writes them in a column of this type; undefined when they cannot be compared as texts. */
-function textsIn(type: number, values: readonly Comparable[]): ReadonlySet<string | null> | undefined {
-  if (!isTextual(type) || !values.every((value) => typeof value === 'string')) return undefined;
-  return new Set(type === uuidType ? values.map((value) => value.toLowerCase()) : values);
+function comparedColumn(table: CachedTable, name: string): ComparedColumn<CachedRow> | undefined {
+  const position = table.columnIndex(name);
+  if (position < 0) return undefined;
+  const type = table.types[position] ?? 0;
+  const read = (row: CachedRow) => row[position] ?? null;
+  const key = (value: Comparable) => (typeof value === 'string' ? value : undefined);
+  switch (type) {
+    case textType:
+      return { comparisons: 'parts', read, key };
+    case uuidType:
+      return { comparisons: 'equality', read, key: (value) => key(value)?.toLowerCase() };
+    case dateType:
+      return { comparisons: 'order', read, key };
+    default:
+      return {
+        comparisons: 'order',
+        read(row) {
+          const text = row[position] ?? null;
+          return text === null ? null : (numericKey(decodeText(type, text)) ?? text);
+        },
+        key: numericKey,
+      };
+  }
 }
 
 /** In larger tables SQL finds rows faster. */
@@ -122,21 +115,11 @@ function amongKeys(
   return many && !takesMany ? undefined : { keys, many };
 }
 
-function testsOf(parts: readonly Predicate[], table: CachedTable, snapshot: Snapshot): Test[] | undefined {
-  const tests: Test[] = [];
-  for (const part of parts) {
-    const test = testOf(part, table, snapshot);
-    if (!test) return undefined;
-    tests.push(test);
-  }
-  return tests;
-}
-
 function throughTest(
   { through, own, where }: Extract<Predicate, { through: unknown }>,
   table: CachedTable,
   snapshot: Snapshot,
-): Test | undefined {
+): RowTest<CachedRow> | undefined {
   const link = snapshot.table(through.table);
   const targets = keysWhere({ references: through.target, by: through.by, where }, snapshot);
   const position = table.columnIndex(own);
@@ -156,62 +139,4 @@ function keysWhere(
   if (!target || !test) return undefined;
   const position = target.columnIndex(by);
   return new Set(target.rows.filter(test).map((row) => row[position] ?? ''));
-}
-
-function comparisonTest(
-  table: CachedTable,
-  position: number,
-  is: Comparison,
-  value: Comparable,
-): Test | undefined {
-  const type = table.types[position] ?? 0;
-  if (is === 'contains' || is === 'startsWith') {
-    if (type !== textType) return undefined;
-    const sought = String(value);
-    return (row) => {
-      const text = row[position] ?? null;
-      return text !== null && (is === 'contains' ? text.includes(sought) : text.startsWith(sought));
-    };
-  }
-  if (isTextual(type)) {
-    if (typeof value !== 'string' || (is !== 'eq' && type !== dateType)) return undefined;
-    const sought = type === uuidType ? value.toLowerCase() : value;
-    return (row) => {
-      const text = row[position] ?? null;
-      return text !== null && holds(is, compareKeys(text, sought));
-    };
-  }
-  const sought = comparable(value);
-  if (sought === undefined) return undefined;
-  return (row) => {
-    const key = comparable(decodeText(type, row[position] ?? null));
-    return key !== undefined && holds(is, key - sought);
-  };
-}
-
-/** Whether texts of the column are compared byte by byte. */
-function isTextual(type: number): boolean {
-  return type === textType || type === uuidType || type === dateType;
-}
-
-/** Converts numbers, times and booleans to numbers, by which they are ordered. */
-function comparable(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  if (typeof value === 'boolean') return Number(value);
-  return value instanceof Date ? value.getTime() : undefined;
-}
-
-function holds(is: Exclude<Comparison, 'contains' | 'startsWith'>, compared: number): boolean {
-  switch (is) {
-    case 'eq':
-      return compared === 0;
-    case 'lt':
-      return compared < 0;
-    case 'lte':
-      return compared <= 0;
-    case 'gt':
-      return compared > 0;
-    case 'gte':
-      return compared >= 0;
-  }
 }
