@@ -177,15 +177,15 @@ it('a page in the order of numbers counts the deleted issues that it examines', 
     const walk = { source, filter, order, backward: false };
     const step = { read: 'walk', rows: budget } as const;
     const reading = { db, columns: ['id'] };
-    const walked = { walk, access: accessOf(walk) };
+    const planned = { walk, access: accessOf(walk) };
     // The index has no ids, so each row is read once more to find the stop.
-    expect(walked.access.weight).toBe(2);
-    const rows = await stepQuery(reading, walked, { exactly: limit }, step, keys).execute();
+    expect(planned.access.weight).toBe(2);
+    const rows = await stepQuery(reading, planned, { exactly: limit }, step, keys).execute();
     expect(rows.map(({ stopId }) => stopId)).toEqual([ids[budget - 1]]);
     const after = { value: budget, id: ids[budget - 1] ?? '' };
     const next = await stepQuery(
       reading,
-      { ...walked, walk: { ...walk, after } },
+      { ...planned, walk: { ...walk, after } },
       { exactly: limit },
       step,
       keys,

@@ -62,16 +62,16 @@ export async function readBoundedPages<Row>(
     await isDoneAfter({ read: 'few', candidate: selective, rows: fewRows(bounds.most) });
     return pages;
   }
-  const walked = Math.ceil(bounds.walk / weight);
+  const walkedRows = Math.ceil(bounds.walk / weight);
   const most = isJoined ? bounds.mostLinks : bounds.most;
-  const first = isOrderedByParent ? Math.min(bounds.glance, shareOf(walked)) : shareOf(most);
+  const first = isOrderedByParent ? Math.min(bounds.glance, shareOf(walkedRows)) : shareOf(most);
   if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'children', rows: first })) return pages;
   const few = Math.min(bounds.few, most);
   const best = await fewestMatches(candidates, { rows: most, links: bounds.mostLinks, text: few }, (probed) =>
     sender.probe(probed, bounds.glance),
   );
   if (best && best.count <= few && (await isDoneAfter(best.step))) return pages;
-  const further = isOrderedByParent ? shareOf(walked) : walked;
+  const further = isOrderedByParent ? shareOf(walkedRows) : walkedRows;
   if (!isOrderedByParent || further > first) {
     if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'shared', rows: further })) return pages;
   }

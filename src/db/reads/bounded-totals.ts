@@ -52,8 +52,8 @@ export async function countWithinBounds(
     await isDoneAfter({ read: 'few', candidate: selective, rows: fewRows(bounds.most) });
     return totals;
   }
-  const walked = Math.ceil(bounds.walk / weight);
-  const first = Math.min(bounds.glance, sharedAmong(open.length, walked, bounds));
+  const walkedRows = Math.ceil(bounds.walk / weight);
+  const first = Math.min(bounds.glance, sharedAmong(open.length, walkedRows, bounds));
   if (await isDoneAfter({ read: 'walk', rows: first })) return totals;
   const most = isJoined ? bounds.mostLinks : bounds.most;
   const best = await fewestMatches(
@@ -62,7 +62,7 @@ export async function countWithinBounds(
     (probed) => sender.probe(probed, bounds.glance),
   );
   if (best && (await isDoneAfter(best.step))) return totals;
-  const further = sharedAmong(open.length, walked, bounds);
+  const further = sharedAmong(open.length, walkedRows, bounds);
   if (further > first) await isDoneAfter({ read: 'walk', rows: further });
   return totals;
 }

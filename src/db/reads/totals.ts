@@ -1,5 +1,5 @@
 import { countStepQuery } from '../query/totals/bounded-count.ts';
-import type { AccessedWalk } from '../query/walks/access.ts';
+import type { PlannedWalk } from '../query/walks/access.ts';
 import { withPrefixRanges } from '../query/conditions/prefix-range.ts';
 import type { Predicate } from '../query/conditions/predicate.ts';
 import { probeQuery } from '../query/walks/probe.ts';
@@ -65,23 +65,23 @@ async function readTotals(
     const counts = new Map(rows.map(({ parentKey, count }) => [parentKey, count]));
     return parents.map((parent) => ({ count: counts.get(parent) ?? 0, isExact: true }));
   }
-  const { walked } = strategy;
-  return countWithinBounds(walked.access, bounds, parents?.length ?? 1, totalSender(db, walked, parents));
+  const { planned } = strategy;
+  return countWithinBounds(planned.access, bounds, parents?.length ?? 1, totalSender(db, planned, parents));
 }
 
 /** Sends the statements of the total of a list, or of the lists of the parents. */
-export function totalSender(db: TenantDb, walked: AccessedWalk, parents?: readonly string[]): TotalSender {
+export function totalSender(db: TenantDb, planned: PlannedWalk, parents?: readonly string[]): TotalSender {
   return {
     count: async (step, open) => {
       const keys = parents && open.flatMap((index) => parents[index] ?? []);
-      const rows = await countStepQuery({ db }, walked, step, keys).execute();
+      const rows = await countStepQuery({ db }, planned, step, keys).execute();
       const totals = open.map(() => none);
       for (const { count, isBound, parentOrdinal } of rows)
         totals[Number(parentOrdinal ?? 1) - 1] = { count: Number(count), isExact: isBound === null };
       return totals;
     },
     probe: async (probed, sample) => {
-      const counts = await probeQuery({ db }, walked, probed, sample).executeTakeFirst();
+      const counts = await probeQuery({ db }, planned, probed, sample).executeTakeFirst();
       return probed.map((_, index) => Number(counts?.[`count${index}`]));
     },
   };

@@ -2,7 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import { predicateSql } from '../conditions/predicate.ts';
 import { withColumnNames, nameOf, type Reading, selectColumns } from '../reading.ts';
-import type { AccessedWalk } from '../walks/access.ts';
+import type { PlannedWalk } from '../walks/access.ts';
 import { childrenOf, linkedRows, parentColumn, parentKeys } from '../walks/children.ts';
 import { checkedOf, examinedRows } from '../walks/examined-rows.ts';
 import { candidateOf, type FewStep, limitedMatches } from '../walks/matches.ts';
@@ -33,16 +33,16 @@ export const stopColumns = ['stopValue', 'stopId'] as const;
  */
 export function stepQuery(
   reading: Reading,
-  walked: AccessedWalk,
+  planned: PlannedWalk,
   size: PageSize,
   step: PageStep,
   parents?: ValueOrSlot<readonly string[]>,
 ): Query {
-  if (step.read === 'few') return fewQuery(reading, walked, size, step, parents);
-  if (!parents) return walkQuery(reading, walked, size, step.rows);
-  if (step.read === 'children') return childrenQuery(reading, walked, size, step.rows, parents);
-  if (step.read === 'shared') return sharedQuery(reading, walked, size, step.rows, parents);
-  const page = walkQuery(reading, walked, size, step.rows, sql.ref('parent.key'));
+  if (step.read === 'few') return fewQuery(reading, planned, size, step, parents);
+  if (!parents) return walkQuery(reading, planned, size, step.rows);
+  if (step.read === 'children') return childrenQuery(reading, planned, size, step.rows, parents);
+  if (step.read === 'shared') return sharedQuery(reading, planned, size, step.rows, parents);
+  const page = walkQuery(reading, planned, size, step.rows, sql.ref('parent.key'));
   return selectColumns(
     untyped(reading.db)
       .selectFrom(parentKeys(parents))
@@ -61,26 +61,26 @@ export function stepQuery(
  */
 function walkQuery(
   reading: Reading,
-  walked: AccessedWalk,
+  planned: PlannedWalk,
   size: PageSize,
   rows: number,
   parent?: RawBuilder<unknown>,
 ): Query {
   const { db } = reading;
-  const { kind } = walked.walk.order;
-  const examined = examinedRows(reading, walked, rows, (query) => query.selectAll(row), parent);
+  const { kind } = planned.walk.order;
+  const examined = examinedRows(reading, planned, rows, (query) => query.selectAll(row), parent);
   const page = selectColumns(untyped(db).selectFrom(examined.as(row)), reading)
     .select([sql`null::${typeOf(kind)}`.as(stopColumns[0]), sql`null::uuid`.as(stopColumns[1])])
-    .where(predicateSql(checkedOf(walked), row, 'eachRow'))
+    .where(predicateSql(checkedOf(planned), row, 'eachRow'))
     .limit(plannedRows(size));
-  const stop = untyped(db).selectFrom(lastLookedAt(reading, walked, rows, parent).as('stop'));
+  const stop = untyped(db).selectFrom(lastLookedAt(reading, planned, rows, parent).as('stop'));
   const nothing = reading.columns
     ? stop.select(reading.columns.map((column) => sql<null>`null`.as(nameOf(column))))
     : stop
         .leftJoin(
           // A condition that is never true would make the planner drop the workspace condition next to it.
           (eb) =>
-            eb.selectFrom(`${walked.walk.source.table} as none`).selectAll('none').limit(sql.lit(0)).as(row),
+            eb.selectFrom(`${planned.walk.source.table} as none`).selectAll('none').limit(sql.lit(0)).as(row),
           (join) => join.onTrue(),
         )
         .selectAll(row);
@@ -92,19 +92,19 @@ function walkQuery(
 /** Looks at rows along the order for all parents together, and takes the first ones of each. */
 function sharedQuery(
   reading: Reading,
-  walked: AccessedWalk,
+  planned: PlannedWalk,
   size: PageSize,
   rows: number,
   parents: ValueOrSlot<readonly string[]>,
 ): Query {
-  const { walk } = walked;
+  const { walk } = planned;
   const { db } = reading;
-  const examined = examinedRows(reading, walked, rows, (query) => query.selectAll(row));
+  const examined = examinedRows(reading, planned, rows, (query) => query.selectAll(row));
   const matching = untyped(db)
     .selectFrom(examined.as(row))
-    .where(predicateSql(checkedOf(walked), row, 'eachRow'));
+    .where(predicateSql(checkedOf(planned), row, 'eachRow'));
   const stop = untyped(db)
-    .selectFrom(lastLookedAt(reading, walked, rows).as('stop'))
+    .selectFrom(lastLookedAt(reading, planned, rows).as('stop'))
     .select([
       sql`null::uuid`.as('id'),
       ...stopColumns.map((name) => `stop.${name}` as const),
@@ -117,7 +117,7 @@ function sharedQuery(
 /** Reads all rows that match one condition. */
 function fewQuery(
   reading: Reading,
-  { walk, access }: AccessedWalk,
+  { walk, access }: PlannedWalk,
   size: PageSize,
   step: FewStep,
   parents: ValueOrSlot<readonly string[]> | undefined,
@@ -142,7 +142,7 @@ function fewQuery(
 /** Reads all children of each parent that has at most `most`; of every other parent, a stop with its key. */
 function childrenQuery(
   reading: Reading,
-  { walk }: AccessedWalk,
+  { walk }: PlannedWalk,
   size: PageSize,
   most: number,
   parents: ValueOrSlot<readonly string[]>,
@@ -184,14 +184,14 @@ function childrenQuery(
  */
 function lastLookedAt(
   reading: Reading,
-  walked: AccessedWalk,
+  planned: PlannedWalk,
   rows: number,
   parent?: RawBuilder<unknown>,
 ): Query {
-  const { column } = walked.walk.order;
+  const { column } = planned.walk.order;
   const keys = examinedRows(
     reading,
-    walked,
+    planned,
     rows,
     (query) => query.select([`${row}.${column} as ${stopColumns[0]}`, `${row}.id as ${stopColumns[1]}`]),
     parent,

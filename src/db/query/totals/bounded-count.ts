@@ -1,5 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { type AccessedWalk, accessOf } from '../walks/access.ts';
+import { type PlannedWalk, accessOf } from '../walks/access.ts';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import { checkedOf, examinedRows } from '../walks/examined-rows.ts';
 import type { FewStep } from '../walks/matches.ts';
@@ -23,7 +23,7 @@ type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
  * The walk that counts the rows of a filter. It goes from the newest row back, whatever the order of the list, because
  * rows that were written one after the other are on the same pages of the table.
  */
-export function countedWalk(source: Source, filter: Predicate): AccessedWalk {
+export function countedWalk(source: Source, filter: Predicate): PlannedWalk {
   const column = listIndexes[source.table]?.[0]?.columns.at(-1) ?? 'id';
   const order = { column, kind: 'time', nullable: false, direction: 'desc' } as const;
   const walk = { source, filter, order, backward: false };
@@ -36,14 +36,14 @@ export function countedWalk(source: Source, filter: Predicate): AccessedWalk {
  */
 export function countStepQuery(
   reading: Reading,
-  walked: AccessedWalk,
+  planned: PlannedWalk,
   step: CountStep,
   parents?: ValueOrSlot<readonly string[]>,
 ): Query {
-  const { examined, conditions } = examinedBy(reading, walked, step);
+  const { examined, conditions } = examinedBy(reading, planned, step);
   if (!parents) return countRows(reading, examined, conditions, step.rows);
   if (step.read === 'walk') {
-    const ofParent = walkedRows(reading, walked, step.rows, sql.ref('parent.key'));
+    const ofParent = walkedRows(reading, planned, step.rows, sql.ref('parent.key'));
     return untyped(reading.db)
       .selectFrom(parentKeys(parents))
       .innerJoinLateral(countRows(reading, ofParent, conditions, step.rows).as('counted'), (join) =>
@@ -51,7 +51,7 @@ export function countStepQuery(
       )
       .select(['counted.count', 'counted.isBound', sql<number>`parent.ordinal`.as('parentOrdinal')]);
   }
-  const { parent } = walked.walk.source as ChildSource;
+  const { parent } = planned.walk.source as ChildSource;
   const key = parentColumn(parent);
   const matching = untyped(reading.db)
     .selectFrom(examined.as(row))
@@ -73,8 +73,8 @@ export function countStepQuery(
 }
 
 /** The matching rows among those that the step examines, in a list without parents. */
-export function matchingRows(reading: Reading, walked: AccessedWalk, step: CountStep): Query {
-  const { examined, conditions } = examinedBy(reading, walked, step);
+export function matchingRows(reading: Reading, planned: PlannedWalk, step: CountStep): Query {
+  const { examined, conditions } = examinedBy(reading, planned, step);
   return untyped(reading.db)
     .selectFrom(examined.as(row))
     .selectAll(row)
@@ -84,15 +84,15 @@ export function matchingRows(reading: Reading, walked: AccessedWalk, step: Count
 /** The rows that a step examines, of any parent, and the conditions that it checks on them. */
 function examinedBy(
   reading: Reading,
-  walked: AccessedWalk,
+  planned: PlannedWalk,
   step: CountStep,
 ): { examined: Query; conditions: Predicate } {
-  const { access, walk } = walked;
+  const { access, walk } = planned;
   // Rows that are found by a join table are not read from an index of their order, so all conditions are checked.
   if (step.read === 'walk')
     return {
-      examined: walkedRows(reading, walked, step.rows),
-      conditions: access.isJoined ? walk.filter : checkedOf(walked),
+      examined: walkedRows(reading, planned, step.rows),
+      conditions: access.isJoined ? walk.filter : checkedOf(planned),
     };
   const chosen = candidateOf(access, step);
   return { examined: limitedMatches(reading, walk.source, chosen, step.rows), conditions: chosen.rest };
@@ -110,13 +110,13 @@ function countRows({ db }: Reading, examined: Query, conditions: Predicate, rows
 
 function walkedRows(
   reading: Reading,
-  walked: AccessedWalk,
+  planned: PlannedWalk,
   rows: number,
   parent?: RawBuilder<unknown>,
 ): Query {
-  const { source } = walked.walk;
-  if (!parent || !walked.access.isJoined)
-    return examinedRows(reading, walked, rows, (query) => query.selectAll(row), parent);
+  const { source } = planned.walk;
+  if (!parent || !planned.access.isJoined)
+    return examinedRows(reading, planned, rows, (query) => query.selectAll(row), parent);
   // The rows of the join table are limited without an order, which would require sorting all of them first.
   return childRows(reading, source)
     .selectAll(row)

@@ -3,7 +3,7 @@ import { listIndexes, shortListColumns } from '../../tables/list-indexes.ts';
 import { clampedSum } from './aggregates.ts';
 import { untyped } from '../any-tables.ts';
 import { countedWalk } from './bounded-count.ts';
-import type { AccessedWalk } from '../walks/access.ts';
+import type { PlannedWalk } from '../walks/access.ts';
 import { childRows, parentColumn } from '../walks/children.ts';
 import type { Reading } from '../reading.ts';
 import { type ChildSource, type Counter, row, type Source } from '../walks/walk.ts';
@@ -18,7 +18,7 @@ export type TotalStrategy =
   /** All rows are counted, or the counter that has their number is read. */
   | { readonly by: 'rows'; readonly filter: Predicate }
   /** At most this many rows are examined. */
-  | { readonly by: 'bounds'; readonly walked: AccessedWalk };
+  | { readonly by: 'bounds'; readonly planned: PlannedWalk };
 
 /** Chooses the strategy for a total. `tallied` are the tallies that can provide it, if there are any. */
 export function totalStrategy(
@@ -29,10 +29,10 @@ export function totalStrategy(
   if (hasCounter(source, filter)) return { by: 'rows', filter };
   if (tallied) return { by: 'tallies', choice: tallied };
   if (!listIndexes[source.table] || isShort(source)) return { by: 'rows', filter };
-  const walked = countedWalk(source, filter);
-  const { isServed, others } = walked.access;
+  const planned = countedWalk(source, filter);
+  const { isServed, others } = planned.access;
   // Rows that are asked for by their ids are few.
-  return isServed && !isAlways(others) ? { by: 'rows', filter } : { by: 'bounds', walked };
+  return isServed && !isAlways(others) ? { by: 'rows', filter } : { by: 'bounds', planned };
 }
 
 function isShort({ parent }: Source): boolean {

@@ -52,7 +52,7 @@ export interface Candidate {
 }
 
 /** A walk, and how its rows can be found. */
-export interface AccessedWalk {
+export interface PlannedWalk {
   readonly walk: Walk;
   readonly access: Access;
 }

@@ -2,21 +2,21 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import { always, type Predicate, predicateSql } from '../conditions/predicate.ts';
 import type { Reading } from '../reading.ts';
-import type { AccessedWalk } from './access.ts';
+import type { PlannedWalk } from './access.ts';
 import { childrenOf } from './children.ts';
 import { orderSql, row, stretchesOf } from './walk.ts';
 
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
 /** The conditions that are checked on each row that a step examines. */
-export function checkedOf({ walk: { source }, access: { others, hasDeleted } }: AccessedWalk): Predicate {
+export function checkedOf({ walk: { source }, access: { others, hasDeleted } }: PlannedWalk): Predicate {
   return hasDeleted ? { all: [source.where, others] } : others;
 }
 
 /** The rows that a step examines along the order, under one parent or in the whole workspace. */
 export function examinedRows(
   reading: Reading,
-  { walk, access }: AccessedWalk,
+  { walk, access }: PlannedWalk,
   rows: number,
   select: (query: Query) => Query,
   parent?: RawBuilder<unknown>,

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { AccessedWalk, Candidate } from './access.ts';
+import type { PlannedWalk, Candidate } from './access.ts';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import type { Reading } from '../reading.ts';
 import { matchesOf } from './matches.ts';
@@ -21,12 +21,12 @@ type Query = SelectQueryBuilder<AnyTables, never, AnyRow>;
  */
 export function probeQuery(
   reading: Reading,
-  walked: AccessedWalk,
+  planned: PlannedWalk,
   probed: readonly Probed[],
   sample: number,
 ): Query {
   const counts = probed.map(({ candidate, most }, index) => {
-    const count = countUpTo(reading, walked, { candidate, most });
+    const count = countUpTo(reading, planned, { candidate, most });
     const texts = textsIn(candidate);
     const words = texts ? wordsOf(texts.where) : [];
     if (!texts || words.length === 0) return count.as(`count${index}`);
@@ -42,7 +42,7 @@ export function probeQuery(
 /** A text is common if more than one in this many rows has all its words. */
 const commonness = 100;
 
-function countUpTo(reading: Reading, { walk }: AccessedWalk, { candidate, most }: Probed) {
+function countUpTo(reading: Reading, { walk }: PlannedWalk, { candidate, most }: Probed) {
   const { condition } = candidate;
   const link = linkIn(condition);
   const texts = textsIn(candidate);

@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { type CountStep, countedWalk, matchingRows } from '../../query/totals/bounded-count.ts';
-import type { AccessedWalk } from '../../query/walks/access.ts';
+import type { PlannedWalk } from '../../query/walks/access.ts';
 import { type AnyTables, untyped, withPart } from '../../query/any-tables.ts';
 import { withPrefixRanges } from '../../query/conditions/prefix-range.ts';
 import { type Predicate, predicateSql } from '../../query/conditions/predicate.ts';
@@ -69,20 +69,20 @@ export async function findIssues(
   { where, filter }: IssueChoice,
   most: number,
 ): Promise<CountedIssues | undefined> {
-  const walked = countedWalk({ table: 'issue', where }, withPrefixRanges(filter, 'issue'));
-  const sender = totalSender(db, walked);
+  const planned = countedWalk({ table: 'issue', where }, withPrefixRanges(filter, 'issue'));
+  const sender = totalSender(db, planned);
   let found: CountStep | undefined;
-  const [total] = await countWithinBounds(walked.access, readBounds(most), 1, {
+  const [total] = await countWithinBounds(planned.access, readBounds(most), 1, {
     ...sender,
     count: (step, open) => {
       found = step;
       return sender.count(step, open);
     },
   });
-  return total?.isExact && found ? issuesOfStep(db, walked, found) : undefined;
+  return total?.isExact && found ? issuesOfStep(db, planned, found) : undefined;
 }
 
-function issuesOfStep(db: TenantDb, walked: AccessedWalk, step: CountStep): CountedIssues {
-  const outer = withPart(db, 'counted', matchingRows({ db }, walked, step));
+function issuesOfStep(db: TenantDb, planned: PlannedWalk, step: CountStep): CountedIssues {
+  const outer = withPart(db, 'counted', matchingRows({ db }, planned, step));
   return { outer, table: 'counted', condition: sql<SqlBool>`true` };
 }

@@ -71,17 +71,17 @@ export class ByKeyFetch implements Fetch {
   async #read(named: Predicate, page: PageWithParent | undefined, run: Run): Promise<Found> {
     const { form, values } = withSlots(named, 'named');
     const statement = this.#statement(form, page, run);
-    const found = await run.rows(statement, { ...page?.formed.values, ...values });
+    const found = await run.rows(statement, { ...page?.parameterized.values, ...values });
     return page ? this.#split(found, page) : found;
   }
 
   #statement(form: Predicate, page: PageWithParent | undefined, run: Run): Prepared {
-    const key = `${JSON.stringify(form)} ${page?.formed.form ?? ''}`;
+    const key = `${JSON.stringify(form)} ${page?.parameterized.form ?? ''}`;
     const known = this.#byForm.get(key);
     if (known) return known;
     const { table, where } = this.#keyPlan;
     const { read } = this.columns;
-    const below = page && [page.key, page.formed.walk.source, columnParts(page.columns)];
+    const below = page && [page.key, page.parameterized.walk.source, columnParts(page.columns)];
     const made = statement(['named', table, where, columnParts(read), key, below], () => {
       const row = findQuery(run.reading(read), table, { all: [where, form] }).limit(1);
       return new Prepared(page ? withPage({ row, columns: read }, page, run) : row);
@@ -124,14 +124,14 @@ interface Found extends TextRows {
 /** The maximum number of statements that are cached, one for each form of the page's arguments. */
 const maxForms = 50;
 
-function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, formed }: PageWithParent, run: Run) {
+function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, parameterized }: PageWithParent, run: Run) {
   const named = row.columns[key];
   if (typeof named !== 'string') throw new Bail('The key is not a text.');
   return rowWithPageQuery(
     { ...row, key: named },
     { ...run.reading(columns), columns },
-    formed.walk,
-    formed.size,
+    parameterized.walk,
+    parameterized.size,
   );
 }
 

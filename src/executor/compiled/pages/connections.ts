@@ -18,7 +18,7 @@ import { cachedPages } from './cached-pages.ts';
 import { type Fetch, type ObjectPlan, together } from '../compile/objects.ts';
 import { boundedRows, orderValue, type PagedRows, pagesOf } from './page-rows.ts';
 import type { Run } from '../run/run.ts';
-import { type FormedWalk, Walked, WalkStatements } from './walks.ts';
+import { type ParameterizedPage, RequestedPage, WalkStatements } from './walks.ts';
 import { fetchRows } from '../run/rows-ahead.ts';
 import { readTotals } from './totals.ts';
 import { type FieldName, fieldNames, type Sink, writeList } from '../writing/sink.ts';
@@ -26,7 +26,7 @@ import { type FieldName, fieldNames, type Sink, writeList } from '../writing/sin
 /** The pages of a connection under the rows of a frame. Each selection on the rows of pages is a view, with its own frame. */
 export interface FetchedPages extends Pages, Groups {
   frames: Frame[];
-  walked: Walked;
+  requested: RequestedPage;
 }
 
 interface ConnectionOptions {
@@ -48,7 +48,7 @@ export class ConnectionFetch implements Fetch {
   readonly #options: ConnectionOptions;
   readonly #statements: WalkStatements;
   readonly #views: ObjectPlan[] = [];
-  #fixed: Walked | undefined;
+  #fixed: RequestedPage | undefined;
   #showsRows = false;
   #showsMore = false;
   #showsCount = false;
@@ -90,35 +90,35 @@ export class ConnectionFetch implements Fetch {
     const readers = new Map(
       Object.values(list.orders).map(({ column }) => [column, this.columns.reader(column)]),
     );
-    return ({ walked, rows }, at) => {
+    return ({ requested, rows }, at) => {
       const row = rows[at] as Row;
-      const { order } = walked.request;
+      const { order } = requested.request;
       const text = readers.get(order.column)?.(row) ?? null;
-      return cursorAt(text === null ? null : orderValue(order, text), id(row), walked.fingerprint());
+      return cursorAt(text === null ? null : orderValue(order, text), id(row), requested.fingerprint());
     };
   }
 
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
-    const walked = this.#walk(run);
+    const requested = this.#walk(run);
     const { key } = this.#options;
     const keys = key ? distinctKeys(frame, key) : undefined;
     const at = keys?.at ?? new Int32Array(frame.rows.length);
     const readWithParent = frame.fetched[this.place] as TextRows | undefined;
     const show = (found: Pages): Promise<void> | undefined => {
       const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
-      frame.fetched[this.place] = { ...found, at, walked, frames } satisfies FetchedPages;
+      frame.fetched[this.place] = { ...found, at, requested, frames } satisfies FetchedPages;
       return together(this.#views, (view, index) => fetchRows(view, frames[index] as Frame));
     };
-    const cached = cachedPages(run, walked.request, () => keys?.texts ?? ['']);
+    const cached = cachedPages(run, requested.request, () => keys?.texts ?? ['']);
     if (cached) return show(cached);
-    const known = this.#countsIn(frame, at, walked);
+    const known = this.#countsIn(frame, at, requested);
     if (readWithParent && (known || !this.#showsCount))
-      return show(this.#pages(walked, keys, { readWithParent, known }));
-    return this.#read(walked, keys, { known, readWithParent }, run).then(show);
+      return show(this.#pages(requested, keys, { readWithParent, known }));
+    return this.#read(requested, keys, { known, readWithParent }, run).then(show);
   }
 
   /** The counts by group, if the list has no filter and the parents have its count. */
-  #countsIn({ rows }: Frame, at: Int32Array, { request }: Walked): Total[] | undefined {
+  #countsIn({ rows }: Frame, at: Int32Array, { request }: RequestedPage): Total[] | undefined {
     const read = this.#cachedCount;
     if (!read || !isAlways(request.filter)) return undefined;
     const totals: Total[] = [];
@@ -129,45 +129,57 @@ export class ConnectionFetch implements Fetch {
   }
 
   async #read(
-    walked: Walked,
+    requested: RequestedPage,
     keys: DistinctKeys | undefined,
     { known, readWithParent }: AlreadyRead,
     run: Run,
   ): Promise<Pages> {
-    const formed = walked.formed(run.cached);
-    const values = { ...formed.values, ...(keys && { keys: keys.array }) };
+    const parameterized = requested.parameterized(run.cached);
+    const values = { ...parameterized.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
     const [page, counted] = await Promise.all([
-      this.#showsRows && !readWithParent ? this.#readPage(walked, formed, keys, values, run) : undefined,
-      isCounted ? readTotals(this.#statements, walked.total(run.cached), keys, run) : known,
+      this.#showsRows && !readWithParent
+        ? this.#readPage(requested, parameterized, keys, values, run)
+        : undefined,
+      isCounted ? readTotals(this.#statements, requested.parameterizedTotal(run.cached), keys, run) : known,
     ]);
     return page
       ? { ...page, totals: counted ?? [] }
-      : this.#pages(walked, keys, { readWithParent, known: counted });
+      : this.#pages(requested, keys, { readWithParent, known: counted });
   }
 
   async #readPage(
-    walked: Walked,
-    formed: FormedWalk,
+    requested: RequestedPage,
+    parameterized: ParameterizedPage,
     keys: DistinctKeys | undefined,
     values: Values,
     run: Run,
   ): Promise<PagedRows> {
     const columns = this.columns.read;
-    const access = this.#statements.access(formed);
+    const access = this.#statements.access(parameterized);
     if (!servesParents(access, keys?.count ?? 1))
-      return boundedRows({ statements: this.#statements, columns, access }, walked, formed, keys, run);
-    const read = await run.rows(this.#statements.page(formed, columns, run), values);
+      return boundedRows(
+        { statements: this.#statements, columns, access },
+        requested,
+        parameterized,
+        keys,
+        run,
+      );
+    const read = await run.rows(this.#statements.page(parameterized, columns, run), values);
     // The ordinal of the parent is the last column.
-    return pagesOf(read, walked.request, {
+    return pagesOf(read, requested.request, {
       count: keys?.count ?? 1,
       ordinal: keys && columns.length,
     });
   }
 
-  #pages(walked: Walked, keys: DistinctKeys | undefined, { readWithParent, known = [] }: AlreadyRead): Pages {
+  #pages(
+    requested: RequestedPage,
+    keys: DistinctKeys | undefined,
+    { readWithParent, known = [] }: AlreadyRead,
+  ): Pages {
     return {
-      ...pagesOf(readWithParent, walked.request, { count: keys?.count ?? 1, ordinal: undefined }),
+      ...pagesOf(readWithParent, requested.request, { count: keys?.count ?? 1, ordinal: undefined }),
       totals: known,
     };
   }
@@ -179,17 +191,17 @@ export class ConnectionFetch implements Fetch {
   pageWithParent(run: Run): PageWithParent | undefined {
     const { key, list } = this.#options;
     if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
-    const formed = this.#walk(run).formed(run.cached);
-    if (!this.#statements.access(formed).isServed) return undefined;
-    return { key: key.index, columns: this.columns.read, formed, place: this.place };
+    const parameterized = this.#walk(run).parameterized(run.cached);
+    if (!this.#statements.access(parameterized).isServed) return undefined;
+    return { key: key.index, columns: this.columns.read, parameterized, place: this.place };
   }
 
-  #walk(run: Run): Walked {
+  #walk(run: Run): RequestedPage {
     if (this.#fixed) return this.#fixed;
     const { list, args, fixed } = this.#options;
-    const walked = new Walked(pageRequest(list, args(run)), { showsMore: this.#showsMore, fixed });
-    if (fixed) this.#fixed = walked;
-    return walked;
+    const requested = new RequestedPage(pageRequest(list, args(run)), { showsMore: this.#showsMore, fixed });
+    if (fixed) this.#fixed = requested;
+    return requested;
   }
 }
 
@@ -203,7 +215,7 @@ export interface PageWithParent {
   /** The index of the parent's column that the rows refer to. */
   readonly key: number;
   readonly columns: readonly ReadColumn[];
-  readonly formed: FormedWalk;
+  readonly parameterized: ParameterizedPage;
   readonly place: number;
 }
 

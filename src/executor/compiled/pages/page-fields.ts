@@ -117,7 +117,7 @@ function pageInfoFields(
 }
 
 /** In the direction of the walk, the statement shows whether there are more rows; in the other one, a cursor from there does. */
-function hasMore({ walked: { request }, more }: FetchedPages, group: number, backward: boolean): boolean {
+function hasMore({ requested: { request }, more }: FetchedPages, group: number, backward: boolean): boolean {
   if (backward === request.backward) return more[group] ?? false;
   return (backward ? request.after : request.before) !== undefined;
 }
@@ -130,7 +130,7 @@ function cursorWriter(
 ): WriteFromPages {
   const cursor = fetch.cursor();
   return (out, pages, group) => {
-    const { request, fingerprint } = pages.walked;
+    const { request, fingerprint } = pages.requested;
     const stop = request.backward === isStart ? pages.stops?.[group] : undefined;
     if (stop) return out.string(cursorAt(stop.value, stop.id, fingerprint()));
     const isEmpty = pages.start[group] === pages.end[group];

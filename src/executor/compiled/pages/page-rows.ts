@@ -10,7 +10,7 @@ import type { DistinctKeys } from '../run/distinct-keys.ts';
 import type { Groups, Row } from '../run/frame.ts';
 import type { Run } from '../run/run.ts';
 import { isoTime } from '../writing/times.ts';
-import type { FormedWalk, Walked, WalkStatements } from './walks.ts';
+import type { ParameterizedPage, RequestedPage, WalkStatements } from './walks.ts';
 
 /** The rows of one page for each parent, in one array. */
 export interface PagedRows extends Omit<Groups, 'at'> {
@@ -69,22 +69,22 @@ interface BoundedRead {
 /** Reads the page of each parent within the bounds of the run. */
 export async function boundedRows(
   { statements, columns, access }: BoundedRead,
-  { request }: Walked,
-  formed: FormedWalk,
+  { request }: RequestedPage,
+  parameterized: ParameterizedPage,
   keys: DistinctKeys | undefined,
   run: Run,
 ): Promise<PagedRows> {
   const count = keys?.count ?? 1;
   let types: readonly number[] = [];
-  const wanted = { parents: count, rows: formed.rows };
+  const wanted = { parents: count, rows: parameterized.rows };
   const pages = await readBoundedPages<TextRow>(access, run.context.bounds, wanted, {
     step: async (step, open) => {
       const among =
         keys &&
         (open.length === count ? keys.array : uuidArray(open.map((index) => keys.texts[index] ?? '')));
-      const statement = statements.step(formed, step, columns, run);
+      const statement = statements.step(parameterized, step, columns, run);
       const read = await run.rows(statement, {
-        ...formed.values,
+        ...parameterized.values,
         ...(among !== undefined && { keys: among }),
       });
       types = read.types;
@@ -95,9 +95,9 @@ export async function boundedRows(
       });
     },
     probe: async (probed, sample) => {
-      const walked = { walk: formed.walk, access };
-      const statement = statements.probe(formed.form, walked, probed, sample, run);
-      const { rows } = await run.texts(statement, formed.values);
+      const planned = { walk: parameterized.walk, access };
+      const statement = statements.probe(parameterized.form, planned, probed, sample, run);
+      const { rows } = await run.texts(statement, parameterized.values);
       return probed.map((_, index) => Number(rows[0]?.[index]));
     },
   });

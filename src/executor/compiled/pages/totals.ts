@@ -2,14 +2,14 @@ import { uuidArray } from '../../../db/statements/uuid-array.ts';
 import { countWithinBounds, type Total } from '../../../db/reads/bounded-totals.ts';
 import type { DistinctKeys } from '../run/distinct-keys.ts';
 import type { Run } from '../run/run.ts';
-import type { FormedTotal, WalkStatements } from './walks.ts';
+import type { ParameterizedTotal, WalkStatements } from './walks.ts';
 
 const none: Total = { count: 0, isExact: true };
 
 /** The number of rows on all pages under each parent; a list without parents has one total. */
 export async function readTotals(
   statements: WalkStatements,
-  total: FormedTotal,
+  total: ParameterizedTotal,
   keys: DistinctKeys | undefined,
   run: Run,
 ): Promise<readonly Total[]> {
@@ -22,11 +22,11 @@ export async function readTotals(
     return keys.texts.map((key) => ({ count: counts.get(key) ?? 0, isExact: true }));
   }
   if (strategy.by !== 'bounds') return [];
-  const { walked } = strategy;
-  return countWithinBounds(walked.access, run.context.bounds, keys?.count ?? 1, {
+  const { planned } = strategy;
+  return countWithinBounds(planned.access, run.context.bounds, keys?.count ?? 1, {
     count: async (step, open) => {
       const among = keys && uuidArray(open.map((index) => keys.texts[index] ?? ''));
-      const statement = statements.countStep(total, walked, step, run);
+      const statement = statements.countStep(total, planned, step, run);
       const { rows } = await run.texts(statement, { ...values, ...(among && { keys: among }) });
       const totals = open.map(() => none);
       for (const [count, isBound, ordinal] of keys ? rows : rows.slice(0, 1))
@@ -34,7 +34,7 @@ export async function readTotals(
       return totals;
     },
     probe: async (probed, sample) => {
-      const statement = statements.probe(total.form, walked, probed, sample, run);
+      const statement = statements.probe(total.form, planned, probed, sample, run);
       const { rows } = await run.texts(statement, values);
       return probed.map((_, index) => Number(rows[0]?.[index]));
     },

@@ -1,4 +1,4 @@
-import { type Access, type AccessedWalk, accessOf } from '../../../db/query/walks/access.ts';
+import { type Access, type PlannedWalk, accessOf } from '../../../db/query/walks/access.ts';
 import { type CountStep, countStepQuery } from '../../../db/query/totals/bounded-count.ts';
 import type { ReadColumn } from '../../../db/query/reading.ts';
 import { withSlots } from '../../../db/query/conditions/with-slots.ts';
@@ -21,13 +21,13 @@ import { keysSlot, type Run } from '../run/run.ts';
 import { columnParts, statement } from '../run/statements.ts';
 
 /** The page that the arguments of a connection request, and the statements and values that read it. */
-export class Walked implements ValidatedPage {
+export class RequestedPage implements ValidatedPage {
   readonly request: PageRequest;
   readonly fingerprint: () => string;
   readonly #how: { showsMore: boolean; fixed: boolean };
   /** Cached by the reference data, because the values contain keys of it. */
-  readonly #formed = new WeakMap<object, FormedWalk>();
-  readonly #totals = new WeakMap<object, FormedTotal>();
+  readonly #pages = new WeakMap<object, ParameterizedPage>();
+  readonly #totals = new WeakMap<object, ParameterizedTotal>();
 
   constructor({ request, fingerprint }: ValidatedPage, how: { showsMore: boolean; fixed: boolean }) {
     this.request = request;
@@ -35,20 +35,21 @@ export class Walked implements ValidatedPage {
     this.#how = how;
   }
 
-  formed(cached: Snapshot | undefined): FormedWalk {
-    const known = this.#formed.get(cached ?? noReferenceData);
+  /** The page with the keys of the reference data in place of conditions on it. */
+  parameterized(cached: Snapshot | undefined): ParameterizedPage {
+    const known = this.#pages.get(cached ?? noReferenceData);
     if (known) return known;
     const { request } = this;
     const { order } = request;
     const ranged = this.#ranged();
     const filter = cached ? withKeys(withRanks(ranged, order, cached), cached) : ranged;
-    const made = formedWalk({ ...request, filter }, this.#how);
-    this.#formed.set(cached ?? noReferenceData, made);
+    const made = parameterizePage({ ...request, filter }, this.#how);
+    this.#pages.set(cached ?? noReferenceData, made);
     return made;
   }
 
   /** How the rows of all pages are counted. */
-  total(cached: Snapshot | undefined): FormedTotal {
+  parameterizedTotal(cached: Snapshot | undefined): ParameterizedTotal {
     const known = this.#totals.get(cached ?? noReferenceData);
     if (known) return known;
     const { source } = this.request;
@@ -70,7 +71,7 @@ export class Walked implements ValidatedPage {
 const noReferenceData = {};
 
 /** A requested page, divided into the text of its statements and their values. */
-export interface FormedWalk {
+export interface ParameterizedPage {
   /** Equal for pages that the same statement can read. */
   form: string;
   walk: Walk;
@@ -81,7 +82,7 @@ export interface FormedWalk {
 }
 
 /** A total, divided into the text of its statements and their values. */
-export interface FormedTotal {
+export interface ParameterizedTotal {
   readonly source: Source;
   /** Equal for totals that the same statement can find. */
   readonly form: string;
@@ -95,10 +96,10 @@ const rowsSlot = new Slot('rows');
  * Reads one row more than the page has if the operation selects whether there are more. A size that is fixed in the document
  * is a literal in the statement; sizes in variables share a statement for a range of sizes.
  */
-function formedWalk(
+function parameterizePage(
   request: PageRequest,
   { showsMore, fixed }: { showsMore: boolean; fixed: boolean },
-): FormedWalk {
+): ParameterizedPage {
   const { source, order, backward } = request;
   const filter = withSlots(request.filter, 'filter');
   const after = slottedPosition(request.after, 'after');
@@ -154,7 +155,7 @@ export class WalkStatements {
   }
 
   /** How the rows of a walk can be found. */
-  access({ form, walk }: FormedWalk): Access {
+  access({ form, walk }: ParameterizedPage): Access {
     const known = this.#accesses.get(form);
     if (known) return known;
     if (this.#accesses.size >= maxForms) this.#accesses.clear();
@@ -164,28 +165,28 @@ export class WalkStatements {
   }
 
   /** One step of reading pages within bounds. */
-  step(formed: FormedWalk, step: PageStep, columns: readonly ReadColumn[], run: Run): Prepared {
-    const { form, walk, size } = formed;
+  step(parameterized: ParameterizedPage, step: PageStep, columns: readonly ReadColumn[], run: Run): Prepared {
+    const { form, walk, size } = parameterized;
     const how = JSON.stringify(step);
     const parts = ['step', how, this.#ofChildren, walk.source, form, columnParts(columns)];
     return this.#known(`${how} ${form}`, parts, () => {
-      const walked = { walk, access: this.access(formed) };
+      const planned = { walk, access: this.access(parameterized) };
       const keys = this.#ofChildren ? keysSlot : undefined;
-      const query = stepQuery(run.reading(columns), walked, size, step, keys);
+      const query = stepQuery(run.reading(columns), planned, size, step, keys);
       return new Prepared(query, { stopColumn: columns.length });
     });
   }
 
   /** Counts the matches of conditions, of a page or of its total. */
-  probe(form: string, walked: AccessedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
-    const { source, order } = walked.walk;
+  probe(form: string, planned: PlannedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
+    const { source, order } = planned.walk;
     const parts = ['probe', source, order, form, probed.map(({ most }) => most), sample];
     return this.#known(`probe ${form}`, parts, () => {
-      return new Prepared(probeQuery(run.reading([]), walked, probed, sample));
+      return new Prepared(probeQuery(run.reading([]), planned, probed, sample));
     });
   }
 
-  page({ form, walk, size }: FormedWalk, columns: readonly ReadColumn[], run: Run): Prepared {
+  page({ form, walk, size }: ParameterizedPage, columns: readonly ReadColumn[], run: Run): Prepared {
     const { source } = walk;
     const parts = ['page', this.#ofChildren, source, form, columnParts(columns)];
     return this.#known(`page ${form}`, parts, () => {
@@ -197,7 +198,7 @@ export class WalkStatements {
   }
 
   /** The statement that counts the rows of all pages; undefined if they are counted within bounds. */
-  total({ source, form, strategy }: FormedTotal, run: Run): Prepared | undefined {
+  total({ source, form, strategy }: ParameterizedTotal, run: Run): Prepared | undefined {
     if (strategy.by === 'bounds') return undefined;
     return this.#known(`total ${form}`, ['total', this.#ofChildren, source, form], () => {
       const keys = this.#ofChildren ? keysSlot : undefined;
@@ -206,11 +207,11 @@ export class WalkStatements {
   }
 
   /** One step of counting within bounds. */
-  countStep({ source, form }: FormedTotal, walked: AccessedWalk, step: CountStep, run: Run): Prepared {
+  countStep({ source, form }: ParameterizedTotal, planned: PlannedWalk, step: CountStep, run: Run): Prepared {
     const how = JSON.stringify(step);
     return this.#known(`count ${how} ${form}`, ['count', how, this.#ofChildren, source, form], () => {
       const keys = this.#ofChildren ? keysSlot : undefined;
-      return new Prepared(countStepQuery(run.reading([]), walked, step, keys), { boundColumn: 1 });
+      return new Prepared(countStepQuery(run.reading([]), planned, step, keys), { boundColumn: 1 });
     });
   }
 
