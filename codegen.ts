@@ -74,11 +74,11 @@ async function printDocuments(patterns: string[]): Promise<string> {
 
 /** What the client must not send an Idempotency-Key with. */
 async function printKeyless(): Promise<string> {
-  const { table } = await import('./src/rest-compat/table.ts');
+  const { routeTable } = await import('./src/rest-compat/route-table.ts');
   const { isRepeatable } = await import('./src/rest-compat/openapi/problems.ts');
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
   const names = mutations.filter(({ extensions }) => extensions['takesNoKey']).map(({ name }) => name);
-  const routes = table.filter((route) => route.method !== 'GET' && !isRepeatable(route));
+  const routes = routeTable.filter((route) => route.method !== 'GET' && !isRepeatable(route));
   const set = (name: string, items: string[]) =>
     `export const ${name}: ReadonlySet<string> = new Set(${JSON.stringify(items, null, 2)});\n`;
   return [
@@ -93,10 +93,10 @@ async function printKeyless(): Promise<string> {
 
 /** The queries of docs/queries as they are, and the operations that REST runs. */
 async function printTrustedDocuments(): Promise<string> {
-  const { table } = await import('./src/rest-compat/table.ts');
+  const { routeTable } = await import('./src/rest-compat/route-table.ts');
   const paths = globSync('docs/queries/*.graphql', { cwd: root });
   const queries = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')));
-  const operations = new Set(table.map(({ document }) => print(document)));
+  const operations = new Set(routeTable.map(({ document }) => print(document)));
   return printManifest([...queries, ...operations]);
 }
 

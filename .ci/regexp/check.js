@@ -51,7 +51,7 @@ globalThis.RegExp = new Proxy(Native, {
   },
 });
 for (const place of made) await import(pathToFileURL(join(root, place.split(':')[0])).href);
-await import(pathToFileURL(join(root, 'src/rest-compat/table.ts')).href);
+await import(pathToFileURL(join(root, 'src/rest-compat/route-table.ts')).href);
 globalThis.RegExp = Native;
 
 const description = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'), (key, value) => {

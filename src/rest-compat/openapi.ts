@@ -3,7 +3,7 @@ import { collectionOf } from './openapi/collection.ts';
 import { anyServer, openApiDocument } from './openapi/document.ts';
 import { endpointsPage } from './openapi/endpoints-page.ts';
 import type { Examples } from './openapi/example.ts';
-import { additions, specified, table } from './table.ts';
+import { additions, routeTable, specified } from './route-table.ts';
 
 let printed: readonly [before: string, after: string] | undefined;
 
@@ -12,7 +12,9 @@ let printed: readonly [before: string, after: string] | undefined;
  * the URL at which the client reaches the service.
  */
 export function printOpenApi(server = anyServer): string {
-  printed ??= aroundServer(`${JSON.stringify(openApiDocument(table, additions, readExamples()), null, 2)}\n`);
+  printed ??= aroundServer(
+    `${JSON.stringify(openApiDocument(routeTable, additions, readExamples()), null, 2)}\n`,
+  );
   return printed.join(serverLine(server));
 }
 
@@ -35,7 +37,7 @@ export function printEndpointsPage(): string {
 
 /** The file docs/collection.json. */
 export function printCollection(): string {
-  return `${JSON.stringify(collectionOf(openApiDocument(table, additions, readExamples())), null, 2)}\n`;
+  return `${JSON.stringify(collectionOf(openApiDocument(routeTable, additions, readExamples())), null, 2)}\n`;
 }
 
 /** Recorded by `npm run generate`. Read when the description is first requested, and not at startup. */

@@ -18,7 +18,7 @@ import { printOpenApi } from './openapi.ts';
 import { pageLinks } from './page-links.ts';
 import type { Outcome, Route } from './route.ts';
 import { createRouter, type Found } from './router.ts';
-import { table } from './table.ts';
+import { routeTable } from './route-table.ts';
 
 /** A request from the server. Only its size has been checked so far. */
 export interface RestRequest {
@@ -71,7 +71,7 @@ export interface RestHandler {
 
 /** Creates the handler of the REST layer, which runs an operation of the schema for each route of the table. */
 export function createRestHandler(schema: GraphQLSchema): RestHandler {
-  const find = createRouter(table);
+  const find = createRouter(routeTable);
   const given = new GivenAnswers();
   // For HEAD, the server sends all headers and no body.
   const routeOf = ({ methods }: Found, method: string) => methods.get(method === 'HEAD' ? 'GET' : method);

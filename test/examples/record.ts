@@ -5,7 +5,7 @@ import {
   type Examples,
   targetOf,
 } from '../../src/rest-compat/openapi/example.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import type { App } from '../support/app.ts';
 import { exampleRequests, type Lookup, sentTwice } from './requests.ts';
 import { Normalizer } from './normalizer.ts';
@@ -39,7 +39,7 @@ async function recordExamples(world: App): Promise<Examples> {
 
 /** Puts the parameters in the order of the document, because a `Link` header repeats them as they were sent. */
 function inOrder(name: string, { parameters, ...rest }: ExampleRequest): ExampleRequest {
-  const route = table.find(({ method, path }) => `${method} ${path}` === name);
+  const route = routeTable.find(({ method, path }) => `${method} ${path}` === name);
   const names = Object.keys(route?.parameters ?? {});
   const sorted = Object.entries(parameters).toSorted(([a], [b]) => names.indexOf(a) - names.indexOf(b));
   return { parameters: Object.fromEntries(sorted), ...rest };

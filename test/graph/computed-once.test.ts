@@ -13,7 +13,7 @@ import {
   missingScopes,
 } from '../../src/executor/selections/scope-rule.ts';
 import { coerceVariables } from '../../src/executor/inputs/variables.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { memberRole, principalKind } from '../../src/model/codes.ts';
 import { type Principal, type Scope, scopes } from '../../src/resolvers/context.ts';
 import { schema } from '../../src/schema/index.ts';
@@ -57,7 +57,7 @@ it('the cached cost and scopes of a query are right for any values of its variab
 it('the cached cost and scopes of documented queries and of REST operations are right', () => {
   const folder = join(import.meta.dirname, '../../docs/queries');
   const documents = readdirSync(folder).map((file) => parse(readFileSync(join(folder, file), 'utf8')));
-  for (const document of [...documents, ...table.map((route) => route.document)]) {
+  for (const document of [...documents, ...routeTable.map((route) => route.document)]) {
     const operation = chooseOperation(document, undefined);
     const source = { schema, operation, fragments: fragmentsOf(document), variables: anyVariables };
     expect(priceOperation(source, Infinity).requested).toBe(costByTree(source));

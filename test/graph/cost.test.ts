@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery, print } from 'graphql';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { type App, startApp } from '../support/app.ts';
 import { connectionFields } from './schema-walk.ts';
 
@@ -167,7 +167,9 @@ describe('the limit accepts', () => {
       '{ issues(first: 1) { nodes { key team { code } } } }',
     );
     const [issue] = demo.body.data?.issues.nodes ?? [];
-    const lists = table.filter(({ method, parameters }) => method === 'GET' && 'page_size' in parameters);
+    const lists = routeTable.filter(
+      ({ method, parameters }) => method === 'GET' && 'page_size' in parameters,
+    );
     expect(lists.length).toBeGreaterThanOrEqual(10);
     for (const { path } of lists) {
       const at = path
@@ -182,7 +184,7 @@ describe('the limit accepts', () => {
   });
 
   it('every document of REST, under the limits for documents of clients', async () => {
-    for (const { document, operation } of table) {
+    for (const { document, operation } of routeTable) {
       const body = { query: print(document), operationName: operation.name.value };
       // Most of them need variables and are refused without, but only after their document was accepted.
       const answer = await app.request<{ errors?: { message: string; extensions: { code: string } }[] }>(

@@ -5,7 +5,7 @@ import { type DocumentNode, OperationTypeNode, parse } from 'graphql';
 import { documents as benchmark } from '../../bench/workloads/documents.ts';
 import { chooseOperation } from '../../src/executor/run/execute.ts';
 import { explainOperation } from '../../src/executor/run/explain.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { schema } from '../../src/schema/index.ts';
 
 // The statements that each query of REST, of the documentation and of the benchmark sends by its plan, for any number of rows:
@@ -15,7 +15,7 @@ const file = join(import.meta.dirname, 'statement-budgets.json');
 const queries = join(import.meta.dirname, '../../docs/queries');
 
 const documents: readonly (readonly [string, DocumentNode])[] = [
-  ...table.map(({ method, path, document }) => [`${method} ${path}`, document] as const),
+  ...routeTable.map(({ method, path, document }) => [`${method} ${path}`, document] as const),
   ...readdirSync(queries).map(
     (name) => [`docs/queries/${name}`, parse(readFileSync(join(queries, name), 'utf8'))] as const,
   ),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { type App, startApp } from '../support/app.ts';
 import { Client } from './client.ts';
 import { restFaults } from './oracle.ts';
@@ -42,7 +42,7 @@ async function graph(query: string, variables: string): Promise<GraphAnswer> {
 }
 
 describe('numbers', () => {
-  const withIntegers = table.flatMap((route) =>
+  const withIntegers = routeTable.flatMap((route) =>
     Object.entries(route.body?.fields ?? {}).flatMap(([name, field]) => {
       const schema = field.kind === 'value' ? field.schema : field.kind === 'required' ? field.of.schema : {};
       return schema.type === 'integer'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { longestStallMs, type MeasuredApp, startMeasuredApp } from '../support/measured-app.ts';
 import type { RawAnswer } from '../support/openapi.ts';
 import { Client, type Wire } from './client.ts';
@@ -61,7 +61,7 @@ async function sent(wire: Wire): Promise<{ answer: RawAnswer; stalls: string[] }
   return { answer, stalls: isLong ? [`the event loop stood still for ${Math.round(stallMs)} ms`] : [] };
 }
 
-const restSubjects = table.map((route): Subject => {
+const restSubjects = routeTable.map((route): Subject => {
   const property = async (one: unknown) => {
     const { body, ...rest } = resolved(one as RestCase, pool);
     const wire = wireOf(route, { ...rest, ...(body && { body }) });

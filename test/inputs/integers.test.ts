@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getNamedType, type GraphQLInputField, GraphQLInt, isInputObjectType } from 'graphql';
 import type { Route } from '../../src/rest-compat/route.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type App, startApp } from '../support/app.ts';
@@ -107,7 +107,7 @@ describe('a mutation with an integer at its extremes', () => {
   );
 });
 
-const routes = table.flatMap((route) =>
+const routes = routeTable.flatMap((route) =>
   Object.entries(route.body?.fields ?? {}).flatMap(([name, field]) => {
     const schemaOf = field.kind === 'value' ? field.schema : field.kind === 'required' ? field.of.schema : {};
     return schemaOf.type === 'integer' ? [[`${route.method} ${route.path}`, name, route] as const] : [];

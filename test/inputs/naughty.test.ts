@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { type App, startApp } from '../support/app.ts';
 import { Client } from './client.ts';
 import { changedTexts, errorFaults, isRecord, ofTypeFaults, restFaults, writtenIn } from './oracle.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const inPart = (_place: unknown, index: number) => index % parts === part - 1;
   places = {
     graph: graphTextInputs(sample).filter(inPart),
-    rest: table.flatMap((route) => restTextInputs(route, sample)).filter(inPart),
+    rest: routeTable.flatMap((route) => restTextInputs(route, sample)).filter(inPart),
   };
 });
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { longestStallMs, type MeasuredApp, startMeasuredApp } from '../support/measured-app.ts';
 import type { RawAnswer } from '../support/openapi.ts';
 import { sampled } from '../support/samples.ts';
@@ -61,7 +61,7 @@ describe('no input stalls the server', () => {
     expect(stallMs).toBeLessThanOrEqual(longestStallMs);
   });
 
-  const bodies = table.flatMap((route) =>
+  const bodies = routeTable.flatMap((route) =>
     route.body
       ? largeBodies(route).map(
           (one) => [`${route.method} ${route.path}: ${one.name}`, route, one.body] as const,

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { objectType, selectionOf } from '../graph/schema-walk.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => keyed.app.stop());
 
 /** Every route that takes a key. */
-const routes = table.filter(({ parameters }) => Object.hasOwn(parameters, 'Idempotency-Key'));
+const routes = routeTable.filter(({ parameters }) => Object.hasOwn(parameters, 'Idempotency-Key'));
 const bodies: Readonly<Record<string, (objects: TestObjects) => Record<string, unknown>>> = {
   'POST /v1/issues': () => ({ title: 'New', teamId: keyed.world.eng.id, description: '“Ü”', priority: 1 }),
   'PATCH /v1/issues/{issueKey}': () => ({ title: 'Other', clearProject: true, priority: 3 }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
 import { numberAll } from '../live/logged.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const tagOf = ({ headers }: Answer) => headers.get('etag') ?? '';
-const reads = table.filter(
+const reads = routeTable.filter(
   ({ method, successes }) => method === 'GET' && successes.some(({ schema }) => schema),
 );
 const revised = new Set([
@@ -81,7 +81,7 @@ describe('reads', () => {
 });
 
 describe('writes', () => {
-  const writes = table.filter(({ method }) => method === 'PATCH' || method === 'DELETE');
+  const writes = routeTable.filter(({ method }) => method === 'PATCH' || method === 'DELETE');
 
   it.each(writes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s goes by the revision of If-Match',

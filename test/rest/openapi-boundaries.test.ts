@@ -3,7 +3,7 @@ import { maxHeadBytes, maxHeaderBytes } from '../../src/executor/limits.ts';
 import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
 import { printOpenApi } from '../../src/rest-compat/openapi.ts';
 import type { Route } from '../../src/rest-compat/route.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { type DocumentedExample, documentedExamples } from '../examples/documented.ts';
 import { startExampleWorld } from '../examples/world.ts';
 import { Client, type Wire } from '../inputs/client.ts';
@@ -63,7 +63,7 @@ function wireOf({ method, path }: Route, request: Request): Wire {
 }
 
 function routeOf(name: string): Route {
-  const route = table.find(({ method, path }) => `${method} ${path}` === name);
+  const route = routeTable.find(({ method, path }) => `${method} ${path}` === name);
   if (!route) throw new Error(`${name} is not a route.`);
   return route;
 }

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import createClient, { type Client } from 'openapi-fetch';
 import collection from '../../docs/collection.json' with { type: 'json' };
 import { createRouter } from '../../src/rest-compat/router.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { startExampleWorld } from '../examples/world.ts';
 import type { App } from '../support/app.ts';
 import type { paths } from '../../src/client/rest.generated.ts';
 
-const find = createRouter(table);
+const find = createRouter(routeTable);
 const called = new Set<string>();
 
 let app: App;
@@ -248,5 +248,7 @@ it('the generated client gets errors in the documented form', async () => {
 });
 
 it('the generated client has called every endpoint in these tests', () => {
-  expect([...called].toSorted()).toEqual(table.map(({ method, path }) => `${method} ${path}`).toSorted());
+  expect([...called].toSorted()).toEqual(
+    routeTable.map(({ method, path }) => `${method} ${path}`).toSorted(),
+  );
 });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type ExampleAnswer, checkExample } from '../../src/rest-compat/openapi/example.ts';
 import { printOpenApi } from '../../src/rest-compat/openapi.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { documentedExamples } from '../examples/documented.ts';
 import { answerTo } from '../examples/record.ts';
 import { Normalizer } from '../examples/normalizer.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 it('the document has an example request of every operation, and an answer for every successful status', () => {
   expect(examples.map(({ name }) => name).toSorted()).toEqual(
-    table.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    routeTable.map(({ method, path }) => `${method} ${path}`).toSorted(),
   );
   for (const { name, operation, answers } of examples) {
     const statuses = Object.keys(operation.responses).filter((status) => /^2..$|^302$/.test(status));
@@ -55,7 +55,7 @@ describe('the server with the workspace of the examples', () => {
     world = await startExampleWorld();
     const settled = new Normalizer();
     for (const { name, operation, request, answers } of examples) {
-      const route = table.find(({ method, path }) => `${method} ${path}` === name);
+      const route = routeTable.find(({ method, path }) => `${method} ${path}` === name);
       if (!route) throw new Error(`${name} is no route.`);
       for (const documented of answers) {
         const { status, body } = await world.graphql(
@@ -81,7 +81,7 @@ describe('the server with the workspace of the examples', () => {
     const settled = new Normalizer();
     const page = readFileSync(join(import.meta.dirname, '../../docs/rest-endpoints.md'), 'utf8');
     const lines = Array.from(page.matchAll(/^### (.+)$(?:(?!^### )[^])*?^```sh\n([^]*?)\n# (.*)\n```$/gm));
-    expect(lines).toHaveLength(table.length);
+    expect(lines).toHaveLength(routeTable.length);
     const byName = new Map(lines.map(([, name = '', command = '', told]) => [name, { command, told }]));
     for (const { name, answers } of examples) {
       const { command = '', told } = byName.get(name) ?? {};

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { printOpenApi } from '../../src/rest-compat/openapi.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { type App, startApp } from '../support/app.ts';
 import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import type { OpenApi, OpenApiLink } from '../support/openapi.ts';
 
 const document = JSON.parse(printOpenApi()) as OpenApi;
-const creations = table
+const creations = routeTable
   .filter(({ method, successes }) => method === 'POST' && successes.some(({ status }) => status === 201))
   .map((route) => [`POST ${route.path}`, route] as const);
 
@@ -72,7 +72,7 @@ describe('the result of a POST', () => {
     'can be read at its Location where it has a GET: %s',
     async (_name, { path, successes }) => {
       const [{ made, located } = {}] = successes;
-      const isReadable = table.some((route) => route.method === 'GET' && route.path === made?.path);
+      const isReadable = routeTable.some((route) => route.method === 'GET' && route.path === made?.path);
       expect(located ?? false).toBe(isReadable);
       const { headers, body } = await make(path);
       const location = headers.get('location');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { printOpenApi } from '../../src/rest-compat/openapi.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { startApp } from '../support/app.ts';
 import { sharedApp, type SharedApp } from '../support/shared-app.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -20,7 +20,7 @@ it('the document is the committed file and the answer of GET /v1/openapi.json wi
 
 it('the document describes every route once, with a unique id and its path parameters', () => {
   expect(operations.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
-    table.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    routeTable.map(({ method, path }) => `${method} ${path}`).toSorted(),
   );
   const ids = operations.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
@@ -79,7 +79,7 @@ it('the document describes for every operation how requests that are too large o
 
 it('the document gives the scope of each route as its security', () => {
   for (const { method, path, operation } of operations) {
-    const route = table.find((candidate) => candidate.method === method && candidate.path === path);
+    const route = routeTable.find((candidate) => candidate.method === method && candidate.path === path);
     const wanted = route?.scope === 'public' ? [] : [{ token: [route?.scope] }];
     expect(operation.security).toEqual(wanted);
   }

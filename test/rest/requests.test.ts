@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { scopes as allScopes } from '../../src/resolvers/context.ts';
 import type { Answer } from '../support/app.ts';
 import { sharedApp, type SharedApp } from '../support/shared-app.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { expectFields, problem } from './fields.ts';
 
 let app: SharedApp;
@@ -89,10 +89,10 @@ describe('paths and methods', () => {
     expect(options.headers.get('allow')).toBe(allow);
   });
 
-  it.each(table.map(({ path }) => path))(
+  it.each(routeTable.map(({ path }) => path))(
     '%s takes no method that is not declared: 405 with Allow',
     async (path) => {
-      const methods = table.filter((route) => route.path === path).map(({ method }) => method as string);
+      const methods = routeTable.filter((route) => route.path === path).map(({ method }) => method as string);
       const filled = path.replaceAll(/\{\w+\}/g, 'x');
       const options = await app.request('OPTIONS', filled, { token: null });
       const allow = options.headers.get('allow')?.split(', ') ?? [];
@@ -105,7 +105,7 @@ describe('paths and methods', () => {
     },
   );
 
-  it.each(table.map(({ path }) => path))(
+  it.each(routeTable.map(({ path }) => path))(
     '%s with a slash at the end, or another case, is nowhere',
     async (path) => {
       const filled = path.replaceAll(/\{\w+\}/g, 'x');
@@ -144,7 +144,7 @@ describe('credentials', () => {
     teamCode: 'NOPE',
     projectKey: 'NOPE',
   };
-  const endpoints = table
+  const endpoints = routeTable
     .filter(({ scope }) => scope !== 'public')
     .map(({ method, path, scope }) => {
       const filled = path.replaceAll(

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
 import { readParameters } from '../../src/rest-compat/params.ts';
 import type { Route } from '../../src/rest-compat/route.ts';
-import { additions, specified, table } from '../../src/rest-compat/table.ts';
+import { additions, routeTable, specified } from '../../src/rest-compat/route-table.ts';
 import { bodyTables, endpoints, resources, type SpecifiedEndpoint } from './specification.ts';
 import { differences } from './specified-fields.ts';
 
@@ -47,7 +47,7 @@ it('the comparison notices missing, extra and misplaced fields, and wrong types'
 
 it('the table has every endpoint of the specification, in its order, and says which are additions', () => {
   expect(specified.map(nameOf)).toEqual(endpoints.map(nameOf));
-  expect(table).toEqual([...specified, ...additions]);
+  expect(routeTable).toEqual([...specified, ...additions]);
 });
 
 describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const))('%s', (_name, endpoint) => {

@@ -5,11 +5,11 @@ import { limits } from '../../src/model/limits.ts';
 import { readBody, set } from '../../src/rest-compat/body.ts';
 import { nearest } from '../../src/model/nearest.ts';
 import { pageLinks } from '../../src/rest-compat/page-links.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { boolean, code, dateTime, httpUrl, oneOf, type Read, text } from '../../src/rest-compat/values.ts';
 
 function bodyOf(name: string) {
-  const body = table.find(({ method, path }) => `${method} ${path}` === name)?.body;
+  const body = routeTable.find(({ method, path }) => `${method} ${path}` === name)?.body;
   if (!body) throw new Error(`${name} takes no body.`);
   return body;
 }

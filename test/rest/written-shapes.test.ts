@@ -4,7 +4,7 @@ import { compileOperation } from '../../src/executor/compiled/compile/compile.ts
 import type { Frame } from '../../src/executor/compiled/run/frame.ts';
 import { compileRowForm, type WriteRow, WrittenRows } from '../../src/executor/compiled/writing/row-form.ts';
 import { WrittenResource } from '../../src/rest-compat/shape-writer.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { schema } from '../../src/schema/index.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { openFiles } from '../../src/server/open-files.ts';
@@ -15,7 +15,7 @@ import { httpClient } from '../support/http-client.ts';
 /** Routes whose reply does not consist of one selection of the operation. */
 const ofValues = ['/v1/meta/codes', '/v1/meta/errors/{code}'];
 
-const withRows = table.filter(({ rows, path }) => rows && !ofValues.includes(path));
+const withRows = routeTable.filter(({ rows, path }) => rows && !ofValues.includes(path));
 
 it.each(withRows.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s is written by the compiled executor',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import type { Naming } from '../../src/schema/builder/naming.ts';
 import { type FieldOf, objectFields } from '../graph/schema-walk.ts';
 import type { World } from '../graph/world.ts';
@@ -103,7 +103,7 @@ function mutate({ app, workspace }: World, { field }: FieldOf, input: unknown): 
   return app.graphql(query, { input }, { token: workspace.token, headers: uncompressed });
 }
 
-const routes = table
+const routes = routeTable
   .map((route) => ({ route, name: `${route.method} ${route.path}` }))
   .filter(({ route }) => restPositions(route, () => '').length > 0);
 

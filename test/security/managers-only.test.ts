@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { memberRole } from '../../src/model/codes.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import type { App } from '../support/app.ts';
@@ -105,7 +105,7 @@ describe.each(['compiled', 'graphql-js'])('on the %s executor', (executor) => {
   });
 
   it.each<Role>(['member', 'guest'])('every route that shows such rows refuses a %s', async (role) => {
-    const showing = table.filter((route) =>
+    const showing = routeTable.filter((route) =>
       restricted.some((entity) => isShownBy(route, fieldsShowing(entity))),
     );
     expect(showing.length).toBeGreaterThan(5);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { getNamedType, isInputObjectType } from 'graphql';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { schema } from '../../src/schema/index.ts';
 import { objectFields } from '../graph/schema-walk.ts';
 import { namingOf } from './positions.ts';
@@ -39,7 +39,7 @@ it('every text argument called a key, a code or a cursor declares what it names'
 });
 
 it('every REST parameter and field in the form of an id, a key or a cursor declares what it names', () => {
-  const undeclared = table.flatMap((route) => {
+  const undeclared = routeTable.flatMap((route) => {
     const parameters = Object.entries(route.parameters).map(([name, parameter]) => {
       const of = parameter.kind === 'many' || parameter.kind === 'default' ? parameter.of : parameter;
       return { name, schema: parameter.schema, names: 'names' in of && of.names };

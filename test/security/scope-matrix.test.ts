@@ -1,7 +1,7 @@
 import { readSubscription } from '../support/read-subscription.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import { connectionFields, type FieldOf, objectType, rowTypeOf } from '../graph/schema-walk.ts';
@@ -144,7 +144,7 @@ describe('with one scope alone', () => {
 
   it.each(scopesFor('routes'))('%s refuses routes of other scopes before any look-up', async (scope) => {
     const { token, secrets } = tokens.get(scope) ?? raise(scope);
-    for (const route of table) {
+    for (const route of routeTable) {
       cells += 1;
       const { path, body } = sampleRequest(route, sample);
       const answer = await twins.here.app.request(route.method, path, { token, ...(body && { body }) });

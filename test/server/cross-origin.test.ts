@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { type App, startApp } from '../support/app.ts';
 import { fileDesk } from '../attachments/files.ts';
 
@@ -73,7 +73,7 @@ describe('with origins configured', () => {
   });
 
   it('a page can send every method of the table', async () => {
-    for (const { method, path } of table) {
+    for (const { method, path } of routeTable) {
       const { headers } = await preflight(open, path, origin, method);
       expect(headers.get('access-control-allow-methods')?.split(', ')).toContain(method);
     }

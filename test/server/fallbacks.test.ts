@@ -11,7 +11,7 @@ import { compiledCounts } from '../../src/executor/compiled/run/executor.ts';
 import { chooseOperation } from '../../src/executor/run/execute.ts';
 import { fragmentsOf } from '../../src/executor/selections/operation.ts';
 import { fallbackChannel } from '../../src/executor/run/fallbacks.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { schema } from '../../src/schema/index.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
@@ -35,7 +35,7 @@ describe('the compiled executor', () => {
   const operations = [
     ...queries.map(([file, text]) => [`docs/queries/${file}`, parse(text)] as const),
     ...Object.entries(benchmark).map(([id, text]) => [`${id} of the benchmark`, parse(text)] as const),
-    ...table.map(({ method, path, document }) => [`${method} ${path}`, document] as const),
+    ...routeTable.map(({ method, path, document }) => [`${method} ${path}`, document] as const),
   ].filter(([, document]) => chooseOperation(document, undefined).operation === OperationTypeNode.QUERY);
 
   it.each(operations)('compiles %s', (_name, document) => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { type App, startApp } from '../support/app.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { fileDesk } from '../attachments/files.ts';
@@ -62,7 +62,7 @@ const ask = async (what: string, ...[method, path, sent]: Parameters<App['reques
 const filled = (path: string, part: string) => path.replaceAll(/\{\w+\}/g, part);
 
 it('every route answers every kind of request with the security headers', async () => {
-  for (const { method, path } of table) {
+  for (const { method, path } of routeTable) {
     const absent = filled(path, 'issue_00000000000000000000000000');
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
     await ask('as it is', method, absent, body);

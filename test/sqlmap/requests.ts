@@ -1,4 +1,4 @@
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { graphTextInputs, restTextInputs, sampleFrom } from '../inputs/text-inputs.ts';
 import type { Pool } from '../inputs/pool.ts';
 import { wireOf } from '../inputs/rest-cases.ts';
@@ -40,7 +40,7 @@ function allRequests(pool: Pool): MarkedRequest[] {
     const { query, variables } = document([`${good}*`]);
     return marked(at, 'POST', '/graphql', JSON.stringify({ query, variables }));
   });
-  const rest = table.flatMap((route) =>
+  const rest = routeTable.flatMap((route) =>
     restTextInputs(route, sample).map(({ at, given, good }) => {
       const { method, target, body } = wireOf(route, given(`${good}*`));
       return marked(at, method, target, body?.toString() ?? '');

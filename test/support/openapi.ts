@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/rest-compat/openapi/document.ts';
 import { createRouter } from '../../src/rest-compat/router.ts';
-import { additions, table } from '../../src/rest-compat/table.ts';
+import { additions, routeTable } from '../../src/rest-compat/route-table.ts';
 
 /** The parts of an OpenAPI document that tests read. */
 export interface OpenApi {
@@ -62,8 +62,8 @@ export interface RawAnswer {
 }
 
 // Without examples, because those are recorded from responses.
-const document = JSON.parse(JSON.stringify(openApiDocument(table, additions, {}))) as OpenApi;
-const find = createRouter(table);
+const document = JSON.parse(JSON.stringify(openApiDocument(routeTable, additions, {}))) as OpenApi;
+const find = createRouter(routeTable);
 
 /** Headers that differ from response to response. The document leaves out those that all responses have. */
 const described = [

@@ -21,7 +21,7 @@ import {
 import { plainListCost } from '../../executor/limits.ts';
 import { operationIds } from '../../rest-compat/openapi/document.ts';
 import type { Route } from '../../rest-compat/route.ts';
-import { table } from '../../rest-compat/table.ts';
+import { routeTable } from '../../rest-compat/route-table.ts';
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import type { RowsOf } from '../../schema/builder/plan.ts';
 import type { ScopeNeed } from '../../schema/builder/scopes.ts';
@@ -37,8 +37,8 @@ export interface SchemaPages {
 
 export function createSchemaPages(schema: GraphQLSchema): SchemaPages {
   const types = Object.values(schema.getTypeMap()).filter(isShown);
-  const usesOf = findUses(schema, table);
-  const ids = operationIds(table);
+  const usesOf = findUses(schema, routeTable);
+  const ids = operationIds(routeTable);
   const list = typeList(types);
   return {
     index: () => `<div class="reference">${list}

@@ -3,7 +3,7 @@ import { validate } from 'graphql';
 import { checkScopes, InsufficientScopeError } from '../../src/executor/selections/scope-rule.ts';
 import { type Principal, type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import type { Route } from '../../src/rest-compat/route.ts';
-import { table } from '../../src/rest-compat/table.ts';
+import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { schema } from '../../src/schema/index.ts';
 
 function principalWith(scopes: readonly Scope[]): Principal {
@@ -31,7 +31,7 @@ function missing({ operation, fragments }: Route, scopes: readonly Scope[]): rea
   }
 }
 
-describe.each(table.map((route) => [`${route.method} ${route.path}`, route] as const))(
+describe.each(routeTable.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s',
   (_name, route) => {
     it('runs a named operation that fits the schema', () => {

@@ -93,4 +93,4 @@ export const additions: readonly Route[] = [
 ];
 
 /** Every endpoint of the REST layer. */
-export const table: readonly Route[] = [...specified, ...additions];
+export const routeTable: readonly Route[] = [...specified, ...additions];
