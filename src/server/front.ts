@@ -25,7 +25,7 @@ import type { Pages } from './pages/pages.ts';
 import { Pipelines } from './http/pipelines.ts';
 import { errorReply, sendReply } from './http/reply.ts';
 import { loggedOf, logRequest } from './observability/request-log.ts';
-import { Openings } from './limits/openings.ts';
+import { StreamAdmission } from './limits/stream-admission.ts';
 import { type Refused, type Refusee, Refusals } from './limits/refusals.ts';
 import { ServerRequest } from './http/request.ts';
 import type { Unsent } from './http/unsent.ts';
@@ -53,7 +53,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
   const { admission, contexts, clients, crossOrigin, graphql, rest, metrics, clientMs } = options;
   const refusals = new Refusals(options.logger);
   const pipelines = new Pipelines();
-  const openings = new Openings(admission);
+  const streamAdmission = new StreamAdmission(admission);
   const take = (req: IncomingMessage, res: ServerResponse, isTooMany: boolean) => {
     const startedMs = performance.now();
     const request = new ServerRequest(req, new HttpBody(req, res), contexts, { clients, clientMs });
@@ -94,7 +94,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     const isStream = asksForStream(request);
     // The stream would end soon anyway, and waiting in the queue it would only keep the stopping server busy.
     if (isStream && contexts.draining) return refuseUnread(retrySoon(stoppingMessage));
-    const gate = isStream ? openings : admission;
+    const gate = isStream ? streamAdmission : admission;
     // Another request may give its ticket to this one. The statements of that one are not those of this one.
     const noteGone = () =>
       withMeter(async () => {

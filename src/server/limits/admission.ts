@@ -1,6 +1,6 @@
 import { Deadline } from '../../db/engine/deadline.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
-import { Pace } from './pace.ts';
+import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { DocumentQueue } from './document-queue.ts';
 
 /** How many requests a server handles at once, and how long they may take. */
@@ -53,14 +53,14 @@ export class Admission {
   #queueSinceMs = 0;
   #refusedMs = Number.NEGATIVE_INFINITY;
   #sweeping = false;
-  readonly #pace: Pace;
+  readonly #adaptive: AdaptiveConcurrency;
   /** The tickets of requests that do not wait in `#documents`. */
   readonly #others = new Set<AdmissionTicket>();
   readonly #documents: DocumentQueue<AdmissionTicket>;
 
   constructor(limits: AdmissionLimits = defaultAdmission) {
     this.#limits = limits;
-    this.#pace = new Pace(limits.maxConcurrency);
+    this.#adaptive = new AdaptiveConcurrency(limits.maxConcurrency);
     this.#documents = new DocumentQueue(
       () => this.#others,
       () => this.#giveTurn(),
@@ -91,8 +91,8 @@ export class Admission {
     const sinceMs = performance.now();
     const isOverloaded = this.#isOverloaded(sinceMs);
     const { maxConcurrency, queueWaitMs } = this.#limits;
-    if (!isOverloaded) this.#pace.reset();
-    if (this.#inProgress < (isOverloaded ? this.#pace.concurrency : maxConcurrency)) {
+    if (!isOverloaded) this.#adaptive.reset();
+    if (this.#inProgress < (isOverloaded ? this.#adaptive.concurrency : maxConcurrency)) {
       this.#inProgress += 1;
       this.#begin(begin, ticket);
       return ticket;
@@ -129,8 +129,8 @@ export class Admission {
     this.#others.delete(ticket);
     this.#documents.done(ticket);
     const isOverloaded = this.#isOverloaded(nowMs);
-    if (isOverloaded) this.#pace.note(nowMs);
-    const isTooMany = isOverloaded && this.#inProgress > this.#pace.concurrency;
+    if (isOverloaded) this.#adaptive.note(nowMs);
+    const isTooMany = isOverloaded && this.#inProgress > this.#adaptive.concurrency;
     if (!isTooMany && this.#documents.due(nowMs) === 'first') {
       // It takes over the ticket.
       this.#documents.begin(nowMs, 1);
@@ -154,7 +154,7 @@ export class Admission {
   /** Gives free tickets to requests with a new document, if no other request waits for a ticket. */
   #giveTurn(): void {
     const nowMs = performance.now();
-    const most = this.#isOverloaded(nowMs) ? this.#pace.concurrency : this.#limits.maxConcurrency;
+    const most = this.#isOverloaded(nowMs) ? this.#adaptive.concurrency : this.#limits.maxConcurrency;
     if (this.#waiting.length > 0 || this.#inProgress >= most || !this.#documents.due(nowMs)) return;
     this.#inProgress += this.#documents.begin(nowMs, most - this.#inProgress);
   }

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Admission, type AdmissionTicket, type Gate } from '../../src/server/limits/admission.ts';
-import { Openings } from '../../src/server/limits/openings.ts';
+import { StreamAdmission } from '../../src/server/limits/stream-admission.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen } from '../live/event-stream.ts';
 
@@ -24,7 +24,7 @@ function ask(gate: Gate, count: number) {
 
 it('opens eight streams at once, and leaves the other tickets to requests', () => {
   const admission = new Admission(limits);
-  const streams = ask(new Openings(admission), 40);
+  const streams = ask(new StreamAdmission(admission), 40);
   expect(streams.tickets).toHaveLength(8);
   expect(ask(admission, 8).tickets).toHaveLength(8);
   expect(admission.load).toEqual({ inProgress: 16, waiting: 0, refused: 0 });
@@ -32,7 +32,7 @@ it('opens eight streams at once, and leaves the other tickets to requests', () =
 
 it('opens the next stream when one is open, and refuses none of a burst', () => {
   const admission = new Admission(limits);
-  const streams = ask(new Openings(admission), 40);
+  const streams = ask(new StreamAdmission(admission), 40);
   for (const ticket of streams.tickets) {
     ticket.leave();
     ticket.leave();
@@ -42,11 +42,11 @@ it('opens the next stream when one is open, and refuses none of a burst', () => 
 });
 
 it('passes the tickets of clients that have disconnected on to the others', () => {
-  const openings = new Openings(new Admission(limits));
-  const { tickets } = ask(openings, 8);
+  const streamAdmission = new StreamAdmission(new Admission(limits));
+  const { tickets } = ask(streamAdmission, 8);
   let gone = 0;
   for (let made = 0; made < 9_000; made += 1) {
-    openings.enter(
+    streamAdmission.enter(
       (ticket) => {
         gone += 1;
         ticket.leave();
@@ -54,18 +54,18 @@ it('passes the tickets of clients that have disconnected on to the others', () =
       () => undefined,
     );
   }
-  const last = ask(openings, 1);
+  const last = ask(streamAdmission, 1);
   for (const ticket of tickets) ticket.leave();
   expect(gone).toBe(9_000);
   expect(last.tickets).toHaveLength(1);
 });
 
 it('returns a ticket to a stream that has read its body before it opens those that wait', async () => {
-  const openings = new Openings(new Admission(limits));
-  const { tickets } = ask(openings, 8);
+  const streamAdmission = new StreamAdmission(new Admission(limits));
+  const { tickets } = ask(streamAdmission, 8);
   const { promise: body, resolve: read } = Promise.withResolvers<void>();
   const reading = tickets[0]?.outside(body);
-  const waiting = ask(openings, 2);
+  const waiting = ask(streamAdmission, 2);
   // The ticket of the first was free while it read.
   expect(waiting.tickets).toHaveLength(1);
   read();
@@ -83,8 +83,8 @@ it('refuses a stream when the requests of an overload leave no ticket for it', a
   ask(admission, 1);
   let refuse = (): void => undefined;
   const refused = new Promise<void>((resolve) => (refuse = resolve));
-  const openings = new Openings(admission);
-  openings.enter(() => undefined, refuse);
+  const streamAdmission = new StreamAdmission(admission);
+  streamAdmission.enter(() => undefined, refuse);
   await refused;
   expect(admission.load).toEqual({ inProgress: 1, waiting: 0, refused: 1 });
 });

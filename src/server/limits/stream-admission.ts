@@ -16,10 +16,10 @@ interface Waiter {
 }
 
 /**
- * Admits requests that open streams, some at a time and first come first served. So a thousand clients that reconnect after a
+ * Admits the requests that open streams, eight at a time and first come first served. So a thousand clients that reconnect after a
  * restart keep no other request waiting, and they wait in a queue instead of being refused as an overload.
  */
-export class Openings implements Gate {
+export class StreamAdmission implements Gate {
   readonly #admission: Admission;
   readonly #waiting = new Set<Waiter>();
   /** The requests that have had a ticket and have read their body since. They come before the others. */
