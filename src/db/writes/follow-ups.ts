@@ -1,10 +1,10 @@
 import type { SettableColumn } from '../../model/issue-columns.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
-import { movedCounts } from './issue-counts.ts';
+import { countParts } from './issue-counts.ts';
 import type { ChangeKind } from './issue-parts.ts';
-import { writtenStages } from './issue-stages.ts';
-import { movedTallies } from './issue-tallies.ts';
-import { copiedTexts } from './issue-texts.ts';
+import { stageParts } from './issue-stages.ts';
+import { tallyParts } from './issue-tallies.ts';
+import { textParts } from './issue-texts.ts';
 import type { Part } from './write-parts.ts';
 
 /** The kind of write that a statement performs on issues. */
@@ -12,7 +12,7 @@ export type IssueWrite =
   | {
       kind: 'insert';
       /** Whether any of them is in a delivery or a project. */
-      counted: boolean;
+      inDeliveryOrProject: boolean;
       /** Whether they are imported with their history, including their stages. */
       history: boolean;
     }
@@ -32,4 +32,4 @@ export type FollowUp = (db: TenantDb, write: IssueWrite) => readonly Part[];
  * All follow-ups. Each applies to every issue that is created, changed, commented on, deleted, restored or imported,
  * alone, in a batch or in a transaction.
  */
-export const followUps: FollowUp[] = [movedCounts, movedTallies, writtenStages, copiedTexts];
+export const followUps: FollowUp[] = [countParts, tallyParts, stageParts, textParts];

@@ -31,7 +31,7 @@ const countedColumns: readonly SettableColumn[] = [
 
 /** Whether a write may change the counts of a delivery or a project. */
 function movesCounts(write: IssueWrite): boolean {
-  if (write.kind === 'insert') return write.counted;
+  if (write.kind === 'insert') return write.inDeliveryOrProject;
   return write.columns.some((column) => countedColumns.includes(column));
 }
 
@@ -40,7 +40,7 @@ function movesCounts(write: IssueWrite): boolean {
  * write locks the counts of deliveries before those of projects, each in the order of their ids, which prevents
  * deadlocks.
  */
-export const movedCounts: FollowUp = (db, write) => {
+export const countParts: FollowUp = (db, write) => {
   if (!movesCounts(write)) return [];
   const parts = partsOf(db);
   const now = side(parts, 'changed', 1);

@@ -32,7 +32,7 @@ interface IssuesForm {
   labels: boolean;
   roles: boolean;
   /** Whether any of them is in a delivery or a project. */
-  counted: boolean;
+  inDeliveryOrProject: boolean;
   /** Whether they are imported with their own times and counts. */
   history: boolean;
   /** Whether any of them has an Idempotency-Key. */
@@ -72,7 +72,9 @@ export function formOf(issues: readonly NewIssue[]): IssuesForm {
     assignees: issues.some(({ assignees }) => assignees.length > 0),
     labels: issues.some(({ labels }) => labels.length > 0),
     roles: issues.some(({ roles }) => roles.length > 0),
-    counted: issues.some(({ columns }) => columns.deliveryId !== null || columns.projectId !== null),
+    inDeliveryOrProject: issues.some(
+      ({ columns }) => columns.deliveryId !== null || columns.projectId !== null,
+    ),
     history: issues.some(({ history }) => history !== undefined),
     keyed: areKeyed(issues),
   };
@@ -120,15 +122,15 @@ function creationValues(issues: readonly NewIssue[]): Values {
         ofTeam.map((issue, ordinal) => ({ ...issueRow(issue), team: index + 1, ordinal })),
       ),
     ),
-    assigned: issuesOf(assignees),
+    assigneeIssues: issuesOf(assignees),
     assignees: uuidArray(assignees.map(({ item }) => item.userAccountId)),
     positions: assignees.map(({ item }) => item.position),
-    labelled: issuesOf(labels),
+    labelIssues: issuesOf(labels),
     labels: uuidArray(labels.map(({ item }) => item)),
-    played: issuesOf(roles),
+    roleIssues: issuesOf(roles),
     roles: roles.map(({ item }) => item.role),
     holders: uuidArray(roles.map(({ item }) => item.userAccountId)),
-    followed: issuesOf(followers),
+    followerIssues: issuesOf(followers),
     followers: uuidArray(followers.map(({ item }) => item)),
   };
 }
@@ -145,11 +147,11 @@ function issueRow({ columns, history, labels, assignees, event }: NewIssue): Rec
 
 function issueCreation(
   db: TenantDb,
-  { assignees, labels, roles, counted, history, keyed, preloads, wait }: IssueCreationForm,
+  { assignees, labels, roles, inDeliveryOrProject, history, keyed, preloads, wait }: IssueCreationForm,
 ) {
   const parts = partsOf(db);
   const own = [...insertedColumns, ...(history ? historyColumns : [])];
-  const write: IssueWrite = { kind: 'insert', counted, history };
+  const write: IssueWrite = { kind: 'insert', inDeliveryOrProject, history };
   const shown = parts
     .selectFrom('changed')
     .innerJoin('newIssues as one', 'one.id', 'changed.id')
@@ -162,8 +164,8 @@ function issueCreation(
     ...(wait ? [['counters', counters(parts)] as const] : freeCounters(parts)),
     ['numbered', selectNumbers(parts)],
     ['changed', insertIssues(parts, own, history)],
-    assignees ? ['assigned', insertAssignees(parts)] : undefined,
-    labels ? ['labelled', insertLabels(parts)] : undefined,
+    assignees ? ['newAssignees', insertAssignees(parts)] : undefined,
+    labels ? ['newLabels', insertLabels(parts)] : undefined,
     roles ? ['newRoleAssignments', insertRoleAssignments(parts)] : undefined,
     followersPart(parts, selectFollowers(parts)),
     creationLogPart(parts),

@@ -44,7 +44,7 @@ const startedSince = sql<Date | null>`case when issue.started_utc is null
   then locked.at else issue.started_utc end`;
 
 /** Writes the first stage of new issues, and the next stage of issues in which a staged column has changed. */
-export const writtenStages: FollowUp = (db, write) => {
+export const stageParts: FollowUp = (db, write) => {
   const parts = partsOf(db);
   if (write.kind === 'insert') {
     if (write.history) return [];
@@ -55,7 +55,7 @@ export const writtenStages: FollowUp = (db, write) => {
       previousStatusId: sql`null::uuid`,
       previousDeleted: sql`true`,
     });
-    return [stagesPart(parts, first.columns, parts.selectFrom('changed').select(first.selections))];
+    return [insertStagesPart(parts, first.columns, parts.selectFrom('changed').select(first.selections))];
   }
   if (!changesStage(write.columns)) return [];
   const over = stage(valueBefore, {
@@ -76,7 +76,11 @@ export const writtenStages: FollowUp = (db, write) => {
     .selectFrom('changed')
     .where(sql<boolean>`changed.stage_count <> ${valueBefore('stageCount')}`);
   return [
-    stagesPart(parts, over.columns, moved.select(over.selections).unionAll(moved.select(next.selections))),
+    insertStagesPart(
+      parts,
+      over.columns,
+      moved.select(over.selections).unionAll(moved.select(next.selections)),
+    ),
   ];
 };
 
@@ -117,7 +121,7 @@ function valueNow(column: StoredColumn): Expression<unknown> {
  * Ends the previous stage by the conflict of an insert: it finds the stage even if that was committed after the
  * statement began, which an update would not.
  */
-function stagesPart(
+function insertStagesPart(
   parts: Parts,
   columns: ReturnType<typeof stage>['columns'],
   rows: Expression<unknown>,

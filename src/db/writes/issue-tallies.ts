@@ -32,7 +32,9 @@ const countedByAll: readonly SettableColumn[] = ['statusId', 'estimateValue', 'd
 function movedKinds(write: IssueWrite): TallyKind[] {
   const kinds = Object.keys(tallyKinds) as TallyKind[];
   if (write.kind === 'insert')
-    return write.counted ? kinds : kinds.filter((kind) => kind !== 'project' && kind !== 'delivery');
+    return write.inDeliveryOrProject
+      ? kinds
+      : kinds.filter((kind) => kind !== 'project' && kind !== 'delivery');
   const { columns } = write;
   if (columns.some((column) => countedByAll.includes(column))) return kinds;
   return kinds.filter((kind) => columns.includes(kind === 'label' ? 'labelIds' : groups[kind].movedBy));
@@ -42,7 +44,7 @@ function movedKinds(write: IssueWrite): TallyKind[] {
  * Subtracts issues as they were from their tallies, and adds them as they are now. Differences of zero are not written.
  * Tallies are locked in the order of their keys, which prevents deadlocks of writes that share a slot.
  */
-export const movedTallies: FollowUp = (db, write) => {
+export const tallyParts: FollowUp = (db, write) => {
   const kinds = movedKinds(write);
   if (kinds.length === 0) return [];
   const parts = partsOf(db);

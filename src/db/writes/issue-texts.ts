@@ -5,7 +5,7 @@ import { partsOf } from './write-parts.ts';
  * Copies new and changed titles to the table in which words are searched. Deleting or restoring an issue copies the
  * title as well, because a server of an earlier version may not have done so.
  */
-export const copiedTexts: FollowUp = (db, write) => {
+export const textParts: FollowUp = (db, write) => {
   if (
     write.kind !== 'insert' &&
     !write.columns.some((column) => column === 'title' || column === 'deletedUtc')
