@@ -771,7 +771,7 @@ export type LiveIssuesSubscriptionVariables = Exact<{
 }>;
 
 
-export type LiveIssuesSubscription = { issues: { kind: IssueListEventKind, issueId: string, issue: { id: string, key: string, title: string, revision: number, priority: Priority, dueDate: string | null, status: { name: string, category: StatusCategory }, assignees: Array<{ displayName: string }> } | null } };
+export type LiveIssuesSubscription = { issues: { kind: IssueListEventKind, issueId: string, issue: { id: string, key: string, title: string, revision: number, priority: Priority, dueDate: string | null, status: { name: string, category: StatusCategory }, assignees: Array<{ displayName: string }> } | null } | null };
 
 export type OpenIssuesQueryVariables = Exact<{
   filter?: IssueFilter | null | undefined;

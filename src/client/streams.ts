@@ -7,9 +7,12 @@ import type { components, operations } from './rest.generated.ts';
 
 /** An event of a subscription, with the cursor to continue from. */
 export type SubscriptionEvent<Data> =
-  | { readonly cursor: string; readonly data: Data; readonly reset: false }
+  | { readonly cursor: string; readonly data: EventData<Data>; readonly reset: false }
   /** More has changed than events can report, so the list must be read again. */
   | { readonly cursor: string; readonly data: null; readonly reset: true };
+
+/** The data of an event that is not a reset, in which the field of the subscription is never null. */
+type EventData<Data> = Data extends object ? { [Field in keyof Data]: NonNullable<Data[Field]> } : Data;
 
 export type Change = components['schemas']['Change'];
 

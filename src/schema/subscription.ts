@@ -67,9 +67,10 @@ builder.subscriptionType({
     }),
     issues: t.events({
       type: IssueListEvent,
+      nullable: true,
       scope: 'issues:read',
       description:
-        'A live list: the issues that enter the list of a filter, change in it or leave it. Several changes of an issue that are ready at the same time are one event. An answer without data and with the extension `reset` means that more has changed than events can report: read the list again. Raises CURSOR_EXPIRED if entries after the cursor have been removed from the log.',
+        'A live list: the issues that enter the list of a filter, change in it or leave it. Several changes of an issue that are ready at the same time are one event. Null, together with the extensions `reset: true` and `cursor`, means that more has changed than events can report: read the list again. The stream continues after this cursor. Raises CURSOR_EXPIRED if entries after the cursor have been removed from the log.',
       args: {
         after: t.arg.string({ extensions: naming('cursor'), description: afterDescription('event') }),
         filter: t.arg({

@@ -15,8 +15,14 @@ const rest = JSON.parse(read('test/contract/released/rest.json')) as Record<'off
 const releasedRest = { offers: new Set(rest.offers), demands: new Set(rest.demands) };
 const openApi = JSON.parse(read('openapi.json')) as OpenApi;
 
-it('the schema breaks nothing of the released one', () => {
-  expect(brokenGraphPromises(released, schema)).toEqual([]);
+/**
+ * What the next version breaks on purpose, because clients were worse off with what was promised. CHANGELOG.md says what they have
+ * to change. The release empties the list.
+ */
+const brokenOnPurpose = ['Subscription.issues changed type from IssueListEvent! to IssueListEvent.'];
+
+it('the schema breaks nothing of the released one but what CHANGELOG.md names', () => {
+  expect(brokenGraphPromises(released, schema)).toEqual(brokenOnPurpose);
 });
 
 it('openapi.json breaks nothing of the released one', () => {

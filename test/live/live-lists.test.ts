@@ -155,8 +155,9 @@ describe('subscription { issues }', () => {
       .execute();
     await numberAll(app.database);
     const { answer, id } = await nextOf(stream);
-    expect(answer).toEqual({ data: null, extensions: { reset: true } });
-    expect(id).toBe(await cursorNow(app));
+    const cursor = await cursorNow(app);
+    expect(answer).toEqual({ data: { issues: null }, extensions: { reset: true, cursor } });
+    expect(id).toBe(cursor);
     const { key } = await newIssue({ priority: 'URGENT' });
     expect(await eventOf(stream)).toMatchObject({ issue: { key } });
     expect(await eventOf(unaffected)).toMatchObject({ issue: { key } });

@@ -94,7 +94,8 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
       checkScopes(coerced, reading.principal);
       const page = await plan.read(reading, args, cursor);
       const none = { cursor: page.cursor, hasMore: page.hasMore, objects: 0, hasErrors: false };
-      if (page.isReset) return { ...none, events: [{ cursor: page.cursor, json: resetJson }] };
+      if (page.isReset)
+        return { ...none, events: [{ cursor: page.cursor, json: resetOf(selection, page.cursor) }] };
       if (page.events.length === 0) return { ...none, events: [] };
       const own = () => answersThatFit(request, coerced, cost, reading, page.events);
       const parts = [shown, ...page.events.map(({ identity }) => identity)];
@@ -118,8 +119,13 @@ export async function newestCursor(context: OperationContext): Promise<string> {
   return changeCursor ?? raise('internal_error', 'The cursor of the newest change was not read.');
 }
 
-/** The message that makes a client read its list again, because its changes are not sent. */
-const resetJson = JSON.stringify({ data: null, extensions: { reset: true } });
+/**
+ * The message that makes a client read its list again, because its changes are not sent. The field is null rather than `data`,
+ * because Apollo Client drops answers that have neither data nor errors.
+ */
+function resetOf({ alias, name }: FieldNode, cursor: string): string {
+  return JSON.stringify({ data: { [(alias ?? name).value]: null }, extensions: { reset: true, cursor } });
+}
 
 /** The only root field of a subscription, and its arguments. Validation ensures that there is exactly one. */
 function rootOfStream({ schema, operation, fragments, variables }: CoercedOperation) {

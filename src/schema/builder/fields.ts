@@ -133,6 +133,8 @@ declare global {
       events<Type, Args extends InputFieldMap>(
         options: FieldMeta & {
           type: Type;
+          /** For a field whose pages may be resets, which show it as null. */
+          nullable?: boolean;
           args: Args;
           extensions?: DeclaredExtensions;
           read: (ctx: Context, args: InputShapeFromFields<Args>, after: string) => Promise<EventPage>;
@@ -257,7 +259,12 @@ const helpers = {
   },
   events(
     this: FieldBuilder,
-    { type, read, pageTest, ...meta }: FieldMeta & { type: unknown } & Omit<EventsPlan, 'kind'>,
+    {
+      type,
+      read,
+      pageTest,
+      ...meta
+    }: FieldMeta & { type: unknown; nullable?: boolean } & Omit<EventsPlan, 'kind'>,
   ) {
     return planned(this, type, meta, { kind: 'events', read, pageTest });
   },
