@@ -16,10 +16,12 @@ type EventData<Data> = Data extends object ? { [Field in keyof Data]: NonNullabl
 
 export type Change = components['schemas']['Change'];
 
-type ChangeFilter = Omit<
+type ChangeParameters = Omit<
   NonNullable<operations['changes']['parameters']['query']>,
   'cursor' | 'page_size' | 'wait'
 >;
+
+type ChangeFilter = { readonly [Name in keyof ChangeParameters]?: ChangeParameters[Name] | undefined };
 
 export interface Streams {
   /** The events of a subscription, without an end. A lost connection is opened again, and no event is missed. */
@@ -72,7 +74,8 @@ export function createStreams(
   }
 
   async function* changes(filter: ChangeFilter = {}, options: StreamOptions = {}) {
-    const query = new URLSearchParams(filter);
+    const stated = Object.entries(filter).filter(([, value]) => value !== undefined);
+    const query = new URLSearchParams(stated);
     const open: OpenStream = (cursor, signal) =>
       fetch(
         new Request(`${url}/v1/changes?${query}`, {

@@ -172,6 +172,18 @@ it('streams of both APIs go on after a broken connection, and miss nothing', asy
   await cut.stop();
 });
 
+it('an undefined value of a filter of changes filters nothing', async () => {
+  const { workspace } = await direct.graph.request(OpenIssuesDocument);
+  const changes = direct.changes({ event_type: undefined }, { after: workspace.changeCursor });
+  const told = changes.next();
+  await direct.rest.PATCH('/v1/issues/{issueKey}', {
+    params: { path: { issueKey: 'WEB-2' } },
+    body: { title: 'Told without a filter' },
+  });
+  expect((await told).value).toMatchObject({ eventType: 'issue.updated.v1', issueKey: 'WEB-2' });
+  await changes.return();
+});
+
 it('a signal ends a request and a stream with its reason', async () => {
   const reason = new Error('The page was left.');
   await expect(
