@@ -3,7 +3,7 @@ import { AgentThread } from './agent-threads.ts';
 import { builder } from './builder/builder.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { AuthorType, MessageType, PrincipalKind } from './builder/enums.ts';
-import { via } from './builder/via.ts';
+import { via } from './builder/references.ts';
 import { limits } from '../model/limits.ts';
 import { Member } from './members.ts';
 

@@ -4,7 +4,7 @@ import { issueKey } from '../resolvers/keys.ts';
 import { livingIssue } from './activity.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { PreviewKind } from './builder/enums.ts';
-import { via } from './builder/via.ts';
+import { via } from './builder/references.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 import { Team } from './teams.ts';

@@ -1,7 +1,7 @@
 import { mayManage } from '../resolvers/writes/write-access.ts';
 import { livingIssue } from './activity.ts';
 import { type Entity, entity } from './builder/entity.ts';
-import { via } from './builder/via.ts';
+import { via } from './builder/references.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 

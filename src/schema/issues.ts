@@ -7,7 +7,7 @@ import { builder } from './builder/builder.ts';
 import { Comment } from './comments.ts';
 import { Delivery } from './deliveries.ts';
 import { type Entity, entity } from './builder/entity.ts';
-import { via } from './builder/via.ts';
+import { via } from './builder/references.ts';
 import { issueCard } from './issue-card.ts';
 import { dateOrders, storedFilters } from './issue-fields.ts';
 import { Label } from './labels.ts';

@@ -1,5 +1,5 @@
 import { type Entity, entity } from './builder/entity.ts';
-import { via } from './builder/via.ts';
+import { via } from './builder/references.ts';
 import { Team } from './teams.ts';
 
 export const Label: Entity<'label'> = entity('Label', {

@@ -1,5 +1,5 @@
 import { type Entity, entity } from './builder/entity.ts';
-import { via } from './builder/via.ts';
+import { via } from './builder/references.ts';
 import { Member } from './members.ts';
 
 export const RoleAssignment: Entity<'issueRoleAssignment'> = entity('RoleAssignment', {

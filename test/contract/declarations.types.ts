@@ -24,7 +24,7 @@ import { through } from '../../src/schema/builder/lists.ts';
 import { Member } from '../../src/schema/members.ts';
 import { RepositoryContext } from '../../src/schema/repositories.ts';
 import { Team } from '../../src/schema/teams.ts';
-import { via } from '../../src/schema/builder/via.ts';
+import { via } from '../../src/schema/builder/references.ts';
 import '../../src/schema/builder/lists.ts';
 
 const description = 'Only the types matter here.';

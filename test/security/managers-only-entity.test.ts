@@ -11,7 +11,7 @@ import { byId } from '../../src/resolvers/keys.ts';
 import { builder } from '../../src/schema/builder/builder.ts';
 import { type Entity, entity } from '../../src/schema/builder/entity.ts';
 import { mutation } from '../../src/schema/builder/mutation.ts';
-import { via } from '../../src/schema/builder/via.ts';
+import { via } from '../../src/schema/builder/references.ts';
 import '../../src/schema/builder/fields.ts';
 import '../../src/schema/builder/lists.ts';
 import '../../src/schema/builder/scalars.ts';

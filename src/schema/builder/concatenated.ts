@@ -1,8 +1,8 @@
 import type { Row, TableName } from '../../db/tables/tables.ts';
-import type { AnyReferences, ReferenceNeed } from './via.ts';
+import type { AnyReferences, ReferenceDeclaration } from './references.ts';
 
-type ColumnOf<Need> =
-  Need extends ReferenceNeed<string, infer Name, infer Column, unknown>
+type ColumnOf<Declaration> =
+  Declaration extends ReferenceDeclaration<string, infer Name, infer Column, unknown>
     ? Name extends TableName
       ? Column & keyof Row<Name> & string
       : never

@@ -16,7 +16,13 @@ import type { DeclaredExtensions } from './output-extensions.ts';
 import type { EventPage, EventsPlan, Plan } from './plan.ts';
 import { type FieldBuilder, planned } from './plan-resolver.ts';
 import type { ScopeNeed } from './scopes.ts';
-import { type AnyReferences, type Needs, type Referred, referencePlan, referencePlans } from './via.ts';
+import {
+  type AnyReferences,
+  type ReferenceDeclarations,
+  type Referred,
+  referencePlan,
+  referencePlans,
+} from './references.ts';
 
 /** The options that all kinds of fields have. */
 export interface FieldMeta {
@@ -148,7 +154,7 @@ declare global {
 type ComputedArguments = FieldMeta & {
   type: unknown;
   columns: readonly string[];
-  references?: Needs;
+  references?: ReferenceDeclarations;
   compute: (row: unknown, references: unknown, ctx: unknown) => unknown;
 };
 
@@ -211,7 +217,12 @@ const helpers = {
   },
   concatenated(
     this: FieldBuilder,
-    { type, pieces, references, ...meta }: FieldMeta & { type: string; pieces: Piece[]; references: Needs },
+    {
+      type,
+      pieces,
+      references,
+      ...meta
+    }: FieldMeta & { type: string; pieces: Piece[]; references: ReferenceDeclarations },
   ) {
     const plans = referencePlans(references);
     return planned(this, type, meta, { kind: 'concatenated', pieces, references: plans });

@@ -6,7 +6,7 @@ import type { ReferencePlan, ReferencePlans } from './plan.ts';
 export type AnyReferences<Parent> = Record<string, { key: TextColumn<Parent> }>;
 
 /** A row that a computed field reads: it is found by a key of the parent, and may refer to further rows (`nested`). */
-export interface ReferenceNeed<
+export interface ReferenceDeclaration<
   Key extends string,
   Name extends TableName,
   Column extends keyof Row<Name>,
@@ -20,7 +20,7 @@ export interface ReferenceNeed<
 }
 /** The type of the rows that are passed to a computed field. */
 export type Referred<R> = {
-  [K in keyof R]: R[K] extends ReferenceNeed<string, infer Name, infer Column, infer Nested>
+  [K in keyof R]: R[K] extends ReferenceDeclaration<string, infer Name, infer Column, infer Nested>
     ? (Pick<Row<Name>, Column> & Referred<Nested>) | undefined
     : never;
 };
@@ -39,21 +39,21 @@ export function via<
   key: Key,
   columns: readonly Column[],
   { by = 'id', nested }: { by?: 'id' | 'userAccountId'; nested?: Nested } = {},
-): ReferenceNeed<Key, Name, Column, Nested> {
+): ReferenceDeclaration<Key, Name, Column, Nested> {
   return { entity, key, by, columns, nested: nested ?? ({} as Nested) };
 }
 
-export type Needs = Record<string, ReferenceNeed<string, TableName, never, unknown>>;
+export type ReferenceDeclarations = Record<string, ReferenceDeclaration<string, TableName, never, unknown>>;
 
 export function referencePlan(entity: Entity<TableName>, key: string, by: string): ReferencePlan {
   return { table: entity.options.table, key, by, where: entity.where };
 }
 
-export function referencePlans(needs: Needs): ReferencePlans {
+export function referencePlans(declarations: ReferenceDeclarations): ReferencePlans {
   return Object.fromEntries(
-    Object.entries(needs).map(([name, { entity, key, by, columns, nested }]) => [
+    Object.entries(declarations).map(([name, { entity, key, by, columns, nested }]) => [
       name,
-      { ...referencePlan(entity, key, by), columns, nested: referencePlans(nested as Needs) },
+      { ...referencePlan(entity, key, by), columns, nested: referencePlans(nested as ReferenceDeclarations) },
     ]),
   );
 }
