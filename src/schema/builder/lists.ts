@@ -1,7 +1,7 @@
 import { type InputFieldMap, RootFieldBuilder, type SchemaTypes } from '@pothos/core';
 import type { ListOrder } from '../../db/query/pages/plain-lists.ts';
 import type { Predicate, Through } from '../../db/query/conditions/predicate.ts';
-import type { Parent as ParentLink } from '../../db/query/walks/walk.ts';
+import type { ChildSource, Parent as ParentLink } from '../../db/query/walks/walk.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
 import { limits } from '../../model/limits.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
@@ -82,16 +82,24 @@ declare global {
   }
 }
 
-interface ChildOptions extends FieldMeta {
+interface ParentOptions {
   key?: string;
   through?: Through;
+}
+
+interface ChildOptions extends FieldMeta, ParentOptions {
   of?: string;
 }
 
-function link({ key, through: join }: ChildOptions): ParentLink {
+function link({ key, through: join }: ParentOptions): ParentLink {
   if (join) return { through: join };
   if (key) return { column: key };
   throw new Error('The children have neither a key nor a join table.');
+}
+
+/** All children of a parent. */
+function childSource(target: Entity<TableName>, options: ParentOptions): ChildSource {
+  return { table: target.options.table, where: target.where, parent: link(options) };
 }
 
 /** The part of Pothos's field builder that makes arguments. */
@@ -159,12 +167,7 @@ function connection(
 
 function childList(target: Entity<TableName>, options: ChildOptions & { orderBy: readonly ListOrder[] }) {
   const { key, through: join, of = 'id', orderBy, ...meta } = options;
-  const source = {
-    table: target.options.table,
-    where: target.where,
-    parent: link({ ...meta, key, through: join }),
-  };
-  return { meta, source, orderBy, parentKey: of };
+  return { meta, source: childSource(target, { key, through: join }), orderBy, parentKey: of };
 }
 
 const helpers = {
@@ -175,7 +178,7 @@ const helpers = {
   ) {
     const { key, through: join, of = 'id', count, maxPageSize, defaultOrder, ...meta } = options;
     const base = target.list();
-    const source = { ...base.source, parent: link({ ...meta, key, through: join }) };
+    const source = { ...base.source, parent: link({ key, through: join }) };
     return connection(
       this,
       target,
@@ -214,11 +217,7 @@ const helpers = {
   },
   count(this: FieldBuilder, target: Entity<TableName>, options: ChildOptions & { filter: Predicate }) {
     const { key, through: join, of = 'id', filter, ...meta } = options;
-    const source = {
-      table: target.options.table,
-      where: target.where,
-      parent: link({ ...meta, key, through: join }),
-    };
+    const source = childSource(target, { key, through: join });
     return planned(this, 'Int', meta, { kind: 'count', source, filter, parentKey: of });
   },
 };
