@@ -21,7 +21,7 @@ function keyField(): { field: ReturnType<typeof compileConcatenated>; number: nu
       },
     },
   );
-  return { field, number: plan.columns.index('number'), code: new Columns({ of: 'team' }).index('code') };
+  return { field, number: plan.columns.include('number'), code: new Columns({ of: 'team' }).include('code') };
 }
 
 /** A row in the wire format of PostgreSQL, with other bytes around it. */

@@ -7,14 +7,14 @@ import { type TextRow, textAt } from '../../../db/wire/wire-row.ts';
 import { type Frame, NotCompilable, type Row } from '../run/frame.ts';
 
 /** Reads a column of a row as a text. */
-export type Read = (row: Row) => string | null;
+export type ReadText = (row: Row) => string | null;
 
 /** How a statement derives a column. The description identifies it. */
 export type Derivation = Pick<DerivedColumn, 'description' | 'sql'>;
 
 /** A column of UUIDs that refer to other rows. */
 export interface KeyColumn {
-  readonly text: Read;
+  readonly text: ReadText;
   /** The index of the column in each row; undefined for objects that a resolver returned. */
   readonly index: number | undefined;
 }
@@ -26,7 +26,7 @@ export interface KeyColumn {
 export class Columns {
   /** Whether a resolver returned the rows: they are objects with all columns as JavaScript values. */
   readonly isResolved: boolean;
-  readonly read: ReadColumn[] = [];
+  readonly selected: ReadColumn[] = [];
   /** Whether the rows are cached in memory, with all columns and unchanging. */
   readonly isCached: boolean = false;
 
@@ -35,16 +35,16 @@ export class Columns {
     this.isResolved = origin === 'resolved';
     const cached = typeof origin === 'object' ? cachedDeclaration(origin.of) : undefined;
     if (!cached) return;
-    this.read.push(...cached.columns);
+    this.selected.push(...cached.columns);
     this.isCached = true;
   }
 
-  /** The index of the column in each row. */
-  index(name: string): number {
-    const known = this.read.indexOf(name);
+  /** The index of the column in each row. Adds it to the selected columns if it is not among them. */
+  include(name: string): number {
+    const known = this.selected.indexOf(name);
     if (known >= 0) return known;
     if (this.isCached) throw new NotCompilable(`${name} is not cached.`);
-    return this.read.push(name) - 1;
+    return this.selected.push(name) - 1;
   }
 
   /**
@@ -58,26 +58,26 @@ export class Columns {
         index: undefined,
       };
     if (this.isCached || !derive) return undefined;
-    const index = this.read.length;
-    this.read.push({ ...derive, name: `derived${index}` });
+    const index = this.selected.length;
+    this.selected.push({ ...derive, name: `derived${index}` });
     return { text: (row) => textAt(row as TextRow, index), index };
   }
 
   /** Reads the column as a text; keys and ids are texts in both kinds of rows. */
-  reader(name: string): Read {
+  reader(name: string): ReadText {
     if (this.isResolved) return (row) => textOf((row as Readonly<Record<string, unknown>>)[name]);
-    const index = this.index(name);
+    const index = this.include(name);
     return (row) => textAt(row as TextRow, index);
   }
 
   key(name: string): KeyColumn {
-    return { text: this.reader(name), index: this.isResolved ? undefined : this.index(name) };
+    return { text: this.reader(name), index: this.isResolved ? undefined : this.include(name) };
   }
 
   /** Reads the column as the JavaScript value that resolvers and computed fields get. */
   decoder(name: string): (frame: Frame, row: number) => unknown {
     if (this.isResolved) return (frame, row) => (frame.rows[row] as Readonly<Record<string, unknown>>)[name];
-    const index = this.index(name);
+    const index = this.include(name);
     return ({ rows, types }, row) => decodeText(types[index] ?? 0, textAt(rows[row] as TextRow, index));
   }
 }

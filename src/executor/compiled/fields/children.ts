@@ -6,7 +6,7 @@ import { existsQuery, sumsQuery } from '../../../db/query/row-queries.ts';
 import type { TableName } from '../../../db/tables/tables.ts';
 import { countsQuery } from '../../../db/query/totals/totals.ts';
 import { preloadableTables } from '../../../db/writes/preloaded.ts';
-import type { KeyColumn, Read } from '../compile/columns.ts';
+import type { KeyColumn, ReadText } from '../compile/columns.ts';
 import { distinctKeys } from '../run/distinct-keys.ts';
 import type { Frame, Row } from '../run/frame.ts';
 import type { Fetch } from '../compile/objects.ts';
@@ -32,7 +32,7 @@ export class ExistsFetch implements Fetch {
   readonly #keyColumn: string;
   readonly #viewerColumn: string;
   readonly #key: KeyColumn;
-  readonly #attached: Read | undefined;
+  readonly #attached: ReadText | undefined;
   readonly #place: number;
   #statement: Prepared | undefined;
 
@@ -40,7 +40,7 @@ export class ExistsFetch implements Fetch {
   constructor(
     plan: { table: TableName; keyColumn: string; viewerColumn: string },
     key: KeyColumn,
-    attached: Read | undefined,
+    attached: ReadText | undefined,
     place: number,
   ) {
     this.#attached = attached;

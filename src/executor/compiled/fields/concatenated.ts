@@ -1,6 +1,6 @@
 import type { PlanOf } from '../../../schema/builder/plan.ts';
 import { WireRow } from '../../../db/wire/wire-row.ts';
-import type { Read } from '../compile/columns.ts';
+import type { ReadText } from '../compile/columns.ts';
 import { Bail, type Field, type Frame, type Link, type Row } from '../run/frame.ts';
 import { ObjectPlan } from '../compile/objects.ts';
 import { type CompileContext, type FieldContext, referenceFetch } from '../compile/context.ts';
@@ -53,7 +53,7 @@ function referredColumn(
   const { key, ...target } = references[name] as ConcatenatedPlan['references'][string];
   const fetch = referenceFetch(context, target);
   const place = context.plan.newPlace();
-  const read: Read = fetch.columns.reader(column);
+  const read: ReadText = fetch.columns.reader(column);
   fetch.add({ key: context.plan.columns.key(key), place, plan: new ObjectPlan('', fetch.columns) });
   return (out, frame, row) => {
     const link = frame.fetched[place] as Link;

@@ -153,7 +153,7 @@ export function columnField(
     const decode = columns.decoder(column);
     return valueField(responseName, type, decode, { ofRow: !columns.isResolved });
   }
-  const index = columns.index(column);
+  const index = columns.include(column);
   return {
     ...cellField(responseName, type, index, leaf),
     ...(isEnumType(bare) && {
@@ -186,7 +186,7 @@ export function idField(
   };
   return columns.isResolved
     ? textField(responseName, !isNonNullType(type), columns.reader(column), id)
-    : cellField(responseName, type, columns.index(column), id);
+    : cellField(responseName, type, columns.include(column), id);
 }
 
 function codecOf(type: GraphQLLeafType): Codec | undefined {

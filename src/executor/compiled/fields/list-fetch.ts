@@ -90,15 +90,15 @@ export class ListFetch implements Fetch {
   }
 
   async #read(frame: Frame, run: Run): Promise<Lists> {
-    const { read } = this.columns;
+    const { selected } = this.columns;
     this.#statement ??= statement(
-      ['list', this.#source, this.#orderBy, columnParts(read)],
-      () => new Prepared(listsQuery(run.reading(read), this.#source, this.#orderBy, keysSlot)),
+      ['list', this.#source, this.#orderBy, columnParts(selected)],
+      () => new Prepared(listsQuery(run.reading(selected), this.#source, this.#orderBy, keysSlot)),
     );
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows, types } = await run.rows(this.#statement, { keys: array });
     // The key of the parent is the last column.
-    const parent = this.columns.read.length;
+    const parent = this.columns.selected.length;
     const lists = Map.groupBy(rows, (row) => textAt(row, parent) ?? '');
     return { at, ...flatten(texts.map((key) => lists.get(key) ?? [])), types };
   }

@@ -89,7 +89,7 @@ export class NodesFetch implements Fetch {
   #statement(kind: NodeKind, run: Run): Prepared {
     const known = this.#planOf(kind);
     known.statement ??= new Prepared(
-      keyQuery(run.reading(known.plan.columns.read), kind.table, 'id', kind.where, keysSlot),
+      keyQuery(run.reading(known.plan.columns.selected), kind.table, 'id', kind.where, keysSlot),
     );
     return known.statement;
   }
@@ -102,7 +102,7 @@ export class NodesFetch implements Fetch {
     if (!isObjectType(type)) throw new Bail(`${typeName} is no object type.`);
     const columns = new Columns({ of: table });
     // The id becomes the first column.
-    columns.index('id');
+    columns.include('id');
     const made = { plan: compiling.object(type, nodes, columns) };
     this.#plans.set(typeName, made);
     return made;

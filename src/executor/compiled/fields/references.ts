@@ -7,7 +7,7 @@ import { textAt, WireRow } from '../../../db/wire/wire-row.ts';
 import { testOf } from '../../../reference/conditions.ts';
 import type { CachedTable } from '../../../reference/cached-table.ts';
 import type { KeyIndex } from '../../../reference/key-index.ts';
-import { Columns, type KeyColumn, type Read } from '../compile/columns.ts';
+import { Columns, type KeyColumn, type ReadText } from '../compile/columns.ts';
 import { type Field, type Frame, type Link, newFrame, type Row } from '../run/frame.ts';
 import { refuseNull } from './leaves.ts';
 import { type Fetch, type ObjectPlan, together } from '../compile/objects.ts';
@@ -51,7 +51,7 @@ export class ReferenceFetch implements Fetch {
     this.#target = target;
     this.#refersToAll = isAlways(target.where);
     this.columns = new Columns({ of: target.table });
-    this.#by = this.columns.index(target.by);
+    this.#by = this.columns.include(target.by);
   }
 
   /** Adds a field that refers to such rows. */
@@ -98,10 +98,10 @@ export class ReferenceFetch implements Fetch {
     }
     if (keys.size === 0) return { find: () => undefined, types: [] };
     const { table, by, where } = this.#target;
-    const { read } = this.columns;
+    const { selected } = this.columns;
     this.#statement ??= statement(
-      ['by key', table, by, where, columnParts(read)],
-      () => new Prepared(keyQuery(run.reading(read), table, by, where, keysSlot)),
+      ['by key', table, by, where, columnParts(selected)],
+      () => new Prepared(keyQuery(run.reading(selected), table, by, where, keysSlot)),
     );
     const found = await run.rows(this.#statement, { keys: uuidArray(keys) });
     const byKey = new Map(found.rows.map((row) => [textAt(row, this.#by) ?? '', row]));
@@ -173,7 +173,13 @@ function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable,
 }
 
 /** Collects the referenced rows, each once, and links each row to the one that it refers to. */
-function linkTo(run: Run, { rows }: Frame, key: Read, find: Found['find'], types: readonly number[]): Link {
+function linkTo(
+  run: Run,
+  { rows }: Frame,
+  key: ReadText,
+  find: Found['find'],
+  types: readonly number[],
+): Link {
   const at = new Int32Array(rows.length).fill(-1);
   const known = new Map<string, number>();
   const referenced: Row[] = [];

@@ -80,11 +80,11 @@ export class ByKeyFetch implements Fetch {
     const known = this.#byForm.get(key);
     if (known) return known;
     const { table, where } = this.#keyPlan;
-    const { read } = this.columns;
+    const { selected } = this.columns;
     const below = page && [page.key, page.parameterized.walk.source, columnParts(page.columns)];
-    const made = statement(['named', table, where, columnParts(read), key, below], () => {
-      const row = findQuery(run.reading(read), table, { all: [where, form] }).limit(1);
-      return new Prepared(page ? withPage({ row, columns: read }, page, run) : row);
+    const made = statement(['named', table, where, columnParts(selected), key, below], () => {
+      const row = findQuery(run.reading(selected), table, { all: [where, form] }).limit(1);
+      return new Prepared(page ? withPage({ row, columns: selected }, page, run) : row);
     });
     if (this.#byForm.size >= maxForms) this.#byForm.clear();
     this.#byForm.set(key, made);
@@ -93,7 +93,7 @@ export class ByKeyFetch implements Fetch {
 
   /** Splits the rows of a statement into the row and the page below it. */
   #split({ rows, types }: TextRows, { columns }: PageWithParent): Found {
-    const width = this.columns.read.length;
+    const width = this.columns.selected.length;
     const [first] = rows;
     const formats = first instanceof WireRow ? first.formats?.slice(width) : undefined;
     const found: TextRow[] = [];

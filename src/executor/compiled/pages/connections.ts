@@ -10,7 +10,7 @@ import {
   pageRequest,
 } from '../../../resolvers/connections.ts';
 import { cursorAt } from '../../../resolvers/cursors.ts';
-import { Columns, type KeyColumn, type Read } from '../compile/columns.ts';
+import { Columns, type KeyColumn, type ReadText } from '../compile/columns.ts';
 import { type DistinctKeys, distinctKeys } from '../run/distinct-keys.ts';
 import { type Field, type Frame, type Groups, newFrame, type Row } from '../run/frame.ts';
 import { isCached } from '../../../reference/snapshot.ts';
@@ -34,7 +34,7 @@ interface ConnectionOptions {
   /** The key of the parent; undefined for a list without parents. */
   key: KeyColumn | undefined;
   /** Makes a function that reads the number of children from the parent; undefined if no column has that number. */
-  count: (() => Read) | undefined;
+  count: (() => ReadText) | undefined;
   place: number;
   /** The arguments in one run; `fixed` says that they are the same in all runs. */
   args: (run: Run) => ConnectionArguments;
@@ -52,7 +52,7 @@ export class ConnectionFetch implements Fetch {
   #showsRows = false;
   #showsMore = false;
   #showsCount = false;
-  #cachedCount: Read | undefined;
+  #cachedCount: ReadText | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -155,7 +155,7 @@ export class ConnectionFetch implements Fetch {
     values: Values,
     run: Run,
   ): Promise<PagedRows> {
-    const columns = this.columns.read;
+    const columns = this.columns.selected;
     const access = this.#statements.access(parameterized);
     if (!servesParents(access, keys?.count ?? 1))
       return boundedRows(
@@ -193,7 +193,7 @@ export class ConnectionFetch implements Fetch {
     if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
     const parameterized = this.#walk(run).parameterized(run.cached);
     if (!this.#statements.access(parameterized).isServed) return undefined;
-    return { key: key.index, columns: this.columns.read, parameterized, place: this.place };
+    return { key: key.index, columns: this.columns.selected, parameterized, place: this.place };
   }
 
   #walk(run: Run): RequestedPage {

@@ -1,7 +1,7 @@
 import { uuidArray } from '../../../db/statements/uuid-array.ts';
 import { UuidArray, uuidHash, uuidTexts } from '../../../db/wire/uuid-bytes.ts';
 import { WireRow } from '../../../db/wire/wire-row.ts';
-import type { KeyColumn, Read } from '../compile/columns.ts';
+import type { KeyColumn, ReadText } from '../compile/columns.ts';
 import type { Frame, Row } from './frame.ts';
 
 /** The distinct UUIDs in a column of a frame's rows; null counts as the empty text. */
@@ -53,7 +53,7 @@ export function distinctKeys({ rows }: Frame, { text, index }: KeyColumn): Disti
   return (index === undefined ? undefined : ofBytes(rows, index)) ?? ofTexts(rows, text);
 }
 
-function ofTexts(rows: readonly Row[], read: Read): DistinctKeys {
+function ofTexts(rows: readonly Row[], read: ReadText): DistinctKeys {
   const texts: string[] = [];
   const known = new Map<string, number>();
   const at = new Int32Array(rows.length);
