@@ -169,7 +169,7 @@ function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable,
     }
     if (at[index] === -1) run.miss(key.text(row) ?? '');
   }
-  return { frame: newFrame(run, table.rows, table.types, { isTable: true }), at };
+  return { frame: newFrame(run, table.rows, table.types, { isWholeTable: true }), at };
 }
 
 /** Collects the referenced rows, each once, and links each row to the one that it refers to. */

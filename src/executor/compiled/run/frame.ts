@@ -17,7 +17,7 @@ export interface Frame {
   readonly types: readonly number[];
   readonly fetched: unknown[];
   /** Whether `rows` is the array of a cached table, with all its rows. */
-  readonly isTable: boolean;
+  readonly isWholeTable: boolean;
   /** The rows of a long answer, written before the rest of it. */
   ahead: readonly RowAhead[] | undefined;
 }
@@ -32,10 +32,10 @@ export function newFrame(
   run: Run,
   rows: readonly Row[],
   types: readonly number[],
-  { isTable = false } = {},
+  { isWholeTable = false } = {},
 ): Frame {
-  if (!isTable) run.rowsRead += rows.length;
-  return { run, rows, types, fetched: [], isTable, ahead: undefined };
+  if (!isWholeTable) run.rowsRead += rows.length;
+  return { run, rows, types, fetched: [], isWholeTable, ahead: undefined };
 }
 
 /** One row of another frame for each row, by its index there; -1 where there is none. */

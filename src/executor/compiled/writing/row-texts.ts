@@ -34,7 +34,7 @@ export class RowTexts {
     row: number,
     write: (out: JsonWriter, frame: Frame, row: number) => void,
   ): void {
-    if (!frame.isTable && frame.rows[row] instanceof WireRow) return write(out, frame, row);
+    if (!frame.isWholeTable && frame.rows[row] instanceof WireRow) return write(out, frame, row);
     const known = this.#get(frame, row);
     if (known) return out.bytes(known);
     const start = out.length;
@@ -42,16 +42,16 @@ export class RowTexts {
     this.#set(frame, row, out.since(start));
   }
 
-  #get({ rows, isTable }: Frame, at: number): Uint8Array | undefined {
+  #get({ rows, isWholeTable }: Frame, at: number): Uint8Array | undefined {
     if (this.#generation !== generation) this.#forget();
-    if (!isTable) return this.#byRow.get(rows[at] as Row);
+    if (!isWholeTable) return this.#byRow.get(rows[at] as Row);
     if (this.#table !== rows) this.#useTable(rows);
     return this.#texts[at];
   }
 
-  #set({ rows, isTable }: Frame, at: number, text: Uint8Array): void {
+  #set({ rows, isWholeTable }: Frame, at: number, text: Uint8Array): void {
     count(text.length + overheadBytes);
-    if (isTable) this.#texts[at] = text;
+    if (isWholeTable) this.#texts[at] = text;
     else this.#byRow.set(rows[at] as Row, text);
   }
 
