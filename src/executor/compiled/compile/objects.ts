@@ -71,10 +71,10 @@ export class ObjectPlan {
   }
 
   readonly write = (out: Sink, frame: Frame, row: number): void => {
-    const ahead = frame.ahead?.[row];
-    if (ahead) {
-      frame.run.objects += ahead.objects;
-      return out.literal(ahead.written);
+    const prewritten = frame.prewritten?.[row];
+    if (prewritten) {
+      frame.run.objects += prewritten.objects;
+      return out.literal(prewritten.written);
     }
     frame.run.objects += 1;
     const { rowForm } = frame.run;

@@ -11,7 +11,7 @@ import { Bail, type Field, type Frame, newFrame, UnservedIds } from '../run/fram
 import type { Fetch, ObjectPlan } from '../compile/objects.ts';
 import { keysSlot, type Run } from '../run/run.ts';
 import type { Compiling } from '../compile/selection.ts';
-import { fetchRows } from '../run/rows-ahead.ts';
+import { fetchRows } from '../run/prewritten-rows.ts';
 import { type Sink, writeList } from '../writing/sink.ts';
 
 /** The rows of one node type, and the index of each by its id. */

@@ -19,7 +19,7 @@ import { refuseNull, valueField } from './leaves.ts';
 import type { Fetch, ObjectPlan } from '../compile/objects.ts';
 import type { Run } from '../run/run.ts';
 import { writeList } from '../writing/sink.ts';
-import { fetchRows } from '../run/rows-ahead.ts';
+import { fetchRows } from '../run/prewritten-rows.ts';
 
 type ByKey = PlanOf<'byKey'>;
 

@@ -19,7 +19,7 @@ import { type Fetch, type ObjectPlan, together } from '../compile/objects.ts';
 import { boundedRows, orderValue, type PagedRows, pagesOf } from './page-rows.ts';
 import type { Run } from '../run/run.ts';
 import { type ParameterizedPage, RequestedPage, WalkStatements } from './walks.ts';
-import { fetchRows } from '../run/rows-ahead.ts';
+import { fetchRows } from '../run/prewritten-rows.ts';
 import { readTotals } from './totals.ts';
 import { type FieldName, fieldNames, type Sink, writeList } from '../writing/sink.ts';
 

@@ -19,11 +19,11 @@ export interface Frame {
   /** Whether `rows` is the array of a cached table, with all its rows. */
   readonly isWholeTable: boolean;
   /** The rows of a long answer, written before the rest of it. */
-  ahead: readonly RowAhead[] | undefined;
+  prewritten: readonly PrewrittenRow[] | undefined;
 }
 
 /** One row with everything below it, written in the form of the run, and the number of objects in it. */
-export interface RowAhead {
+export interface PrewrittenRow {
   readonly written: Literal;
   readonly objects: number;
 }
@@ -35,7 +35,7 @@ export function newFrame(
   { isWholeTable = false } = {},
 ): Frame {
   if (!isWholeTable) run.rowsRead += rows.length;
-  return { run, rows, types, fetched: [], isWholeTable, ahead: undefined };
+  return { run, rows, types, fetched: [], isWholeTable, prewritten: undefined };
 }
 
 /** One row of another frame for each row, by its index there; -1 where there is none. */

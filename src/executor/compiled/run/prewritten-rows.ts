@@ -1,6 +1,6 @@
 import { Turns } from '../../run/turns.ts';
 import { checkAnswerSize } from '../writing/answer-size.ts';
-import type { Frame, RowAhead } from './frame.ts';
+import type { Frame, PrewrittenRow } from './frame.ts';
 import type { ObjectPlan } from '../compile/objects.ts';
 
 /** An answer with fewer rows is written in a few milliseconds, and so all at once. */
@@ -13,14 +13,14 @@ const manyRows = 2_000;
 export function fetchRows(plan: ObjectPlan, frame: Frame): Promise<void> | undefined {
   const { run } = frame;
   const fetched = plan.fetch(frame, run);
-  const finish = () => (run.rowsRead > manyRows ? writeAhead(plan, frame) : undefined);
+  const finish = () => (run.rowsRead > manyRows ? prewriteRows(plan, frame) : undefined);
   return fetched ? fetched.then(finish) : finish();
 }
 
-async function writeAhead(plan: ObjectPlan, frame: Frame): Promise<void> {
+async function prewriteRows(plan: ObjectPlan, frame: Frame): Promise<void> {
   const { run, rows } = frame;
   const turns = new Turns();
-  const ahead: RowAhead[] = [];
+  const prewritten: PrewrittenRow[] = [];
   let bytes = 0;
   for (let row = 0; row < rows.length; row += 1) {
     const wait = turns.next();
@@ -28,8 +28,8 @@ async function writeAhead(plan: ObjectPlan, frame: Frame): Promise<void> {
     const before = run.objects;
     const written = run.written((out) => plan.write(out, frame, row));
     checkAnswerSize((bytes += written.json.length));
-    ahead.push({ written, objects: run.objects - before });
+    prewritten.push({ written, objects: run.objects - before });
     run.objects = before;
   }
-  frame.ahead = ahead;
+  frame.prewritten = prewritten;
 }
