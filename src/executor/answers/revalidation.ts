@@ -7,7 +7,7 @@ import { selectDataPosition } from '../../db/reads/data-position.ts';
 import { readsCoveredTables } from '../../db/tables/position-tables.ts';
 import type { Context, Principal } from '../../resolvers/context.ts';
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
-import { traitsOf } from '../../schema/builder/plan.ts';
+import { dependenciesOf } from '../../schema/builder/plan.ts';
 import { isOutage } from './errors.ts';
 import type { CoercedOperation } from '../selections/operation.ts';
 import { visitFields } from '../selections/selected-fields.ts';
@@ -23,7 +23,7 @@ const dependsOnRows = perVariant((coerced: CoercedOperation) => {
   visitFields(coerced, ({ field }) => {
     const { plan, isCoveredByPosition } = extensionsOf(field);
     if (isCoveredByPosition) return;
-    if (plan && traitsOf(plan).isOfAnything) only = false;
+    if (plan && dependenciesOf(plan).dependsOnAnything) only = false;
   });
   return only;
 });

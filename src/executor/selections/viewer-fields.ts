@@ -1,5 +1,5 @@
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
-import { traitsOf } from '../../schema/builder/plan.ts';
+import { dependenciesOf } from '../../schema/builder/plan.ts';
 import type { CoercedOperation } from './operation.ts';
 import { visitFields } from './selected-fields.ts';
 import { isWrapper } from './wrapper-types.ts';
@@ -13,7 +13,7 @@ export const dependsOnViewer = perVariant((coerced: CoercedOperation) => {
   let depends = false;
   visitFields(coerced, ({ field, parent }) => {
     const { plan, pothosExposedField } = extensionsOf(field);
-    if (plan ? traitsOf(plan).isOfViewer : pothosExposedField === undefined && !isWrapper(parent))
+    if (plan ? dependenciesOf(plan).dependsOnViewer : pothosExposedField === undefined && !isWrapper(parent))
       depends = true;
   });
   return depends;

@@ -132,40 +132,40 @@ export type Plan =
   /** The events of a subscription. Each is the parent of an answer of its own. */
   | EventsPlan;
 
-/** What the value of a field can depend on, besides rows, the scopes of the token, the document and today's date. */
-export interface PlanTraits {
-  /** On anything, such as the clock or a secret, so that statements do not show whether the value is still the same. */
-  readonly isOfAnything: boolean;
-  /** On the viewer, so that it may differ between tokens that may read the same. */
-  readonly isOfViewer: boolean;
+/** What the value of a field may depend on besides rows, the scopes of the token, the document and today's date. */
+export interface PlanDependencies {
+  /** It may depend on the clock or a secret, for example, so statements do not show whether the value is still the same. */
+  readonly dependsOnAnything: boolean;
+  /** It may differ between tokens that may read the same. */
+  readonly dependsOnViewer: boolean;
 }
 
-const ofRows: PlanTraits = { isOfAnything: false, isOfViewer: false };
-const ofViewer: PlanTraits = { isOfAnything: false, isOfViewer: true };
-const ofContext: PlanTraits = { isOfAnything: true, isOfViewer: true };
+const onRows: PlanDependencies = { dependsOnAnything: false, dependsOnViewer: false };
+const onViewer: PlanDependencies = { dependsOnAnything: false, dependsOnViewer: true };
+const onContext: PlanDependencies = { dependsOnAnything: true, dependsOnViewer: true };
 
-const traits: Readonly<Record<Plan['kind'], PlanTraits>> = {
-  id: ofRows,
-  reference: ofRows,
-  byKey: ofRows,
-  connection: ofRows,
-  list: ofRows,
-  one: ofRows,
-  exists: ofViewer,
-  count: ofRows,
-  sums: ofRows,
-  computed: ofRows,
-  concatenated: ofRows,
-  nodes: ofViewer,
-  series: ofContext,
-  self: ofRows,
-  source: ofContext,
+const dependencies: Readonly<Record<Plan['kind'], PlanDependencies>> = {
+  id: onRows,
+  reference: onRows,
+  byKey: onRows,
+  connection: onRows,
+  list: onRows,
+  one: onRows,
+  exists: onViewer,
+  count: onRows,
+  sums: onRows,
+  computed: onRows,
+  concatenated: onRows,
+  nodes: onViewer,
+  series: onContext,
+  self: onRows,
+  source: onContext,
   // An event is the parent of its answer, and the same for every subscriber.
-  events: { isOfAnything: true, isOfViewer: false },
+  events: { dependsOnAnything: true, dependsOnViewer: false },
 };
 
-export function traitsOf(plan: Plan): PlanTraits {
-  return plan.kind === 'computed' && plan.context ? ofContext : traits[plan.kind];
+export function dependenciesOf(plan: Plan): PlanDependencies {
+  return plan.kind === 'computed' && plan.context ? onContext : dependencies[plan.kind];
 }
 
 /** The tables whose rows a field shows, counts or computes with. What the call of a resolver reads is not known here. */

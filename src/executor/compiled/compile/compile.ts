@@ -83,7 +83,7 @@ function compileField(context: CompileContext, responseName: string, nodes: read
   const name = node?.name.value ?? '';
   if (name === '__typename') {
     const typeName = literalOf(context.plan.typeName);
-    return { responseName, ofRow: true, write: (out) => out.literal(typeName) };
+    return { responseName, dependsOnlyOnRow: true, write: (out) => out.literal(typeName) };
   }
   const field: AnyField | undefined = context.type.getFields()[name];
   if (!field) throw new NotCompilable(`${context.type.name}.${name}`);

@@ -105,7 +105,9 @@ export class ObjectPlan {
   /** Whether a row is always written as the same bytes: it is cached, and all fields depend on nothing else. */
   get isFixed(): boolean {
     return (
-      this.columns.isCached && this.fetches.length === 0 && this.fields.every(({ ofRow }) => ofRow === true)
+      this.columns.isCached &&
+      this.fetches.length === 0 &&
+      this.fields.every(({ dependsOnlyOnRow }) => dependsOnlyOnRow === true)
     );
   }
 }

@@ -23,7 +23,7 @@ export function compileComputed(selected: FieldContext, plan: Computed): Field {
   }
   const { context: needsContext, references } = plan;
   return valueField(responseName, field.type, computation(context, plan), {
-    ofRow: !needsContext && Object.keys(references).length === 0,
+    dependsOnlyOnRow: !needsContext && Object.keys(references).length === 0,
   });
 }
 

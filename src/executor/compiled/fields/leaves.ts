@@ -151,7 +151,7 @@ export function columnField(
   const leaf = isListType(bare) ? undefined : codecOf(bare as GraphQLLeafType);
   if (!leaf || columns.isResolved) {
     const decode = columns.decoder(column);
-    return valueField(responseName, type, decode, { ofRow: !columns.isResolved });
+    return valueField(responseName, type, decode, { dependsOnlyOnRow: !columns.isResolved });
   }
   const index = columns.include(column);
   return {
@@ -219,7 +219,7 @@ function textField(
 ): Field {
   return {
     responseName,
-    ofRow: true,
+    dependsOnlyOnRow: true,
     write: (out, { rows }, row) => {
       const text = read(rows[row] as Row);
       if (text !== null) write(out, text);
@@ -239,12 +239,12 @@ export function valueField(
   responseName: string,
   type: GraphQLOutputType,
   compute: (frame: Frame, row: number) => unknown,
-  { ofRow = false } = {},
+  { dependsOnlyOnRow = false } = {},
 ): Field {
   const serialize = serializer(type);
   const field: Field = {
     responseName,
-    ...(ofRow && { ofRow }),
+    ...(dependsOnlyOnRow && { dependsOnlyOnRow }),
     write: (out, frame, row) => out.json(serialize(compute(frame, row))),
   };
   if (!isEnumType(isNonNullType(type) ? type.ofType : type)) return field;

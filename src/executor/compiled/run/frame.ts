@@ -64,7 +64,7 @@ export class NotCompilable extends Error {}
 export interface Field {
   readonly responseName: string;
   /** Set if the value depends on nothing but the row. */
-  readonly ofRow?: true;
+  readonly dependsOnlyOnRow?: true;
   write(out: Sink, frame: Frame, row: number): void;
   /** The objects of the field, for callers that write them in another form. */
   readonly below?: Below;
