@@ -80,14 +80,14 @@ async function byOneStatement(
     throw error;
   }
   if (keyed.isDone) {
-    if (!result.errors) await added(key, context, result);
+    if (!result.errors) await addAnswer(key, context, result);
     return result;
   }
   return result.errors?.some(isOutage) ? result : undefined;
 }
 
 /** Adds the answer to its key. The write is done, so its answer does not fail with this. */
-async function added(
+async function addAnswer(
   key: KeyName & Pick<NewKey, 'createdUtc'>,
   context: SignedIn & OperationContext,
   { data }: ExecutionResult,
@@ -125,7 +125,7 @@ async function inOneTransaction(
     };
   const { written, createdUtc } = kept;
   const result = await run({ ...context, repeated: written });
-  if (!result.errors) await added({ ...key, createdUtc }, context, result);
+  if (!result.errors) await addAnswer({ ...key, createdUtc }, context, result);
   return { ...result, replayed: true };
 }
 

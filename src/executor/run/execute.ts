@@ -91,7 +91,7 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
   const format = (error: unknown) => formatError(error, requestId, report);
   try {
     const operation = chooseOperation(request.document, request.operationName);
-    const run = () => execution(request, operation, format);
+    const run = () => checkAndRun(request, operation, format);
     return await (traced ? traced(operation, run) : run());
   } catch (error) {
     const errors = error instanceof InvalidVariables ? error.errors : [error];
@@ -100,7 +100,7 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
 }
 
 /** The result of the operation; throws where it is refused as a whole. */
-async function execution(
+async function checkAndRun(
   request: OperationRequest,
   operation: OperationDefinitionNode,
   format: (error: unknown) => GraphQLError,
@@ -185,7 +185,9 @@ async function answer(
 ): Promise<ExecutionResult & { objects?: number }> {
   const answered = mayCompile(request) && (await answerFromPlan(request, coerced, cost));
   if (answered && !(answered instanceof RootResults)) return answered;
-  return inPlaceOfCompiled(request, coerced.operation, () => interpret(request, answered || undefined));
+  return withFallbackLimit(request, coerced.operation, () =>
+    executeWithGraphqlJs(request, answered || undefined),
+  );
 }
 
 /**
@@ -203,7 +205,7 @@ async function answerFromSnapshot(
     );
   const answered = mayCompile(request) && (await read((inside) => answerFromPlan(inside, coerced, cost)));
   if (answered && !(answered instanceof RootResults)) return answered;
-  return inPlaceOfCompiled(request, coerced.operation, () => read((inside) => interpret(inside)));
+  return withFallbackLimit(request, coerced.operation, () => read((inside) => executeWithGraphqlJs(inside)));
 }
 
 /** The compiled executor borrows connections, so it cannot run inside a transaction around the operation. */
@@ -225,7 +227,7 @@ function answerFromPlan(
 }
 
 /** The answer of graphql-js. */
-async function interpret(
+async function executeWithGraphqlJs(
   { context, schema, document, operationName, variables }: OperationRequest,
   finished?: RootResults,
 ): Promise<ExecutionResult> {
@@ -244,7 +246,7 @@ async function interpret(
  * Limits how many queries graphql-js answers at once in place of the compiled executor. A mutation does not wait: it may
  * hold locks, and the connections that it needs bound its number.
  */
-function inPlaceOfCompiled<Result>(
+function withFallbackLimit<Result>(
   { context }: OperationRequest,
   { operation }: OperationDefinitionNode,
   run: () => Promise<Result>,

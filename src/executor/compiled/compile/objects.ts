@@ -15,7 +15,7 @@ export interface Fetch {
 }
 
 /** Starts all items before it waits for any. Returns a promise only if there is something to wait for. */
-export function together<Item>(
+export function startAll<Item>(
   items: readonly Item[],
   start: (item: Item, index: number) => Promise<void> | undefined,
 ): Promise<void> | undefined {
@@ -63,7 +63,7 @@ export class ObjectPlan {
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
     if (frame.rows.length === 0) return undefined;
     if (this.isSerial) return this.#oneByOne(frame, run);
-    return together(this.fetches, (each) => each.fetch(frame, run));
+    return startAll(this.fetches, (each) => each.fetch(frame, run));
   }
 
   async #oneByOne(frame: Frame, run: Run): Promise<void> {

@@ -13,7 +13,7 @@ import { flatten } from './children.ts';
 import { Columns, type KeyColumn } from '../compile/columns.ts';
 import { distinctKeys } from '../run/distinct-keys.ts';
 import { type Frame, type Groups, newFrame, type Row } from '../run/frame.ts';
-import { type Fetch, type ObjectPlan, together } from '../compile/objects.ts';
+import { type Fetch, type ObjectPlan, startAll } from '../compile/objects.ts';
 import { keysSlot, type Run } from '../run/run.ts';
 import { columnParts, statement } from '../run/statements.ts';
 
@@ -78,7 +78,7 @@ export class ListFetch implements Fetch {
   #show({ at, start, end, rows, types }: Lists, frame: Frame, run: Run): Promise<void> | undefined {
     const frames = this.#views.map(() => newFrame(run, rows, types));
     frame.fetched[this.place] = { at, start, end, frames } satisfies FetchedLists;
-    return together(this.#views, (view, index) => view.fetch(frames[index] as Frame, run));
+    return startAll(this.#views, (view, index) => view.fetch(frames[index] as Frame, run));
   }
 
   /** Returns empty lists where the attached keys of all rows are empty. */

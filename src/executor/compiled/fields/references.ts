@@ -10,7 +10,7 @@ import type { KeyIndex } from '../../../reference/key-index.ts';
 import { Columns, type KeyColumn, type ReadText } from '../compile/columns.ts';
 import { type Field, type Frame, type Link, newFrame, type Row } from '../run/frame.ts';
 import { refuseNull } from './leaves.ts';
-import { type Fetch, type ObjectPlan, together } from '../compile/objects.ts';
+import { type Fetch, type ObjectPlan, startAll } from '../compile/objects.ts';
 import { keysSlot, type Run } from '../run/run.ts';
 import { columnParts, statement } from '../run/statements.ts';
 
@@ -76,7 +76,7 @@ export class ReferenceFetch implements Fetch {
     const cached = table && this.#cached(run, table);
     if (!cached) return this.#read(frame, run).then((found) => this.#link(frame, run, found));
     if (!this.#refersToAll) return this.#link(frame, run, cached);
-    return together(this.#referrers, (referrer) => {
+    return startAll(this.#referrers, (referrer) => {
       // Without fetches below, the frame can have all rows of the cached table, which saves collecting the referenced ones.
       if (referrer.plan.fetches.length > 0) return linkEach(referrer, frame, run, cached);
       frame.fetched[referrer.place] = linkInto(run, frame, referrer.key, table, table.index(by));
@@ -85,7 +85,7 @@ export class ReferenceFetch implements Fetch {
   }
 
   #link(frame: Frame, run: Run, found: Found): Promise<void> | undefined {
-    return together(this.#referrers, (referrer) => linkEach(referrer, frame, run, found));
+    return startAll(this.#referrers, (referrer) => linkEach(referrer, frame, run, found));
   }
 
   async #read({ rows }: Frame, run: Run): Promise<Found> {

@@ -15,7 +15,7 @@ import { type DistinctKeys, distinctKeys } from '../run/distinct-keys.ts';
 import { type Field, type Frame, type Groups, newFrame, type Row } from '../run/frame.ts';
 import { isCached } from '../../../reference/snapshot.ts';
 import { cachedPages } from './cached-pages.ts';
-import { type Fetch, type ObjectPlan, together } from '../compile/objects.ts';
+import { type Fetch, type ObjectPlan, startAll } from '../compile/objects.ts';
 import { boundedRows, orderValue, type PagedRows, pagesOf } from './page-rows.ts';
 import type { Run } from '../run/run.ts';
 import { type ParameterizedPage, RequestedPage, WalkStatements } from './walks.ts';
@@ -107,7 +107,7 @@ export class ConnectionFetch implements Fetch {
     const show = (found: Pages): Promise<void> | undefined => {
       const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
       frame.fetched[this.place] = { ...found, at, requested, frames } satisfies FetchedPages;
-      return together(this.#views, (view, index) => fetchRows(view, frames[index] as Frame));
+      return startAll(this.#views, (view, index) => fetchRows(view, frames[index] as Frame));
     };
     const cached = cachedPages(run, requested.request, () => keys?.texts ?? ['']);
     if (cached) return show(cached);
