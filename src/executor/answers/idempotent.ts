@@ -110,7 +110,7 @@ async function inOneTransaction(
     kept = await runOnce(context, key, async (inside) => {
       const answer = await run(inside);
       if (!answer.errors) return answer.data;
-      // The first error caused the others. It is thrown unchanged, so that `once` recognizes a lost race and runs again.
+      // The first error caused the others. It is thrown unchanged, so that `inTransaction` recognizes a conflict and runs again.
       failed = { cause: rootOf(answer.errors[0]), result: answer };
       throw failed.cause;
     });
