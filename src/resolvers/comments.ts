@@ -53,7 +53,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
     input.parentCommentId == null
       ? undefined
       : uuidOf(violations, 'parentCommentId', 'comment', input.parentCommentId);
-  violations.check();
+  violations.throwIfAny();
   const name = requireName(issueKey);
   const named = 'id' in name ? 'id' : 'key';
   const id = newUuid();
@@ -111,8 +111,8 @@ async function refuse(trx: Trx, issueKey: string, parentId: string | undefined):
   const { id: issueId } = await requireIssue(trx, issueKey);
   const parent = parentId && (await selectParentComment(trx, issueId, parentId));
   const violations = new Violations();
-  violations.that(!parentId || parent !== undefined, 'parentCommentId', 'does not belong to the issue');
-  violations.check();
+  violations.addUnless(!parentId || parent !== undefined, 'parentCommentId', 'does not belong to the issue');
+  violations.throwIfAny();
   // The issue exists now, so it must have been restored since the attempt.
   return issueIsGone();
 }
@@ -125,7 +125,7 @@ export async function updateComment(
   const context = signedIn(ctx);
   const violations = new Violations();
   checkBody(violations, input.body);
-  violations.check();
+  violations.throwIfAny();
   return write(context, undefined, (trx) =>
     changeLockedComment(trx, context, input, 'issue-comment.updated.v1', ({ resource, nowUtc }) => {
       const columns = { body: input.body, isEdited: true, updatedUtc: nowUtc };

@@ -143,13 +143,13 @@ export function pageRequest(list: ListDeclaration, args: ConnectionArguments): V
   let known: string | undefined;
   const fingerprint = () => (known ??= listFingerprint(list.source.table, order, filter));
   const { first, last } = args;
-  violations.that(first == null || last == null, 'last', 'cannot be combined with first');
+  violations.addUnless(first == null || last == null, 'last', 'cannot be combined with first');
   for (const [name, size] of [
     ['first', first],
     ['last', last],
   ] as const) {
     const fits = size == null || (size >= 1 && size <= list.maxPageSize);
-    violations.that(fits, name, `must be from 1 to ${list.maxPageSize}`);
+    violations.addUnless(fits, name, `must be from 1 to ${list.maxPageSize}`);
   }
   const request: PageRequest = {
     source: list.source,
@@ -160,7 +160,7 @@ export function pageRequest(list: ListDeclaration, args: ConnectionArguments): V
     after: positionOf('after', args.after, order, fingerprint, violations),
     before: positionOf('before', args.before, order, fingerprint, violations),
   };
-  violations.check('invalid_request');
+  violations.throwIfAny('invalid_request');
   return { request, fingerprint };
 }
 

@@ -178,7 +178,7 @@ export class Violations {
   }
 
   /** Adds the violation unless the condition is true. */
-  that(condition: boolean, field: string, message: string): void {
+  addUnless(condition: boolean, field: string, message: string): void {
     if (!condition) this.add(field, message);
   }
 
@@ -187,7 +187,7 @@ export class Violations {
   }
 
   /** Throws the collected violations, if there are any. */
-  check(code: 'validation_failed' | 'invalid_request' = 'validation_failed'): void {
+  throwIfAny(code: 'validation_failed' | 'invalid_request' = 'validation_failed'): void {
     if (this.any) throw new AppError(code, detailOf(this.#found), this.#found);
   }
 }

@@ -38,7 +38,7 @@ export async function createLink(ctx: Context, input: IssueLinkCreateInput): Pro
   const violations = new Violations();
   const title = parseTitle(violations, input.title);
   const { url, normalized } = parseUrl(violations, 'url', input.url);
-  violations.check();
+  violations.throwIfAny();
   const urlHash = createHash('sha256').update(normalized).digest();
   return write(context, serialKeys.issue(principal.workspaceId, input.issueKey), (trx) =>
     insert(trx, activityActorOf(context), input.issueKey, { url, urlHash, title }),

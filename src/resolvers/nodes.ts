@@ -31,7 +31,7 @@ export async function findNodes(
   const parsed = ids.map(
     (id) => parseId(id) ?? violations.add(argument, 'expected an id, got something that is not an id'),
   );
-  violations.check('invalid_request');
+  violations.throwIfAny('invalid_request');
   return Promise.all(
     parsed.map(async (id) => {
       const kind = id && kinds.get(id.prefix);

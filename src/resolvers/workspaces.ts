@@ -37,7 +37,7 @@ export async function createWorkspace(
   const rule = { min: 1, max: limits.name, trimmed: true } as const;
   checkText(violations, 'name', input.name, rule);
   checkText(violations, 'ownerDisplayName', input.ownerDisplayName, rule);
-  violations.check();
+  violations.throwIfAny();
   const [workspaceId, ownerUserAccountId, ownerMemberId] = [newUuid(), newUuid(), newUuid()];
   const ownerToken = await inTransaction(database.of(workspaceId), async (trx) => {
     await insertWorkspace(trx, { name });

@@ -94,7 +94,7 @@ it('a filter matches the same changes in memory as in SQL', async () => {
   for (const filter of filters) {
     const violations = new Violations();
     const predicate = filterPredicate(Change.filterFields(), filter, violations);
-    violations.check();
+    violations.throwIfAny();
     const matches = changeTest(predicate);
     const expected = (await read(predicate)).map(({ position }) => position);
     expect([filter, matches && all.filter(matches).map(({ position }) => position)]).toEqual([

@@ -159,12 +159,13 @@ function limit(node: Node, file: string, names: readonly string[]): Guard {
 function check(node: Node, text: string): Guard {
   if (node.type === 'ExpressionStatement') {
     const said = text.slice(node.start, node.end).replace(/^await /, '');
-    const refuses = /^(\w+\.)*(check|require|verify|refuse|assert)\w*\(|^\w*violations\.(that|add)\(/i.test(
-      said,
-    );
+    const refuses =
+      /^(\w+\.)*(check|require|verify|refuse|assert|throwIfAny)\w*\(|^\w*violations\.(add|addUnless)\(/i.test(
+        said,
+      );
     if (!refuses) return undefined;
     const [first] = ((node.expression as Node).arguments ?? []) as Node[];
-    const isRule = /^\w*violations\.that\(/i.test(said) && first;
+    const isRule = /^\w*violations\.addUnless\(/i.test(said) && first;
     if (isRule)
       return { kind: 'check', at: first, shown: node, switched: (isOn) => ['((', `) || !${isOn()})`] };
     return {

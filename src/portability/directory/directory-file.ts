@@ -257,7 +257,7 @@ function parsed(form: z.ZodType<DirectoryFile>, input: unknown, whole: string): 
   if (success) return data;
   const violations = new Violations();
   for (const { path, message } of error.issues) violations.add(pathText(path) || whole, message);
-  violations.check();
+  violations.throwIfAny();
   throw error;
 }
 

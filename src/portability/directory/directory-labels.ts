@@ -53,7 +53,7 @@ function planLabel(
   const { name } = entry;
   const nameFold = fold(name);
   const existing = plan.rows.label.find((row) => row.teamId === teamId && row.nameFold === nameFold);
-  plan.violations.that(!context.seen.has(nameFold), context.path, `"${name}" occurs twice in this list`);
+  plan.violations.addUnless(!context.seen.has(nameFold), context.path, `"${name}" occurs twice in this list`);
   context.seen.add(nameFold);
   if (existing && existing.isGroup !== context.isGroup) {
     const is = existing.isGroup ? 'a group of labels' : 'a label, not a group';

@@ -16,7 +16,7 @@ export function planMembers(plan: DirectoryPlan, entries: readonly MemberEntry[]
     const existing = matching(plan, entry, `${path}.displayName`);
     if (existing === 'several') continue;
     const row = putMember(plan, existing, entry, entry.principalKind ?? principalKind.user);
-    plan.violations.that(!seen.has(row.id), path, 'is a member that occurs twice in the file');
+    plan.violations.addUnless(!seen.has(row.id), path, 'is a member that occurs twice in the file');
     seen.add(row.id);
   }
 }
@@ -24,7 +24,7 @@ export function planMembers(plan: DirectoryPlan, entries: readonly MemberEntry[]
 /** A workspace must have an owner, because otherwise no member could create tokens for it. */
 export function checkOwner(plan: DirectoryPlan, hadOwner: boolean): void {
   const hasOwner = plan.rows.member.some(isOwner);
-  plan.violations.that(
+  plan.violations.addUnless(
     hasOwner || !hadOwner,
     'members',
     'must leave the workspace an active owner (role: owner)',

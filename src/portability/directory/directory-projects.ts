@@ -24,7 +24,7 @@ export function planProjectStatuses(plan: DirectoryPlan, file: DirectoryFile): v
   for (const [index, entry] of entries.entries()) {
     const { name } = entry;
     const nameFold = fold(name);
-    plan.violations.that(
+    plan.violations.addUnless(
       !seen.has(nameFold),
       `projectStatuses[${index}]`,
       `"${name}" occurs twice in this list`,
@@ -46,7 +46,7 @@ export function planProjects(plan: DirectoryPlan, entries: readonly ProjectEntry
   const seen = new Set<string>();
   for (const [index, entry] of entries.entries()) {
     const path = `projects[${index}]`;
-    plan.violations.that(
+    plan.violations.addUnless(
       !seen.has(entry.key),
       `${path}.key`,
       `the project ${entry.key} occurs twice in the file`,
@@ -156,7 +156,7 @@ function planProjectMembers(
     );
   }
   const count = plan.rows.projectMember.filter(({ projectId }) => projectId === project.id).length;
-  plan.violations.that(
+  plan.violations.addUnless(
     count <= limits.projectMembers,
     `${path}.members`,
     `a project has at most ${limits.projectMembers}`,
@@ -186,7 +186,7 @@ function planProjectLabels(
     );
   }
   const count = plan.rows.projectLabel.filter(({ projectId }) => projectId === project.id).length;
-  plan.violations.that(
+  plan.violations.addUnless(
     count <= limits.projectLabels,
     `${path}.labels`,
     `a project has at most ${limits.projectLabels}`,

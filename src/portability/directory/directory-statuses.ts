@@ -21,7 +21,7 @@ export function planStatuses(
   const seen = new Set<string>();
   for (const [index, entry] of entries.entries()) {
     const nameFold = fold(entry.name);
-    plan.violations.that(
+    plan.violations.addUnless(
       !seen.has(nameFold),
       `${path}[${index}]`,
       `"${entry.name}" occurs twice in this list`,
@@ -30,7 +30,7 @@ export function planStatuses(
     putStatus(plan, `${path}[${index}]`, team, entry, nameFold === initial);
   }
   const ofTeam = plan.rows.status.filter(({ teamId }) => teamId === team.id);
-  plan.violations.that(
+  plan.violations.addUnless(
     ofTeam.length <= limits.statuses,
     path,
     `a team has at most ${limits.statuses} statuses`,
@@ -63,13 +63,17 @@ function initialStatus(
 ): string {
   const wanted = entries.filter(({ isInitial }) => isInitial === true);
   const present = plan.rows.status.find(({ teamId, isInitial }) => teamId === team.id && isInitial);
-  plan.violations.that(wanted.length < 2, path, 'only one may have isInitial');
+  plan.violations.addUnless(wanted.length < 2, path, 'only one may have isInitial');
   if (wanted[0] && !(present && plan.keepExisting)) return fold(wanted[0].name);
   if (present) {
     const unset = entries.findIndex(
       ({ name, isInitial }) => isInitial === false && fold(name) === present.nameFold,
     );
-    plan.violations.that(unset < 0, `${path}[${unset}].isInitial`, 'set isInitial on another status instead');
+    plan.violations.addUnless(
+      unset < 0,
+      `${path}[${unset}].isInitial`,
+      'set isInitial on another status instead',
+    );
     return present.nameFold;
   }
   const first =

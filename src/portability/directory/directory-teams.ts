@@ -16,7 +16,7 @@ export function planTeams(plan: DirectoryPlan, entries: readonly TeamEntry[]): v
   const seen = new Set<string>();
   for (const [index, entry] of entries.entries()) {
     const path = `teams[${index}]`;
-    plan.violations.that(
+    plan.violations.addUnless(
       !seen.has(entry.code),
       `${path}.code`,
       `the team ${entry.code} occurs twice in the file`,
@@ -31,7 +31,7 @@ export function planTeams(plan: DirectoryPlan, entries: readonly TeamEntry[]): v
     planDeliveries(plan, path, team, entry.deliveries ?? []);
     planRepositories(plan, path, team, entry.repositories ?? []);
   }
-  plan.violations.that(
+  plan.violations.addUnless(
     plan.rows.team.length <= limits.teams,
     'teams',
     `a workspace has at most ${limits.teams} teams`,
@@ -105,8 +105,12 @@ function planDeliveries(
   for (const [index, entry] of entries.entries()) {
     const path = `${teamPath}.deliveries[${index}]`;
     const { number, startsOn, endsOn } = entry;
-    plan.violations.that(!seen.has(number), `${path}.number`, `delivery ${number} occurs twice in this list`);
-    plan.violations.that(endsOn >= startsOn, `${path}.endsOn`, 'must not be before startsOn');
+    plan.violations.addUnless(
+      !seen.has(number),
+      `${path}.number`,
+      `delivery ${number} occurs twice in this list`,
+    );
+    plan.violations.addUnless(endsOn >= startsOn, `${path}.endsOn`, 'must not be before startsOn');
     seen.add(number);
     const title = `Delivery ${number}`;
     plan.put('delivery', {
@@ -136,13 +140,13 @@ function planRepositories(
 ): void {
   const path = `${teamPath}.repositories`;
   const defaults = entries.filter((entry) => entry.isDefaultForAgents);
-  plan.violations.that(defaults.length < 2, path, 'only one may have isDefaultForAgents');
+  plan.violations.addUnless(defaults.length < 2, path, 'only one may have isDefaultForAgents');
   const keepsDefault =
     plan.keepExisting && plan.rows.repository.some((row) => row.teamId === team.id && row.isDefaultForAgents);
   const seen = new Set<Row<'repository'>>();
   for (const [index, entry] of entries.entries()) {
     const row = putRepository(plan, team, keepsDefault ? { ...entry, isDefaultForAgents: false } : entry);
-    plan.violations.that(
+    plan.violations.addUnless(
       !seen.has(row),
       `${path}[${index}]`,
       'is a repository that occurs twice in this list',

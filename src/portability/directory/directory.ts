@@ -130,7 +130,7 @@ async function planFile(
       'issues have this status, so its category cannot change between open, completed and canceled',
     );
   }
-  plan.violations.check();
+  plan.violations.throwIfAny();
   return plan;
 }
 

@@ -150,15 +150,15 @@ function revocationOf(token: { id: string; name: string }, rootId: string, now: 
 export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void {
   const violations = new Violations();
   checkText(violations, 'name', input.name, { min: 1, max: limits.name, trimmed: true });
-  violations.that(input.scopes.length > 0, 'scopes', `must name at least one of ${scopes.join(', ')}`);
+  violations.addUnless(input.scopes.length > 0, 'scopes', `must name at least one of ${scopes.join(', ')}`);
   for (const scope of input.scopes.filter((scope) => !isScope(scope))) {
     violations.add(
       'scopes',
       `${JSON.stringify(scope.slice(0, 50))} is not a scope; the scopes are ${scopes.join(', ')}${hint(scope, scopes)}`,
     );
   }
-  violations.that(!input.expiresUtc || input.expiresUtc > now, 'expiresUtc', 'must be in the future');
-  violations.check();
+  violations.addUnless(!input.expiresUtc || input.expiresUtc > now, 'expiresUtc', 'must be in the future');
+  violations.throwIfAny();
 }
 
 /** Creates a token and its audit entry. The caller has checked that it may be created. */

@@ -64,7 +64,7 @@ async function insert(trx: Trx, context: SignedIn, input: AgentMessageCreateInpu
   const { principal } = context;
   const violations = new Violations();
   const parsed = parseMessage(violations, input);
-  violations.check();
+  violations.throwIfAny();
   const { id: issueId } = await requireIssue(trx, input.issueKey);
   const { nowUtc } = await lockExistingIssue(trx, issueId);
   const before = await selectThread(trx, issueId);
@@ -131,10 +131,10 @@ const activityTexts: Readonly<Record<number, string>> = {
 function parseMessage(violations: Violations, input: AgentMessageCreateInput) {
   const { body, turnNumber, replyToMessageId } = input;
   checkText(violations, 'body', body, { min: 1, max: limits.comment });
-  if (turnNumber != null) violations.that(turnNumber >= 0, 'turnNumber', 'must be 0 or more');
+  if (turnNumber != null) violations.addUnless(turnNumber >= 0, 'turnNumber', 'must be 0 or more');
   const actions = input.followUpActions ?? [];
   const isWithinLimit = actions.length <= limits.followUpActions;
-  violations.that(isWithinLimit, 'followUpActions', `must have at most ${limits.followUpActions} items`);
+  violations.addUnless(isWithinLimit, 'followUpActions', `must have at most ${limits.followUpActions} items`);
   for (const [index, { name, key, color }] of actions.slice(0, limits.followUpActions).entries()) {
     const field = `followUpActions[${index}]`;
     checkText(violations, `${field}.name`, name, { min: 1, max: limits.title });
@@ -166,12 +166,12 @@ async function checkAgainstThread(
   const violations = new Violations();
   const next = nextTurn(thread);
   const tooHigh = `must be at most ${next}, the next turn of the thread`;
-  violations.that(turnNumber == null || turnNumber <= next, 'turnNumber', tooHigh);
+  violations.addUnless(turnNumber == null || turnNumber <= next, 'turnNumber', tooHigh);
   if (replyToMessageId !== null) {
     const message = thread && (await selectMessage(trx, thread.id, replyToMessageId));
-    violations.that(message !== undefined, 'replyToMessageId', 'does not belong to the thread');
+    violations.addUnless(message !== undefined, 'replyToMessageId', 'does not belong to the thread');
   }
-  violations.check();
+  violations.throwIfAny();
 }
 
 type AgentIdentity = Pick<

@@ -128,17 +128,17 @@ function parseFile(
   const violations = new Violations();
   const fileName = input.fileName.trim();
   checkText(violations, 'fileName', input.fileName, { min: 1, max: limits.fileName, trimmed: true });
-  violations.that(!/[/\\]|^\.{1,2}$/.test(fileName), 'fileName', 'must be a name without a path');
-  violations.that(
+  violations.addUnless(!/[/\\]|^\.{1,2}$/.test(fileName), 'fileName', 'must be a name without a path');
+  violations.addUnless(
     !/\p{Cc}/u.test(fileName.replaceAll('\0', '')),
     'fileName',
     'must not contain control characters',
   );
   const contentType = mediaTypeOf(input.contentType) ?? '';
-  violations.that(contentType !== '', 'contentType', 'must be a media type, such as image/png');
+  violations.addUnless(contentType !== '', 'contentType', 'must be a media type, such as image/png');
   const { sizeBytes } = input;
-  violations.that(sizeBytes >= 0, 'sizeBytes', 'must be 0 or more');
-  violations.that(sizeBytes <= limitBytes, 'sizeBytes', `must be at most ${limitBytes}`);
-  violations.check();
+  violations.addUnless(sizeBytes >= 0, 'sizeBytes', 'must be 0 or more');
+  violations.addUnless(sizeBytes <= limitBytes, 'sizeBytes', `must be at most ${limitBytes}`);
+  violations.throwIfAny();
   return { fileName, contentType, sizeBytes };
 }

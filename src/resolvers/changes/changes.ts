@@ -104,14 +104,18 @@ export async function readChanges(
   const { principal } = signedIn(ctx);
   const violations = new Violations();
   const start = after ? parseCursor(after) : undefined;
-  violations.that(!after || start !== undefined, 'after', 'is not a cursor of changes');
+  violations.addUnless(!after || start !== undefined, 'after', 'is not a cursor of changes');
   const limit = first ?? defaultChanges;
-  violations.that(limit >= 1 && limit <= maxChanges, 'first', `must be from 1 to ${maxChanges}`);
+  violations.addUnless(limit >= 1 && limit <= maxChanges, 'first', `must be from 1 to ${maxChanges}`);
   const seconds = waitSeconds ?? 0;
   const maxSeconds = limits.changesWaitSeconds;
-  violations.that(seconds >= 0 && seconds <= maxSeconds, 'waitSeconds', `must be from 0 to ${maxSeconds}`);
+  violations.addUnless(
+    seconds >= 0 && seconds <= maxSeconds,
+    'waitSeconds',
+    `must be from 0 to ${maxSeconds}`,
+  );
   const matching = filter ? filterPredicate(filterFields(), filter, violations) : always;
-  violations.check('invalid_request');
+  violations.throwIfAny('invalid_request');
   const read = (from: LogPoint | undefined, reader: Principal) =>
     readPage(ctx, from, { all: [readableBy(reader), matching] }, limit);
   if (seconds === 0 || !ctx.changes) return read(start, principal);
@@ -138,8 +142,8 @@ export async function readLog(
 ): Promise<ChangePage> {
   const violations = new Violations();
   const start = parseCursor(after);
-  violations.that(start !== undefined, 'after', 'is not a cursor of changes');
-  violations.check('invalid_request');
+  violations.addUnless(start !== undefined, 'after', 'is not a cursor of changes');
+  violations.throwIfAny('invalid_request');
   return readPage(ctx, start, where, limit);
 }
 

@@ -86,14 +86,14 @@ function listOf(
 ): { reads: FilterReads; wanted: readonly Predicate[] } {
   const violations = new Violations();
   const matching = filterPredicate(filterFields(), filter ?? {}, violations);
-  violations.check('invalid_request');
+  violations.throwIfAny('invalid_request');
   const reads = readsOf(matching);
-  violations.that(
+  violations.addUnless(
     !reads.otherIssues,
     'filter.parent',
     'cannot be used in a subscription; filter by parentIssueId instead',
   );
-  violations.check();
+  violations.throwIfAny();
   return { reads, wanted: conditionsOf({ all: [notDeleted, matching] }) };
 }
 

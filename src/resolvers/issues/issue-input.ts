@@ -26,7 +26,7 @@ type Parse<K extends Kind> = (
 const parsers: { readonly [K in Kind]: Parse<K> } = {
   text: parseText,
   integer: (violations, name, value, { min }) => {
-    violations.that(value >= min, name, `must be ${min} or more`);
+    violations.addUnless(value >= min, name, `must be ${min} or more`);
     return value;
   },
   // The scalar and the enum of the schema have checked these two.
@@ -83,7 +83,7 @@ function parseRoleAssignments(
   violations: Violations,
   assignments: readonly RoleAssignment[],
 ): RoleAssignment[] {
-  violations.that(
+  violations.addUnless(
     assignments.length <= limits.people,
     'roleAssignments',
     `must have at most ${limits.people} items`,

@@ -106,10 +106,10 @@ export function checkWorkspaceReferences(
   if (primaryAssignee && !assignable(primaryAssignee))
     violations.add('primaryAssigneeUserAccountId', notAssignable);
   for (const [index, id] of (change.assigneeUserAccountIds ?? []).entries()) {
-    violations.that(assignable(id), 'assigneeUserAccountIds', `item ${index + 1} ${notAssignable}`);
+    violations.addUnless(assignable(id), 'assigneeUserAccountIds', `item ${index + 1} ${notAssignable}`);
   }
   for (const [index, { userAccountId }] of (change.roleAssignments ?? []).entries()) {
-    violations.that(assignable(userAccountId), `roleAssignments[${index}].userAccountId`, notAssignable);
+    violations.addUnless(assignable(userAccountId), `roleAssignments[${index}].userAccountId`, notAssignable);
   }
 }
 

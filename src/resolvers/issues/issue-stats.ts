@@ -20,7 +20,7 @@ export async function issueStats(
   const violations = new Violations();
   const sizes = { default: maxStatsGroups, max: maxStatsGroups };
   const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);
-  violations.check('invalid_request');
+  violations.throwIfAny('invalid_request');
   const choice = { where: issues.where, filter };
   const most = bounds.statistics;
   const rows = await selectIssueStats(db, choice, columns, { limit, most });
@@ -52,13 +52,13 @@ export function groupingOf(
   violations: Violations,
 ): { filter: Predicate; columns: StatsColumn[]; limit: number } {
   const columns = [...new Set(input.groupBy)];
-  violations.that(
+  violations.addUnless(
     columns.length <= maxStatsDimensions,
     'groupBy',
     `takes ${maxStatsDimensions} columns at most`,
   );
   const limit = input.first ?? sizes.default;
-  violations.that(limit >= 1 && limit <= sizes.max, 'first', `must be from 1 to ${sizes.max}`);
+  violations.addUnless(limit >= 1 && limit <= sizes.max, 'first', `must be from 1 to ${sizes.max}`);
   const filter = filterPredicate(fields, input.filter ?? {}, violations);
   return { filter, columns, limit };
 }

@@ -103,7 +103,7 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
     if (input.parentIssueId !== undefined) await lockParents(trx, 'exclusive');
     const plan = await planChange(tableLookup(inside(trx)), input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
-      violations.that(fits, 'keys', `must have 1 to ${limits.batch} items`);
+      violations.addUnless(fits, 'keys', `must have 1 to ${limits.batch} items`);
       const named = fits ? await requireIssues(trx, keys) : [];
       return named.map(({ issue, index }) => ({ issue, prefix: `keys[${index}].` }));
     });
@@ -136,14 +136,14 @@ async function planChange<Targets extends readonly Target<Pick<NamedIssue, 'team
     violations.add('input', 'must change something');
   }
   const targets = await findTargets(violations).catch((absent: unknown) => {
-    violations.check();
+    violations.throwIfAny();
     throw absent;
   });
   const references = await findReferences(look, change);
   checkWorkspaceReferences(change, references, violations);
   for (const { issue, prefix } of targets)
     checkTeamReferences(change, references, issue.teamId, violations, prefix);
-  violations.check();
+  violations.throwIfAny();
   return { change, references, targets };
 }
 
@@ -193,17 +193,17 @@ async function lock(trx: Trx, plan: Plan): Promise<LockedIssues> {
   }
   if (parentIssueId) {
     const alive = locked.issues.get(parentIssueId)?.deletedUtc === null;
-    violations.that(alive, 'parentIssueId', 'does not belong to this workspace');
+    violations.addUnless(alive, 'parentIssueId', 'does not belong to this workspace');
     const ancestors = new Set([parentIssueId, ...(await selectAncestorIds(trx, parentIssueId))]);
     for (const { issue, prefix } of targets) {
-      violations.that(
+      violations.addUnless(
         !ancestors.has(issue.id),
         `${prefix}parentIssueId`,
         'would make the issue a part of itself',
       );
     }
   }
-  violations.check();
+  violations.throwIfAny();
   for (const { issue } of targets) requireRevision('issue', locked.issues.get(issue.id), expectedRevision);
   return locked;
 }

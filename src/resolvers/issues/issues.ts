@@ -135,7 +135,7 @@ async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Dr
   const status = change.statusId ? references.find('status', change.statusId) : references.initialStatus();
   if (team && !change.statusId && !status)
     violations.add('statusId', 'is required: the team has no initial status');
-  violations.check();
+  violations.throwIfAny();
   if (!team || !status || change.title === undefined)
     return raise('internal_error', 'A new issue without violations lacks a team, a status or a title.');
   return {
@@ -164,7 +164,7 @@ async function lockNewParent(trx: Trx, parentIssueId: string): Promise<ReadonlyM
   const { issues } = await lockIssues(trx, [parentIssueId]);
   const violations = new Violations();
   const parent = issues.get(parentIssueId);
-  violations.that(parent?.deletedUtc === null, 'parentIssueId', 'does not belong to this workspace');
-  violations.check();
+  violations.addUnless(parent?.deletedUtc === null, 'parentIssueId', 'does not belong to this workspace');
+  violations.throwIfAny();
   return issues;
 }

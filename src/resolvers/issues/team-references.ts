@@ -19,13 +19,13 @@ export async function unknownTeams(
   const codes = input.codes ?? [];
   const ids = input.ids ?? [];
   const violations = new Violations();
-  violations.that(
+  violations.addUnless(
     codes.length + ids.length <= maxNames,
     'codes',
     `takes ${maxNames} teams at most, with ids`,
   );
   // The error repeats the unknown names, and answers must not contain such characters.
-  violations.that(
+  violations.addUnless(
     codes.every((code) => code.isWellFormed() && !code.includes('\0')),
     'codes',
     'must not contain NUL or half a surrogate pair',
@@ -36,7 +36,7 @@ export async function unknownTeams(
     violations.add('ids', result.problem);
     return [];
   });
-  violations.check('invalid_request');
+  violations.throwIfAny('invalid_request');
   if (codes.length + ids.length === 0) return [];
   const known = await selectKnownTeams(db, {
     codes: codes.map(asciiUpper).filter((code) => /^[A-Z0-9]+$/.test(code)),

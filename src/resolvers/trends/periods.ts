@@ -61,16 +61,20 @@ export function periodsOf(input: PeriodsInput, violations = new Violations()): P
     ['from', from],
     ['to', to],
   ] as const) {
-    violations.that(date >= firstDay && date <= lastDay, field, `must be from ${firstDay} to ${lastDay}`);
+    violations.addUnless(
+      date >= firstDay && date <= lastDay,
+      field,
+      `must be from ${firstDay} to ${lastDay}`,
+    );
   }
-  violations.that(from <= to, 'to', 'must not be before from');
+  violations.addUnless(from <= to, 'to', 'must not be before from');
   const count = countPeriods(input);
-  violations.that(
+  violations.addUnless(
     count <= maxPeriods,
     'to',
     `makes ${count.toLocaleString('en')} periods; at most ${maxPeriods} are counted at once: ask for fewer days, or for longer periods`,
   );
-  violations.check('invalid_request');
+  violations.throwIfAny('invalid_request');
   if (!zone) return raise('internal_error', 'The violations were not raised.');
   const first = numberOf(every, midnightOf(from));
   const starts = Array.from({ length: count + 1 }, (_, index) => startOf(every, first + index));

@@ -106,7 +106,7 @@ export async function redeliverWebhookDeliveries(
   const context = webhookManager(ctx);
   const violations = new Violations();
   const wanted = wantedOf(violations, input);
-  violations.check();
+  violations.throwIfAny();
   const count = await write(context, undefined, async (trx) => {
     const repeated = await repeatDeliveries(trx, wanted, context.now, limits.redeliveries);
     for (const { webhook } of repeated)
@@ -134,10 +134,10 @@ function wantedOf(
   }
   const webhook = webhookId == null ? null : (uuidOf(violations, 'webhookId', 'webhook', webhookId) ?? null);
   if (ids) {
-    violations.that(ids.length > 0, 'ids', 'must name at least one delivery');
+    violations.addUnless(ids.length > 0, 'ids', 'must name at least one delivery');
     return { ids: uuidsOf(violations, 'ids', 'whdelivery', ids, limits.redeliveries), webhookId: webhook };
   }
-  violations.that(
+  violations.addUnless(
     state == null || state === webhookDeliveryState.failed,
     'state',
     'can only be FAILED, which is also the default',

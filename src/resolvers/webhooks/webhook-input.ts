@@ -29,7 +29,7 @@ export function readWebhookFields(
   { targets, principal }: { targets: WebhookTargets; principal: Principal },
 ): WebhookChange {
   // A token may be allowed to manage webhooks and still not to read the events that they send.
-  violations.that(
+  violations.addUnless(
     principal.scopes.has('issues:read'),
     'eventTypes',
     'include events of issues, so the token also needs the scope issues:read',
@@ -38,7 +38,11 @@ export function readWebhookFields(
   if (description != null) checkText(violations, 'description', description, { min: 0, max: limits.summary });
   if (types) checkEventTypes(violations, types, principal);
   if (state != null)
-    violations.that(state !== webhookState.backing_off, 'state', 'can be set to ACTIVE or DISABLED only');
+    violations.addUnless(
+      state !== webhookState.backing_off,
+      'state',
+      'can be set to ACTIVE or DISABLED only',
+    );
   return {
     ...(url != null && { url }),
     ...(description != null && { description }),
@@ -52,7 +56,7 @@ export function readWebhookFields(
 }
 
 function checkEventTypes(violations: Violations, types: readonly string[], { scopes }: Principal): void {
-  violations.that(
+  violations.addUnless(
     types.length <= eventTypes.length,
     'eventTypes',
     `must have at most ${eventTypes.length} items`,
@@ -63,7 +67,7 @@ function checkEventTypes(violations: Violations, types: readonly string[], { sco
       continue;
     }
     const { scope } = events[type];
-    violations.that(
+    violations.addUnless(
       scope === 'token' || scopes.has(scope),
       'eventTypes',
       `item ${index + 1} needs the scope ${scope}, which the token lacks`,
@@ -79,5 +83,5 @@ export async function checkTeam(
 ): Promise<void> {
   if (!teamId) return;
   const known = await selectKnownTeams(trx, { codes: [], ids: [teamId] });
-  violations.that(known.length > 0, 'teamId', 'must be a team of the workspace');
+  violations.addUnless(known.length > 0, 'teamId', 'must be a team of the workspace');
 }

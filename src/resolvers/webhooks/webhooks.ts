@@ -64,13 +64,13 @@ export async function createWebhook(
   const { principal, now, webhooks } = context;
   const violations = new Violations();
   const fields = readWebhookFields(violations, input, { targets: webhooks.targets, principal });
-  violations.check();
+  violations.throwIfAny();
   const rights = rightsOf(context);
   const id = newUuid(now.getTime());
   const { text, sealed } = webhooks.secrets.make(id);
   const webhook = await write(context, undefined, async (trx) => {
     await checkTeam(trx, violations, fields.teamId);
-    violations.check();
+    violations.throwIfAny();
     if ((await countWebhooks(trx)) >= limits.webhooks)
       raise('conflict', `The workspace has ${limits.webhooks} webhooks, and can have no more.`);
     const { position, tag } = await selectLogHead(trx);
@@ -101,7 +101,7 @@ export async function updateWebhook(
   const { principal, now, webhooks } = context;
   const violations = new Violations();
   const fields = readWebhookFields(violations, input, { targets: webhooks.targets, principal });
-  violations.check();
+  violations.throwIfAny();
   const rights = rightsOf(context);
   const webhook = await changeLockedWebhook(
     context,
@@ -109,7 +109,7 @@ export async function updateWebhook(
     'webhook.updated',
     async (trx, row) => {
       await checkTeam(trx, violations, fields.teamId);
-      violations.check();
+      violations.throwIfAny();
       await failDeliveries(trx, row.id, typesBeyond(rights.scopes), now);
       const isActivated = fields.state === webhookState.active && row.state !== webhookState.active;
       if (isActivated) await makeDeliveriesDue(trx, row.id, now);

@@ -54,7 +54,7 @@ export function uuidsOf(
     if ('uuid' in decoded) uuids.add(decoded.uuid);
     else violations.add(field, `item ${index + 1}: ${decoded.problem}`);
   }
-  violations.that(uuids.size <= max, field, `must have at most ${max} items`);
+  violations.addUnless(uuids.size <= max, field, `must have at most ${max} items`);
   return [...uuids];
 }
 
