@@ -18,11 +18,11 @@ const gatherMs = 5;
  * A run is followed by a rest of several times its duration, within limits. So changes that come fast are numbered together, and a
  * busy database is left to the writes.
  */
-const rest = { factor: 4, leastMs: 20, mostMs: 80 };
+const rest = { factor: 4, minMs: 20, maxMs: 80 };
 /** The interval at which every process looks for changes that were left without a number because a process died. */
 const pollMs = 1_000;
 /** How many failed workspaces are tried again at once. Each may take a connection for as long as a lock may be waited for. */
-const mostRetries = 3;
+const maxRetries = 3;
 /** How many changes a process numbers before it frees their space. */
 const vacuumAfter = 2_000;
 
@@ -94,7 +94,7 @@ export class Sequencer {
       const beganMs = performance.now();
       await this.#run();
       const tookMs = performance.now() - beganMs;
-      rested = delay(Math.max(rest.leastMs, Math.min(tookMs * rest.factor, rest.mostMs)));
+      rested = delay(Math.max(rest.minMs, Math.min(tookMs * rest.factor, rest.maxMs)));
     }
   }
 
@@ -126,7 +126,7 @@ export class Sequencer {
   #retry(workspaceIds: ReadonlySet<string>): void {
     const { logger } = this.#options;
     for (const workspaceId of this.#failing.keys()) {
-      if (this.#retries.size >= mostRetries) return;
+      if (this.#retries.size >= maxRetries) return;
       if (!workspaceIds.has(workspaceId) || this.#retries.has(workspaceId)) continue;
       const retry = this.#numberEach([workspaceId])
         .catch((error: unknown) => {

@@ -24,8 +24,8 @@ export function hint(text: string, known: readonly string[]): string {
 /**
  * How many names a message lists, and how many are compared with the unknown one: each comparison takes microseconds.
  */
-const mostListed = 8;
-const mostCompared = 250;
+const maxListed = 8;
+const maxCompared = 250;
 
 /**
  * The end of a message about a name that does not exist: the existing names, and the one that was most likely meant. A
@@ -33,10 +33,10 @@ const mostCompared = 250;
  */
 export function whatExists(text: string, names: readonly string[]): string {
   if (names.length === 0) return '; there is none yet';
-  const listed = names.slice(0, mostListed).join(', ');
-  const others = names.length > mostListed ? ` and ${names.length - mostListed} others` : '';
+  const listed = names.slice(0, maxListed).join(', ');
+  const others = names.length > maxListed ? ` and ${names.length - maxListed} others` : '';
   const verb = names.length === 1 ? 'is' : 'are';
-  return `; there ${verb} ${listed}${others}${hint(text, names.slice(0, mostCompared))}`;
+  return `; there ${verb} ${listed}${others}${hint(text, names.slice(0, maxCompared))}`;
 }
 
 function normalized(text: string): string {

@@ -55,7 +55,7 @@ function comparedColumn(table: CachedTable, name: string): ComparedColumn<Cached
 }
 
 /** In larger tables SQL finds rows faster. */
-const mostRows = 1_000;
+const maxRows = 1_000;
 /** With more keys than this, PostgreSQL does not use an index. */
 const fewKeys = 8;
 
@@ -107,7 +107,7 @@ function amongKeys(
   takesMany: boolean,
 ): { keys: ReadonlySet<string>; many: boolean } | undefined {
   const table = snapshot.table(target.references);
-  if (!table || table.rows.length > mostRows || table.types[table.columnIndex(target.by)] !== uuidType)
+  if (!table || table.rows.length > maxRows || table.types[table.columnIndex(target.by)] !== uuidType)
     return undefined;
   const keys = keysWhere(target, snapshot);
   if (!keys) return undefined;

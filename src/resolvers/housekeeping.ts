@@ -35,7 +35,7 @@ const hourMs = 60 * 60_000;
  * After this many failures, for example because a store does not answer, a round ends. The next one begins with other
  * rows.
  */
-const mostFailures = 20;
+const maxFailures = 20;
 
 /**
  * Goes through the items to remove, oldest first. An item that fails does not hold up the others: it is left to the
@@ -56,7 +56,7 @@ class Walk<Item> {
 
   /** The item to remove next; undefined at the end of the round. */
   async next(now: Date): Promise<Item | undefined> {
-    if (this.#failures.length >= mostFailures) return undefined;
+    if (this.#failures.length >= maxFailures) return undefined;
     if (this.#waiting.length === 0) this.#waiting.push(...(await this.#find(now)));
     return this.#waiting[0];
   }

@@ -217,10 +217,10 @@ mutation(
   },
 );
 
-const mostSubIssues = limits.subIssuesAtOnce.toLocaleString('en');
+const maxSubIssues = limits.subIssuesAtOnce.toLocaleString('en');
 
 mutation('issueDelete', IssueDeleteInput, IssueDeletePayload, deleteIssue, {
-  description: `Deletes an issue. Its sub-issues remain, without a parent; with more than ${mostSubIssues}, deleted ones included, it is refused with CONFLICT. It can be restored for 30 days.`,
+  description: `Deletes an issue. Its sub-issues remain, without a parent; with more than ${maxSubIssues}, deleted ones included, it is refused with CONFLICT. It can be restored for 30 days.`,
   scope: 'issues:write',
   events: ['issue.deleted.v1', 'issue.updated.v1'],
 });
@@ -231,7 +231,7 @@ mutation(
   IssueRestorePayload,
   async (ctx, input) => ({ issue: await restoreIssue(ctx, input) }),
   {
-    description: `Restores an issue that was deleted in the last 30 days, and puts its former sub-issues under it again. With more than ${mostSubIssues}, it is refused with CONFLICT.`,
+    description: `Restores an issue that was deleted in the last 30 days, and puts its former sub-issues under it again. With more than ${maxSubIssues}, it is refused with CONFLICT.`,
     scope: 'issues:write',
     events: ['issue.restored.v1', 'issue.updated.v1'],
   },

@@ -11,7 +11,7 @@ export interface Amounts {
  * Counting stops after this many different objects of one operation, six times as many as the standard query has: types
  * refer to each other, so a short selection can ask for millions.
  */
-const mostCounted = 20_000;
+const maxCounted = 20_000;
 
 const nothing: Amounts = { objects: 0, values: 0 };
 const countless: Amounts = { objects: Infinity, values: Infinity };
@@ -54,7 +54,7 @@ export class SchemaCount {
     const counted = known.get(part);
     if (counted) return counted;
     this.#counted += 1;
-    if (this.#counted > mostCounted) return countless;
+    if (this.#counted > maxCounted) return countless;
     let sum: Amounts = { objects: 1, values: leavesOf(node, this.#variables) };
     for (const below of node.below) sum = plus(sum, this.#below(below, part, info));
     known.set(part, sum);
