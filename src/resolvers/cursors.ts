@@ -3,6 +3,7 @@ import type { Order, OrderKind, Position } from '../db/query/walks/walk.ts';
 import type { Predicate } from '../db/query/conditions/predicate.ts';
 import type { AnyRow } from '../db/query/any-tables.ts';
 import type { TableName } from '../db/tables/tables.ts';
+import { maxInt32 } from '../model/int32.ts';
 import { isUuid } from './ids.ts';
 
 /**
@@ -40,7 +41,7 @@ export function decodeCursor(cursor: string, order: Order, fingerprint: string):
 // The value must be valid for the column's type, so that a forged cursor is an invalid request and not an internal
 // error.
 const fits: Record<OrderKind, (value: string | number) => boolean> = {
-  int: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 2_147_483_647,
+  int: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= maxInt32,
   text: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
   time: (value) => typeof value === 'string' && isTime(value),
   date: (value) =>

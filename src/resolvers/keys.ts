@@ -1,9 +1,9 @@
 import type { Predicate } from '../db/query/conditions/predicate.ts';
+import { maxInt32 } from '../model/int32.ts';
 import { raise } from './errors.ts';
 import { decodeId, type IdPrefix, parseId } from './ids.ts';
 
 const keyPattern = /^([A-Z][A-Z0-9]{0,9})-([1-9]\d{0,9})$/;
-const maxNumber = 2_147_483_647;
 
 /**
  * Parses an issue key in upper or lower case; undefined if the text is not a key (docs/contract.md, "One identity").
@@ -12,7 +12,7 @@ export function parseIssueKey(key: string): { teamCode: string; number: number }
   const found = keyPattern.exec(asciiUpper(key));
   const [, teamCode, digits] = found ?? [];
   const number = Number(digits);
-  return teamCode && number <= maxNumber ? { teamCode, number } : undefined;
+  return teamCode && number <= maxInt32 ? { teamCode, number } : undefined;
 }
 
 export function issueKey(teamCode: string, number: number): string {

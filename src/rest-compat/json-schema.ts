@@ -23,9 +23,6 @@ export interface JsonSchema {
   readonly description?: string;
 }
 
-/** The largest integer of GraphQL and of the columns. */
-export const largestInt32 = 2_147_483_647;
-
 /** The schema of a nullable value. */
 export function orNull(schema: JsonSchema): JsonSchema {
   // A schema with a name is printed as a reference, whose type cannot be changed.

@@ -1,7 +1,8 @@
+import { maxInt32 } from '../model/int32.ts';
 import { limits } from '../model/limits.ts';
 import { codeSchema, codesOf, namesOf } from './enums.ts';
 import { idLength } from './ids.ts';
-import { type JsonSchema, largestInt32, orNull } from './json-schema.ts';
+import { type JsonSchema, orNull } from './json-schema.ts';
 import type { RichText } from './operations.generated.ts';
 import { stepsOf, type ValueAt, valueAt } from './paths.ts';
 import { richTextSchema } from './rich-text.ts';
@@ -178,7 +179,7 @@ export function integer<const Path extends string, const Chosen extends Options<
   path: Path,
   options?: Chosen,
 ): Field<Path, number | NullOf<Chosen>> {
-  return field(path, { type: 'integer', format: 'int32', minimum: 0, maximum: largestInt32 }, options);
+  return field(path, { type: 'integer', format: 'int32', minimum: 0, maximum: maxInt32 }, options);
 }
 
 /** True or false. */

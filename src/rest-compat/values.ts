@@ -1,10 +1,11 @@
+import { maxInt32 } from '../model/int32.ts';
 import { blankRule } from '../model/sentences.ts';
 import { limits as writeLimits } from '../model/limits.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import { isCalendarDate, parseDateTime } from '../model/times.ts';
 import { codeSchema, codesOf } from './enums.ts';
 import { idLength, idProblem, idTail } from './ids.ts';
-import { type JsonSchema, largestInt32 } from './json-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
 import { hint, nearest } from '../model/nearest.ts';
 
 /** One violation. `field` is the name of a parameter or the path of a field. */
@@ -174,7 +175,7 @@ export function boolean(description: string): Value<boolean> {
 /** Declares an integer of 32 bits between two bounds, both inclusive. */
 export function integer(
   description: string,
-  { minimum = -largestInt32 - 1, maximum = largestInt32 }: { minimum?: number; maximum?: number } = {},
+  { minimum = -maxInt32 - 1, maximum = maxInt32 }: { minimum?: number; maximum?: number } = {},
 ): Value<number> {
   const refusal = violation(`must be a whole number from ${minimum} to ${maximum}`);
   const fromNumber = (value: number) =>

@@ -1,3 +1,4 @@
+import { maxInt32 } from '../model/int32.ts';
 import { Delivery } from './deliveries.ts';
 import type { EntityFieldBuilder } from './builder/entity.ts';
 import { storedOutputs } from './issue-fields.ts';
@@ -5,9 +6,6 @@ import { Member } from './members.ts';
 import { Project } from './projects.ts';
 import { IssueStatus } from './statuses.ts';
 import { Team } from './teams.ts';
-
-/** The largest Int of GraphQL. */
-const largestInt = 2_147_483_647;
 
 /** The fields of an issue that come from its own row, and the single objects that it refers to. */
 export function issueCard(t: EntityFieldBuilder<'issue'>) {
@@ -97,5 +95,5 @@ export function issueCard(t: EntityFieldBuilder<'issue'>) {
 /** Whole seconds; 0 where an imported issue was closed before it began. */
 function secondsBetween(since: Date | null, until: Date | null): number | null {
   if (!since || !until) return null;
-  return Math.min(Math.max(Math.floor((until.getTime() - since.getTime()) / 1_000), 0), largestInt);
+  return Math.min(Math.max(Math.floor((until.getTime() - since.getTime()) / 1_000), 0), maxInt32);
 }

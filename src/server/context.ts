@@ -11,6 +11,7 @@ import type { EventChunk, EventStream, StreamSource } from '../rest-compat/event
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { CachedReference, Principal, QuotaState, RateLimit } from '../resolvers/context.ts';
 import { causeOf } from '../executor/answers/errors.ts';
+import { maxInt32 } from '../model/int32.ts';
 import type { WebhookSending } from '../resolvers/webhooks/sending.ts';
 import type { Writes } from '../resolvers/writes/write-transaction.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
@@ -49,7 +50,7 @@ export interface RequestSource extends WaitingRequest {
   cause?: string;
 }
 
-const unlimitedQuota: QuotaState = { limit: 2 ** 31 - 1, remaining: 2 ** 31 - 1, resetUtc: new Date(0) };
+const unlimitedQuota: QuotaState = { limit: maxInt32, remaining: maxInt32, resetUtc: new Date(0) };
 const unlimited: RateLimit = { requests: unlimitedQuota, cost: unlimitedQuota };
 
 /** A token whose quota is used up, and the refusal for its holder. */

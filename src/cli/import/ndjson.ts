@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { codeTables, statusCategory } from '../../model/codes.ts';
+import { maxInt32 } from '../../model/int32.ts';
 import { type FieldOf, fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
 import type {
   ImportedComment,
@@ -137,7 +138,7 @@ function statusOf(value: unknown, reader: RecordReader): ImportedIssue['status']
 }
 
 function deliveryOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= maxInt32
     ? value
     : undefined;
 }

@@ -1,4 +1,5 @@
 import { isEmailAddress } from '../../model/email-address.ts';
+import { maxInt32 } from '../../model/int32.ts';
 import type { ImportedPerson } from '../../portability/import/import-issue.ts';
 import { shortened } from '../../portability/import/import-texts.ts';
 import type { ReadWarnings } from './read-warnings.ts';
@@ -168,5 +169,5 @@ export function namedPerson(text: string): ImportedPerson {
 }
 
 function isNatural(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxInt32;
 }

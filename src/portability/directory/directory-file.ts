@@ -3,6 +3,7 @@ import type { Row } from '../../db/tables/tables.ts';
 import { codeTables } from '../../model/codes.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import { isEmailAddress } from '../../model/email-address.ts';
+import { maxInt32 } from '../../model/int32.ts';
 import { limits } from '../../model/limits.ts';
 
 type CodeTable = Readonly<Record<string, number>>;
@@ -158,7 +159,7 @@ const delivery = object({
   number: z
     .int({ error: 'must be a whole number' })
     .min(1, 'must be 1 or more')
-    .max(2_147_483_647, 'is too large'),
+    .max(maxInt32, 'is too large'),
   ...storedFields.delivery,
   ...times,
 });

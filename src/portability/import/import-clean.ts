@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { statusCategory } from '../../model/codes.ts';
+import { maxInt32 } from '../../model/int32.ts';
 import { type FieldOf, fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import {
@@ -42,7 +43,6 @@ export interface CleanLink extends ImportedLink {
 }
 
 const maxIdLength = 255;
-const maxInteger = 2_147_483_647;
 /** Values that are nested deeper would overflow the stack of recursive functions. */
 const maxDepth = 64;
 
@@ -188,7 +188,7 @@ const cleaners = fieldsAs<PlainKind, (value: PlainValue, warnings: string[]) => 
   integer:
     (_name, { min, cleared, activity }) =>
     (value, warnings) => {
-      if (value == null || (Number.isInteger(value) && Number(value) >= min && Number(value) <= maxInteger))
+      if (value == null || (Number.isInteger(value) && Number(value) >= min && Number(value) <= maxInt32))
         return value;
       warnings.push(`${activity} ${value} is skipped`);
       return cleared.to;

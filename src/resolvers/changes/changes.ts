@@ -9,6 +9,7 @@ import { type ChangeTest, changeTest } from './change-filter.ts';
 import { always, type Predicate } from '../../db/query/conditions/predicate.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import { events, type EventType, eventTypes } from '../../model/events.ts';
+import { maxInt32 } from '../../model/int32.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
 import { limits } from '../../model/limits.ts';
 import { type Context, type Principal, signedIn } from '../context.ts';
@@ -56,7 +57,7 @@ export function parseCursor(cursor: string): LogPoint | undefined {
 /** How many changes come after a position, up to the newest one. */
 export function countChangesAfter(position: number, newestCursor: string | undefined): number {
   const newest = newestCursor === undefined ? undefined : parseCursor(newestCursor);
-  return Math.min(Math.max((newest?.position ?? position) - position, 0), 2 ** 31 - 1);
+  return Math.min(Math.max((newest?.position ?? position) - position, 0), maxInt32);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type BurnupRow, selectBurnup } from '../../db/reads/statistics/burnup.ts';
 import { statusCategory } from '../../model/codes.ts';
+import { maxInt32 } from '../../model/int32.ts';
 import { type Context, signedIn } from '../context.ts';
 import { refuseStatistics } from '../issues/issue-stats.ts';
 import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
@@ -71,12 +72,9 @@ function daysOf(days: readonly Period[], changes: readonly BurnupRow[]): BurnupD
     return {
       onDate: startsOn,
       ...sums,
-      scopeEstimate: Math.min(sums.scopeEstimate, largestInt),
-      startedEstimate: Math.min(sums.startedEstimate, largestInt),
-      doneEstimate: Math.min(sums.doneEstimate, largestInt),
+      scopeEstimate: Math.min(sums.scopeEstimate, maxInt32),
+      startedEstimate: Math.min(sums.startedEstimate, maxInt32),
+      doneEstimate: Math.min(sums.doneEstimate, maxInt32),
     };
   });
 }
-
-/** The largest Int of GraphQL. */
-const largestInt = 2_147_483_647;

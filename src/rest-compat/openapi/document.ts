@@ -1,8 +1,9 @@
 import { type OperationDefinitionNode, print } from 'graphql';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { maxAnswerBytes } from '../../executor/limits.ts';
+import { maxInt32 } from '../../model/int32.ts';
 import type { Body, Fields } from '../body.ts';
-import { type JsonSchema, largestInt32, orNull } from '../json-schema.ts';
+import { type JsonSchema, orNull } from '../json-schema.ts';
 import type { Parameters } from '../params.ts';
 import type { Success } from '../reply.ts';
 import type { Route } from '../route.ts';
@@ -269,7 +270,7 @@ function successResponses(route: Route, { ids, example, components }: Parts): Re
           content: {
             'application/json': { schema: components.print(schema), ...(answer && { example: answer.body }) },
             ...(isTable && { 'text/csv': { schema: { type: 'string', maxLength: maxAnswerBytes } } }),
-            ...(isStream && { 'text/event-stream': { schema: { type: 'string', maxLength: largestInt32 } } }),
+            ...(isStream && { 'text/event-stream': { schema: { type: 'string', maxLength: maxInt32 } } }),
           },
         }),
         ...linksOf(route, success, ids),

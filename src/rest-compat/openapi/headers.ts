@@ -1,5 +1,5 @@
+import { maxInt32 } from '../../model/int32.ts';
 import { limits } from '../../model/limits.ts';
-import { largestInt32 } from '../json-schema.ts';
 import { longestLinks } from '../page-links.ts';
 import type { Route } from '../route.ts';
 import type { Printed } from './components.ts';
@@ -59,7 +59,7 @@ export const headers = {
   'Retry-After': {
     required: true,
     description: 'When to try again, in seconds.',
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: largestInt32 },
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxInt32 },
   },
 };
 

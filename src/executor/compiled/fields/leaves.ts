@@ -10,6 +10,7 @@ import {
 import { toRichText } from '../../../resolvers/rich-text.ts';
 import type { IdPrefix } from '../../../resolvers/ids.ts';
 import { type TextRow, textAt, WireRow } from '../../../db/wire/wire-row.ts';
+import { maxInt32 } from '../../../model/int32.ts';
 import type { Columns } from '../compile/columns.ts';
 import { Bail, type Field, type Frame, NotCompilable, type Row } from '../run/frame.ts';
 import { idForm, type Literal, literalOf, type Sink } from '../writing/sink.ts';
@@ -110,7 +111,7 @@ const codecs: Readonly<Record<string, Codec>> = {
 function integer(text: string): number {
   const value = Number(text);
   // An Int of GraphQL has 32 bits; graphql-js produces the error message.
-  if (!Number.isInteger(value) || Math.abs(value) > 2_147_483_647) throw new Bail('The value is not an Int.');
+  if (!Number.isInteger(value) || Math.abs(value) > maxInt32) throw new Bail('The value is not an Int.');
   return value;
 }
 
