@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { pino } from 'pino';
 import { WebSocket } from 'ws';
+import { startServer } from '../../src/server/server.ts';
 import { startApp } from '../support/app.ts';
 import { Random } from '../support/random.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
@@ -161,4 +163,28 @@ describe('a WebSocket', () => {
     expect(code).toBe(1001);
     expect(messages.map(({ type }) => type)).toEqual(['connection_ack', 'next', 'complete']);
   });
+
+  it.each([false, true])(
+    'is told to reconnect when it subscribes on a stopping server (replaced: %s)',
+    async (isReplaced) => {
+      const own = await startServer({
+        database: app.database,
+        config: { host: '127.0.0.1', port: 0, publicUrl: undefined, explorer: true },
+        logger: pino({ level: 'silent' }),
+      });
+      const { socket, closed, say } = bare(own.url);
+      const types: string[] = [];
+      socket.on('message', (data: Buffer) => types.push((JSON.parse(String(data)) as { type: string }).type));
+      await say(init(world.ada.token));
+      await once(socket, 'message');
+      // Connections are closed at random moments of the drain; this one would be closed at its end.
+      const random = jest.spyOn(Math, 'random').mockReturnValue(1);
+      const stopped = own.stop({ drainMs: 1_000, isReplaced });
+      random.mockRestore();
+      await say({ type: 'subscribe', id: '1', payload: { query: follow } });
+      expect(await closed).toBe(1001);
+      expect(types).toEqual(['connection_ack']);
+      await stopped;
+    },
+  );
 });

@@ -254,7 +254,12 @@ export class WebSockets {
       reply.sent?.();
       end(unanswered.hasLeft() ? 499 : reply.status);
       if (reply.status === 401) connected.sender.refuse();
-      if (data === undefined && errors) return errors.map(graphQLError);
+      if (data === undefined && errors) {
+        // `error` would be final for the client, although the server that it connects to next accepts the operation.
+        if (reply.status === 503 && this.#options.contexts.draining)
+          connected.sender.close(closeCodes.goingAway, 'Going away');
+        return errors.map(graphQLError);
+      }
       return executionOf({ ...(errors && { errors }), data, ...(extensions && { extensions }) });
     } catch (error) {
       if (isOurs(error)) this.#options.contexts.report(request, error);
