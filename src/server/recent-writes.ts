@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 
 /** How long a token reads from the primary after its last write, if it does not send back the position of the write. */
 const stickyMs = 2_000;
-const mostTokens = 100_000;
+const maxTokens = 100_000;
 
 /** The tokens that have just written, here or at other processes. */
 export class RecentWrites {
   /** Called with the id of a token that writes here. */
   onNote: (tokenId: string) => void = () => undefined;
-  readonly #tokens = new LRUCache<string, true>({ max: mostTokens, ttl: stickyMs });
+  readonly #tokens = new LRUCache<string, true>({ max: maxTokens, ttl: stickyMs });
 
   /** Notes a write that begins or ends; at the beginning too, so that other processes know of it before its end. */
   note(tokenId: string): void {

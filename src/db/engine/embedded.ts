@@ -22,7 +22,7 @@ import {
   type TextRows,
 } from './borrowed-connection.ts';
 import { meter } from './meter.ts';
-import type { Prepared } from '../statements/prepared.ts';
+import { maxPreparedNames, type Prepared } from '../statements/prepared.ts';
 import { WriteSignals } from '../statements/write-signals.ts';
 import { Semaphore } from './semaphore.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
@@ -39,7 +39,7 @@ export interface EmbeddedLocation {
  * How long a caller waits for the session. Without a limit, a transaction that used `db` inside itself would wait
  * forever.
  */
-const WAIT_MS = 30_000;
+const maxWaitMs = 30_000;
 
 // V8 soon compiles much of the engine a second time, optimized and on other threads. A command ends before that pays,
 // and waits for those threads. With 15 times the default, V8 begins with what a server runs often, which is soon as
@@ -114,10 +114,12 @@ export class EmbeddedPool implements Pool {
     if (this.#ended) throw new Error('The embedded database is closed.');
     const deadline = meter()?.deadline;
     deadline?.check();
-    const waitMs = Math.min(WAIT_MS, deadline?.leftMs ?? WAIT_MS);
+    const waitMs = Math.min(maxWaitMs, deadline?.leftMs ?? maxWaitMs);
     if (!(await this.#permit.acquire({ withinMs: waitMs, deadline }))) {
       const seconds = (waitMs / 1000).toFixed(1);
-      throw new DatabaseUnavailableError(`The embedded database was busy for ${seconds} s. ${HINT}`);
+      throw new DatabaseUnavailableError(
+        `The embedded database was busy for ${seconds} s. ${transactionHint}`,
+      );
     }
     return new BorrowedConnection(this.#session, (destroy) => void this.#release(destroy), this.writeSignals);
   }
@@ -155,7 +157,7 @@ export class EmbeddedPool implements Pool {
   async #prepared(statement: Prepared, values: unknown[]): Promise<TextRows> {
     await nextTurn();
     const { name } = statement;
-    const isNamed = this.#names.has(name) || this.#names.size < MAX_NAMES;
+    const isNamed = this.#names.has(name) || this.#names.size < maxPreparedNames;
     if (isNamed) this.#names.add(name);
     return this.#wire.run(this.#client, statement, {
       name: isNamed ? name : undefined,
@@ -198,9 +200,7 @@ const owner = {
   types: decodedTypes,
 };
 
-const MAX_NAMES = 1_000;
-
-const HINT = 'Inside a transaction, use the transaction and not the database.';
+const transactionHint = 'Inside a transaction, use the transaction and not the database.';
 
 /** The directory gets its final name last: PGlite does not notice that it was killed while it created a directory. */
 async function createDatabase(directory: string): Promise<void> {

@@ -104,10 +104,10 @@ function over(engine: Database['engine'], pool: Pool, replicas?: Replicas): Data
 }
 
 /** How many handles are cached. Only writes of the same handle are batched. */
-const mostHandles = 1_000;
+const maxHandles = 1_000;
 
 function cachedHandles(unscoped: Kysely<Tables>): Database['of'] {
-  const handles = new LRUCache<string, TenantDb>({ max: mostHandles });
+  const handles = new LRUCache<string, TenantDb>({ max: maxHandles });
   return (workspaceId) => {
     let handle = handles.get(workspaceId);
     if (!handle) {

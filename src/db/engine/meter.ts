@@ -82,11 +82,11 @@ export async function measure<Result>(sql: string, send: () => Promise<Result>):
 
 /** Whether the statement begins, ends or divides a transaction. */
 export function isTransactionControl(sql: string): boolean {
-  return TRANSACTION_CONTROL.test(sql);
+  return transactionControl.test(sql);
 }
 
 const listeners = new Set<(statement: SentStatement) => void>();
 
 const meters = new AsyncLocalStorage<Meter>();
 
-const TRANSACTION_CONTROL = /^(?:begin|start transaction|commit|rollback|savepoint|release)\b/;
+const transactionControl = /^(?:begin|start transaction|commit|rollback|savepoint|release)\b/;

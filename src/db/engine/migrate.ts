@@ -40,7 +40,7 @@ export interface MigrateOptions {
  * long time.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
-  const { log, report = log, progress, folder = FOLDER } = options;
+  const { log, report = log, progress, folder = migrationsFolder } = options;
   const names = await migrationNames(folder);
   const db = database.unscoped.withoutPlugins() as unknown as Kysely<Ledger>;
   const applied: string[] = [];
@@ -53,7 +53,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
       .transaction()
       .execute((transaction) => applyNext(transaction, { names, folder, separate, reached }));
     if (step === 'done') return applied;
-    if (step === 'held') await delay(RETRY_MS);
+    if (step === 'held') await delay(retryMs);
     else {
       log?.(`applied migration ${step.name}`);
       if (step.done) report?.(`migration ${step.name} ${step.done}`);
@@ -63,7 +63,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
 }
 
 /** Compares the ledger of the database with the migrations of this version. Changes nothing. */
-export async function schemaState(database: Database, folder = FOLDER): Promise<SchemaState> {
+export async function schemaState(database: Database, folder = migrationsFolder): Promise<SchemaState> {
   const db = database.unscoped.withoutPlugins() as unknown as Kysely<Ledger>;
   const [names, applied] = await Promise.all([migrationNames(folder), appliedNames(db)]);
   const pending = names.filter((name) => !applied.has(name));
@@ -100,13 +100,13 @@ interface IndexChanges {
   readonly drops?: readonly string[];
 }
 
-const FOLDER = join(import.meta.dirname, '../../../migrations');
+const migrationsFolder = join(import.meta.dirname, '../../../migrations');
 /** The extension of migrations is that of this file: `.js` in the built package, otherwise `.ts`. */
-const EXTENSION = extname(import.meta.filename);
+const migrationExtension = extname(import.meta.filename);
 
 /** The key of the advisory lock. No other advisory lock of the service uses it. */
-const LOCK_KEY = 7_021_408_113;
-const RETRY_MS = 50;
+const migrationLock = 7_021_408_113;
+const retryMs = 50;
 
 /**
  * Applies one migration under a lock that the transaction holds. Other processes poll for it, because waiting in SQL
@@ -129,7 +129,7 @@ async function applyNext(
 ): Promise<'done' | 'held' | { name: string; done: string | undefined }> {
   const lock = await sql<{
     taken: boolean;
-  }>`select pg_try_advisory_xact_lock(${sql.lit(LOCK_KEY)}) as taken`.execute(transaction);
+  }>`select pg_try_advisory_xact_lock(${sql.lit(migrationLock)}) as taken`.execute(transaction);
   if (!lock.rows[0]?.taken) return 'held';
   // Two sessions may both find the table missing, and `if not exists` would then fail in one of them. The lock prevents
   // it.
@@ -143,7 +143,9 @@ async function applyNext(
     throw new Error(`The database has the migration ${unknown}, which this version does not know.`);
   const name = names.find((candidate) => !applied.has(candidate));
   if (!name) return 'done';
-  const migration = (await import(pathToFileURL(join(folder, `${name}${EXTENSION}`)).href)) as Migration;
+  const migration = (await import(
+    pathToFileURL(join(folder, `${name}${migrationExtension}`)).href
+  )) as Migration;
   // The transaction that holds the lock is idle while the separate connection works.
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
   reached(name, 0);
@@ -207,8 +209,8 @@ async function changeIndexes(
 async function migrationNames(folder: string): Promise<string[]> {
   const files = await readdir(folder);
   return files
-    .filter((file) => extname(file) === EXTENSION)
-    .map((file) => basename(file, EXTENSION))
+    .filter((file) => extname(file) === migrationExtension)
+    .map((file) => basename(file, migrationExtension))
     .filter((name) => /^\d{4}_[\w-]+$/.test(name))
     .toSorted();
 }

@@ -6,7 +6,7 @@ import { isTransactionControl, meter } from './meter.ts';
 import type { Deadline } from './deadline.ts';
 import { inOrder } from './in-order.ts';
 import { Semaphore } from './semaphore.ts';
-import type { Prepared } from '../statements/prepared.ts';
+import { maxPreparedNames, type Prepared } from '../statements/prepared.ts';
 import { WriteSignals } from '../statements/write-signals.ts';
 import { type PostgresWire, type WireName, wires } from '../wire/postgres-wire.ts';
 import { Generations } from './generations.ts';
@@ -46,18 +46,14 @@ export interface PostgresLocation {
 const plannerOptions = () => ['-c random_page_cost=1.1', process.env.PGOPTIONS ?? ''].join(' ').trim();
 
 /** How much longer than the server this end waits before it gives up. This happens only if the server is frozen. */
-const FROZEN_AFTER_MS = 500;
+const frozenAfterMs = 500;
 /** The minimum time that the end of a transaction gets, even if the request has less left. */
-const LEAST_MS = 500;
-/**
- * The maximum number of statements that one connection prepares by name. Each takes tens of kilobytes in the server.
- */
-const MAX_NAMES = 1_000;
-const IDLE_CONNECTION_MS = 30_000;
+const leastControlMs = 500;
+const idleConnectionMs = 30_000;
 /** How a statement starts that begins a transaction. */
-const BEGINNING = /^(?:begin|start transaction)\b/;
+const transactionBeginning = /^(?:begin|start transaction)\b/;
 /** How long a statement may continue when its client has disconnected. After that it is canceled. */
-const CANCEL_AFTER_MS = 50;
+const cancelAfterMs = 50;
 
 /** The connections to a PostgreSQL server. A lost connection fails the statements on it and never ends the process. */
 export class ServerPool implements Pool {
@@ -97,7 +93,7 @@ export class ServerPool implements Pool {
     this.#poolSize = poolSize;
     this.#wire = wire;
     this.#waitMs = waitMs;
-    this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + FROZEN_AFTER_MS;
+    this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + frozenAfterMs;
     const shared = prepared && wire.isPipelined ? sharedOf(poolSize) : 0;
     this.#permits = new Semaphore(poolSize - shared);
     this.#shared = new SharedConnections(shared, {
@@ -133,7 +129,7 @@ export class ServerPool implements Pool {
       ...(prepared && { ...limits, options: plannerOptions() }),
       max: poolSize + 1,
       connectionTimeoutMillis: connectTimeoutMs,
-      idleTimeoutMillis: IDLE_CONNECTION_MS,
+      idleTimeoutMillis: idleConnectionMs,
     });
     surviveLosses(this.#pool);
     this.#probe = new Probe(common, this.generations);
@@ -179,7 +175,7 @@ export class ServerPool implements Pool {
         // The connection is closed afterwards: a late cancellation must not hit a statement of another request.
         lost = true;
         this.#cancel(client);
-      }, CANCEL_AFTER_MS);
+      }, cancelAfterMs);
     });
     const guarded = async <Result>(
       text: string,
@@ -188,7 +184,10 @@ export class ServerPool implements Pool {
       const isControl = isTransactionControl(text);
       if (!isControl) deadline?.check();
       const leftMs = deadline?.leftMs ?? Number.POSITIVE_INFINITY;
-      const withinMs = Math.min(this.#statementMs ?? leftMs, isControl ? Math.max(leftMs, LEAST_MS) : leftMs);
+      const withinMs = Math.min(
+        this.#statementMs ?? leftMs,
+        isControl ? Math.max(leftMs, leastControlMs) : leftMs,
+      );
       try {
         return await send(Number.isFinite(withinMs) ? Math.ceil(withinMs) : undefined);
       } catch (error) {
@@ -201,7 +200,7 @@ export class ServerPool implements Pool {
     };
     const query = <Row>(text: string, values: readonly unknown[]) =>
       guarded(text, async (timeoutMs) => {
-        const begins = this.#beginning !== '' && BEGINNING.test(text);
+        const begins = this.#beginning !== '' && transactionBeginning.test(text);
         const config: pg.QueryConfig & { query_timeout: number | undefined } = {
           ...(begins ? { text: text + this.#beginning } : { text, values: [...values] }),
           query_timeout: timeoutMs,
@@ -282,7 +281,7 @@ export class ServerPool implements Pool {
    * of an old generation.
    */
   #isSpent(client: pg.PoolClient): boolean {
-    return this.generations.isOld(client) || (this.#named.get(client)?.size ?? 0) > MAX_NAMES;
+    return this.generations.isOld(client) || (this.#named.get(client)?.size ?? 0) > maxPreparedNames;
   }
 
   /** Breaks all connections, and fails the statements on them. */

@@ -13,8 +13,8 @@ import {
 } from './wal-position.ts';
 
 /** A replica that is further behind the primary than this serves nothing. */
-const mostBehindMs = 5_000;
-const mostBehindBytes = 64 * 1024 * 1024;
+const maxBehindMs = 5_000;
+const maxBehindBytes = 64 * 1024 * 1024;
 /** A position that a server reported longer ago than this is not used. */
 const freshMs = 10 * askEveryMs;
 
@@ -154,7 +154,7 @@ class PrimaryPositions {
     const beyond = this.#seen[index];
     if (!beyond) return 0;
     const ms = performance.now() - beyond.startedMs;
-    return index === 0 && ms <= mostBehindMs ? undefined : ms;
+    return index === 0 && ms <= maxBehindMs ? undefined : ms;
   }
 
   close(): Promise<void> {
@@ -165,7 +165,7 @@ class PrimaryPositions {
     // Positions of another timeline say nothing of this one.
     if (this.#seen.at(-1)?.value.timeline !== seen.value.timeline) this.#seen = [];
     this.#seen.push(seen);
-    const oldestMs = seen.startedMs - mostBehindMs - freshMs;
+    const oldestMs = seen.startedMs - maxBehindMs - freshMs;
     while ((this.#seen[0]?.startedMs ?? oldestMs) < oldestMs) this.#seen.shift();
   }
 }
@@ -215,7 +215,7 @@ class Replica implements ReadServer {
   /** Whether it follows the primary closely enough. */
   get serves(): boolean {
     const { lagBytes, lagMs } = this.#lag();
-    return lagBytes <= mostBehindBytes && lagMs <= mostBehindMs;
+    return lagBytes <= maxBehindBytes && lagMs <= maxBehindMs;
   }
 
   hasReached({ timeline, bytes }: WalPosition): boolean {

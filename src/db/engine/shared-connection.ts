@@ -7,7 +7,7 @@ import type { PostgresWire } from '../wire/postgres-wire.ts';
 import { isConnectionLoss } from './unavailable.ts';
 
 /** The maximum number of statements that are underway on one connection. The last of them waits for all others. */
-const mostUnderway = 8;
+const maxUnderway = 8;
 /** No statement is sent behind one that has had the connection for longer than this. */
 const slowMs = 20;
 /** No statement is sent behind one that was sent longer ago than this, because the statements before it are slow. */
@@ -110,7 +110,7 @@ export class SharedConnection {
     if (!oldest) return true;
     const nowMs = performance.now();
     return (
-      this.#underway.length < mostUnderway && nowMs - this.#sinceMs < slowMs && nowMs - oldest.atMs < oldMs
+      this.#underway.length < maxUnderway && nowMs - this.#sinceMs < slowMs && nowMs - oldest.atMs < oldMs
     );
   }
 

@@ -15,7 +15,7 @@ export function unavailable(address: string, error: unknown): DatabaseUnavailabl
 /** Whether the error means that the connection was lost or takes no writes, and not that a statement failed. */
 export function isConnectionLoss(error: unknown): boolean {
   const { code, message } = fieldsOf(error);
-  if (code.startsWith('08') || LOST.has(code)) return true;
+  if (code.startsWith('08') || lossCodes.has(code)) return true;
   return /^Connection terminated|^Query read timeout|is not queryable/.test(message);
 }
 
@@ -24,11 +24,11 @@ export function isConnectionLoss(error: unknown): boolean {
  * in use.
  */
 export function isReadOnly(error: unknown): boolean {
-  return fieldsOf(error).code === READ_ONLY;
+  return fieldsOf(error).code === readOnlyCode;
 }
 
-const READ_ONLY = '25006';
-const NO_ANSWER = 'it did not answer in time';
+const readOnlyCode = '25006';
+const noAnswer = 'it did not answer in time';
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
@@ -37,10 +37,10 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such socket',
   ENOTFOUND: 'the host is not known',
   EAI_AGAIN: 'the host is not known',
-  ETIMEDOUT: NO_ANSWER,
+  ETIMEDOUT: noAnswer,
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
-  [READ_ONLY]: 'it is read-only',
+  [readOnlyCode]: 'it is read-only',
   '28P01': 'the user or the password was refused',
   '28000': 'the user was refused',
   '3D000': 'the database does not exist',
@@ -50,7 +50,7 @@ const reasons: Readonly<Record<string, string>> = {
   '57P03': 'it is starting or stopping',
 };
 
-const LOST = new Set([
+const lossCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -58,7 +58,7 @@ const LOST = new Set([
   '57P01',
   '57P02',
   '57P03',
-  READ_ONLY,
+  readOnlyCode,
 ]);
 
 /**
@@ -70,7 +70,7 @@ function fieldsOf(error: unknown): { code: string; message: string } {
 }
 
 function reasonOf(message: string): string {
-  if (/timeout/i.test(message)) return NO_ANSWER;
+  if (/timeout/i.test(message)) return noAnswer;
   if (message.startsWith('Connection terminated')) return 'the connection was lost';
   return message.replace(/\.$/, '') || 'it could not be reached';
 }

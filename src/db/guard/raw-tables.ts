@@ -18,15 +18,15 @@ export interface RawReading {
  */
 export function readRaw(node: RawNode, asTable = false): RawReading {
   const text = fragmentText(node);
-  if (!asTable && !WORTH_READING.test(text)) return NOTHING;
-  return scan(text.match(TOKEN) ?? [], asTable);
+  if (!asTable && !worthReading.test(text)) return nothingFound;
+  return scan(text.match(tokenPattern) ?? [], asTable);
 }
 
-const NOTHING: RawReading = { tables: [], leak: undefined };
-const WORTH_READING = /[()]|--|\/\*|\b(?:from|join|update|into|using|table|truncate|copy|or)\b/i;
+const nothingFound: RawReading = { tables: [], leak: undefined };
+const worthReading = /[()]|--|\/\*|\b(?:from|join|update|into|using|table|truncate|copy|or)\b/i;
 
 /** The text for a value, an expression or a subquery in the fragment, which are checked as nodes. */
-const OPAQUE = ' \u0001 ';
+const opaque = ' \u0001 ';
 
 function fragmentText(node: RawNode): string {
   let text = node.sqlFragments[0] ?? '';
@@ -42,10 +42,10 @@ function parameterText(node: OperationNode): string {
   if (ReferenceNode.is(node) && ColumnNode.is(node.column)) {
     return `${node.table ? `"${identifierOf(node.table)}".` : ''}"${identifierOf(node.column)}"`;
   }
-  return ValueNode.is(node) && node.immediate ? "'literal'" : OPAQUE;
+  return ValueNode.is(node) && node.immediate ? "'literal'" : opaque;
 }
 
-const TOKEN = new RegExp(
+const tokenPattern = new RegExp(
   [
     String.raw`--[^\n]*(?:\n|$)`,
     String.raw`/\*[\s\S]*?\*/`,
@@ -59,21 +59,21 @@ const TOKEN = new RegExp(
   'g',
 );
 
-const OPENS_LIST = new Set(['from', 'using']);
-const OPENS_ONE = new Set(['join', 'update', 'into', 'table', 'truncate', 'copy']);
-const CLOSES = new Set(
+const opensList = new Set(['from', 'using']);
+const opensOne = new Set(['join', 'update', 'into', 'table', 'truncate', 'copy']);
+const closesList = new Set(
   'where group order having limit offset fetch for set returning window union intersect except'
     .split(' ')
     .concat('select', 'values', 'when', 'with'),
 );
-const BETWEEN = new Set(['only', 'lateral', 'rows']);
+const betweenWords = new Set(['only', 'lateral', 'rows']);
 /** Words after which `update` and `from` are not followed by a table: for update, do update, is distinct from. */
-const NOT_AFTER: Readonly<Record<string, ReadonlySet<string>>> = {
+const notAfter: Readonly<Record<string, ReadonlySet<string>>> = {
   update: new Set(['for', 'key', 'do', 'on']),
   from: new Set(['distinct']),
 };
 /** Functions that have the word `from` between their arguments. */
-const FROM_FUNCTIONS = new Set(['extract', 'substring', 'trim', 'overlay']);
+const fromFunctions = new Set(['extract', 'substring', 'trim', 'overlay']);
 
 /** The state of the scan at one depth of parentheses. */
 interface Depth {
@@ -96,16 +96,16 @@ function scan(tokens: readonly string[], asTable: boolean): RawReading {
     if (token === '(') {
       outer.push(here);
       const { expecting } = here;
-      here = { inList: expecting, expecting, joined: false, isFromFunction: FROM_FUNCTIONS.has(before) };
+      here = { inList: expecting, expecting, joined: false, isFromFunction: fromFunctions.has(before) };
     } else if (token === ')') {
       const enclosing = outer.pop();
       if (!enclosing) leak ??= 'parenthesis';
       here = { ...(enclosing ?? here), expecting: false };
     } else if (word === 'or' && outer.length === 0) {
       leak ??= 'or';
-    } else if (here.expecting && isName(token) && !CLOSES.has(word)) {
+    } else if (here.expecting && isName(token) && !closesList.has(word)) {
       // In `schema.table` the last part is the table. A name before a parenthesis is a function.
-      here.expecting = BETWEEN.has(word) || tokens[index + 1] === '.';
+      here.expecting = betweenWords.has(word) || tokens[index + 1] === '.';
       if (!here.expecting && tokens[index + 1] !== '(') tables.push(unquoted(token));
     } else if (token !== '.') {
       step(here, word, before);
@@ -118,12 +118,12 @@ function scan(tokens: readonly string[], asTable: boolean): RawReading {
 function step(here: Depth, word: string, before: string): void {
   if (word === ',') {
     here.expecting = here.inList;
-  } else if (CLOSES.has(word)) {
+  } else if (closesList.has(word)) {
     here.inList = false;
     here.expecting = false;
     here.joined = false;
   } else if (opensTables(here, word, before)) {
-    here.inList ||= OPENS_LIST.has(word);
+    here.inList ||= opensList.has(word);
     here.joined ||= word === 'join';
     here.expecting = true;
   } else {
@@ -132,11 +132,11 @@ function step(here: Depth, word: string, before: string): void {
 }
 
 function opensTables(here: Depth, word: string, before: string): boolean {
-  if (NOT_AFTER[word]?.has(before)) return false;
+  if (notAfter[word]?.has(before)) return false;
   if (word === 'from') return !here.isFromFunction;
   // join … using (columns)
   if (word === 'using') return !here.joined;
-  return OPENS_ONE.has(word);
+  return opensOne.has(word);
 }
 
 function isName(token: string): boolean {

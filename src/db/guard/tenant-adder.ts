@@ -27,7 +27,7 @@ import { isLeaf, isNode, isQuery, itemsOf, tableOf } from './query-nodes.ts';
 import type { Query } from './query-nodes.ts';
 import { readRaw } from './raw-tables.ts';
 import { TenantError } from './tenant-error.ts';
-import { isWorkspaceColumn, WORKSPACE_ID, WorkspaceValue } from './workspace-value.ts';
+import { isWorkspaceColumn, workspaceIdColumn, WorkspaceValue } from './workspace-value.ts';
 import type { ValueOrSlot } from '../statements/slots.ts';
 
 /** The names of the CTEs that a query can read. */
@@ -168,7 +168,7 @@ export class TenantAdder {
     }
     return {
       ...node,
-      columns: [...columns, WORKSPACE_ID],
+      columns: [...columns, workspaceIdColumn],
       values: this.#value.insertedInto(name, values),
       ...(conflict && { onConflict: conflict }),
     };

@@ -22,7 +22,7 @@ import { TenantError } from './tenant-error.ts';
 
 const name = 'workspace_id';
 /** The column that all tenant tables have. */
-export const WORKSPACE_ID = ColumnNode.create(name);
+export const workspaceIdColumn = ColumnNode.create(name);
 
 const equals = OperatorNode.create('=');
 
@@ -50,7 +50,7 @@ export class WorkspaceValue {
 
   /** `alias.workspace_id = <workspace>`. */
   conditionOn(alias: string): BinaryOperationNode {
-    const column = ReferenceNode.create(WORKSPACE_ID, TableNode.create(alias));
+    const column = ReferenceNode.create(workspaceIdColumn, TableNode.create(alias));
     return BinaryOperationNode.create(column, equals, this.#value);
   }
 
@@ -112,7 +112,7 @@ export class WorkspaceValue {
     const { columns, constraint, indexExpression, updates } = conflict;
     if (columns) {
       if (columns.some(isWorkspaceColumn)) return conflict;
-      return OnConflictNode.cloneWith(conflict, { columns: [WORKSPACE_ID, ...columns] });
+      return OnConflictNode.cloneWith(conflict, { columns: [workspaceIdColumn, ...columns] });
     }
     if (updates || constraint || indexExpression)
       throw new TenantError(`On conflict of "${table}": name the columns that conflict.`);

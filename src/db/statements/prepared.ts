@@ -10,6 +10,11 @@ export type Values = Readonly<Record<string, unknown>>;
 /** A statement that usually takes less time than this counts as quick. */
 const quickMs = 10;
 
+/**
+ * The maximum number of statements that one connection prepares by name. Each takes tens of kilobytes in PostgreSQL.
+ */
+export const maxPreparedNames = 1_000;
+
 /** A statement that was compiled once: its text, its name as a prepared statement, and its parameters. */
 export class Prepared {
   readonly text: string;

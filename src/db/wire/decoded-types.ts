@@ -12,20 +12,17 @@ export const decodedTypes: CustomTypesConfig = {
   },
 };
 
-const INT8 = 20;
-const INT8_ARRAY = 1016;
-const DATE = 1082;
-const DATE_ARRAY = 1182;
-const TEXT_ARRAY: number = 1009;
+/** The OIDs of types. */
+const oids = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182, textArray: 1009 };
 
-const textArray: (text: string) => (string | null)[] = pg.types.getTypeParser(TEXT_ARRAY, 'text');
+const textArray: (text: string) => (string | null)[] = pg.types.getTypeParser(oids.textArray, 'text');
 
 const decoders = new Map<number, (text: string) => unknown>([
-  [INT8, Number],
-  [INT8_ARRAY, (text) => textArray(text).map((item) => (item === null ? null : Number(item)))],
+  [oids.int8, Number],
+  [oids.int8Array, (text) => textArray(text).map((item) => (item === null ? null : Number(item)))],
   // A calendar day has no time zone. A Date would show the day before in time zones west of Greenwich.
-  [DATE, (text) => text],
-  [DATE_ARRAY, textArray],
+  [oids.date, (text) => text],
+  [oids.dateArray, textArray],
 ]);
 
 /**

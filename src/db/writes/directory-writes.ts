@@ -24,7 +24,8 @@ interface CountedCodes {
   readonly projectState: number;
 }
 
-const unstamped: ReadonlySet<DirectoryTable> = new Set(['agentInstallation', 'projectLink']);
+/** The tables whose rows do not say when they were last changed. */
+const tablesWithoutUpdatedUtc: ReadonlySet<DirectoryTable> = new Set(['agentInstallation', 'projectLink']);
 
 /** A row whose derived fields were changed by writes to other rows. */
 export interface DerivedChange {
@@ -54,7 +55,7 @@ export async function writeDirectory(
     // A flag that only one row may have must be cleared on one row before it is set on another.
     const updates = writes.updates.filter((update) => update.table === table).sort(clearingFirst);
     for (const { id, columns } of updates) {
-      const stamp = unstamped.has(table) ? {} : { updatedUtc: sql`now()` };
+      const stamp = tablesWithoutUpdatedUtc.has(table) ? {} : { updatedUtc: sql`now()` };
       await untyped(trx)
         .updateTable(table)
         .set({ ...columns, ...stamp })

@@ -37,7 +37,7 @@ import { WebSocketSender } from './web-socket-sender.ts';
 /** How long a client may take to name its token. */
 const signInMs = 3_000;
 /** The maximum number of operations of a connection that have no answer yet. */
-const mostUnanswered = 32;
+const maxUnanswered = 32;
 const closeCodes = { goingAway: 1001, tryAgainLater: 1013, badRequest: 4400 } as const;
 
 interface WebSocketOptions {
@@ -235,7 +235,7 @@ export class WebSockets {
       metrics?.count(request.served, status, tookMs);
       endSpan?.(status);
     };
-    if (connected.unanswered.size >= mostUnanswered) {
+    if (connected.unanswered.size >= maxUnanswered) {
       end(503);
       return [errorOf(new AppError('unavailable', busy), request.requestId)];
     }
