@@ -6,7 +6,7 @@ import {
   selectNodesWithoutTriggers,
 } from '../db/distribution.ts';
 import type { Database } from '../db/engine/engine.ts';
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { Progress } from './progress.ts';
@@ -37,7 +37,8 @@ export async function runDistribute(
   const named = (how: string) => missing.filter((one) => one.how === how).map(({ table }) => table);
   const [distributed, copied] = [named('distributed'), named('copied')];
   if (json) stdout(`${JSON.stringify({ distributed, copied })}\n`);
-  else if (missing.length === 0) stderr(`All ${counted(tables.length, 'table')} were distributed already.\n`);
+  else if (missing.length === 0)
+    stderr(`All ${pluralize(tables.length, 'table')} were distributed already.\n`);
   else {
     stdout(`Distributed by workspace: ${distributed.join(', ') || 'none'}\n`);
     stdout(`Copied to every node: ${copied.join(', ') || 'none'}\n`);

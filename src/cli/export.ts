@@ -8,7 +8,7 @@ import { exportIssues } from '../portability/export/export-issues.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { webhooksLeftOut } from './backup/manifest.ts';
 import { writeBackup } from './backup/write.ts';
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { ndjsonVersion } from './import/ndjson.ts';
@@ -46,12 +46,12 @@ async function exportBackup(
   const { tables, files } = manifest;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   env.stderr(
-    `${directory}: ${counted(rows, 'row')} of ${counted(tables.length, 'table')}, ${counted(files.count, 'file')}\n`,
+    `${directory}: ${pluralize(rows, 'row')} of ${pluralize(tables.length, 'table')}, ${pluralize(files.count, 'file')}\n`,
   );
   const leftOut = webhooksLeftOut(manifest);
   if (leftOut) env.stderr(`${leftOut}\n`);
   if (files.missing === 0) return exitCodes.done;
-  env.stderr(`${counted(files.missing, 'file was', 'files were')} not in the store.\n`);
+  env.stderr(`${pluralize(files.missing, 'file was', 'files were')} not in the store.\n`);
   return exitCodes.failed;
 }
 
@@ -87,7 +87,7 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
       for await (const record of exportIssues(db, team, options)) {
         if (env.signal.aborted) {
           progress.say(
-            `Stopped after ${counted(issues, 'issue')}; what was written is not the whole export.`,
+            `Stopped after ${pluralize(issues, 'issue')}; what was written is not the whole export.`,
           );
           return exitCodes.interrupted;
         }
@@ -100,8 +100,8 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
   } finally {
     progress.end();
   }
-  env.stderr(`${counted(issues, 'issue')} of ${counted(teams.length, 'team')} exported\n`);
+  env.stderr(`${pluralize(issues, 'issue')} of ${pluralize(teams.length, 'team')} exported\n`);
   if (!files?.missing) return exitCodes.done;
-  env.stderr(`${counted(files.missing, 'file was', 'files were')} not in the store.\n`);
+  env.stderr(`${pluralize(files.missing, 'file was', 'files were')} not in the store.\n`);
   return exitCodes.failed;
 }

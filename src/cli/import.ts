@@ -11,7 +11,7 @@ import type { ImportTarget } from '../portability/import/import-people.ts';
 import { importIssues, type ImportSummary } from '../portability/import/import-run.ts';
 import { webhooksLeftOut } from './backup/manifest.ts';
 import { restoreBackup } from './backup/restore.ts';
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { beadsAnonymous, beadsContent } from './import/beads.ts';
@@ -83,7 +83,7 @@ async function importBackup(
   const { tables, files, createdUtc } = manifest;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   env.stderr(
-    `${counted(rows, 'row')} of ${counted(tables.length, 'table')} and ${counted(files.count, 'file')}, as they were ${createdUtc}\n`,
+    `${pluralize(rows, 'row')} of ${pluralize(tables.length, 'table')} and ${pluralize(files.count, 'file')}, as they were ${createdUtc}\n`,
   );
   const leftOut = webhooksLeftOut(manifest);
   if (leftOut) env.stderr(`${leftOut}\n`);

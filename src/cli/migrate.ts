@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
 import { locationArgs } from './environment.ts';
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 import { exitCodes, refuseWrongArguments, reportFailure } from './failures.ts';
 
 /**
@@ -29,7 +29,7 @@ export const command = defineCommand({
         (text) => (progress ? progress.say(text.trimEnd()) : process.stderr.write(text)),
         ({ name, done, total, rows }) => {
           progress ??= new Progress(ownScreen(), { total, unit: 'migration' });
-          progress.update(done, { words: rows > 0 ? `${name}: ${counted(rows, 'row')}` : name });
+          progress.update(done, { words: rows > 0 ? `${name}: ${pluralize(rows, 'row')}` : name });
         },
       ).finally(() => progress?.end());
       process.stderr.write(

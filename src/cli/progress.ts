@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { type Options, type Params, SingleBar } from 'cli-progress';
 import type { CommandEnvironment } from './environment.ts';
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 
 type Screen = Pick<CommandEnvironment, 'stderr' | 'isTerminal' | 'columns'>;
 
@@ -79,7 +79,7 @@ export class Progress {
     const left = (seconds / progress) * (1 - progress);
     const facts = [
       ...(isTotalKnown ? [`${Math.floor(progress * 100)}%`.padStart(4)] : []),
-      counted(count, this.#of.unit),
+      pluralize(count, this.#of.unit),
       `${perSecond(count / seconds)}/s`,
       ...(isTotalKnown && progress > 0 && seconds >= firstGuessSeconds ? [`${duration(left)} left`] : []),
       ...(words ? [words] : []),

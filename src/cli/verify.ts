@@ -1,7 +1,7 @@
 import { encodeId } from '../resolvers/ids.ts';
 import { verifyDatabase, type Finding } from '../portability/verify.ts';
 import { verifyFiles } from '../portability/verify-files.ts';
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { limitOf } from './limit.ts';
@@ -29,7 +29,7 @@ export async function runVerify(
   let progress: Progress | undefined;
   let checkedRules = 0;
   const stopped = (error: unknown): never => {
-    const checked = counted(checkedRules, 'rule');
+    const checked = pluralize(checkedRules, 'rule');
     if (signal.aborted) stderr(`Stopped after ${checked}; run the command again to start over.\n`);
     throw error;
   };

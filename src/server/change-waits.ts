@@ -77,8 +77,8 @@ export class ChangeWaits {
     return this.#cohorts.counts;
   }
 
-  /** How one request waits. `authenticate` checks its token again before it reads what has arrived. */
-  of(
+  /** Lets one request wait for changes. `authenticate` checks its token again before it reads what has arrived. */
+  arrivalsFor(
     request: WaitingRequest,
     principal: Principal,
     authenticate: () => Promise<Principal | undefined>,

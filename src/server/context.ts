@@ -84,7 +84,7 @@ export class Contexts {
     authenticator: Authenticator,
     logger: Logger,
     files: ServerFiles | undefined,
-    how: {
+    services: {
       reference: ReferenceMemory;
       rateLimiter: RateLimiter;
       unknownTokens: UnknownTokens;
@@ -97,16 +97,16 @@ export class Contexts {
       recentWrites?: RecentWrites | undefined;
     },
   ) {
-    this.#recentWrites = how.recentWrites;
-    this.#reference = how.reference;
-    this.#rateLimiter = how.rateLimiter;
-    this.#unknownTokens = how.unknownTokens;
-    this.#maxCost = how.maxCost;
-    this.#writes = how.writes;
-    this.#bounds = how.bounds;
-    this.#changeWaits = how.changeWaits;
-    this.#webhooks = how.webhooks;
-    this.#executor = how.executor ?? 'compiled';
+    this.#recentWrites = services.recentWrites;
+    this.#reference = services.reference;
+    this.#rateLimiter = services.rateLimiter;
+    this.#unknownTokens = services.unknownTokens;
+    this.#maxCost = services.maxCost;
+    this.#writes = services.writes;
+    this.#bounds = services.bounds;
+    this.#changeWaits = services.changeWaits;
+    this.#webhooks = services.webhooks;
+    this.#executor = services.executor ?? 'compiled';
     this.#files = files;
     this.#database = database;
     this.#authenticator = authenticator;
@@ -124,7 +124,7 @@ export class Contexts {
     if (!principal) return this.#of(request, now, principal);
     allowance.check();
     const again = () => this.#authenticator.authenticate(authorization, new Date());
-    const changes = this.#changeWaits.of(request, principal, again);
+    const changes = this.#changeWaits.arrivalsFor(request, principal, again);
     const { tokenId } = principal;
     return {
       ...this.#of(request, now, principal),
@@ -226,7 +226,7 @@ export class Contexts {
    * The refusal for a request with an unknown token whose address has sent too many of them; undefined for any other request. A
    * token that is cached as valid is never refused here.
    */
-  unknown(address: string | undefined, authorization: string | undefined): Refused | undefined {
+  refusalOfUnknownToken(address: string | undefined, authorization: string | undefined): Refused | undefined {
     const refused = this.#unknownTokens.refusal(address);
     return refused && this.#authenticator.isUnknown(authorization, new Date()) ? refused : undefined;
   }

@@ -11,7 +11,7 @@ const advice =
 /**
  * What a process has open besides the connections that the settings allow: files, its own sockets, and connections of requests.
  */
-const beside = 256;
+const reservedDescriptors = 256;
 
 const watchEveryMs = 1_000;
 
@@ -28,7 +28,7 @@ export function warnOfDescriptorLimit(
   const { primary, replica } = pool
     ? connectionsOf({ pool, readDatabaseUrls }, 1)
     : { primary: 0, replica: 0 };
-  const needed = (streams?.streams ?? 0) + primary + replica * readDatabaseUrls.length + beside;
+  const needed = (streams?.streams ?? 0) + primary + replica * readDatabaseUrls.length + reservedDescriptors;
   if (!(limit < needed)) return;
   logger.warn(
     { limit, needed },

@@ -83,7 +83,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     if (!isGraphQL && !request.path.startsWith('/v1/')) return begin();
     const { authorization } = req.headers;
     const overdrawn = contexts.overdrawn(authorization);
-    const unknown = overdrawn ? undefined : contexts.unknown(request.address, authorization);
+    const unknown = overdrawn ? undefined : contexts.refusalOfUnknownToken(request.address, authorization);
     const counted = (overdrawn || unknown) && countedAs(request, { graphql, rest });
     if (overdrawn && counted) {
       // Refused before admission and without reading the body, because a client over its quota may send thousands a second.
@@ -95,7 +95,7 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     // The stream would end soon anyway, and waiting in the queue it would only keep the stopping server busy.
     if (isStream && contexts.draining) return refuseUnread(retrySoon(stoppingMessage));
     const gate = isStream ? streamAdmission : admission;
-    // Another request may give its ticket to this one. The statements of that one are not those of this one.
+    // This may run while another request gives its ticket back. With a meter of its own, nothing here counts for that request.
     const noteGone = () =>
       withMeter(async () => {
         const tookMs = performance.now() - startedMs;

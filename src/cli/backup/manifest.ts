@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { counted } from '../counted.ts';
+import { pluralize } from '../pluralize.ts';
 import { CommandError } from '../failures.ts';
 
 /** The version of the format that this program writes and reads. */
@@ -66,7 +66,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
 /** What the operator must do about the omitted webhooks after a restore; undefined if there were none. */
 export function webhooksLeftOut({ webhooks = 0 }: Manifest): string | undefined {
   if (webhooks === 0) return undefined;
-  return `${counted(webhooks, 'webhook')} left out: after a restoration, create ${webhooks === 1 ? 'it' : 'them'} again (docs/webhooks.md).`;
+  return `${pluralize(webhooks, 'webhook')} left out: after a restoration, create ${webhooks === 1 ? 'it' : 'them'} again (docs/webhooks.md).`;
 }
 
 /** Parses a line of the list of files. */

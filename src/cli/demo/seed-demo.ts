@@ -15,7 +15,7 @@ import { type Actor, recordAuditEntries } from '../../resolvers/access/audit.ts'
 import { raise } from '../../resolvers/errors.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import type { FileStore } from '../../storage/storage.ts';
-import { counted } from '../counted.ts';
+import { pluralize } from '../pluralize.ts';
 import { headerOf, issuesFile, ownDemo, withIssues, workspaceIdOf } from './demo-files.ts';
 import { readDirectory } from '../directory.ts';
 import { CommandError } from '../failures.ts';
@@ -69,7 +69,7 @@ export async function seedDemo(
     const { members = [], agent, agents = [], teams = [], projects = [] } = directory;
     const people = members.length + agents.length + Number(agent !== undefined);
     say(
-      `${workspace.name}: ${counted(teams.length, 'team')}, ${counted(people, 'member')}, ${counted(projects.length, 'project')}, ${counted(issues, 'issue')}.\n`,
+      `${workspace.name}: ${pluralize(teams.length, 'team')}, ${pluralize(people, 'member')}, ${pluralize(projects.length, 'project')}, ${pluralize(issues, 'issue')}.\n`,
     );
   } catch (error) {
     await files.removeAfter(0);

@@ -1,5 +1,5 @@
 import type { ImportSummary } from '../../portability/import/import-run.ts';
-import { counted } from '../counted.ts';
+import { pluralize } from '../pluralize.ts';
 
 /** The lines that tell the user the result of an import. */
 export function importWords(summary: ImportSummary, seconds: number): string[] {
@@ -11,27 +11,27 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
     ...(deletedHere > 0 ? [`${deletedHere} deleted here and not imported again`] : []),
   ];
   const included = some([
-    counted(summary.comments, 'comment'),
-    counted(summary.labels, 'label'),
-    counted(summary.members, 'invited guest'),
-    counted(summary.parents, 'parent set', 'parents set'),
+    pluralize(summary.comments, 'comment'),
+    pluralize(summary.labels, 'label'),
+    pluralize(summary.members, 'invited guest'),
+    pluralize(summary.parents, 'parent set', 'parents set'),
   ]);
   const skipped = some([
-    counted(refused, 'line refused', 'lines refused'),
-    counted(tombstones, 'tombstone skipped', 'tombstones skipped'),
-    counted(otherRecords, 'record that is not an issue', 'records that are not issues'),
-    counted(summary.parentsMissing, 'parent missing', 'parents missing'),
-    counted(summary.warnings, 'warning'),
+    pluralize(refused, 'line refused', 'lines refused'),
+    pluralize(tombstones, 'tombstone skipped', 'tombstones skipped'),
+    pluralize(otherRecords, 'record that is not an issue', 'records that are not issues'),
+    pluralize(summary.parentsMissing, 'parent missing', 'parents missing'),
+    pluralize(summary.warnings, 'warning'),
   ]);
   const stored = some([
-    counted(summary.relationsKept, 'other relation'),
-    counted(summary.fieldsKept, 'other field'),
+    pluralize(summary.relationsKept, 'other relation'),
+    pluralize(summary.fieldsKept, 'other field'),
   ]);
   return [
     ...(summary.isStopped
       ? ['Stopped. The issues imported so far are complete; run the command again to continue.']
       : []),
-    `${counted(summary.issues, 'issue')} in ${seconds} s: ${parts.join(', ')}`,
+    `${pluralize(summary.issues, 'issue')} in ${seconds} s: ${parts.join(', ')}`,
     ...(included ? [`including: ${included}`] : []),
     ...(skipped ? [`skipped: ${skipped}`] : []),
     ...(stored ? [`stored with the source record: ${stored}`] : []),

@@ -1,4 +1,4 @@
 /** A number with its noun: `1 issue`, `2 issues`. */
-export function counted(count: number, one: string, several = `${one}s`): string {
+export function pluralize(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
 }
