@@ -16,10 +16,12 @@ export interface Clears<Target extends string> {
 }
 
 /** The fields of a body by name. A value without `required` is optional. */
-export type Fields = Readonly<Record<string, JsonValue<unknown> | RequiredField<unknown> | Clears<string>>>;
+export type BodyFields = Readonly<
+  Record<string, JsonValue<unknown> | RequiredField<unknown> | Clears<string>>
+>;
 
 /** A body: a JSON object. Unknown fields are ignored, and null fields count as not sent. */
-export interface Body<F extends Fields> {
+export interface Body<F extends BodyFields> {
   readonly fields: F;
   /** Whether a body without any field to write is refused. */
   readonly writesSomething: boolean;
@@ -39,7 +41,7 @@ export type BodyValues<F> = {
 };
 
 /** Declares a body. */
-export function bodyOf<F extends Fields>(fields: F): Body<F> {
+export function bodyOf<F extends BodyFields>(fields: F): Body<F> {
   return { fields, writesSomething: false };
 }
 
@@ -47,7 +49,7 @@ export function bodyOf<F extends Fields>(fields: F): Body<F> {
  * Declares a body that changes a resource: a field that is not sent stays unchanged, and at least one field must be
  * sent.
  */
-export function changeOf<F extends Fields>(fields: F): Body<F> {
+export function changeOf<F extends BodyFields>(fields: F): Body<F> {
   return { fields, writesSomething: true };
 }
 
@@ -110,7 +112,7 @@ export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
 ): JsonValue<{ [Name in keyof F]: F[Name] extends JsonValue<infer T> ? T : never }> {
   const names = Object.keys(fields);
   const entries = Object.entries(fields).map(([field, of]) => [field, required(of)] as const);
-  const body: Body<Fields> = bodyOf(Object.fromEntries(entries));
+  const body: Body<BodyFields> = bodyOf(Object.fromEntries(entries));
   return {
     kind: 'value',
     description: `An object of ${names.join(', ')}.`,
@@ -134,7 +136,7 @@ function describe(fields: Readonly<Record<string, JsonValue<unknown>>>): Record<
 
 /** Reads a whole body. Returns the values of its fields, and all violations. */
 export function readBody(
-  { fields, writesSomething }: Body<Fields>,
+  { fields, writesSomething }: Body<BodyFields>,
   body: unknown,
 ): { values: Record<string, unknown>; violations: Violation[] } {
   if (!isObject(body))
@@ -154,7 +156,7 @@ export function readBody(
   return { values, violations };
 }
 
-function readField(field: Fields[string], value: unknown, body: object): Read<unknown> {
+function readField(field: BodyFields[string], value: unknown, body: object): Read<unknown> {
   if (value === undefined) return field.kind === 'required' ? violation('is required') : { value };
   if (field.kind === 'required') return field.of.fromJson(value);
   if (field.kind === 'value') return field.fromJson(value);

@@ -35,25 +35,25 @@ export interface Success {
   readonly description: string;
   readonly schema?: JsonSchema;
   /** The answer is a page of a list, with a `Link` header. */
-  readonly paged?: true;
+  readonly isPaged?: true;
   /** The total of the list may be a lower bound, which a header then says. */
   readonly isBounded?: boolean;
   /** Its `ETag` contains a revision and can be used in `If-Match`. */
-  readonly revised?: boolean;
+  readonly hasRevision?: boolean;
   /** The path of the created resource. */
-  readonly made?: Made;
+  readonly created?: CreatedResource;
   /** It is also answered as CSV. */
-  readonly isTable?: true;
+  readonly hasCsv?: true;
   /** It is also answered as a stream of events. */
-  readonly isStream?: true;
+  readonly hasStream?: true;
   /** The answer has a `Location` header. */
-  readonly located?: true;
+  readonly hasLocation?: true;
 }
 
 /**
  * The path of a created resource, at which it can be read, changed or deleted; not every resource supports all three.
  */
-export interface Made {
+export interface CreatedResource {
   /** The path of its routes. The last part in braces names the resource itself. */
   readonly path: `/v1/${string}/{${string}}`;
   /** The position of that name in the answer, as a JSON pointer: `/id`. */
@@ -61,7 +61,7 @@ export interface Made {
 }
 
 /** The name of the last part of a path in braces. */
-export function ownParameter({ path }: Made): string {
+export function ownParameter({ path }: CreatedResource): string {
   return path.slice(path.lastIndexOf('{') + 1, -1);
 }
 
@@ -73,7 +73,7 @@ export interface Reply<in Picked, in Values> {
    * The form in which the compiled executor writes the resources of the reply, given the path that the route picks. The
    * data then has a WrittenResource in place of each resource, unless graphql-js answered with values.
    */
-  readonly rows?: (path: readonly string[]) => RowForm;
+  readonly rowForm?: (path: readonly string[]) => RowForm;
   /**
    * The variable with the number of rows that are read. Fewer are read if these are too long together for one answer.
    */
@@ -84,7 +84,7 @@ export interface Reply<in Picked, in Values> {
 export function item<Picked>(of: Shape<Picked>, description?: string): Reply<Picked, unknown> {
   return {
     successes: [successOf(of, 200, '', description)],
-    rows: (path) => shapeForm(of, path),
+    rowForm: (path) => shapeForm(of, path),
     render: (picked) => ({ status: 200, ...renderResource(of, picked) }),
   };
 }
@@ -99,7 +99,7 @@ export function log<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   const page = item(of, 'A page of the log.');
   return {
     ...page,
-    successes: page.successes.map((success) => ({ ...success, isStream: true })),
+    successes: page.successes.map((success) => ({ ...success, hasStream: true })),
     render: (picked) => {
       const { body, ...rendering } = page.render(picked, undefined);
       return { ...rendering, body, ...(!(body instanceof Uint8Array) && { chunk: chunkOfPage(body) }) };
@@ -118,23 +118,33 @@ export function created<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
 /** 201 with the created resource, and its path in `Location`. */
 export function createdAt<Picked>(
   of: Shape<Picked>,
-  made: Made,
+  createdResource: CreatedResource,
   description?: string,
 ): Reply<Picked, Readonly<Record<string, unknown>>> {
   return {
-    successes: [{ ...successOf(of, 201, ' that was created', description), made, located: true }],
+    successes: [
+      {
+        ...successOf(of, 201, ' that was created', description),
+        created: createdResource,
+        hasLocation: true,
+      },
+    ],
     render: (picked, values) => {
       const { body, revision } = renderResource(of, picked);
-      return { status: 201, body, revision, location: locationOf(made, body, values) };
+      return { status: 201, body, revision, location: locationOf(createdResource, body, values) };
     },
   };
 }
 
-function locationOf(made: Made, body: unknown, values: Readonly<Record<string, unknown>>): string {
-  const own = ownParameter(made);
-  return made.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+function locationOf(
+  createdResource: CreatedResource,
+  body: unknown,
+  values: Readonly<Record<string, unknown>>,
+): string {
+  const own = ownParameter(createdResource);
+  return createdResource.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     // Keys in answers are in upper case, whatever the client has sent.
-    name === own ? valueAt(body, made.namedAt) : String(values[name]).toUpperCase(),
+    name === own ? valueAt(body, createdResource.namedAt) : String(values[name]).toUpperCase(),
   );
 }
 
@@ -146,12 +156,12 @@ function valueAt(body: unknown, pointer: string): string {
 /** 201 with the created resource, or 200 with an equivalent one that existed already. */
 export function createdOrExisting<Resource>(
   of: Shape<Resource>,
-  made: Made,
+  createdResource: CreatedResource,
 ): Reply<{ readonly resource: Resource; readonly created: boolean }, unknown> {
   return {
     successes: [
-      { ...successOf(of, 201, ' that was created'), made },
-      { ...successOf(of, 200, ' that existed already'), made },
+      { ...successOf(of, 201, ' that was created'), created: createdResource },
+      { ...successOf(of, 200, ' that existed already'), created: createdResource },
     ],
     render: ({ resource, created: isNew }) => ({
       status: isNew ? 201 : 200,
@@ -166,7 +176,7 @@ function successOf<Resource>(
   clause: string,
   description = `The ${nameOf(schema)}${clause}.`,
 ): Success {
-  return { status, description, schema, revised: revision !== undefined };
+  return { status, description, schema, hasRevision: revision !== undefined };
 }
 
 function renderResource<Resource>(
@@ -197,7 +207,7 @@ export function redirect(): Reply<string, unknown> {
       {
         status: 302,
         description: '`Location` is a signed URL that is valid for some minutes.',
-        located: true,
+        hasLocation: true,
       },
     ],
     render: (location) => ({ status: 302, location }),
@@ -231,10 +241,10 @@ export function list<Node>(of: Shape<Node>, { isBounded = false } = {}): Reply<C
     required: ['results', 'pagination'],
   };
   return {
-    successes: [{ status: 200, description: 'A page of the list.', schema: page, paged: true, isBounded }],
+    successes: [{ status: 200, description: 'A page of the list.', schema: page, isPaged: true, isBounded }],
     sizeVariable: 'first',
     // A page has no revision.
-    rows: (path) => shapeForm({ fields: of.fields, revision: undefined }, [...path, 'nodes']),
+    rowForm: (path) => shapeForm({ fields: of.fields, revision: undefined }, [...path, 'nodes']),
     render: (
       { nodes, pageInfo, totalCount, totalCountIsExact: isTotalExact },
       { cursor, page_size: pageSize },

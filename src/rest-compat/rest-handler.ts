@@ -118,7 +118,7 @@ async function answer(
   const { requestId } = request;
   request.note(route.operation.name.value, route.path);
   const context = await contextOf(route, request);
-  admit(schema, route, context);
+  requireRouteScope(schema, route, context);
   const sent = route.body ? await receive(request) : { body: undefined };
   if ('reply' in sent) return sent.reply;
   const { query, headers } = request;
@@ -137,7 +137,7 @@ async function answer(
       variables,
       context,
       idempotencyKey: checked.idempotencyKey,
-      rows: route.rows,
+      rowForm: route.rowForm,
       revalidation,
     });
   const { variables } = checked;
@@ -224,7 +224,7 @@ function contextOf(
 }
 
 /** Checks the scope of the route, which is all that its operation needs, before the body is read. */
-function admit(schema: GraphQLSchema, route: Route, { principal }: OperationContext): void {
+function requireRouteScope(schema: GraphQLSchema, route: Route, { principal }: OperationContext): void {
   const { method, path, scope, operation, fragments } = route;
   if (scope === 'public') return;
   // Without a principal, the scope rule of operations raises the error.

@@ -9,7 +9,7 @@ import {
 import type { RowForm } from '../executor/compiled/writing/row-form.ts';
 import { fragmentsOf } from '../executor/selections/operation.ts';
 import type { ScopeNeed } from '../schema/builder/scopes.ts';
-import { type Body, type BodyValues, type Fields, readBody } from './body.ts';
+import { type Body, type BodyValues, type BodyFields, readBody } from './body.ts';
 import {
   idempotencyKey,
   ifNoneMatch,
@@ -48,7 +48,7 @@ type Picked<Data, DataPath extends string, Result> = string extends DataPath
 export interface RouteDeclaration<
   Path extends string,
   P extends Parameters,
-  F extends Fields,
+  F extends BodyFields,
   Data,
   Variables extends Record<string, unknown>,
   DataPath extends string,
@@ -111,13 +111,13 @@ export interface Route {
   readonly scope: Extract<ScopeNeed, string>;
   readonly summary: string;
   readonly parameters: Parameters;
-  readonly body: Body<Fields> | undefined;
+  readonly body: Body<BodyFields> | undefined;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode & { readonly name: { readonly value: string } };
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly successes: readonly Success[];
   /** How the compiled executor writes the resources of the reply. */
-  readonly rows: RowForm | undefined;
+  readonly rowForm: RowForm | undefined;
   /** The variable with the number of rows that are read, where fewer may be answered. */
   readonly sizeVariable: string | undefined;
   readonly names: Readonly<Record<string, string>>;
@@ -139,7 +139,7 @@ const pageNames = { after: 'cursor', first: 'page_size' };
 export function route<
   const Path extends string,
   P extends Parameters,
-  F extends Fields,
+  F extends BodyFields,
   Data,
   Variables extends Record<string, unknown>,
   const DataPath extends string,
@@ -170,12 +170,12 @@ export function route<
     operation,
     fragments: fragmentsOf(document),
     successes: declaration.reply.successes,
-    rows: rowsOf(declaration),
+    rowForm: rowFormOf(declaration),
     sizeVariable: declaration.reply.sizeVariable,
     names: { ...pageNames, ...declaration.names },
     bareProblem: declaration.bareProblem ?? false,
     probe: declaration.probe ?? false,
-    streams: declaration.reply.successes.some(({ isStream }) => isStream),
+    streams: declaration.reply.successes.some(({ hasStream }) => hasStream),
     failures: declaration.failures ?? [],
     absent: declaration.absent ?? absentSentence(parameters),
     check: (sent) => {
@@ -216,9 +216,9 @@ function outcomeOf<Data, Values, Picked>(
  * The row form of a route that picks by a path. A number in the path leads to an item of a list, and not to another
  * selection.
  */
-function rowsOf({ pick, reply }: { pick: unknown; reply: Pick<Reply<never, never>, 'rows'> }) {
+function rowFormOf({ pick, reply }: { pick: unknown; reply: Pick<Reply<never, never>, 'rowForm'> }) {
   if (typeof pick !== 'string') return undefined;
-  return reply.rows?.(stepsOf(pick).filter((step) => step !== '0'));
+  return reply.rowForm?.(stepsOf(pick).filter((step) => step !== '0'));
 }
 
 function pickerOf<Data, Values, DataPath extends string, Result>(

@@ -43,7 +43,7 @@ export function tableOf<Row>(
         status: 200,
         description: 'All rows, as JSON or, without `historySinceUtc`, as CSV with a header line.',
         schema,
-        isTable: true,
+        hasCsv: true,
       },
     ],
     render: ({ rows, historySinceUtc = null }, { format }) => {

@@ -71,9 +71,9 @@ describe('the result of a POST', () => {
   it.each(creations)(
     'can be read at its Location where it has a GET: %s',
     async (_name, { path, successes }) => {
-      const [{ made, located } = {}] = successes;
-      const isReadable = routeTable.some((route) => route.method === 'GET' && route.path === made?.path);
-      expect(located ?? false).toBe(isReadable);
+      const [{ created, hasLocation } = {}] = successes;
+      const isReadable = routeTable.some((route) => route.method === 'GET' && route.path === created?.path);
+      expect(hasLocation ?? false).toBe(isReadable);
       const { headers, body } = await make(path);
       const location = headers.get('location');
       expect(location !== null).toBe(isReadable);

@@ -100,7 +100,7 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
     const { successes } = routeOf(endpoint);
     expect(successes.map(({ status }) => status)).toEqual(statuses.length > 0 ? statuses : [200]);
     const isList = endpoint.success.includes('list of');
-    expect(successes.some(({ paged }) => paged)).toBe(isList);
+    expect(successes.some(({ isPaged }) => isPaged)).toBe(isList);
   });
 });
 

@@ -15,13 +15,13 @@ import { httpClient } from '../support/http-client.ts';
 /** Routes whose reply does not consist of one selection of the operation. */
 const ofValues = ['/v1/meta/codes', '/v1/meta/errors/{code}'];
 
-const withRows = routeTable.filter(({ rows, path }) => rows && !ofValues.includes(path));
+const withRowForm = routeTable.filter(({ rowForm, path }) => rowForm && !ofValues.includes(path));
 
-it.each(withRows.map((route) => [`${route.method} ${route.path}`, route] as const))(
+it.each(withRowForm.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s is written by the compiled executor',
-  (_name, { operation, fragments, rows }) => {
+  (_name, { operation, fragments, rowForm }) => {
     const plan = compileOperation(schema, operation, fragments, {});
-    expect(rows && compileRowForm(rows, plan)).toBeDefined();
+    expect(rowForm && compileRowForm(rowForm, plan)).toBeDefined();
   },
 );
 

@@ -77,7 +77,7 @@ interface OperationRequest {
   /** `json` asks for the data as bytes, where the caller only sends them. */
   form?: 'data' | 'json';
   /** The form of some objects in the data. graphql-js and replays of kept results give values there. */
-  rows?: RowForm | undefined;
+  rowForm?: RowForm | undefined;
   /** Set if the client has an earlier answer, which may still be right. */
   revalidation?: Revalidation | undefined;
 }
@@ -148,7 +148,7 @@ async function runOperation(
     key === undefined
       ? await answer({ ...request, context: writing }, coerced, cost)
       : await executeOnce({ ...coerced, document, key }, writing, (inside) =>
-          answer({ ...request, context: inside, form: 'data', rows: undefined }, coerced, cost),
+          answer({ ...request, context: inside, form: 'data', rowForm: undefined }, coerced, cost),
         );
   context.wrote?.();
   return result;
@@ -215,12 +215,12 @@ function mayCompile({ context }: OperationRequest): boolean {
 
 /** The answer of the compiled executor, or what is left to graphql-js, as for `answerCompiled`. */
 function answerFromPlan(
-  { context, document, form = 'data', rows }: OperationRequest,
+  { context, document, form = 'data', rowForm }: OperationRequest,
   coerced: CoercedOperation,
   cost: OperationCost,
 ) {
   const { operation } = coerced;
-  return answerCompiled({ ...coerced, document }, context, { form, rows }, (reason) => {
+  return answerCompiled({ ...coerced, document }, context, { form, rowForm }, (reason) => {
     if (operation.operation === OperationTypeNode.QUERY) refuseCostlyFallback(reason, cost);
     reportFallback(reason, operation, context.fellBack);
   });

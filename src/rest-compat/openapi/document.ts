@@ -2,7 +2,7 @@ import { type OperationDefinitionNode, print } from 'graphql';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { maxAnswerBytes } from '../../executor/limits.ts';
 import { maxInt32 } from '../../model/int32.ts';
-import type { Body, Fields } from '../body.ts';
+import type { Body, BodyFields } from '../body.ts';
 import { type JsonSchema, orNull } from '../json-schema.ts';
 import type { Parameters } from '../params.ts';
 import type { Success } from '../reply.ts';
@@ -176,7 +176,7 @@ function exampleOfParameter({ type }: JsonSchema, sent: string | readonly string
 }
 
 function requestBodyOf(
-  { fields, writesSomething }: Body<Fields>,
+  { fields, writesSomething }: Body<BodyFields>,
   operation: OperationDefinitionNode,
   example: Example | undefined,
   components: Components,
@@ -199,7 +199,7 @@ function requestBodyOf(
 }
 
 /** Optional fields may be null too, which means the same as not sending them. */
-function schemaOf(field: Fields[string]): JsonSchema {
+function schemaOf(field: BodyFields[string]): JsonSchema {
   if (field.kind === 'required') return field.of.schema;
   return orNull(field.kind === 'clears' ? { type: 'boolean' } : field.schema);
 }
@@ -207,7 +207,7 @@ function schemaOf(field: Fields[string]): JsonSchema {
 /**
  * Excludes the bodies that are refused as a whole: those without a change, and those that set and clear the same field.
  */
-function refusedChanges(fields: Fields): JsonSchema[] {
+function refusedChanges(fields: BodyFields): JsonSchema[] {
   const unset = Object.entries(fields).map(([name, { kind }]): [string, JsonSchema] => [
     name,
     kind === 'clears' ? { enum: [false, null] } : { type: 'null' },
@@ -241,14 +241,14 @@ function answersUnchanged({ parameters }: Route): boolean {
   return Object.hasOwn(parameters, 'If-None-Match');
 }
 
-function hasTag(route: Route, { schema, revised = false }: Success): boolean {
-  return revised || (route.method === 'GET' && schema !== undefined);
+function hasTag(route: Route, { schema, hasRevision = false }: Success): boolean {
+  return hasRevision || (route.method === 'GET' && schema !== undefined);
 }
 
 function successResponses(route: Route, { ids, example, components }: Parts): Record<string, Printed> {
   return Object.fromEntries(
     route.successes.map((success) => {
-      const { status, description, schema, paged, isBounded, located, isTable, isStream } = success;
+      const { status, description, schema, isPaged, isBounded, hasLocation, hasCsv, hasStream } = success;
       const answer = example?.answers.find((candidate) => candidate.status === status);
       const response = {
         description,
@@ -262,15 +262,15 @@ function successResponses(route: Route, { ids, example, components }: Parts): Re
             'Idempotency-Replayed': { $ref: '#/components/headers/Idempotency-Replayed' },
           }),
           ...(hasTag(route, success) && { ETag: { $ref: '#/components/headers/ETag' } }),
-          ...(paged && { Link: shownHeader('Link', answer) }),
+          ...(isPaged && { Link: shownHeader('Link', answer) }),
           ...(isBounded && { 'X-Total-Count-Exact': { $ref: '#/components/headers/X-Total-Count-Exact' } }),
-          ...(located && { Location: shownHeader('Location', answer) }),
+          ...(hasLocation && { Location: shownHeader('Location', answer) }),
         },
         ...(schema && {
           content: {
             'application/json': { schema: components.print(schema), ...(answer && { example: answer.body }) },
-            ...(isTable && { 'text/csv': { schema: { type: 'string', maxLength: maxAnswerBytes } } }),
-            ...(isStream && { 'text/event-stream': { schema: { type: 'string', maxLength: maxInt32 } } }),
+            ...(hasCsv && { 'text/csv': { schema: { type: 'string', maxLength: maxAnswerBytes } } }),
+            ...(hasStream && { 'text/event-stream': { schema: { type: 'string', maxLength: maxInt32 } } }),
           },
         }),
         ...linksOf(route, success, ids),

@@ -1,8 +1,8 @@
-import type { Fields } from '../body.ts';
+import type { BodyFields } from '../body.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { Route } from '../route.ts';
 import { type Example, type Examples, targetOf } from './example.ts';
-import { codesOf } from './problems.ts';
+import { failureCodesOf } from './problems.ts';
 
 /** The page of docs/ that lists routes with their parameters, bodies, answers, operations and an example. */
 export function endpointsPage(
@@ -97,13 +97,13 @@ function scopeOf({ scope }: Route): string {
 }
 
 function failures(route: Route): string {
-  const codes = codesOf(route)
+  const codes = failureCodesOf(route)
     .map((code) => `\`${code}\``)
     .join(', ');
   return route.bareProblem ? `${codes}, and a problem of four fields, 503` : codes;
 }
 
-function schemaOf(field: Fields[string]): JsonSchema {
+function schemaOf(field: BodyFields[string]): JsonSchema {
   if (field.kind === 'clears') return { type: 'boolean' };
   return field.kind === 'required' ? field.of.schema : field.schema;
 }

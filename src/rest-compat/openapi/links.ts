@@ -9,15 +9,15 @@ export type OperationIds = ReadonlyMap<Route, string>;
  * The links of the response to a POST: to the routes that read, change and delete the resource, or to its list if the
  * resource has no path of its own to be read at.
  */
-export function linksOf(route: Route, { made }: Success, ids: OperationIds): Printed {
+export function linksOf(route: Route, { created }: Success, ids: OperationIds): Printed {
   if (route.method !== 'POST') return {};
   const at = (path: string | undefined) => [...ids.keys()].filter((target) => target.path === path);
-  const own = at(made?.path);
+  const own = at(created?.path);
   const isReadAlone = own.some(({ method }) => method === 'GET');
   const lists = isReadAlone ? [] : at(route.path).filter(({ method }) => method === 'GET');
   const links = [...own, ...lists].map((target) => {
     const operationId = ids.get(target) ?? '';
-    return [operationId, { operationId, description: target.summary, parameters: namesIn(target, made) }];
+    return [operationId, { operationId, description: target.summary, parameters: namesIn(target, created) }];
   });
   return { links: Object.fromEntries(links) };
 }
@@ -26,11 +26,11 @@ export function linksOf(route: Route, { made }: Success, ids: OperationIds): Pri
  * The sources of the path parameters of the target: the id or key of the resource comes from the response, the others
  * from the request.
  */
-function namesIn({ path }: Route, made: Success['made']): Printed {
-  const own = made && ownParameter(made);
+function namesIn({ path }: Route, created: Success['created']): Printed {
+  const own = created && ownParameter(created);
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => [
     name,
-    made && name === own ? `$response.body#${made.namedAt}` : `$request.path.${name}`,
+    created && name === own ? `$response.body#${created.namedAt}` : `$request.path.${name}`,
   ]);
   return Object.fromEntries(names);
 }

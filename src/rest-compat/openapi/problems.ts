@@ -131,7 +131,7 @@ const noHost: Failure = { code: 'invalid_request', message: 'The request has no 
 const badKey = exampleRefusal('invalid_request', 'Idempotency-Key', keyRule);
 
 /** The codes with which a route can fail, in the order in which they are checked. */
-export function codesOf(route: Route): readonly Code[] {
+export function failureCodesOf(route: Route): readonly Code[] {
   if (route.bareProblem) return ['invalid_request'];
   const codes: readonly (Code | false | undefined)[] = [
     route.scope !== 'public' && 'unauthenticated',
@@ -196,7 +196,7 @@ export function problemResponses(route: Route, components: Components): Record<s
     `${statusOf(code)}`,
     { $ref: `#/components/responses/${name}` },
   ]);
-  const byStatus = Map.groupBy(codesOf(route), statusOf);
+  const byStatus = Map.groupBy(failureCodesOf(route), statusOf);
   return {
     ...Object.fromEntries(
       [...byStatus].map(([status, codes]) => [`${status}`, response(schema, codes, route)]),

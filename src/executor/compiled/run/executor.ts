@@ -27,7 +27,7 @@ type Answered = { objects: number } & ({ json: WrittenAnswer } | { data: Record<
 /** The form of the answer, and that of certain objects in an answer of values. */
 interface Wanted {
   readonly form: AnswerForm;
-  readonly rows: RowForm | undefined;
+  readonly rowForm: RowForm | undefined;
 }
 
 /** Counters since the start of this process, for the metrics. */
@@ -53,7 +53,7 @@ export const compiledCounts = {
 export async function answerCompiled(
   compilable: Compilable,
   context: Context,
-  { form, rows }: Wanted,
+  { form, rowForm }: Wanted,
   onFallback: (reason: unknown) => void,
 ): Promise<Answered | RootResults | undefined> {
   const plan = planOf(compilable);
@@ -64,7 +64,7 @@ export async function answerCompiled(
   }
   const results = new RootResults();
   try {
-    const how = { form, rowForm: rows && compileRowForm(rows, plan), results };
+    const how = { form, rowForm: rowForm && compileRowForm(rowForm, plan), results };
     const data = await runPlan(compilable, context, how, (run) => answer(plan, run, form));
     compiledCounts.answered += 1;
     return data;
