@@ -14,7 +14,7 @@ export class CatchUps {
   #isBusy = false;
 
   async run<Result>(behind: number, read: () => Promise<Result>): Promise<Result> {
-    await this.#turn(behind);
+    await this.#waitInQueue(behind);
     const beganMs = performance.now();
     try {
       return await read();
@@ -23,7 +23,7 @@ export class CatchUps {
     }
   }
 
-  async #turn(behind: number): Promise<void> {
+  async #waitInQueue(behind: number): Promise<void> {
     if (this.#isBusy) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting.add({ behind, begin: resolve });

@@ -10,7 +10,7 @@ const retryMs = 2_000;
  * How soon it reconnects after the server has ended the stream. Other servers can continue the stream at once. Clients that find
  * no server must not all retry at the same moments, so the delay is random.
  */
-const returnMs = () => Math.round(250 + Math.random() * 1_000);
+const reconnectMs = () => Math.round(250 + Math.random() * 1_000);
 /** The longest single wait of a stream whose token is in debt. */
 const debtMs = 7_500;
 /** How often a stream shows that its connection works. */
@@ -18,7 +18,7 @@ export const beatMs = 15_000;
 /** How soon a client is sent a new cursor that comes without an event. */
 export const cursorMs = 3_000;
 /** How long a stream lasts; some end sooner than others, so that they spread over the processes again. */
-const lastsMs = () => 60 * 60_000 * (0.9 + Math.random() / 5);
+const lifetimeMs = () => 60 * 60_000 * (0.9 + Math.random() / 5);
 
 interface StreamParts {
   readonly arrivals: Arrivals;
@@ -45,7 +45,7 @@ interface StreamParts {
 export class LiveStream implements EventStream {
   onBeat: (() => void) | undefined;
   readonly #parts: Omit<StreamParts, 'first'>;
-  readonly #untilMs = performance.now() + lastsMs();
+  readonly #untilMs = performance.now() + lifetimeMs();
   /** What is sent next. */
   #chunk: EventChunk | undefined;
   /** The cursor of the stream, and the last one that was sent. */
@@ -103,7 +103,7 @@ export class LiveStream implements EventStream {
           if (!this.#chunk) break;
         }
       }
-      if (arrivals.isEnded) yield `retry: ${returnMs()}\n\n`;
+      if (arrivals.isEnded) yield `retry: ${reconnectMs()}\n\n`;
     } finally {
       this.#cancelCursor?.();
       onEnd();

@@ -7,7 +7,7 @@ import { defaultStreams, type StreamLimits } from './stream-limits.ts';
 import { OpenStreams } from './open-streams.ts';
 
 /** What a process does for the log of changes: it numbers changes, and notifies the subscribers that wait for them. */
-export class Live {
+export class LiveChanges {
   readonly watch: ChangeWatch;
   readonly openStreams: OpenStreams;
   readonly limits: StreamLimits;

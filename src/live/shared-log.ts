@@ -14,8 +14,8 @@ import { issuesInMemory } from '../resolvers/issues/issues-in-memory.ts';
 import type { Arrivals } from './change-watch.ts';
 import { Cohorts } from './cohorts.ts';
 
-/** With what the first stream of a workspace reads for all of them. */
-export interface Reading {
+/** The handle and the connections with which the log is read once for all streams of a workspace. */
+export interface LogAccess {
   readonly db: TenantDb;
   readonly connect: Database['connect'];
   readonly reference: CachedReference | undefined;
@@ -33,15 +33,15 @@ export class SharedLog {
     this.#withRequestLimits = withRequestLimits;
   }
 
-  /** The pages of the log as a stream of the workspace reads them after its last arrival. `reading` is called for a read. */
-  pages(workspaceId: string, reading: () => Reading, { arrival, position }: Arrivals): LogPages {
+  /** The pages of the log as a stream of the workspace reads them after its last arrival. `access` is called for a read. */
+  pages(workspaceId: string, access: () => LogAccess, { arrival, position }: Arrivals): LogPages {
     return {
       after: (from) => {
         const isNear = position > 0 && position - from.position <= sharedChanges;
         if (!isNear) return undefined;
         const key = `${workspaceId} ${from.position} ${from.tag} ${arrival}`;
         return this.#reads.read(key, async () => {
-          const { db, connect, reference } = reading();
+          const { db, connect, reference } = access();
           const page = await this.#withRequestLimits(() =>
             selectChangePage(db, {
               after: from.position,

@@ -5,9 +5,9 @@ import { Cohorts } from '../live/cohorts.ts';
 import { Audiences } from '../live/audiences.ts';
 import { CatchUps } from '../live/catch-ups.ts';
 import { beatMs, LiveStream, cursorMs } from '../live/event-stream.ts';
-import type { Live } from '../live/live.ts';
+import type { LiveChanges } from '../live/live-changes.ts';
 import { Pulse } from '../live/pulse.ts';
-import { type Reading, SharedLog } from '../live/shared-log.ts';
+import { type LogAccess, SharedLog } from '../live/shared-log.ts';
 import { Slices } from '../live/slices.ts';
 import type { EventChunk, EventStream, StreamSource } from '../rest-compat/events.ts';
 import { parseCursor, sharedChanges } from '../resolvers/changes/changes.ts';
@@ -51,7 +51,7 @@ const chunksAtOnce = 4;
 
 /** Lets requests wait for changes of their workspaces, and wakes up their streams. */
 export class ChangeWaits {
-  readonly #live: Pick<Live, 'watch' | 'openStreams' | 'limits' | 'counts'>;
+  readonly #live: Pick<LiveChanges, 'watch' | 'openStreams' | 'limits' | 'counts'>;
   readonly #chunks = new Semaphore(chunksAtOnce);
   readonly #catchUps = new CatchUps();
   readonly #checks = new Semaphore(chunksAtOnce);
@@ -66,7 +66,7 @@ export class ChangeWaits {
   readonly #log: SharedLog;
   readonly #admission: Admission;
 
-  constructor(live: Pick<Live, 'watch' | 'openStreams' | 'limits' | 'counts'>, admission: Admission) {
+  constructor(live: Pick<LiveChanges, 'watch' | 'openStreams' | 'limits' | 'counts'>, admission: Admission) {
     this.#live = live;
     this.#admission = admission;
     this.#log = new SharedLog((work) => withRequestLimits(admission, work));
@@ -135,7 +135,7 @@ export class ChangeWaits {
     const { workspaceId } = principal;
     const key = cohort === undefined ? undefined : keyOf(principal, cohort);
     const entered = pageTest && this.#audiences.enter(key, pageTest);
-    const reading = () => readingOf(rights.contextOf(principal));
+    const logAccess = () => logAccessOf(rights.contextOf(principal));
     const check = async () =>
       rights.known() ??
       this.#withPermit(this.#checks, async () => rights.known() ?? (await rights.authenticate()));
@@ -151,7 +151,7 @@ export class ChangeWaits {
         leave();
       },
       skip: async (cursor) =>
-        entered?.audience.skip(cursor, arrivals, this.#log.pages(workspaceId, reading, arrivals)),
+        entered?.audience.skip(cursor, arrivals, this.#log.pages(workspaceId, logAccess, arrivals)),
       soon: (listener) => this.#cursors.add(listener),
       deliver: async (cursor) => {
         const reader = await check();
@@ -199,7 +199,7 @@ export class ChangeWaits {
     const { arrival } = arrivals;
     return {
       ...context,
-      logPages: this.#log.pages(reader.workspaceId, () => readingOf(context), arrivals),
+      logPages: this.#log.pages(reader.workspaceId, () => logAccessOf(context), arrivals),
       answerOnce: (parts, answer) =>
         this.#answers.read(keyOf(reader, `${arrival} ${JSON.stringify(parts)}`), answer),
     };
@@ -243,7 +243,7 @@ export class ChangeWaits {
   }
 }
 
-function readingOf(context: OperationContext): Reading {
+function logAccessOf(context: OperationContext): LogAccess {
   const { db, reference, connect } = signedIn(context);
   return {
     db,

@@ -8,7 +8,7 @@ import type { Database } from '../db/engine/engine.ts';
 import { type Channels, Listener } from '../db/engine/listener.ts';
 import { defaultReadBudget, readBounds } from '../db/query/read-bounds.ts';
 import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
-import { Live } from '../live/live.ts';
+import { LiveChanges } from '../live/live-changes.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { referenceChannels } from '../reference/notifications.ts';
 import { createRestHandler } from '../rest-compat/rest-handler.ts';
@@ -125,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     warnOfDescriptorLimit(config, logger);
   }
   const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
-  const live = new Live(database, logger, config.streams);
+  const live = new LiveChanges(database, logger, config.streams);
   const channels = { ...referenceChannels(reference), ...live.watch.channels };
   let listener = link ? undefined : listen({ config, database, logger }, channels);
   const authenticator = new Authenticator(database, reference, logger);

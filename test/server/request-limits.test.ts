@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { meter } from '../../src/db/engine/meter.ts';
-import { Live } from '../../src/live/live.ts';
+import { LiveChanges } from '../../src/live/live-changes.ts';
 import { memberRole, principalKind } from '../../src/model/codes.ts';
 import type { Principal } from '../../src/resolvers/context.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
@@ -10,10 +10,10 @@ import { Admission } from '../../src/server/limits/admission.ts';
 import { databaseOfWorker, type TestDatabase } from '../support/templates.ts';
 
 let place: TestDatabase;
-let live: Live;
+let live: LiveChanges;
 beforeAll(async () => {
   place = await databaseOfWorker();
-  live = new Live(place.database, pino({ enabled: false }));
+  live = new LiveChanges(place.database, pino({ enabled: false }));
 });
 afterAll(async () => {
   await live.close();

@@ -51,7 +51,7 @@ export class Attempts {
   }
 
   /** Whether an attempt has not ended. */
-  get areOpen(): boolean {
+  get hasOpen(): boolean {
     return this.#open.size > 0;
   }
 
@@ -106,7 +106,7 @@ export class Attempts {
 
   /** Waits until all attempts have ended. */
   async end(): Promise<void> {
-    while (this.areOpen) await this.#signal.promise;
+    while (this.hasOpen) await this.#signal.promise;
   }
 
   /** The attempts that have ended since the last call, in the order in which they began. Adapts how many are sent at once. */

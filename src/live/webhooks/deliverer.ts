@@ -13,8 +13,8 @@ const wakeUpDelayMs = 50;
 const renewMs = 3_000;
 /** How many webhooks a process serves at once. */
 const maxServed = 8;
-/** How many rounds a webhook gets before the others have their turn. */
-const roundsPerTurn = 20;
+/** How many rounds a webhook is served before it makes room for the others. */
+const maxRounds = 20;
 /** How long a webhook is left alone after a round with an error of our own; each further one in a row doubles it, up to the longest. */
 const pauseMs = { first: 1_000, longest: 30_000 };
 /** How long a process that stops waits for attempts in progress. Another process repeats those that do not end in time. */
@@ -132,7 +132,7 @@ export class Deliverer {
     }, renewMs).unref();
     try {
       try {
-        await this.#turn(webhook, attempts);
+        await this.#serveRounds(webhook, attempts);
       } finally {
         clearInterval(renewal);
         await renewed;
@@ -153,9 +153,9 @@ export class Deliverer {
   }
 
   /** Serves a webhook for some rounds. While attempts take long, it goes on for as long as no other webhook needs the place. */
-  async #turn(webhook: DueWebhook, attempts: Attempts): Promise<void> {
+  async #serveRounds(webhook: DueWebhook, attempts: Attempts): Promise<void> {
     const isOver = (round: number) =>
-      this.#isClosing || (round >= roundsPerTurn && (!attempts.areOpen || this.#serving.size >= maxServed));
+      this.#isClosing || (round >= maxRounds && (!attempts.hasOpen || this.#serving.size >= maxServed));
     try {
       for (let round = 0; !isOver(round); round += 1)
         if (!(await serveOnce(this.#parts, webhook, this.#claimId, attempts))) break;

@@ -86,7 +86,7 @@ export async function serveOnce(
     except: attempts.deliveries,
   });
   if (due.length > 0) await attempts.send(webhook, due, isUnchanged);
-  else if (attempts.areOpen) await attempts.waitForWork();
+  else if (attempts.hasOpen) await attempts.waitForWork();
   else if (attempts.deliveries.length === 0) {
     if (isProbe) await resume(db, webhook, claimId, now);
     return hasMore;

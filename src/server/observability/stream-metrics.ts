@@ -1,11 +1,11 @@
-import type { Live } from '../../live/live.ts';
+import type { LiveChanges } from '../../live/live-changes.ts';
 import type { ChangeWaits } from '../change-waits.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Adds the metrics of the log of changes and of the streams that read it. */
 export function watchStreams(
   metrics: Metrics,
-  { counts, openStreams }: Pick<Live, 'counts' | 'openStreams'>,
+  { counts, openStreams }: Pick<LiveChanges, 'counts' | 'openStreams'>,
   waits: Pick<ChangeWaits, 'reads'>,
 ): void {
   metrics.gauge({
