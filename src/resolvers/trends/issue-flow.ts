@@ -9,6 +9,9 @@ import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
 
 type Category = keyof typeof statusCategory;
 const categories = Object.keys(statusCategory) as Category[];
+const categoryNames = new Map<number | null, Category>(
+  categories.map((name) => [statusCategory[name], name]),
+);
 
 export type FlowPeriod = Pick<Period, 'startsOn' | 'endsOn'> & Record<Category, number>;
 
@@ -42,26 +45,36 @@ export async function issueFlow(
     );
   return {
     historySinceUtc: rows[0]?.historySinceUtc ?? null,
-    periods: periods.map(({ startsOn, endsOn }, index) => ({
-      startsOn,
-      endsOn,
-      ...numbersAt(rows, index + 1),
-    })),
+    periods: numbersAtEnds(rows, periods),
   };
 }
 
 /**
- * The current numbers, without the issues that entered a category after the end of the period, and with those that left
- * it.
+ * The numbers at the end of each period. They follow from the current ones, backward: at an end, the issues that
+ * entered a category later were not yet in it, and those that left it later still were.
  */
-function numbersAt(rows: readonly FlowRow[], number: number): Record<Category, number> {
-  const numbers = categories.map((name) => [name, 0] as const);
-  const at = Object.fromEntries(numbers) as Record<Category, number>;
+function numbersAtEnds(
+  rows: readonly FlowRow[],
+  periods: readonly Pick<Period, 'startsOn' | 'endsOn'>[],
+): FlowPeriod[] {
+  const at = noIssues();
+  const changes = periods.map(noIssues);
   for (const { what, place, category, count } of rows) {
-    const name = categories.find((known) => statusCategory[known] === category) ?? 'open';
+    const name = categoryNames.get(category) ?? 'open';
     if (what === 'now') at[name] += count;
-    else if (what === 'came' && place >= number) at[name] -= count;
-    else if (what === 'went' && place >= number) at[name] += count;
+    // What happened before the end of the first period, at place 0, concerns no end.
+    const change = changes[place - 1];
+    if (change && what === 'came') change[name] -= count;
+    if (change && what === 'went') change[name] += count;
   }
-  return at;
+  const found: FlowPeriod[] = [];
+  for (const [index, { startsOn, endsOn }] of [...periods.entries()].reverse()) {
+    for (const name of categories) at[name] += changes[index]?.[name] ?? 0;
+    found.push({ startsOn, endsOn, ...at });
+  }
+  return found.reverse();
+}
+
+function noIssues(): Record<Category, number> {
+  return Object.fromEntries(categories.map((name) => [name, 0])) as Record<Category, number>;
 }

@@ -64,7 +64,9 @@ export async function issueTrend(
     rows.filter(({ period }) => period !== null),
     (row) => JSON.stringify(columns.map((column) => row[column])),
   );
-  const groups = columns.length === 0 ? [rows] : [...found.values()];
+  const groups = (columns.length === 0 ? [rows] : [...found.values()]).map(
+    (group) => new Map(group.map((row) => [row.period, row])),
+  );
   return {
     historySinceUtc: rows[0]?.historySinceUtc ?? null,
     periods: periods.flatMap((period, index) =>
@@ -76,16 +78,17 @@ export async function issueTrend(
 function trendPeriod(
   { startsOn, endsOn }: Period,
   columns: readonly StatsColumn[],
-  group: readonly TrendRow[],
+  group: ReadonlyMap<TrendRow['period'], TrendRow>,
   number: number,
 ): TrendPeriod {
-  const row = group.find(({ period }) => period === number);
+  const [first] = group.values();
+  const row = group.get(number);
   const counted = counts.map((name) => [name, row?.[name] ?? 0] as const);
   return {
     startsOn,
     endsOn,
     ...ungrouped,
-    ...Object.fromEntries(columns.map((column) => [column, group[0]?.[column] ?? null])),
+    ...Object.fromEntries(columns.map((column) => [column, first?.[column] ?? null])),
     // The entries have each name of `counts`, which the compiler cannot see.
     ...(Object.fromEntries(counted) as Pick<TrendRow, (typeof counts)[number]>),
     cycleTime: percentiles(row?.cycleTime),
