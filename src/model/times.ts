@@ -1,3 +1,6 @@
+/** The milliseconds of a day of 24 hours. */
+export const dayMs = 24 * 60 * 60 * 1_000;
+
 const datePattern = /^\d{4}-\d\d-\d\d$/;
 const dateTimePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i;
 

@@ -1,4 +1,4 @@
-const dayMs = 24 * 60 * 60 * 1000;
+import { dayMs } from '../model/times.ts';
 
 /** Dates, and times in UTC, anywhere in a text. */
 const times = /(?<![\w-])\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?(?![\w-])/g;

@@ -3,12 +3,12 @@ import { activated, type WebhookChange, type WebhookRow } from '../../db/webhook
 import type { DeliveryOutcome, DueDelivery } from '../../db/webhook-work.ts';
 import { webhookDeliveryState, webhookState } from '../../model/codes.ts';
 import { limits } from '../../model/limits.ts';
+import { dayMs } from '../../model/times.ts';
 import { isReceived, type SentAnswer } from '../../resolvers/webhooks/sending.ts';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 /** When a message is sent again after its first, second … failure, as Standard Webhooks recommends. */
 const retriesMs = [

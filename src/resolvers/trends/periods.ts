@@ -1,4 +1,5 @@
 import { firstDay, lastDay, maxPeriods } from '../../model/statistics-limits.ts';
+import { dayMs } from '../../model/times.ts';
 import { raise, Violations } from '../errors.ts';
 import { TimeZone } from './time-zones.ts';
 
@@ -19,8 +20,6 @@ export interface Period {
   /** When the next period begins. */
   endUtc: Date;
 }
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 function midnightOf(date: string): number {
   return Date.parse(`${date}T00:00:00Z`);

@@ -1,4 +1,4 @@
-const dayMs = 24 * 60 * 60 * 1_000;
+import { dayMs } from '../../model/times.ts';
 
 /** The days of an IANA time zone, as points in time. */
 export class TimeZone {

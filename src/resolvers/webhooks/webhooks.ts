@@ -15,6 +15,7 @@ import { webhookState } from '../../model/codes.ts';
 import { events, eventTypes } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditAct } from '../../model/audit-acts.ts';
+import { dayMs } from '../../model/times.ts';
 import { actorOf, type AuditedAction, recordAuditEntries } from '../access/audit.ts';
 import { isManager } from '../access/managers.ts';
 import { type Context, type SignedIn, signedIn } from '../context.ts';
@@ -27,7 +28,7 @@ import type { WebhookSending } from './sending.ts';
 import { checkTeam, readWebhookFields, type WebhookFields } from './webhook-input.ts';
 
 /** How long messages are also signed with the previous secret after a rotation. */
-const bothSecretsMs = 24 * 60 * 60_000;
+const bothSecretsMs = dayMs;
 
 interface NamedWebhook {
   id: string;

@@ -6,6 +6,7 @@ import {
   maxStatsGroups,
   maxTrendGroups,
 } from '../../model/statistics-limits.ts';
+import { dayMs } from '../../model/times.ts';
 import { equals, oneOfThese } from '../comparators.ts';
 import { issueFilter, issueFilters } from '../issue-filters.ts';
 import {
@@ -34,7 +35,6 @@ const groups: Readonly<Record<string, IssueStatsGroup>> = {
 };
 const groupBy = many(oneOf<IssueStatsGroup>(groups, 'A column to group by.'), maxStatsDimensions);
 
-const dayMs = 24 * 60 * 60 * 1_000;
 const defaultDays = 90;
 
 const periods = {
