@@ -1,9 +1,7 @@
 import type { Violations } from './errors.ts';
+import { isHttpUrl } from '../model/http-url.ts';
 import { limits } from '../model/limits.ts';
 import { checkText } from './writes/write-rules.ts';
-
-/** A scheme and something that could be a host. `URL.canParse` checks the rest. */
-const form = /^https?:\/\/@*[^/?#@\s\\][^\s\\]*$/i;
 
 /**
  * The trimmed URL, and the normalized form that equivalent URLs share. Adds a violation if it is not an http or https
@@ -15,7 +13,7 @@ export function parseUrl(
   text: string,
 ): { url: string; normalized: string } {
   const url = text.trim();
-  const isUrl = form.test(url) && URL.canParse(url);
+  const isUrl = isHttpUrl(url);
   checkText(violations, field, text, { min: 1, max: limits.url, trimmed: true });
   if (url !== '' && !isUrl) violations.add(field, 'must be an http or https URL');
   return { url, normalized: isUrl ? normalizedUrl(url) : url };

@@ -1,3 +1,4 @@
+import { isHttpUrl } from '../model/http-url.ts';
 import { maxInt32 } from '../model/int32.ts';
 import { blankRule } from '../model/sentences.ts';
 import { limits as writeLimits } from '../model/limits.ts';
@@ -127,9 +128,6 @@ export function dateTime(description: string): Value<string> {
 /** The longest key or code, in a path or in a query. */
 export const longestKey = 64;
 
-/** Requires a host. The `URL` parser refuses one that consists only of a user and an @. */
-const httpUrlForm = /^https?:\/\/@*[^/?#@\s\\][^\s\\]*$/i;
-
 /** Declares an absolute http or https URL. White space at both ends is removed. */
 export function httpUrl(description: string, { maxLength }: { maxLength: number }): Value<string> {
   const pattern = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://@*[^/?#@\s\\\x00][^\s\\\x00]*$`;
@@ -140,7 +138,7 @@ export function httpUrl(description: string, { maxLength }: { maxLength: number 
       characterProblem(value) ??
       (isBlank(input) ? blankRule : lengthProblem(value, { minLength: 1, maxLength }));
     if (problem !== undefined) return violation(problem);
-    return httpUrlForm.test(value) && URL.canParse(value)
+    return isHttpUrl(value)
       ? { value }
       : violation('must be an http or https URL, such as https://example.com/page');
   });
