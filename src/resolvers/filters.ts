@@ -9,6 +9,7 @@ import type { TableName } from '../db/tables/tables.ts';
 import type { Violations } from './errors.ts';
 import { fold } from '../model/fold.ts';
 import { decodeId, type IdPrefix } from './ids.ts';
+import { asciiUpper } from './keys.ts';
 import { limits } from '../model/limits.ts';
 import { isLonger } from './writes/write-rules.ts';
 
@@ -196,9 +197,10 @@ function comparable(
   return field.kind === 'text' ? inForm(field.form, value) : value;
 }
 
+/** The text as a column of this form stores it, so that neither case nor accents of a filter matter. */
 function inForm(form: TextForm, text: string): string {
-  if (form === 'fold') return fold(text);
-  return form === 'upper' ? text.toUpperCase() : text.toLowerCase();
+  const folded = fold(text);
+  return form === 'upper' ? asciiUpper(folded) : folded;
 }
 
 function asInput(value: unknown): Record<string, unknown> {

@@ -47,11 +47,11 @@ export const builder = new SchemaBuilder<BuilderOptions>({
     },
     hasNextPageFieldOptions: {
       description:
-        'Whether there may be rows after this page. A page of a filtered list can end early, before it is full.',
+        'Whether there may be rows after this page, and before the cursor `before` if there is one. A page of a filtered list can end early, before it is full.',
     },
     hasPreviousPageFieldOptions: {
       description:
-        'Whether there may be rows before this page. A page of a filtered list that is read backwards can end early, before it is full.',
+        'Whether there may be rows before this page, and after the cursor `after` if the page was read backwards. A page of a filtered list that is read backwards can end early, before it is full.',
     },
     startCursorFieldOptions: {
       description:
