@@ -124,11 +124,10 @@ export class Contexts {
     if (!principal) return this.#of(request, now, principal);
     allowance.check();
     const again = () => this.#authenticator.authenticate(authorization, new Date());
-    const changes = this.#changeWaits.arrivalsFor(request, principal, again);
     const { tokenId } = principal;
     return {
       ...this.#of(request, now, principal),
-      changes,
+      changes: this.#changeWaits.arrivalsFor(request, principal, again),
       replica: this.#readsOf(request, tokenId),
       wrote: () => {
         request.hasWritten = true;

@@ -42,6 +42,7 @@ import { warnOfConnectionLimit } from './connection-limit.ts';
 import { listenerName, warnOfNeighbours } from './neighbours.ts';
 import { openRateLimiter } from './limits/rate-limit.ts';
 import { logSlowStatements } from './observability/slow-statements.ts';
+import { settings } from './settings.ts';
 import { Webhooks } from './webhooks.ts';
 import { joinWorkers } from './workers/join-workers.ts';
 import { UnknownTokens } from './limits/unknown-tokens.ts';
@@ -98,20 +99,11 @@ export interface RunningServer {
   stop(options?: { drainMs?: number; withinMs?: number; isReplaced?: boolean }): Promise<unknown>;
 }
 
-/** How long a client may take to send a request that is not a file. */
-const defaultClientMs = 10_000;
-
 /** How long a connection may be silent while a request is answered: far longer than a request may take. */
 const silenceMs = 120_000;
 
 /** A client may read nothing for this many times as long as it may send nothing. */
 const unreadFactor = 3;
-
-/** The number of days for which the log keeps changes. */
-const defaultChangesDays = 7;
-
-/** Statements that take this long are logged. */
-const defaultSlowMs = 500;
 
 /** Longer than load balancers keep an idle connection, because this end must not be the first to close it. */
 const keepAliveMs = 65_000;
@@ -150,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const warn = logger.warn.bind(logger);
   const graphql = createGraphQLHandler(schema, { ...config, documents, warn });
   const rest = createRestHandler(schema);
-  const clientMs = config.clientTimeoutMs ?? defaultClientMs;
+  const clientMs = config.clientTimeoutMs ?? settings.CLIENT_TIMEOUT_MS.default;
   const unsent = new Unsent({
     maxBytes: config.unsentBytes ?? defaultUnsentBytes,
     silenceMs: unreadFactor * clientMs,
@@ -240,14 +232,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     contextOf: (principal) => contexts.ofService(principal, randomUUID()),
   });
   live.watch.onAny((workspaceId) => deliverer.wake(workspaceId));
-  const stopSlowStatements = logSlowStatements(logger, config.slowStatementMs ?? defaultSlowMs);
+  const stopSlowStatements = logSlowStatements(
+    logger,
+    config.slowStatementMs ?? settings.SLOW_STATEMENT_MS.default,
+  );
   const stopWatchingDescriptors = watchDescriptors(logger);
   const clean = () =>
     startJanitor({
       database,
       store: files?.store,
       logger,
-      changesDays: config.changesDays ?? defaultChangesDays,
+      changesDays: config.changesDays ?? settings.CHANGES_DAYS.default,
       ownChores: webhooks.choresOf(database),
     });
   const statistics = database.engine === 'embedded' ? new FreshStatistics(database, logger) : undefined;

@@ -1,7 +1,23 @@
+/** A whole number within bounds. */
+interface IntegerKind {
+  readonly kind: 'integer';
+  readonly min: number;
+  readonly max: number;
+  /** What it is a number of, such as bytes. */
+  readonly unit: string | undefined;
+}
+
+export function integer(min: number, max: number, unit?: string): IntegerKind {
+  return { kind: 'integer', min, max, unit };
+}
+
+/** A limit. It is smaller than 2^31, so that it fits into an Int of GraphQL. */
+export const amount: IntegerKind = integer(1, 1_000_000_000);
+
 /** How the text of a setting is read, and the default for a setting that is not set. */
 export type SettingKind =
-  | { readonly kind: 'port' | 'amount' | 'attachment size' | 'drain' | 'days'; readonly default: number }
-  | { readonly kind: 'workers' | 'fraction'; readonly default: number }
+  | (IntegerKind & { readonly default: number })
+  | { readonly kind: 'port' | 'workers' | 'fraction'; readonly default: number }
   | { readonly kind: 'switch'; readonly default: boolean }
   | { readonly kind: 'text'; readonly default?: string }
   | { readonly kind: 'store' | 'address' }
@@ -43,7 +59,7 @@ export type Setting = SettingKind & {
 
 /** The value that a setting of this kind is read as. */
 export type ValueOf<Kind> = Kind extends {
-  kind: 'port' | 'amount' | 'attachment size' | 'drain' | 'days' | 'fraction';
+  kind: 'port' | 'integer' | 'fraction';
 }
   ? number
   : Kind extends { kind: 'workers' }

@@ -4,41 +4,17 @@ import { isOrigin } from './http/cross-origin.ts';
 import type { SettingKind } from './setting-kinds.ts';
 import { type SettingName, settingNames, settings, type SettingValues } from './settings.ts';
 
-/** The largest size that the column can store. */
-const maxAttachmentBytes = 2_147_483_647;
-const attachmentLimit = `must be a number of bytes from 1 to ${maxAttachmentBytes}`;
-
 /** The schema that reads the text of a setting. Messages complete a sentence that begins with the name of the setting. */
 function schemaOf(setting: SettingKind): z.ZodType {
   switch (setting.kind) {
     case 'port':
-      return z
-        .string()
-        .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
-        .transform(Number)
-        .refine((port) => port <= 65_535, 'must be a port from 0 to 65535')
-        .default(setting.default);
-    case 'amount':
-      return amount(setting.default);
-    case 'attachment size':
-      return z
-        .string()
-        .regex(/^[1-9]\d{0,9}$/, attachmentLimit)
-        .transform(Number)
-        .refine((bytes) => bytes <= maxAttachmentBytes, attachmentLimit)
-        .default(setting.default);
-    case 'drain':
-      return z
-        .string()
-        .regex(/^[0-7]?\d{1,3}$/, 'must be a number of milliseconds from 0 to 7999')
-        .transform(Number)
-        .default(setting.default);
-    case 'days':
-      return z
-        .string()
-        .regex(/^(?:[1-9]|[1-8]\d|90)$/, 'must be a number of days from 1 to 90')
-        .transform(Number)
-        .default(setting.default);
+      return integerFrom(0, 65_535, 'must be a port').default(setting.default);
+    case 'integer':
+      return integerFrom(
+        setting.min,
+        setting.max,
+        setting.unit === undefined ? 'must be a whole number' : `must be a number of ${setting.unit}`,
+      ).default(setting.default);
     case 'fraction':
       return z
         .string()
@@ -143,13 +119,14 @@ function onOrOff(defaultValue: boolean) {
     .default(defaultValue);
 }
 
-/** A limit. It is smaller than 2^31, so that it fits into an Int of GraphQL. */
-function amount(defaultValue: number) {
+/** `rule` begins the message, which the bounds complete. */
+function integerFrom(min: number, max: number, rule: string) {
+  const message = `${rule} from ${min} to ${max}`;
   return z
     .string()
-    .regex(/^[1-9]\d{0,8}$|^1000000000$/, 'must be a whole number from 1 to 1000000000')
+    .regex(/^\d{1,10}$/, message)
     .transform(Number)
-    .default(defaultValue);
+    .refine((value) => value >= min && value <= max, message);
 }
 
 /** Reads `9464`, `10.0.0.7:9464` or `[::1]:9464`. Undefined for anything else. */

@@ -1,10 +1,11 @@
 import { defaultReadBudget } from '../db/query/read-bounds.ts';
 import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
 import { defaultStreams } from '../live/stream-limits.ts';
+import { maxInt32 } from '../model/int32.ts';
 import { defaultMaxRows } from '../reference/limits.ts';
 import { defaultUnsentBytes } from './http/unsent.ts';
 import { defaultAdmission } from './limits/admission.ts';
-import type { Setting, ValueOf } from './setting-kinds.ts';
+import { amount, integer, type Setting, type ValueOf } from './setting-kinds.ts';
 
 /**
  * Every setting, declared once. The flags of `serve`, their help, the validation and the types follow from this table,
@@ -68,7 +69,7 @@ export const settings = {
   },
   POOL_SIZE: {
     group: 'database',
-    kind: 'amount',
+    ...amount,
     default: 10,
     help: 'Connections to PostgreSQL',
   },
@@ -95,7 +96,7 @@ export const settings = {
   },
   REFERENCE_ROWS: {
     group: 'database',
-    kind: 'amount',
+    ...amount,
     default: defaultMaxRows,
     help: 'Maximum number of rows of reference data in memory',
   },
@@ -129,38 +130,39 @@ export const settings = {
   },
   ATTACHMENT_LIMIT_BYTES: {
     group: 'files',
-    kind: 'attachment size',
+    // The largest size that the column can store.
+    ...integer(1, maxInt32, 'bytes'),
     default: 1_073_741_824,
     help: 'The largest attachment',
     shownDefault: '1 GiB',
   },
   REQUESTS_PER_MINUTE: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: defaultRates.requestsPerMinute,
     help: 'Requests of one token or address per minute',
   },
   COST_PER_HOUR: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: defaultRates.costPerHour,
     help: 'Objects in answers to one token or address per hour',
   },
   UNKNOWN_TOKENS_PER_MINUTE: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: defaultRates.unknownTokensPerMinute,
     help: 'Unknown tokens of one address that are looked up per minute',
   },
   MAX_OPERATION_COST: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: defaultOperationCost,
     help: 'The largest cost of one operation',
   },
   READ_BUDGET: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: defaultReadBudget,
     help: 'Rows that a page of a filtered list, or its total, may examine before it ends early',
   },
@@ -174,68 +176,68 @@ export const settings = {
   },
   MAX_CONCURRENCY: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: defaultAdmission.maxConcurrency,
     help: 'Requests that are in progress at once',
   },
   QUEUE_WAIT_MS: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: defaultAdmission.queueWaitMs,
     help: 'How long a request may wait for admission and for database connections',
   },
   REQUEST_TIMEOUT_MS: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: defaultAdmission.requestTimeoutMs,
     help: 'How long a request may take in total',
   },
   STATEMENT_TIMEOUT_MS: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: 4_000,
     help: 'How long a statement may take',
   },
   LOCK_TIMEOUT_MS: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: 450,
     help: 'How long a statement may wait for a lock',
   },
   CLIENT_TIMEOUT_MS: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: 10_000,
     help: 'How long a client may take to send its headers, or a body',
   },
   UNSENT_LIMIT_BYTES: {
     group: 'limits',
-    kind: 'amount',
+    ...amount,
     default: defaultUnsentBytes,
     help: 'Bytes of answers that wait for clients to read them',
     shownDefault: '64 MiB',
   },
   CHANGES_DAYS: {
     group: 'live',
-    kind: 'days',
+    ...integer(1, 90, 'days'),
     default: 7,
     help: 'For how many days the log of changes is kept',
   },
   STREAMS: {
     group: 'live',
-    kind: 'amount',
+    ...amount,
     default: defaultStreams.streams,
     help: 'Streams and requests that wait for changes at once',
   },
   STREAMS_PER_TOKEN: {
     group: 'live',
-    kind: 'amount',
+    ...amount,
     default: defaultStreams.perToken,
     help: 'Streams and waiting requests of one token at once',
   },
   CHANGES_WAIT_MS: {
     group: 'live',
-    kind: 'amount',
+    ...amount,
     default: defaultStreams.waitMs,
     help: 'The longest that a request waits for changes, whatever it asks for',
   },
@@ -326,13 +328,13 @@ export const settings = {
   },
   SLOW_STATEMENT_MS: {
     group: 'observability',
-    kind: 'amount',
+    ...amount,
     default: 500,
     help: 'Statements that take this long are logged',
   },
   DRAIN_MS: {
     group: 'observability',
-    kind: 'drain',
+    ...integer(0, 7_999, 'milliseconds'),
     default: 1_000,
     help: 'How long readiness fails before a stopping server refuses connections',
   },

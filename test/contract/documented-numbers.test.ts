@@ -75,7 +75,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '| the same in an overload | {server/limits/admission.ts overloadWaitMs} ms |',
     '| a new connection | {server/config.ts connectTimeoutMs} ms |',
     '| a request in all | {server/limits/admission.ts requestTimeoutMs} ms |',
-    '| sending the headers; sending the body; silence within a file | {server/server.ts defaultClientMs / 1_000} s each',
+    `| sending the headers; sending the body; silence within a file | ${settings.CLIENT_TIMEOUT_MS.default / 1_000} s each`,
     '| requests that wait on one connection for the answer before theirs (pipelining) | {server/http/pipelines.ts maxWaiting},',
     '| `/readyz` | {server/context.ts readinessTimeoutMs} ms |',
     'When the queue has not been empty for {server/limits/admission.ts burstMs / 1_000} s',
