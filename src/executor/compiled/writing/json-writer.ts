@@ -8,8 +8,24 @@ import { isoLength, writeIsoTime } from './times.ts';
 // eslint-disable-next-line no-control-regex -- the pattern looks for control characters
 const special = /["\\\u0000-\u001f\ud800-\udfff]/;
 
+// Here and not imported, because loops compare each byte with some of them.
+const space = 0x20;
 const quote = 0x22;
+const plus = 0x2b;
+const comma = 0x2c;
+const dash = 0x2d;
+const point = 0x2e;
+const zero = 0x30;
+const nine = 0x39;
+const upperT = 0x54;
+const openingBracket = 0x5b;
 const backslash = 0x5c;
+const closingBracket = 0x5d;
+const lowerN = 0x6e;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+const tilde = 0x7e;
+
 /** Up to this length a loop is faster than a call into the engine. */
 const shortText = 32;
 const shortBytes = 64;
@@ -54,7 +70,7 @@ export class JsonWriter implements Sink {
   /** Whether exactly one null was written since a position that `length` gave. */
   isNullSince(start: number): boolean {
     // Of all JSON values only null begins with this letter.
-    return this.#at === start + nullJson.length && this.#bytes[start] === 0x6e;
+    return this.#at === start + nullJson.length && this.#bytes[start] === lowerN;
   }
 
   /** Forgets what was written since a position that `length` gave. */
@@ -77,7 +93,7 @@ export class JsonWriter implements Sink {
   }
 
   beginObject(): void {
-    this.byte(0x7b);
+    this.byte(openingBrace);
   }
 
   name({ json }: FieldName): void {
@@ -85,19 +101,19 @@ export class JsonWriter implements Sink {
   }
 
   endObject(): void {
-    this.byte(0x7d);
+    this.byte(closingBrace);
   }
 
   beginList(): void {
-    this.byte(0x5b);
+    this.byte(openingBracket);
   }
 
   separate(): void {
-    this.byte(0x2c);
+    this.byte(comma);
   }
 
   endList(): void {
-    this.byte(0x5d);
+    this.byte(closingBracket);
   }
 
   bytes(source: Uint8Array): void {
@@ -219,7 +235,7 @@ export class JsonWriter implements Sink {
     if (end - start > 9) return false;
     for (let index = start; index < end; index += 1) {
       const code = source[index] as number;
-      if ((code < 0x30 || code > 0x39) && !(index === start && code === 0x2d)) return false;
+      if ((code < zero || code > nine) && !(index === start && code === dash)) return false;
     }
     this.#copy(source, start, end);
     return true;
@@ -231,18 +247,18 @@ export class JsonWriter implements Sink {
     const isUsual =
       length >= 22 &&
       length <= 26 &&
-      source[start + 4] === 0x2d &&
-      source[start + 10] === 0x20 &&
-      source[end - 3] === 0x2b &&
-      source[end - 2] === 0x30 &&
-      source[end - 1] === 0x30;
+      source[start + 4] === dash &&
+      source[start + 10] === space &&
+      source[end - 3] === plus &&
+      source[end - 2] === zero &&
+      source[end - 1] === zero;
     if (!isUsual) return false;
     this.byte(quote);
     const began = this.#at;
     this.#copy(source, start, end - 3);
-    this.#bytes[began + 10] = 0x54;
-    if (length === 22) this.byte(0x2e);
-    while (this.#at < began + 23) this.byte(0x30);
+    this.#bytes[began + 10] = upperT;
+    if (length === 22) this.byte(point);
+    while (this.#at < began + 23) this.byte(zero);
     this.bytes(timeEnd);
     return true;
   }
@@ -273,7 +289,7 @@ export class JsonWriter implements Sink {
     const at = this.#at;
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
-      if (code < 0x20 || code > 0x7e || code === quote || code === backslash) return false;
+      if (code < space || code > tilde || code === quote || code === backslash) return false;
       bytes[at + index] = code;
     }
     this.#at = at + text.length;
@@ -302,7 +318,7 @@ export class JsonWriter implements Sink {
 function plainEnd(source: Uint8Array, start: number, end: number): number {
   for (let index = start; index < end; index += 1) {
     const code = source[index] as number;
-    if (code < 0x20 || code === quote || code === backslash) return index;
+    if (code < space || code === quote || code === backslash) return index;
   }
   return end;
 }

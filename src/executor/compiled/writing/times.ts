@@ -16,6 +16,7 @@ export const isoLength = '0000-00-00T00:00:00.000Z'.length;
 const dash = 0x2d;
 const colon = 0x3a;
 const point = 0x2e;
+const zero = 0x30;
 const letterT = 0x54;
 const letterZ = 0x5a;
 
@@ -44,7 +45,7 @@ export function writeIsoTime(bytes: Buffer, at: number, source: Buffer, start: n
   bytes[at + 16] = colon;
   writeTwo(bytes, at + 17, seconds - minutes * 60);
   bytes[at + 19] = point;
-  bytes[at + 20] = 0x30 + Math.floor(millis / 100);
+  bytes[at + 20] = zero + Math.floor(millis / 100);
   writeTwo(bytes, at + 21, millis % 100);
   bytes[at + 23] = letterZ;
   return true;
@@ -59,6 +60,6 @@ export function isoTimeOfBytes(source: Buffer, start: number): string | undefine
 
 function writeTwo(bytes: Buffer, at: number, number: number): void {
   const tens = Math.floor(number / 10);
-  bytes[at] = 0x30 + tens;
-  bytes[at + 1] = 0x30 + number - tens * 10;
+  bytes[at] = zero + tens;
+  bytes[at + 1] = zero + number - tens * 10;
 }
