@@ -2,12 +2,13 @@ import { decodeText } from '../db/wire/decoded-types.ts';
 import type { Order, OrderKind } from '../db/query/walks/walk.ts';
 import type { CachedRow, CachedTable } from './cached-table.ts';
 
-const TIMESTAMPTZ = 1184;
+/** The OID of `timestamptz`. */
+const timestamptzType = 1184;
 
 /** The key by which a column's text is compared, so that rows in memory have the same order as in SQL. */
 export function orderKey(kind: OrderKind, text: string): string | number {
   if (kind === 'int') return Number(text);
-  return kind === 'time' ? (decodeText(TIMESTAMPTZ, text) as Date).getTime() : text;
+  return kind === 'time' ? (decodeText(timestamptzType, text) as Date).getTime() : text;
 }
 
 /** Negative when `a` comes first. Texts are compared by code points, as in the collation "C". */
