@@ -75,8 +75,8 @@ export class ReferenceMemory {
     return this.#leased(workspaceId, entry, seen);
   }
 
-  /** The same for work that no client waits for: the lease of the workspace is not renewed for it in the background. */
-  currentInPassing(workspaceId: string): Snapshot | Promise<Snapshot> {
+  /** As `current`, for work that no client waits for, such as the check of an idle stream: it does not keep the lease alive. */
+  currentInBackground(workspaceId: string): Snapshot | Promise<Snapshot> {
     return this.#leased(workspaceId, this.#entryOf(workspaceId));
   }
 

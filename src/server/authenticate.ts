@@ -92,11 +92,11 @@ export class Authenticator {
     return current.version.auth === holder.auth ? this.#principalOf(holder) : undefined;
   }
 
-  /** The same for a stream for which nothing happens, which waits for the check of the workspace. */
-  async knownInPassing(key: string, now: Date): Promise<Principal | undefined> {
+  /** As `known`, for the regular check of an idle stream: it may wait for the reference data, and does not keep their lease alive. */
+  async knownInBackground(key: string, now: Date): Promise<Principal | undefined> {
     const holder = this.#known.get(key);
     if (!holder || !isGood(holder, now)) return undefined;
-    const { version } = await this.#reference.currentInPassing(holder.workspaceId);
+    const { version } = await this.#reference.currentInBackground(holder.workspaceId);
     return version.auth === holder.auth ? this.#principalOf(holder) : undefined;
   }
 

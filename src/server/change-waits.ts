@@ -33,7 +33,7 @@ export interface TokenChecks {
   /** The same text for all streams and connections of the token. */
   readonly token: string;
   /** The principal, if it is known without a look-up. */
-  knownInPassing(): Promise<Principal | undefined>;
+  knownInBackground(): Promise<Principal | undefined>;
   /** Throws the same errors as the authentication of a request. */
   authenticate(): Promise<Principal>;
 }
@@ -189,7 +189,7 @@ export class ChangeWaits {
   /** Calls `fail` with the error of a regular check of the token. Returns a function that stops watching it. */
   watchToken(checks: TokenChecks, idle: Pick<Arrivals, 'fail'>): () => void {
     return this.#tokens.watch(checks.token, idle, () =>
-      this.#withPermit(this.#checks, async () => (await checks.knownInPassing()) ?? checks.authenticate()),
+      this.#withPermit(this.#checks, async () => (await checks.knownInBackground()) ?? checks.authenticate()),
     );
   }
 

@@ -171,7 +171,7 @@ export class Contexts {
     const token = this.#authenticator.keyOf(authorization);
     return {
       token,
-      knownInPassing: () => this.#authenticator.knownInPassing(token, new Date()),
+      knownInBackground: () => this.#authenticator.knownInBackground(token, new Date()),
       authenticate: async () => {
         const found = await this.#authenticator.authenticate(authorization, new Date());
         return found ?? raise('unauthenticated', 'An access token is required.');
