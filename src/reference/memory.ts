@@ -75,7 +75,10 @@ export class ReferenceMemory {
     return this.#leased(workspaceId, entry, seen);
   }
 
-  /** As `current`, for work that no client waits for, such as the check of an idle stream: it does not keep the lease alive. */
+  /**
+   * As `current`, for work that no client waits for, such as the check of an idle stream: it does not keep the lease
+   * alive.
+   */
   currentInBackground(workspaceId: string): Snapshot | Promise<Snapshot> {
     return this.#leased(workspaceId, this.#entryOf(workspaceId));
   }

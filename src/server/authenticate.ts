@@ -92,7 +92,10 @@ export class Authenticator {
     return current.version.auth === holder.auth ? this.#principalOf(holder) : undefined;
   }
 
-  /** As `known`, for the regular check of an idle stream: it may wait for the reference data, and does not keep their lease alive. */
+  /**
+   * As `known`, for the regular check of an idle stream: it may wait for the reference data, and does not keep their lease
+   * alive.
+   */
   async knownInBackground(key: string, now: Date): Promise<Principal | undefined> {
     const holder = this.#known.get(key);
     if (!holder || !isGood(holder, now)) return undefined;
