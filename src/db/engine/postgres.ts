@@ -5,6 +5,7 @@ import { BorrowedConnection, type Pool, type PoolLoad, type Session } from './bo
 import { isTransactionControl, meter } from './meter.ts';
 import type { Deadline } from './deadline.ts';
 import { inOrder } from './in-order.ts';
+import { RequestPermits } from './request-permits.ts';
 import { Semaphore } from './semaphore.ts';
 import { maxPreparedNames, type Prepared } from '../statements/prepared.ts';
 import { WriteSignals } from '../statements/write-signals.ts';
@@ -63,6 +64,7 @@ export class ServerPool implements Pool {
   readonly #pool: pg.Pool;
   readonly #probe: Probe;
   readonly #permits: Semaphore;
+  readonly #requestPermits: RequestPermits;
   /** Lets one caller at a time have a connection beyond the size of the pool. */
   readonly #oneApart = new Semaphore(1);
   readonly #poolSize: number;
@@ -96,6 +98,7 @@ export class ServerPool implements Pool {
     this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + frozenAfterMs;
     const shared = prepared && wire.isPipelined ? sharedOf(poolSize) : 0;
     this.#permits = new Semaphore(poolSize - shared);
+    this.#requestPermits = new RequestPermits(poolSize);
     this.#shared = new SharedConnections(shared, {
       wire,
       lend: () => this.generations.lend(this.#pool),
@@ -140,14 +143,21 @@ export class ServerPool implements Pool {
   }
 
   async connect(): Promise<BorrowedConnection> {
-    return this.#connect(this.#permits);
+    const deadline = meter()?.deadline;
+    const release = deadline && (await this.#requestPermits.acquire(deadline));
+    try {
+      return await this.#connect(this.#permits, release);
+    } catch (error) {
+      release?.();
+      throw error;
+    }
   }
 
   async connectApart(): Promise<BorrowedConnection> {
     return this.#connect(this.#oneApart);
   }
 
-  async #connect(permits: Semaphore): Promise<BorrowedConnection> {
+  async #connect(permits: Semaphore, onRelease?: () => void): Promise<BorrowedConnection> {
     const deadline = meter()?.deadline;
     deadline?.check();
     const waitMs = deadline?.waitMs ?? this.#waitMs;
@@ -160,14 +170,23 @@ export class ServerPool implements Pool {
       );
     }
     try {
-      return this.#connection(await this.generations.lend(this.#pool), permits, deadline);
+      const client = await this.generations.lend(this.#pool);
+      const giveBack = () => {
+        permits.release();
+        onRelease?.();
+      };
+      return this.#connection(client, giveBack, deadline);
     } catch (error) {
       permits.release();
       throw unavailable(this.#address, error);
     }
   }
 
-  #connection(client: pg.PoolClient, permits: Semaphore, deadline: Deadline | undefined): BorrowedConnection {
+  #connection(
+    client: pg.PoolClient,
+    giveBack: () => void,
+    deadline: Deadline | undefined,
+  ): BorrowedConnection {
     let lost = false;
     let late: NodeJS.Timeout | undefined;
     const stopListening = deadline?.onGone(() => {
@@ -229,7 +248,7 @@ export class ServerPool implements Pool {
         clearTimeout(late);
         stopListening?.();
         client.release(destroy || lost || this.#isSpent(client));
-        permits.release();
+        giveBack();
       },
       this.writeSignals,
     );

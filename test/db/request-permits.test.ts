@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { Deadline } from '../../src/db/engine/deadline.ts';
+import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
+import { withMeter } from '../../src/db/engine/meter.ts';
+import { hasServer, newServerDatabase, type Place } from './engines.ts';
+
+const onServer = hasServer ? describe : describe.skip;
+
+onServer('a request with many statements at once', () => {
+  let place: Place;
+  let database: Database;
+
+  beforeAll(async () => {
+    const { location, remove } = await newServerDatabase();
+    place = { location, remove };
+    database = await openDatabase({ ...location, poolSize: 4 });
+  });
+  afterAll(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  const slow = () => sql`select pg_sleep(0.1)`.execute(database.unscoped);
+  const inRequest = (statements: number, waitMs: number) =>
+    withMeter(() => Promise.all(Array.from({ length: statements }, slow)), {
+      deadline: new Deadline({ withinMs: 60_000, waitMs }),
+    });
+
+  it('is not refused because its own statements have all connections', async () => {
+    await expect(inRequest(12, 1)).resolves.toHaveLength(12);
+  });
+
+  it('leaves connections to other requests', async () => {
+    const many = inRequest(20, 60_000);
+    let ended = false;
+    void many.finally(() => {
+      ended = true;
+    });
+    await inRequest(1, 60_000);
+    expect(ended).toBe(false);
+    await many;
+  });
+});
