@@ -1,11 +1,10 @@
-import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
 import { decodedTypes } from '../wire/decoded-types.ts';
-import { BorrowedConnection, type Pool, type PoolLoad, type Session } from './borrowed-connection.ts';
-import { isTransactionControl, meter } from './meter.ts';
+import { BorrowedConnection, type Pool, type PoolLoad } from './borrowed-connection.ts';
+import { meter } from './meter.ts';
 import type { Deadline } from './deadline.ts';
-import { inOrder } from './in-order.ts';
 import { RequestPermits } from './request-permits.ts';
+import { GuardedSession } from './guarded-session.ts';
 import { Semaphore } from './semaphore.ts';
 import { maxPreparedNames, type Prepared } from '../statements/prepared.ts';
 import { WriteSignals } from '../statements/write-signals.ts';
@@ -13,7 +12,7 @@ import { type PostgresWire, type WireName, wires } from '../wire/postgres-wire.t
 import { Generations } from './generations.ts';
 import { Probe, surviveLosses } from './probe.ts';
 import { SharedConnections } from './shared-connection.ts';
-import { DatabaseUnavailableError, isConnectionLoss, isReadOnly, unavailable } from './unavailable.ts';
+import { DatabaseUnavailableError, unavailable } from './unavailable.ts';
 
 /** How to connect to PostgreSQL, and the limits of its use. */
 export interface PostgresLocation {
@@ -48,13 +47,7 @@ const plannerOptions = () => ['-c random_page_cost=1.1', process.env.PGOPTIONS ?
 
 /** How much longer than the server this end waits before it gives up. This happens only if the server is frozen. */
 const frozenAfterMs = 500;
-/** The minimum time that the end of a transaction gets, even if the request has less left. */
-const leastControlMs = 500;
 const idleConnectionMs = 30_000;
-/** How a statement starts that begins a transaction. */
-const transactionBeginning = /^(?:begin|start transaction)\b/;
-/** How long a statement may continue when its client has disconnected. After that it is canceled. */
-const cancelAfterMs = 50;
 
 /** The connections to a PostgreSQL server. A lost connection fails the statements on it and never ends the process. */
 export class ServerPool implements Pool {
@@ -175,83 +168,29 @@ export class ServerPool implements Pool {
         permits.release();
         onRelease?.();
       };
-      return this.#connection(client, giveBack, deadline);
+      return this.#lend(client, giveBack, deadline);
     } catch (error) {
       permits.release();
       throw unavailable(this.#address, error);
     }
   }
 
-  #connection(
-    client: pg.PoolClient,
-    giveBack: () => void,
-    deadline: Deadline | undefined,
-  ): BorrowedConnection {
-    let lost = false;
-    let late: NodeJS.Timeout | undefined;
-    const stopListening = deadline?.onGone(() => {
-      late = setTimeout(() => {
-        // The connection is closed afterwards: a late cancellation must not hit a statement of another request.
-        lost = true;
-        this.#cancel(client);
-      }, cancelAfterMs);
+  #lend(client: pg.PoolClient, giveBack: () => void, deadline: Deadline | undefined): BorrowedConnection {
+    const session = new GuardedSession(client, deadline, {
+      wire: this.#wire,
+      statementMs: this.#statementMs,
+      beginning: this.#beginning,
+      nameOf: (statement) => this.#nameOn(client, statement),
+      cancel: () => this.#cancel(client),
+      refused: () => this.generations.refused(client),
+      unavailable: (error) => unavailable(this.#address, error),
     });
-    const guarded = async <Result>(
-      text: string,
-      send: (timeoutMs: number | undefined) => Promise<Result>,
-    ): Promise<Result> => {
-      const isControl = isTransactionControl(text);
-      if (!isControl) deadline?.check();
-      const leftMs = deadline?.leftMs ?? Number.POSITIVE_INFINITY;
-      const withinMs = Math.min(
-        this.#statementMs ?? leftMs,
-        isControl ? Math.max(leftMs, leastControlMs) : leftMs,
-      );
-      try {
-        return await send(Number.isFinite(withinMs) ? Math.ceil(withinMs) : undefined);
-      } catch (error) {
-        if (!isConnectionLoss(error)) throw error;
-        if (isReadOnly(error)) this.generations.refused(client);
-        // After a read timeout the connection still waits for its answer, so it is closed.
-        else lost = true;
-        throw unavailable(this.#address, error);
-      }
+    const release = (destroy = false) => {
+      const isLost = session.end();
+      client.release(destroy || isLost || this.#isSpent(client));
+      giveBack();
     };
-    const query = <Row>(text: string, values: readonly unknown[]) =>
-      guarded(text, async (timeoutMs) => {
-        const begins = this.#beginning !== '' && transactionBeginning.test(text);
-        const config: pg.QueryConfig & { query_timeout: number | undefined } = {
-          ...(begins ? { text: text + this.#beginning } : { text, values: [...values] }),
-          query_timeout: timeoutMs,
-        };
-        const answer = await client.query(config);
-        // The beginning with settings consists of several statements, for each of which pg returns a result.
-        const result: unknown = Array.isArray(answer) ? answer[0] : answer;
-        return result as PostgresQueryResult<Row>;
-      });
-    const prepared: Session['prepared'] = (statement, values) => {
-      const name = this.#nameOn(client, statement);
-      return guarded(statement.text, (timeoutMs) => {
-        // A statement that is refused before it is sent says nothing of its usual time.
-        const sentAtMs = performance.now();
-        const run = this.#wire.run(client, statement, { name, values, timeoutMs });
-        return run.finally(() => statement.took(performance.now() - sentAtMs));
-      });
-    };
-    const send = this.#wire.isPipelined ? sendAtOnce : inOrder();
-    return new BorrowedConnection(
-      {
-        query: (text, values) => send(() => query(text, values)),
-        prepared: (statement, values) => send(() => prepared(statement, values)),
-      },
-      (destroy = false) => {
-        clearTimeout(late);
-        stopListening?.();
-        client.release(destroy || lost || this.#isSpent(client));
-        giveBack();
-      },
-      this.writeSignals,
-    );
+    return new BorrowedConnection(session, release, this.writeSignals);
   }
 
   /** Asks the server to cancel the statement that runs on a connection. It may have ended already. */
@@ -323,10 +262,6 @@ export class ServerPool implements Pool {
     ]).then(() => undefined);
     return this.#ended;
   }
-}
-
-function sendAtOnce<Result>(work: () => Promise<Result>): Promise<Result> {
-  return work();
 }
 
 /**
