@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from 'graphql-ws';
 import { sql } from 'kysely';
 import { WebSocket } from 'ws';
+import { referenceChannel } from '../../src/db/engine/engine.ts';
 import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
 import { Client } from '../faults/support/client.ts';
 import { Ledger } from '../faults/support/ledger.ts';
@@ -74,6 +75,20 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     return client.ask({ path }).finally(() => client.close());
   }
 
+  /** Asks until both workers have answered, and returns how often. */
+  async function askBoth(token: string): Promise<number> {
+    const begun = serving.log().length;
+    const answers = () =>
+      serving
+        .log()
+        .slice(begun)
+        .matchAll(/"worker":(\d).*"operation":"Teams"/g);
+    const workers = () => new Set(Array.from(answers(), ([, worker]) => worker));
+    let asked = 0;
+    for (; workers().size < 2; asked += 1) expect((await ask('/v1/teams', token)).status).toBe(200);
+    return asked;
+  }
+
   async function answeredTeams(): Promise<number> {
     const samples = await samplesOf({ metricsUrl }, 'workgraph_request_duration_seconds_count');
     return [...samples].find(([labels]) => labels.endsWith('operation="Teams",status="200"'))?.[1] ?? 0;
@@ -87,13 +102,27 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
   it('share one address, print what each may use, and add up their metrics', async () => {
     expect(serving.words()).toContain('2 workers, each with POOL_SIZE 5, MAX_CONCURRENCY 8');
     const { token } = await ownWorkspace();
-    const logged = () =>
-      new Set(Array.from(serving.log().matchAll(/"worker":(\d).*"operation":"Teams"/g), ([, n]) => n));
-    let asked = 0;
-    for (; logged().size < 2; asked += 1) expect((await ask('/v1/teams', token)).status).toBe(200);
+    const asked = await askBoth(token);
     expect(await answeredTeams()).toBe(asked);
     expect(await sampleOf({ metricsUrl }, 'workgraph_workers')).toBe(2);
     expect(await sampleOf({ metricsUrl }, 'workgraph_pool_connections', 'state="size"')).toBe(10);
+  });
+
+  it('check their reference data as soon as another process has written some, whichever of them listens', async () => {
+    const { token } = await ownWorkspace();
+    const checks = () => sampleOf({ metricsUrl }, 'workgraph_reference_checks_total', 'kind="check"');
+    const notify = () =>
+      opened(place.location, ({ unscoped }) =>
+        sql`select pg_notify(${referenceChannel}, 'written')`.execute(unscoped),
+      );
+    // The first request of a workspace makes a check anyway.
+    await askBoth(token);
+    const before = await checks();
+    // Both check after most notifications. If only one were told, there would be no more checks than notifications.
+    for (let notified = 0; (await checks()) - before <= notified + 2; notified += 1) {
+      await notify();
+      await askBoth(token);
+    }
   });
 
   it('grant a caller exactly its quota together', async () => {
