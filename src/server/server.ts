@@ -1,13 +1,9 @@
-import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo, Server as SocketServer, Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
 import { type Channels, Listener } from '../db/engine/listener.ts';
 import { defaultReadBudget, readBounds } from '../db/query/read-bounds.ts';
-import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
+import { defaultOperationCost } from '../executor/limits.ts';
 import { LiveChanges } from '../live/live-changes.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { referenceChannels } from '../reference/notifications.ts';
@@ -18,7 +14,6 @@ import type { TrustedDocuments } from '../executor/documents/persisted.ts';
 import { schema } from '../schema/index.ts';
 import { Admission } from './limits/admission.ts';
 import { Authenticator } from './authenticate.ts';
-import { answerBrokenRequest, answerConnect } from './http/broken-request.ts';
 import { ChangeWaits } from './change-waits.ts';
 import { Clients } from './http/clients.ts';
 import type { Config } from './config.ts';
@@ -28,11 +23,10 @@ import { warnOfDescriptorLimit, watchDescriptors } from './file-descriptors.ts';
 import { createFileHandler } from './files.ts';
 import { createFront } from './front.ts';
 import { createGraphQLHandler } from './graphql/graphql.ts';
-import { asksForWebSocket, WebSockets } from './graphql/web-socket.ts';
+import { WebSockets } from './graphql/web-socket.ts';
+import { HttpServer } from './http-server.ts';
 import { FreshStatistics } from './fresh-statistics.ts';
 import { startJanitor } from './janitor.ts';
-import { Connections } from './http/connections.ts';
-import { listenOn, stopAccepting } from './http/listening.ts';
 import { openMetrics } from './observability/open-metrics.ts';
 import { watchStreams } from './observability/stream-metrics.ts';
 import type { ServerFiles } from './open-files.ts';
@@ -99,14 +93,8 @@ export interface RunningServer {
   stop(options?: { drainMs?: number; withinMs?: number; isReplaced?: boolean }): Promise<unknown>;
 }
 
-/** How long a connection may be silent while a request is answered: far longer than a request may take. */
-const silenceMs = 120_000;
-
 /** A client may read nothing for this many times as long as it may send nothing. */
 const unreadFactor = 3;
-
-/** Longer than load balancers keep an idle connection, because this end must not be the first to close it. */
-const keepAliveMs = 65_000;
 
 /** Starts a server. Throws the error of `listen`, such as EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -192,40 +180,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     crossOrigin,
     clientMs,
   });
-  const server = createServer(
-    {
-      // Bodies have their own time limit where they are read, because a large file takes longer.
-      requestTimeout: 0,
-      headersTimeout: clientMs,
-      maxHeaderSize: maxHeadBytes,
-      connectionsCheckingInterval: Math.ceil(clientMs / 10),
-      keepAliveTimeout: keepAliveMs,
-      // The front refuses such a request, in the form of all refusals.
-      requireHostHeader: false,
-      shouldUpgradeCallback: asksForWebSocket,
-    },
-    front,
-  );
-  const connections = new Connections(server);
-  server.timeout = silenceMs;
-  // The front asks for the body only after it has authenticated the client.
-  server.on('checkContinue', front);
-  // Other expectations may be ignored (RFC 9110, 10.1.1).
-  server.on('checkExpectation', front);
-  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) =>
-    webSockets.upgrade(req, socket, head),
-  );
-  server.on('connect', (_req, socket) => answerConnect(socket, config.publicUrl));
-  server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, config.publicUrl));
-  const extra = await (link ? link.listen(server, config.host) : listenOn(server, config)).catch(
-    async (error: unknown) => {
-      rateLimiter.close();
-      replicas?.close();
-      metrics?.close();
-      await Promise.all([tracing?.stop(), live.close(), listener?.close()]);
-      throw error;
-    },
-  );
+  const server = new HttpServer({ front, webSockets, publicUrl: config.publicUrl, clientMs });
+  await server.listen(config, link).catch(async (error: unknown) => {
+    rateLimiter.close();
+    replicas?.close();
+    metrics?.close();
+    await Promise.all([tracing?.stop(), live.close(), listener?.close()]);
+    throw error;
+  });
   const deliverer = webhooks.start({
     database,
     schema,
@@ -256,14 +218,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     janitor = clean();
   });
   return {
-    url: addressOf(server),
+    url: server.url,
     metricsUrl: metrics?.url,
     stop: ({ drainMs = 0, withinMs = 8_000, isReplaced = false } = {}) => {
       contexts.draining = isReplaced ? 'replaced' : 'stopping';
       live.watch.close(drainMs);
       webSockets.close(drainMs);
       stopping ??= Promise.all([
-        stopServer({ server, extra, connections, webSockets }, { drainMs, withinMs, isReplaced }),
+        server.stop({ drainMs, withinMs, isReplaced }),
         janitor?.stop(),
         statistics?.close(),
         link?.settle(drainMs),
@@ -306,40 +268,4 @@ function listen(
         'notifications from PostgreSQL are interrupted, so changes by other processes are seen later',
       ),
   });
-}
-
-function addressOf(server: Server): string {
-  // A server that listens on TCP has an address of this type.
-  const { address, port } = server.address() as AddressInfo;
-  const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[address] ?? address;
-  return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
-}
-
-interface Listening {
-  readonly server: Server;
-  /** The other sockets that listen for it. */
-  readonly extra: readonly SocketServer[];
-  readonly connections: Connections;
-  readonly webSockets: WebSockets;
-}
-
-async function stopServer(
-  { server, extra, connections, webSockets }: Listening,
-  { drainMs, withinMs, isReplaced }: { drainMs: number; withinMs: number; isReplaced: boolean },
-): Promise<void> {
-  const all = [server, ...extra];
-  const closed = Promise.all(all.map((each) => once(each, 'close')));
-  // Another worker has the same sockets. Clients of this one have the time to send one more request, whose answer closes the connection.
-  if (isReplaced) for (const each of all) stopAccepting(each);
-  await delay(drainMs);
-  if (!isReplaced) for (const each of all) stopAccepting(each);
-  connections.closeIdle();
-  const late = setTimeout(() => {
-    server.closeAllConnections();
-    webSockets.terminate();
-  }, withinMs);
-  await closed;
-  clearTimeout(late);
-  // Only this stops the timer with which Node looks for slow requests.
-  server.close();
 }
