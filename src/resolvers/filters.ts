@@ -127,7 +127,9 @@ function fieldPredicate(
       const values = value as Comparable[];
       const list: Predicate = {
         column: field.column,
-        in: values.flatMap((item, index) => comparable(field, item, violations, `${at}[${index}]`) ?? []),
+        in: valueSet(
+          values.flatMap((item, index) => comparable(field, item, violations, `${at}[${index}]`) ?? []),
+        ),
       };
       parts.push(comparator === 'in' ? list : { not: list });
     } else {
@@ -138,6 +140,16 @@ function fieldPredicate(
     }
   }
   return { all: parts };
+}
+
+/**
+ * The values of a list, each once and sorted: the same values in any order are the same filter, so a cursor of one is
+ * accepted under the other.
+ */
+function valueSet(values: readonly Comparable[]): readonly Comparable[] {
+  const byKey = new Map<string | number | boolean, Comparable>();
+  for (const value of values) byKey.set(value instanceof Date ? value.getTime() : value, value);
+  return [...byKey.values()].toSorted((a, b) => (a < b ? -1 : 1));
 }
 
 function throughPredicate(
