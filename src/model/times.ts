@@ -20,11 +20,20 @@ function daysOf(year: number, month: number): number {
   return new Date(new Date(0).setUTCFullYear(year, month, 0)).getUTCDate();
 }
 
-/** Parses an ISO 8601 time with an offset or Z, to the millisecond; undefined if the text is not one. */
+/** A time between this millisecond and the next one. Stored times have milliseconds, so none is equal to it. */
+export class TimeBetweenMilliseconds extends Date {}
+
+/**
+ * Parses an ISO 8601 time with an offset or Z, down to the millisecond; undefined if the text is not one. Whether further
+ * digits were cut off shows in the class.
+ */
 export function parseDateTime(text: string): Date | undefined {
-  if (!dateTimePattern.test(text) || !isCalendarDate(text.slice(0, 10))) return undefined;
+  const parts = dateTimePattern.exec(text);
+  if (!parts || !isCalendarDate(text.slice(0, 10))) return undefined;
   const date = new Date(text);
   // PostgreSQL and ISO 8601 agree only on years of four digits, and the offset may move the time out of that range.
   const year = date.getUTCFullYear();
-  return Number.isNaN(year) || year < 1 || year > 9999 ? undefined : date;
+  if (Number.isNaN(year) || year < 1 || year > 9999) return undefined;
+  const [, , fraction = ''] = parts;
+  return /[1-9]/.test(fraction.slice(4)) ? new TimeBetweenMilliseconds(date) : date;
 }

@@ -8,10 +8,11 @@ import {
 import type { TableName } from '../db/tables/tables.ts';
 import type { Violations } from './errors.ts';
 import { fold } from '../model/fold.ts';
+import { TimeBetweenMilliseconds } from '../model/times.ts';
 import { decodeId, type IdPrefix } from './ids.ts';
 import { asciiUpper } from './keys.ts';
-import { limits } from '../model/limits.ts';
 import { isLonger } from './writes/write-rules.ts';
+import { limits } from '../model/limits.ts';
 
 /**
  * A field of a filter as declared by its type. The comparators of the input become predicates on it. `stored` converts
@@ -136,20 +137,29 @@ function fieldPredicate(
       const compared = comparable(field, value as Comparable, violations, at);
       if (compared === undefined) continue;
       if (comparator === 'neq') parts.push({ not: { column: field.column, is: 'eq', value: compared } });
-      else parts.push({ column: field.column, is: comparator as Comparison, value: compared });
+      else parts.push(comparison(field.column, comparator as Comparison, compared));
     }
   }
   return { all: parts };
 }
 
 /**
- * The values of a list, each once and sorted: the same values in any order are the same filter, so a cursor of one is
- * accepted under the other.
+ * The values of a list that a stored value can be equal to, each once and sorted: the same values in any order are the
+ * same filter, so a cursor of one is accepted under the other.
  */
 function valueSet(values: readonly Comparable[]): readonly Comparable[] {
   const byKey = new Map<string | number | boolean, Comparable>();
-  for (const value of values) byKey.set(value instanceof Date ? value.getTime() : value, value);
+  for (const value of values)
+    if (!(value instanceof TimeBetweenMilliseconds))
+      byKey.set(value instanceof Date ? value.getTime() : value, value);
   return [...byKey.values()].toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+function comparison(column: string, is: Comparison, value: Comparable): Predicate {
+  if (!(value instanceof TimeBetweenMilliseconds)) return { column, is, value };
+  if (is === 'eq') return { any: [] };
+  // What is later than a time between two milliseconds is later than the first of them.
+  return { column, is: is === 'gt' || is === 'gte' ? 'gt' : 'lte', value };
 }
 
 function throughPredicate(

@@ -187,4 +187,25 @@ describe('a filter', () => {
     const { nodes } = dataOf(await world.ask(query, { at: elsewhere })).issues as { nodes: unknown[] };
     expect(nodes).toContainEqual({ createdUtc });
   });
+
+  it('compares times between two milliseconds, which equal no stored time', async () => {
+    const stored = world.model.all('Issue').map((issue) => String(issue.createdUtc));
+    const at = stored.toSorted()[Math.floor(stored.length / 2)] ?? '';
+    const later = at.replace('Z', '000001Z');
+    const query = (comparison: string) =>
+      `query ($at: DateTime!) { issues(first: 250, filter: { createdUtc: { ${comparison} } }) { nodes { createdUtc } } }`;
+    const shown = async (comparison: string) => {
+      const { nodes } = dataOf(await world.ask(query(comparison), { at: later })).issues as {
+        nodes: { createdUtc: string }[];
+      };
+      return nodes.map(({ createdUtc }) => createdUtc).toSorted();
+    };
+    const [upTo, after] = [stored.filter((time) => time <= at), stored.filter((time) => time > at)];
+    expect(upTo).toContain(at);
+    expect(after).not.toEqual([]);
+    for (const is of ['gt', 'gte']) expect(await shown(`${is}: $at`)).toEqual(after.toSorted());
+    for (const is of ['lt', 'lte']) expect(await shown(`${is}: $at`)).toEqual(upTo.toSorted());
+    expect(await shown('eq: $at')).toEqual([]);
+    expect(await shown(`in: [$at, "${at}"]`)).toEqual(stored.filter((time) => time === at));
+  });
 });

@@ -69,6 +69,8 @@ describe('GET /v1/issues/{issueKey}/activity', () => {
     ['unknown event type', () => 'event_type=issue.sung.v1', []],
     ['lower bound, included', () => `from_utc=${times[1]}`, [2, 3]],
     ['upper bound, included', () => `to_utc=${times[1]}`, [1, 2]],
+    ['lower bound, a nanosecond later', () => `from_utc=${times[1]?.replace('Z', '000001Z')}`, [3]],
+    ['upper bound, a nanosecond later', () => `to_utc=${times[1]?.replace('Z', '000001Z')}`, [1, 2]],
     ['both bounds', () => `from_utc=${times[1]}&to_utc=${times[1]}`, [2]],
     ['bounds the wrong way round', () => `from_utc=${times[2]}&to_utc=${times[0]}`, []],
     ['an offset', () => 'from_utc=2026-01-01T13:00:00%2B02:00', [2, 3]],

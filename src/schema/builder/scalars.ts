@@ -25,7 +25,7 @@ function toDateTime(value: unknown): Date {
 
 builder.scalarType('DateTime', {
   description:
-    'A point in time in UTC, ISO 8601 with milliseconds: `2026-01-31T12:00:00.000Z`. Inputs may have any offset.',
+    'A point in time in UTC, ISO 8601 with milliseconds: `2026-01-31T12:00:00.000Z`. Inputs may have any offset. Filters compare further digits of a second, up to nine; elsewhere they are cut off.',
   serialize: (value) => value.toISOString(),
   parseValue: toDateTime,
   parseLiteral: inLiteral(toDateTime),
