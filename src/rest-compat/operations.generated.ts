@@ -890,9 +890,9 @@ export type RepositoryContextOrder = {
 
 /** The fields that repositories can be ordered by. Rows with equal values are ordered by id. */
 export type RepositoryContextOrderField =
-  /** By `defaultBranch`. */
+  /** By `defaultBranch`. It is an empty text where there is none, which is the first of all texts in ascending order. */
   | 'DEFAULT_BRANCH'
-  /** By `externalProjectName`. */
+  /** By `externalProjectName`. It is an empty text where there is none, which is the first of all texts in ascending order. */
   | 'PROJECT_NAME'
   /** By `provider`. */
   | 'PROVIDER'

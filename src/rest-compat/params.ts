@@ -216,15 +216,14 @@ export function directionOf(defaultSpelling: 'asc' | 'desc'): WithDefault<SortDi
   return withDefault(defaultSpelling, oneOf<SortDirection>(spellings, description));
 }
 
-/** The sort field of a list. */
+/** The sort field of a list. `note` is what to say about some of its spellings. */
 export function sortBy<Field extends string>(
   defaultSpelling: string,
   spellings: Readonly<Record<string, Field>>,
+  note = '',
 ): WithDefault<Field> {
-  return withDefault(
-    defaultSpelling,
-    oneOf(spellings, 'The field to sort by. Resources with equal values are sorted by id.'),
-  );
+  const description = `The field to sort by. Resources with equal values are sorted by id.${note && ` ${note}`}`;
+  return withDefault(defaultSpelling, oneOf(spellings, description));
 }
 
 /** The parts of the path that name resources, in order. */

@@ -2,6 +2,9 @@ import { type Entity, entity } from './builder/entity.ts';
 import { Provider } from './builder/enums.ts';
 import { Team } from './teams.ts';
 
+const emptyFirst =
+  'It is an empty text where there is none, which is the first of all texts in ascending order.';
+
 export const RepositoryContext: Entity<'repository'> = entity('RepositoryContext', {
   table: 'repository',
   prefix: 'repo',
@@ -15,6 +18,7 @@ export const RepositoryContext: Entity<'repository'> = entity('RepositoryContext
     PROJECT_NAME: { column: 'externalProjectNameFold', kind: 'text', nullable: false },
     DEFAULT_BRANCH: { column: 'defaultBranchFold', kind: 'text', nullable: false },
   },
+  orderNotes: { PROJECT_NAME: emptyFirst, DEFAULT_BRANCH: emptyFirst },
   defaultOrder: { field: 'REPOSITORY_NAME', direction: 'asc' },
   filter: (f) => ({
     id: f.id('repo'),

@@ -33,12 +33,16 @@ export const repositories = route({
     ),
     query: text('Repositories whose name or project name contains this text, ignoring case and accents.'),
     ...page,
-    sort: sortBy<RepositoryContextOrderField>('repository_name', {
-      repository_name: 'REPOSITORY_NAME',
-      provider: 'PROVIDER',
-      project_name: 'PROJECT_NAME',
-      default_branch: 'DEFAULT_BRANCH',
-    }),
+    sort: sortBy<RepositoryContextOrderField>(
+      'repository_name',
+      {
+        repository_name: 'REPOSITORY_NAME',
+        provider: 'PROVIDER',
+        project_name: 'PROJECT_NAME',
+        default_branch: 'DEFAULT_BRANCH',
+      },
+      'Where there is no project or default branch, its name is an empty text, which is the first of all texts in ascending order.',
+    ),
     direction,
   },
   operation: RepositoriesDocument,

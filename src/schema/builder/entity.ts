@@ -56,6 +56,8 @@ interface EntityOptions<Name extends TableName> {
   /** A further condition for `node(id)`, such as that the issue of the row is not deleted. */
   within?: Predicate;
   orders?: Readonly<Record<string, OrderColumn<Row<Name>>>>;
+  /** What to say about some of the orders, besides the column. */
+  orderNotes?: Readonly<Record<string, string>>;
   defaultOrder?: { field: string; direction: 'asc' | 'desc' };
   filter?: (f: FilterBuilder<Row<Name>>) => Record<string, FilterDeclaration>;
 }
@@ -230,12 +232,18 @@ export class Entity<Name extends TableName> {
 
   orderInput(): InputType<Types> {
     if (this.#orderInput) return this.#orderInput;
+    const { orders = {}, orderNotes = {} } = this.options;
     const field = builder.enumType(`${this.name}OrderField`, {
       description: `The fields that ${this.plural} can be ordered by. Rows with equal values are ordered by id.`,
       values: Object.fromEntries(
-        Object.entries(this.options.orders ?? {}).map(([name, { column }]) => [
+        Object.entries(orders).map(([name, { column }]) => [
           name,
-          { value: name, description: `By \`${column.replace(/(Fold|Rank)$/, '')}\`.` },
+          {
+            value: name,
+            description: [`By \`${column.replace(/(Fold|Rank)$/, '')}\`.`, orderNotes[name] ?? []]
+              .flat()
+              .join(' '),
+          },
         ]),
       ),
     });
