@@ -4,6 +4,7 @@ import { always, isAlways } from '../db/query/conditions/predicate.ts';
 import type { Total } from '../db/reads/bounded-totals.ts';
 import type { Page, PageRequest } from '../db/reads/pages.ts';
 import { limits } from '../model/limits.ts';
+import { wholeNumberRule } from '../model/sentences.ts';
 import { type Context, signedIn } from './context.ts';
 import { cursorAt, decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';
 import { AppError, Violations } from './errors.ts';
@@ -149,7 +150,7 @@ export function pageRequest(list: ListDeclaration, args: ConnectionArguments): V
     ['last', last],
   ] as const) {
     const fits = size == null || (size >= 1 && size <= list.maxPageSize);
-    violations.addUnless(fits, name, `must be from 1 to ${list.maxPageSize}`);
+    violations.addUnless(fits, name, wholeNumberRule(1, list.maxPageSize));
   }
   const request: PageRequest = {
     source: list.source,

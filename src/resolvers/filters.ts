@@ -8,10 +8,11 @@ import {
 import type { TableName } from '../db/tables/tables.ts';
 import type { Violations } from './errors.ts';
 import { fold } from '../model/fold.ts';
+import { lengthRule, storableRule } from '../model/sentences.ts';
+import { isLonger } from '../model/text-rules.ts';
 import { TimeBetweenMilliseconds } from '../model/times.ts';
 import { decodeId, type IdPrefix } from './ids.ts';
 import { asciiUpper } from './keys.ts';
-import { isLonger } from './writes/write-rules.ts';
 import { limits } from '../model/limits.ts';
 
 /**
@@ -209,11 +210,11 @@ function comparable(
   if (typeof value === 'number' && field.kind === 'value' && field.stored) return field.stored(value);
   if (typeof value !== 'string') return value;
   if (value.includes('\0') || !value.isWellFormed()) {
-    violations.add(path, 'must not contain NUL or half a surrogate pair');
+    violations.add(path, storableRule);
     return undefined;
   }
   if (isLonger(value, limits.filterText)) {
-    violations.add(path, `must have at most ${limits.filterText} characters`);
+    violations.add(path, lengthRule(limits.filterText));
     return undefined;
   }
   return field.kind === 'text' ? inForm(field.form, value) : value;

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto';
+import { idRule } from '../model/sentences.ts';
 
 /** The prefixes of ids, one for each kind of object. */
 export const idPrefixes = [
@@ -140,29 +141,8 @@ export function isUuid(text: unknown): text is string {
   return typeof text === 'string' && uuidPattern.test(text);
 }
 
-const nouns: Partial<Record<IdPrefix, string>> = {
-  repo: 'repository',
-  pstatus: 'project status',
-  plink: 'project link',
-  app: 'application',
-  whdelivery: 'webhook delivery',
-};
-
-/** The noun for a prefix, for messages: "expected a team id, got an issue id". */
-export function idNoun(prefix: IdPrefix): string {
-  return nouns[prefix] ?? prefix;
-}
-
 /** The uuid of an id with this prefix, or a message that says what is wrong with the id. */
 export function decodeId(prefix: IdPrefix, id: string): { uuid: string } | { problem: string } {
   const parsed = parseId(id);
-  if (!parsed) return { problem: `expected ${article(prefix)} id, got something that is not an id` };
-  if (parsed.prefix !== prefix)
-    return { problem: `expected ${article(prefix)} id, got ${article(parsed.prefix)} id` };
-  return { uuid: parsed.uuid };
-}
-
-function article(prefix: IdPrefix): string {
-  const noun = idNoun(prefix);
-  return `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`;
+  return parsed?.prefix === prefix ? { uuid: parsed.uuid } : { problem: idRule(prefix, parsed?.prefix) };
 }

@@ -1,7 +1,6 @@
-import type { Violations } from './errors.ts';
-import { isHttpUrl } from '../model/http-url.ts';
 import { limits } from '../model/limits.ts';
-import { checkText } from './writes/write-rules.ts';
+import { httpUrlProblem } from '../model/text-rules.ts';
+import type { Violations } from './errors.ts';
 
 /**
  * The trimmed URL, and the normalized form that equivalent URLs share. Adds a violation if it is not an http or https
@@ -13,10 +12,10 @@ export function parseUrl(
   text: string,
 ): { url: string; normalized: string } {
   const url = text.trim();
-  const isUrl = isHttpUrl(url);
-  checkText(violations, field, text, { min: 1, max: limits.url, trimmed: true });
-  if (url !== '' && !isUrl) violations.add(field, 'must be an http or https URL');
-  return { url, normalized: isUrl ? normalizedUrl(url) : url };
+  const problem = httpUrlProblem(text, limits.url);
+  if (problem === undefined) return { url, normalized: normalizedUrl(url) };
+  violations.add(field, problem);
+  return { url, normalized: url };
 }
 
 /**

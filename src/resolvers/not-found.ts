@@ -1,5 +1,6 @@
 import { raise } from './errors.ts';
-import { idNoun, type IdPrefix } from './ids.ts';
+import { idNoun } from '../model/sentences.ts';
+import type { IdPrefix } from './ids.ts';
 
 /** How a client names a resource under an issue, such as a comment. If it names the issue too, the issue must match. */
 export interface ResourceName {

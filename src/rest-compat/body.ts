@@ -1,3 +1,4 @@
+import { differentItemsRule } from '../model/sentences.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { type JsonValue, type Read, type Violation, violation } from './values.ts';
 
@@ -98,7 +99,7 @@ export function set<T extends string>(
     fromJson: (items) => {
       if (!Array.isArray(items)) return violation('must be a list');
       if (items.length > maxLength) return violation(`must have at most ${maxLength} items`);
-      if (new Set(items).size > maxItems) return violation(`must have at most ${maxItems} different items`);
+      if (new Set(items).size > maxItems) return violation(differentItemsRule(maxItems));
       const read = readAll(items.map(of.fromJson));
       return 'value' in read ? { value: [...new Set(read.value)] } : read;
     },

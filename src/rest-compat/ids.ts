@@ -1,4 +1,5 @@
-import { entitiesByPrefix } from '../schema/builder/entity.ts';
+import { idRule } from '../model/sentences.ts';
+import { type NamedKind, namedKinds } from '../schema/builder/naming.ts';
 
 /** The part after the prefix and its underscore: a UUID in base32. */
 export const idTail = '[0-7][0-9a-hjkmnp-tv-z]{25}';
@@ -11,17 +12,11 @@ export function idLength(prefix: string): number {
 const idForm = new RegExp(`^([a-z]{1,16})_${idTail}$`);
 
 /** What is wrong with a text that should be an id with this prefix; undefined when its form is valid. */
-export function idProblem(prefix: string, text: string): string | undefined {
+export function idProblem(prefix: NamedKind, text: string): string | undefined {
   const found = idForm.exec(text)?.[1];
   if (found === prefix) return undefined;
-  // Accounts have ids but no type: members represent them.
-  const isKnown = found === 'user' || [...entitiesByPrefix.keys()].some((known) => known === found);
-  const got = found !== undefined && isKnown ? `${withArticle(found)} id` : 'something that is no id';
-  return `expected ${withArticle(prefix)} id, got ${got}`;
-}
-
-function withArticle(prefix: string): string {
-  const entity = [...entitiesByPrefix].find(([known]) => known === prefix)?.[1];
-  const noun = entity?.singular ?? prefix;
-  return `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`;
+  return idRule(
+    prefix,
+    namedKinds.find((kind) => kind === found),
+  );
 }

@@ -320,7 +320,7 @@ export type IntFilter = {
 
 /** The issue to create. Fields that are omitted or null stay empty. */
 export type IssueCreateInput = {
-  /** The accounts of all assignees, at most 50. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee. */
+  /** The accounts of all assignees, at most 50 different ones. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee. */
   assigneeUserAccountIds?: Array<string> | null | undefined;
   /** The delivery that the issue is planned for; it must be one of its team. */
   deliveryId?: string | null | undefined;
@@ -330,7 +330,7 @@ export type IssueCreateInput = {
   dueDate?: string | null | undefined;
   /** The estimated amount of work, in the team's points; 0 or more. */
   estimateValue?: number | null | undefined;
-  /** The ids of all labels, at most 50. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group. */
+  /** The ids of all labels, at most 50 different ones. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group. */
   labelIds?: Array<string> | null | undefined;
   /** The parent issue. */
   parentIssueId?: string | null | undefined;
@@ -516,7 +516,7 @@ export type IssueStatusFilter = {
 
 /** A change to an issue. A field that is omitted does not change; null clears it. */
 export type IssueUpdateInput = {
-  /** The accounts of all assignees, at most 50. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee. */
+  /** The accounts of all assignees, at most 50 different ones. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee. */
   assigneeUserAccountIds?: Array<string> | null | undefined;
   /** The delivery that the issue is planned for; it must be one of its team. */
   deliveryId?: string | null | undefined;
@@ -530,7 +530,7 @@ export type IssueUpdateInput = {
   expectedRevision?: number | null | undefined;
   /** The key of the issue, in upper or lower case, or its id. */
   key: string;
-  /** The ids of all labels, at most 50. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group. */
+  /** The ids of all labels, at most 50 different ones. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group. */
   labelIds?: Array<string> | null | undefined;
   /** The parent issue. */
   parentIssueId?: string | null | undefined;

@@ -1,6 +1,7 @@
 import { keyForm, keyRule } from '../executor/answers/idempotent.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import { limits } from '../model/limits.ts';
+import { lengthRule } from '../model/sentences.ts';
 import type { SortDirection } from './operations.generated.ts';
 import { entityTagsForm, readEntityTags, revisionOf } from './entity-tags.ts';
 import { idLength, idTail } from './ids.ts';
@@ -166,7 +167,7 @@ export const lastEventId = {
   } satisfies HeaderField<string>,
 } as const;
 
-const tooLong = violation(`must have at most ${longestTags} characters`);
+const tooLong = violation(lengthRule(longestTags));
 
 /** The header If-Match of writes, whose revision becomes the `expectedRevision` of the operation. */
 export const ifMatch = {

@@ -1,6 +1,6 @@
-import { isHttpUrl } from '../model/http-url.ts';
 import { maxInt32 } from '../model/int32.ts';
-import { blankRule } from '../model/sentences.ts';
+import { wholeNumberRule } from '../model/sentences.ts';
+import { httpUrlProblem, textProblem } from '../model/text-rules.ts';
 import { limits as writeLimits } from '../model/limits.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import { isCalendarDate, parseDateTime } from '../model/times.ts';
@@ -59,11 +59,8 @@ export function text(
     maxLength,
   };
   return stringValue(description, schema, (input) => {
-    const value = trimmed ? input.trim() : input;
-    const problem =
-      characterProblem(value) ??
-      (minLength > 0 && isBlank(input) ? blankRule : lengthProblem(value, { minLength, maxLength }));
-    return problem === undefined ? { value } : violation(problem);
+    const problem = textProblem(input, { min: minLength, max: maxLength, trimmed });
+    return problem === undefined ? { value: trimmed ? input.trim() : input } : violation(problem);
   });
 }
 
@@ -133,14 +130,8 @@ export function httpUrl(description: string, { maxLength }: { maxLength: number 
   const pattern = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://@*[^/?#@\s\\\x00][^\s\\\x00]*$`;
   const schema = { type: 'string', format: 'uri', pattern, minLength: 1, maxLength };
   return stringValue(description, schema, (input) => {
-    const value = input.trim();
-    const problem =
-      characterProblem(value) ??
-      (isBlank(input) ? blankRule : lengthProblem(value, { minLength: 1, maxLength }));
-    if (problem !== undefined) return violation(problem);
-    return isHttpUrl(value)
-      ? { value }
-      : violation('must be an http or https URL, such as https://example.com/page');
+    const problem = httpUrlProblem(input, maxLength);
+    return problem === undefined ? { value: input.trim() } : violation(problem);
   });
 }
 
@@ -175,7 +166,7 @@ export function integer(
   description: string,
   { minimum = -maxInt32 - 1, maximum = maxInt32 }: { minimum?: number; maximum?: number } = {},
 ): Value<number> {
-  const refusal = violation(`must be a whole number from ${minimum} to ${maximum}`);
+  const refusal = violation(wholeNumberRule(minimum, maximum));
   const fromNumber = (value: number) =>
     Number.isInteger(value) && value >= minimum && value <= maximum ? { value } : refusal;
   return {
@@ -231,24 +222,4 @@ function stringValue<T>(
     fromText,
     fromJson: (value) => (typeof value === 'string' ? fromText(value) : violation('must be a string')),
   };
-}
-
-/** Whether a text consists of white space. The empty text does not. */
-function isBlank(text: string): boolean {
-  return text !== '' && !/\S/.test(text);
-}
-
-function characterProblem(value: string): string | undefined {
-  if (value.includes('\0') || !value.isWellFormed()) return 'must not contain NUL or half a surrogate pair';
-  return value.startsWith('\uFEFF') ? 'must not begin with a byte-order mark' : undefined;
-}
-
-function lengthProblem(value: string, { minLength = 0, maxLength }: TextLimits): string | undefined {
-  // A text never has more characters than UTF-16 units, so most texts need not be counted.
-  const tooLong = maxLength !== undefined && value.length > maxLength && Array.from(value).length > maxLength;
-  if (!tooLong && value.length >= minLength) return undefined;
-  if (maxLength === undefined) return `must have at least ${minLength} characters`;
-  return minLength > 0
-    ? `must have ${minLength} to ${maxLength} characters`
-    : `must have at most ${maxLength} characters`;
 }

@@ -34,11 +34,11 @@ function sharedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject
     }),
     assigneeUserAccountIds: t.idList({
       extensions: naming('id', 'user'),
-      description: `The accounts of all assignees, at most ${limits.people}. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee.`,
+      description: `The accounts of all assignees, at most ${limits.people} different ones. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee.`,
     }),
     labelIds: t.idList({
       extensions: naming('id', 'label'),
-      description: `The ids of all labels, at most ${limits.labels}. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group.`,
+      description: `The ids of all labels, at most ${limits.labels} different ones. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group.`,
     }),
     parentIssueId: t.id({
       extensions: naming('id', 'issue'),

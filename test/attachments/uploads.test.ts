@@ -85,7 +85,7 @@ describe('attachmentCreate', () => {
     });
     expect((await desk.refused({ fileName: ' ', sizeBytes: -1 })).errors).toEqual([
       { field: 'fileName', message: 'must not be white space alone' },
-      { field: 'sizeBytes', message: 'must be 0 or more' },
+      { field: 'sizeBytes', message: 'must be a whole number from 0 to 2147483647' },
     ]);
     expect((await desk.refused({ fileName: 'x'.repeat(256) })).errors).toEqual([
       { field: 'fileName', message: 'must have at most 255 characters' },

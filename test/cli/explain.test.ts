@@ -47,7 +47,7 @@ it.each([
   ['query ($size: Int!) { teams(first: $size) { totalCount } }', ['--variables', 'no'], 'JSON object'],
   ['{ __typename }', ['--variables', 'null'], 'JSON object'],
   ['{ __typename }', ['--variables', '[]'], 'JSON object'],
-  ['{ teams(first: 0) { totalCount } }', [], 'must be from 1 to 250'],
+  ['{ teams(first: 0) { totalCount } }', [], 'must be a whole number from 1 to 250'],
   ['query A { __typename } query B { __typename }', [], 'operation name'],
   ['{ __typename }', ['--nothing'], 'Unknown --nothing'],
 ])('explain reports what is wrong with %s %j', async (document, more, problem) => {

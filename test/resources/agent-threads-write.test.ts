@@ -201,7 +201,7 @@ describe('agentMessageCreate', () => {
       }),
     ).toEqual([
       'body: must not be empty',
-      'turnNumber: must be 0 or more',
+      'turnNumber: must be a whole number from 0 to 2147483647',
       'followUpActions: must have at most 10 items',
       'followUpActions[0].name: must not be empty',
       'followUpActions[1].key: must have at most 255 characters',

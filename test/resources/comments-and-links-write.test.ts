@@ -277,16 +277,19 @@ describe('issueLinkCreate', () => {
 
   it.each([
     ['', 'url: must not be empty'],
-    ['example.com', 'url: must be an http or https URL'],
-    ['ftp://example.com', 'url: must be an http or https URL'],
-    ['javascript:alert(1)', 'url: must be an http or https URL'],
-    ['https://', 'url: must be an http or https URL'],
-    ['https:///path', 'url: must be an http or https URL'],
-    ['https://exa mple.com', 'url: must be an http or https URL'],
-    ['https://example.com/a b', 'url: must be an http or https URL'],
-    ['https://example.com\\@evil.test', 'url: must be an http or https URL'],
-    ['https://[::1', 'url: must be an http or https URL'],
-    ['https://example.com:99999/', 'url: must be an http or https URL'],
+    ['example.com', 'url: must be an http or https URL, such as https://example.com/page'],
+    ['ftp://example.com', 'url: must be an http or https URL, such as https://example.com/page'],
+    ['javascript:alert(1)', 'url: must be an http or https URL, such as https://example.com/page'],
+    ['https://', 'url: must be an http or https URL, such as https://example.com/page'],
+    ['https:///path', 'url: must be an http or https URL, such as https://example.com/page'],
+    ['https://exa mple.com', 'url: must be an http or https URL, such as https://example.com/page'],
+    ['https://example.com/a b', 'url: must be an http or https URL, such as https://example.com/page'],
+    [
+      'https://example.com\\@evil.test',
+      'url: must be an http or https URL, such as https://example.com/page',
+    ],
+    ['https://[::1', 'url: must be an http or https URL, such as https://example.com/page'],
+    ['https://example.com:99999/', 'url: must be an http or https URL, such as https://example.com/page'],
     [`https://example.com/${'x'.repeat(2029)}`, 'url: must have at most 2048 characters'],
   ])('refuses %j', async (url, violation) => {
     const { key } = await create();

@@ -108,7 +108,7 @@ it.each([[['ASSIGNEE', 'PRIORITY']], [['LABEL']], [['STATUS_CATEGORY', 'TEAM', '
 it.each([0, -1, 1_001, 2_147_483_647])('refuses %i groups', async (first) => {
   const answer = await world.ask(`{ issueStats(groupBy: [TEAM], first: ${first}) { count } }`);
   expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
-  expect(answer.body.errors?.[0]?.message).toBe('first: must be from 1 to 1000.');
+  expect(answer.body.errors?.[0]?.message).toBe('first: must be a whole number from 1 to 1000.');
 });
 
 function counted(by: readonly string[], filter: Filter): Record<string, unknown>[] {

@@ -133,7 +133,7 @@ describe('issueCreate', () => {
       'title: must not be white space alone',
       'description: must not contain NUL or half a surrogate pair',
       'projectId: expected a project id, got a team id',
-      'estimateValue: must be 0 or more',
+      'estimateValue: must be a whole number from 0 to 2147483647',
       'labelIds: item 4: expected a label id, got a team id',
       'roleAssignments[0].role: must have at most 50 characters',
       'parentIssueId: does not belong to this workspace',
@@ -163,7 +163,7 @@ describe('issueCreate', () => {
     [
       '51 labels',
       { labelIds: Array.from({ length: 51 }, () => encodeId('label', newUuid())) },
-      'labelIds: must have at most 50 items',
+      'labelIds: must have at most 50 different items',
     ],
     [
       '51 role assignments',

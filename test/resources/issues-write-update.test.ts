@@ -290,7 +290,7 @@ describe('issueUpdate', () => {
       'title: cannot be cleared',
       'statusId: cannot be cleared',
       'projectId: expected a project id, got a user id',
-      'estimateValue: must be 0 or more',
+      'estimateValue: must be a whole number from 0 to 2147483647',
       "deliveryId: does not belong to the issue's team",
       "labelIds: item 1 is not a label of this workspace or of the issue's team",
     ]);

@@ -5,6 +5,7 @@ import { Violations } from '../../resolvers/errors.ts';
 import { isEmailAddress } from '../../model/email-address.ts';
 import { maxInt32 } from '../../model/int32.ts';
 import { limits } from '../../model/limits.ts';
+import { emptyRule, httpUrlRule, lengthRule, storableRule } from '../../model/sentences.ts';
 
 type CodeTable = Readonly<Record<string, number>>;
 
@@ -29,12 +30,9 @@ type StoredTable =
 const text = (max: number, min: 0 | 1 = 0) =>
   z
     .string({ error: 'must be a text (quote it if it begins with # or looks like a number)' })
-    .refine(
-      (value) => !value.includes('\0') && value.isWellFormed(),
-      'must not contain NUL or half a surrogate pair',
-    )
-    .refine((value) => value.trim().length >= min, 'must not be empty')
-    .refine((value) => Array.from(value).length <= max, `must have at most ${max} characters`);
+    .refine((value) => !value.includes('\0') && value.isWellFormed(), storableRule)
+    .refine((value) => value.trim().length >= min, emptyRule)
+    .refine((value) => Array.from(value).length <= max, lengthRule(max));
 
 const name = text(limits.name, 1).transform((value) => value.trim());
 const description = text(limits.description);
@@ -43,7 +41,7 @@ const iconCss = text(limits.iconCss);
 const slug = z
   .string({ error: 'must be a text' })
   .regex(/^[a-z0-9][a-z0-9-]{0,99}$/, 'must be 1 to 100 characters of a-z, 0-9 and -, not starting with -');
-const url = text(limits.url, 1).refine(isHttpUrl, 'must be an http or https URL');
+const url = text(limits.url, 1).refine(isHttpUrl, httpUrlRule);
 const flag = z.boolean({ error: 'must be true or false' });
 const position = z
   .int({ error: 'must be a whole number' })

@@ -6,7 +6,7 @@ import { eventOfTable } from '../../model/events.ts';
 import type { LoggableEvent } from '../../resolvers/changes/log-events.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import { newUuid } from '../../resolvers/ids.ts';
-import { isLonger } from '../../resolvers/writes/write-rules.ts';
+import { isLonger } from '../../model/text-rules.ts';
 import { limits } from '../../model/limits.ts';
 import type { NewId } from '../row-ids.ts';
 import { codesOfColumn } from './directory-file.ts';

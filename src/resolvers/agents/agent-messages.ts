@@ -21,6 +21,7 @@ import { contributor } from '../writes/write-access.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { write } from '../writes/write-transaction.ts';
 import { limits } from '../../model/limits.ts';
+import { wholeNumberRule } from '../../model/sentences.ts';
 import { checkText, uuidOf } from '../writes/write-rules.ts';
 
 export interface AgentMessageCreateInput {
@@ -131,7 +132,7 @@ const activityTexts: Readonly<Record<number, string>> = {
 function parseMessage(violations: Violations, input: AgentMessageCreateInput) {
   const { body, turnNumber, replyToMessageId } = input;
   checkText(violations, 'body', body, { min: 1, max: limits.comment });
-  if (turnNumber != null) violations.addUnless(turnNumber >= 0, 'turnNumber', 'must be 0 or more');
+  if (turnNumber != null) violations.addUnless(turnNumber >= 0, 'turnNumber', wholeNumberRule(0));
   const actions = input.followUpActions ?? [];
   const isWithinLimit = actions.length <= limits.followUpActions;
   violations.addUnless(isWithinLimit, 'followUpActions', `must have at most ${limits.followUpActions} items`);

@@ -19,6 +19,7 @@ import { requireResourceRevision, type RevisedResource } from '../writes/revisio
 import type { SignedAccess } from './signed-urls.ts';
 import { contributor } from '../writes/write-access.ts';
 import { limits } from '../../model/limits.ts';
+import { wholeNumberRule } from '../../model/sentences.ts';
 import { checkText } from '../writes/write-rules.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { write } from '../writes/write-transaction.ts';
@@ -137,7 +138,7 @@ function parseFile(
   const contentType = mediaTypeOf(input.contentType) ?? '';
   violations.addUnless(contentType !== '', 'contentType', 'must be a media type, such as image/png');
   const { sizeBytes } = input;
-  violations.addUnless(sizeBytes >= 0, 'sizeBytes', 'must be 0 or more');
+  violations.addUnless(sizeBytes >= 0, 'sizeBytes', wholeNumberRule(0));
   violations.addUnless(sizeBytes <= limitBytes, 'sizeBytes', `must be at most ${limitBytes}`);
   violations.throwIfAny();
   return { fileName, contentType, sizeBytes };

@@ -12,6 +12,7 @@ import { events, type EventType, eventTypes } from '../../model/events.ts';
 import { maxInt32 } from '../../model/int32.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
 import { limits } from '../../model/limits.ts';
+import { wholeNumberRule } from '../../model/sentences.ts';
 import { type Context, type Principal, signedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
@@ -107,14 +108,10 @@ export async function readChanges(
   const start = after ? parseCursor(after) : undefined;
   violations.addUnless(!after || start !== undefined, 'after', 'is not a cursor of changes');
   const limit = first ?? defaultChanges;
-  violations.addUnless(limit >= 1 && limit <= maxChanges, 'first', `must be from 1 to ${maxChanges}`);
+  violations.addUnless(limit >= 1 && limit <= maxChanges, 'first', wholeNumberRule(1, maxChanges));
   const seconds = waitSeconds ?? 0;
   const maxSeconds = limits.changesWaitSeconds;
-  violations.addUnless(
-    seconds >= 0 && seconds <= maxSeconds,
-    'waitSeconds',
-    `must be from 0 to ${maxSeconds}`,
-  );
+  violations.addUnless(seconds >= 0 && seconds <= maxSeconds, 'waitSeconds', wholeNumberRule(0, maxSeconds));
   const matching = filter ? filterPredicate(filterFields(), filter, violations) : always;
   violations.throwIfAny('invalid_request');
   const read = (from: LogPoint | undefined, reader: Principal) =>

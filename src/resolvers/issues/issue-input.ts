@@ -1,6 +1,7 @@
 import { type FieldOf, type IssueField, issueFields, type Kind } from '../../model/issue-fields.ts';
 import type { FieldsOf, FieldValue, RoleAssignment, ValueOf } from '../../model/issue-values.ts';
 import { limits } from '../../model/limits.ts';
+import { wholeNumberRule } from '../../model/sentences.ts';
 import type { Violations } from '../errors.ts';
 import { checkText, uuidOf, uuidsOf } from '../writes/write-rules.ts';
 
@@ -26,7 +27,7 @@ type Parse<K extends Kind> = (
 const parsers: { readonly [K in Kind]: Parse<K> } = {
   text: parseText,
   integer: (violations, name, value, { min }) => {
-    violations.addUnless(value >= min, name, `must be ${min} or more`);
+    violations.addUnless(value >= min, name, wholeNumberRule(min));
     return value;
   },
   // The scalar and the enum of the schema have checked these two.

@@ -1,4 +1,5 @@
 import { maxStatsDimensions, maxStatsGroups } from '../../model/statistics-limits.ts';
+import { wholeNumberRule } from '../../model/sentences.ts';
 import type { StatsColumn } from '../../db/reads/statistics/issue-groups.ts';
 import { type IssueStatsRow, selectIssueStats } from '../../db/reads/statistics/issue-stats.ts';
 import type { Predicate } from '../../db/query/conditions/predicate.ts';
@@ -58,7 +59,7 @@ export function groupingOf(
     `takes ${maxStatsDimensions} columns at most`,
   );
   const limit = input.first ?? sizes.default;
-  violations.addUnless(limit >= 1 && limit <= sizes.max, 'first', `must be from 1 to ${sizes.max}`);
+  violations.addUnless(limit >= 1 && limit <= sizes.max, 'first', wholeNumberRule(1, sizes.max));
   const filter = filterPredicate(fields, input.filter ?? {}, violations);
   return { filter, columns, limit };
 }

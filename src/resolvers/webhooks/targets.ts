@@ -1,7 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { limits } from '../../model/limits.ts';
+import { isLonger } from '../../model/text-rules.ts';
 import type { Violations } from '../errors.ts';
-import { checkText, isLonger } from '../writes/write-rules.ts';
+import { checkText } from '../writes/write-rules.ts';
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 

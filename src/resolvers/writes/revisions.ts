@@ -1,7 +1,8 @@
 import { type RevisedTable, lockRevision } from '../../db/revisions.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { raise } from '../errors.ts';
-import { idNoun, type IdPrefix } from '../ids.ts';
+import { idNoun } from '../../model/sentences.ts';
+import type { IdPrefix } from '../ids.ts';
 import { raiseNotFound, type ResourceName } from '../not-found.ts';
 
 /** The revision that a write expects; null and undefined accept any. */

@@ -1,7 +1,9 @@
-import type { IdPrefix } from '../../resolvers/ids.ts';
+import { type IdPrefix, idPrefixes } from '../../resolvers/ids.ts';
 
 /** A kind of object, by the prefix of its ids. */
 export type NamedKind = IdPrefix;
+
+export const namedKinds: readonly NamedKind[] = idPrefixes;
 
 /**
  * The kind of object that the value of an argument, an input field or a REST parameter identifies. The server looks the
