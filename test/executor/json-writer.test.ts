@@ -52,6 +52,17 @@ describe('texts', () => {
   });
 });
 
+it('an answer that is too large is refused soon after it exceeds the limit', () => {
+  const out = new JsonWriter();
+  const bytes = Buffer.from('"'.repeat(10_000));
+  const writeUntilRefused = () => {
+    for (;;) out.utf8String(bytes, 0, bytes.length);
+  };
+  expect(writeUntilRefused).toThrow(AnswerTooLargeError);
+  expect(out.length).toBeGreaterThan(maxAnswerBytes);
+  expect(out.length).toBeLessThan(1.2 * maxAnswerBytes);
+});
+
 it.each(['2026-01-31 12:00:00+00', '2026-01-31 12:00:00.5+00', '2026-12-31 23:59:59.999+00'])(
   'the time %s is written from its bytes as from its text',
   (text) => {

@@ -1,5 +1,6 @@
 import { bufferPool } from '../../../db/wire/buffer-pool.ts';
 import { writeDigits, writeDigitsOfText } from '../../../resolvers/ids.ts';
+import { maxAnswerBytes } from '../../limits.ts';
 import { checkAnswerSize } from './answer-size.ts';
 import type { FieldName, IdForm, Literal, Sink } from './sink.ts';
 import { isoLength, writeIsoTime } from './times.ts';
@@ -30,11 +31,12 @@ const tilde = 0x7e;
 const shortText = 32;
 const shortBytes = 64;
 
-/** The escape of each byte that a JSON string must escape. */
-const escapes = Array.from({ length: 256 }, (_, code) => {
-  if (code >= 0x80) return undefined;
+const letterU = 0x75;
+/** What follows the backslash in the escape of each byte: a letter, or a `u` before four digits; 0 for other bytes. */
+const escapes = Uint8Array.from({ length: 256 }, (_, code) => {
+  if (code >= 0x80) return 0;
   const json = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
-  return json.length > 1 ? Buffer.from(json) : undefined;
+  return json.length > 1 ? json.charCodeAt(1) : 0;
 });
 const longestEscape = 6;
 
@@ -49,6 +51,11 @@ export interface WrittenAnswer {
  * two need it at once. A writer that needs more room allocates a buffer of its own.
  */
 const scratch = Buffer.allocUnsafeSlow(1_048_576);
+
+/**
+ * A buffer is not doubled beyond this length. So a writer whose answer is too large soon asks for more room, and is refused there.
+ */
+const largestBuffer = maxAnswerBytes + scratch.length;
 
 /** Writes JSON as the bytes that are sent: no string is built first, so an answer leaves little garbage. */
 export class JsonWriter implements Sink {
@@ -218,13 +225,15 @@ export class JsonWriter implements Sink {
     if (plainTo > start) at += source.copy(bytes, at, start, plainTo);
     for (let index = plainTo; index < end; index += 1) {
       const code = source[index] as number;
-      const escape = escapes[code];
-      if (escape === undefined) {
+      const escape = escapes[code] as number;
+      if (escape === 0) {
         bytes[at] = code;
         at += 1;
       } else {
-        bytes.set(escape, at);
-        at += escape.length;
+        bytes[at] = backslash;
+        bytes[at + 1] = escape;
+        at += 2;
+        if (escape === letterU) at = writeHex(bytes, at, code);
       }
     }
     return at;
@@ -308,10 +317,21 @@ export class JsonWriter implements Sink {
   #room(bytes: number): void {
     if (this.#at + bytes <= this.#bytes.length) return;
     checkAnswerSize(this.#at);
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + bytes));
+    const doubled = Math.min(this.#bytes.length * 2, largestBuffer);
+    const larger = Buffer.allocUnsafeSlow(Math.max(doubled, this.#at + bytes));
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;
   }
+}
+
+/** Writes the four hexadecimal digits of a control character. */
+function writeHex(bytes: Buffer, at: number, code: number): number {
+  bytes[at] = 0x30;
+  bytes[at + 1] = 0x30;
+  bytes[at + 2] = 0x30 + (code >> 4);
+  const low = code & 0xf;
+  bytes[at + 3] = low < 10 ? 0x30 + low : 0x57 + low;
+  return at + 4;
 }
 
 /** The position of the first byte that has to be escaped. */
