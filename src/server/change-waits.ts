@@ -46,6 +46,12 @@ export interface StreamRights extends TokenChecks {
   charge(objects: number): void;
 }
 
+/** What a stream reads each chunk with. */
+interface StreamReading extends Pick<StreamSource<OperationContext>, 'deliver' | 'cohort'> {
+  readonly rights: StreamRights;
+  readonly arrivals: Arrivals;
+}
+
 /** The maximum number of streams that deliver at once, and that check their tokens at once, in addition to the requests in progress. */
 const chunksAtOnce = 4;
 
@@ -136,9 +142,6 @@ export class ChangeWaits {
     const key = cohort === undefined ? undefined : keyOf(principal, cohort);
     const entered = pageTest && this.#audiences.enter(key, pageTest);
     const logAccess = () => logAccessOf(rights.contextOf(principal));
-    const check = async () =>
-      rights.known() ??
-      this.#withPermit(this.#checks, async () => rights.known() ?? (await rights.authenticate()));
     const stream = new LiveStream({
       arrivals,
       first,
@@ -153,30 +156,7 @@ export class ChangeWaits {
       skip: async (cursor) =>
         entered?.audience.skip(cursor, arrivals, this.#log.pages(workspaceId, logAccess, arrivals)),
       soon: (listener) => this.#cursors.add(listener),
-      deliver: async (cursor) => {
-        const reader = await check();
-        const { arrival } = arrivals;
-        const work = async () => {
-          // A thousand chunks that are answered from memory would hold up everything else.
-          await this.#slices.next();
-          return deliver(this.#contextOf(rights, reader, arrivals), cursor);
-        };
-        const behind = arrivals.position - (parseCursor(cursor)?.position ?? 0);
-        // Streams that are so far behind share no page with the others.
-        const read = () =>
-          behind > sharedChanges
-            ? this.#catchUps.run(behind, () => withRequestLimits(this.#admission, work))
-            : this.#withPermit(this.#chunks, work);
-        // Changes far from the end of the log are the same, whatever has arrived since.
-        const since = behind > sharedChanges ? 'far' : arrival;
-        const chunk = await (cohort === undefined
-          ? read()
-          : this.#cohorts.read(keyOf(reader, `${since} ${cursor} ${cohort}`), read));
-        const own = chunk.isOwn ? await read() : chunk;
-        if (own.objects) rights.charge(own.objects);
-        this.#count(own, arrivals);
-        return own;
-      },
+      deliver: (cursor) => this.#deliver(cursor, { rights, arrivals, deliver, cohort }),
     });
     if (entered) undo.push(entered.leave);
     undo.push(
@@ -184,6 +164,40 @@ export class ChangeWaits {
       this.watchToken(rights, arrivals),
     );
     return stream;
+  }
+
+  /** The chunk of a stream that follows a cursor. Equal streams read it together. */
+  async #deliver(cursor: string, { rights, arrivals, deliver, cohort }: StreamReading): Promise<EventChunk> {
+    const reader = await this.#readerOf(rights);
+    const { arrival } = arrivals;
+    const work = async () => {
+      // A thousand chunks that are answered from memory would hold up everything else.
+      await this.#slices.next();
+      return deliver(this.#contextOf(rights, reader, arrivals), cursor);
+    };
+    const behind = arrivals.position - (parseCursor(cursor)?.position ?? 0);
+    // Streams that are so far behind share no page with the others.
+    const isFarBehind = behind > sharedChanges;
+    const read = () =>
+      isFarBehind
+        ? this.#catchUps.run(behind, () => withRequestLimits(this.#admission, work))
+        : this.#withPermit(this.#chunks, work);
+    // Changes far from the end of the log are the same, whatever has arrived since.
+    const since = isFarBehind ? 'far' : arrival;
+    const shared = await (cohort === undefined
+      ? read()
+      : this.#cohorts.read(keyOf(reader, `${since} ${cursor} ${cohort}`), read));
+    const chunk = shared.isOwn ? await read() : shared;
+    if (chunk.objects) rights.charge(chunk.objects);
+    this.#count(chunk, arrivals);
+    return chunk;
+  }
+
+  /** The principal of a stream that is about to read. Throws the error of its authentication. */
+  async #readerOf(rights: StreamRights): Promise<Principal> {
+    const known = rights.known();
+    if (known) return known;
+    return this.#withPermit(this.#checks, async () => rights.known() ?? (await rights.authenticate()));
   }
 
   /** Calls `fail` with the error of a regular check of the token. Returns a function that stops watching it. */
