@@ -152,6 +152,7 @@ async function openNdjson(
     const { changes } = await applyDirectory(env.database, actorOf(env), directory, {
       workspaceId,
       keepExisting: true,
+      origin: 'import',
     });
     for (const { kind, name } of changes) env.stderr(`created ${kind} ${name}\n`);
   }

@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { runImport } from '../../src/cli/import.ts';
 import { exportDirectory } from '../../src/portability/export/export-directory.ts';
 import { parseExportedDirectory } from '../../src/portability/directory/directory-file.ts';
+import { changeOrigin } from '../../src/model/codes.ts';
 import { exported, useImportWorld } from './import-world.ts';
 
 // The header of an export may be written by anyone, so it must not give anybody a role or rename the workspace.
@@ -45,7 +46,7 @@ it.each([
   expect(JSON.stringify(written)).not.toContain('Evening');
 });
 
-it('an import applies every section that an export writes', async () => {
+it('an import applies every section that an export writes, and logs it as imported', async () => {
   await imported({
     labels: ['shared'],
     teams: [
@@ -61,6 +62,17 @@ it('an import applies every section that an export writes', async () => {
     ],
     projects: [{ key: 'MOON', team: 'EV', name: 'Moon', labels: ['shared'] }],
   });
+  const changes = await suite.database.unscoped
+    .selectFrom('changeInbox')
+    .select(['eventType', 'origin'])
+    .where('workspaceId', '=', suite.world.workspaceId)
+    .where('eventType', 'in', ['project.created.v1', 'delivery.created.v1'])
+    .execute();
+  // A webhook without `hasImports` gets nothing of an import.
+  expect(changes).toEqual([
+    { eventType: expect.any(String), origin: changeOrigin.import },
+    { eventType: expect.any(String), origin: changeOrigin.import },
+  ]);
   const { directory } = await exportDirectory(suite.database.of(suite.world.workspaceId), undefined);
   expect(Object.values(directory).map((section) => (section as unknown[]).length > 0)).toEqual(
     Array(4).fill(true),

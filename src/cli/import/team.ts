@@ -29,6 +29,7 @@ export async function requireTeam(
       {
         workspaceId,
         keepExisting: true,
+        origin: 'import',
       },
     );
   }

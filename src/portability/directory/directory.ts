@@ -7,7 +7,7 @@ import { tenantTransaction } from '../../db/engine/tenant-handle.ts';
 import { inUnscopedTransaction, type Trx } from '../../db/engine/transaction.ts';
 import { insertWorkspace, selectWorkspaces } from '../../db/workspaces.ts';
 import { type Actor, type AuditedAction, recordAuditEntries } from '../../resolvers/access/audit.ts';
-import { logEvents } from '../../resolvers/changes/log-events.ts';
+import { type EventCause, logEvents } from '../../resolvers/changes/log-events.ts';
 import { memberStatus, projectState } from '../../model/codes.ts';
 import type { DirectoryFile } from './directory-file.ts';
 import { planLabels } from './directory-labels.ts';
@@ -27,6 +27,8 @@ export interface ApplyDirectoryOptions {
   workspaceId?: string | undefined;
   /** Creates missing rows and updates none. */
   keepExisting?: boolean;
+  /** What the log of changes names as the origin of the changes; by default a command. */
+  origin?: EventCause['origin'];
 }
 
 /** The changes that applying a directory file made, or would make. */
@@ -46,7 +48,7 @@ export async function applyDirectory(
   file: DirectoryFile,
   options: ApplyDirectoryOptions = {},
 ): Promise<AppliedDirectory> {
-  const { dryRun = false, keepExisting = false, workspaceId } = options;
+  const { dryRun = false, keepExisting = false, workspaceId, origin = 'command' } = options;
   const name = file.workspace?.name ?? '';
   const find = (unscoped: Kysely<Tables>) => findWorkspace(unscoped, workspaceId ?? { name });
   const known = await find(database.unscoped);
@@ -67,7 +69,7 @@ export async function applyDirectory(
     const changes = [...created, ...plan.changes];
     if (!dryRun) {
       if (!found) await insertNamed(trx, workspace.name, file);
-      await write(trx, plan, actor.userAccountId);
+      await write(trx, plan, { origin, userAccountId: actor.userAccountId });
       await recordAuditEntries(trx, actor, changes.map(auditedActionOf));
     }
     return { workspaceId: workspace.id, workspaceName: workspace.name, changes };
@@ -85,7 +87,7 @@ export async function createFromDirectory(
   await holdDirectory(trx);
   const plan = await planFile(trx, file, { isNew: true, newId });
   await insertNamed(trx, file.workspace.name, file);
-  await write(trx, plan);
+  await write(trx, plan, { origin: 'command' });
 }
 
 function auditedActionOf({ action, kind, name, fields }: DirectoryChange): AuditedAction {
@@ -138,16 +140,16 @@ async function insertNamed(trx: Trx, name: string, { workspace = { name } }: Dir
   await insertWorkspace(trx, { name, ...timesOf(workspace) });
 }
 
-async function write(trx: Trx, plan: DirectoryPlan, userAccountId?: string): Promise<void> {
+async function write(
+  trx: Trx,
+  plan: DirectoryPlan,
+  cause: Pick<EventCause, 'origin' | 'userAccountId'>,
+): Promise<void> {
   if (plan.updates.length === 0 && plan.inserts.size === 0) return;
   const derived = await writeDirectory(trx, plan, {
     memberStatus: memberStatus.active,
     projectState: projectState.active,
   });
   for (const change of derived) plan.logDerived(change);
-  await logEvents(trx, [...plan.events.values()], {
-    origin: 'command',
-    occurredUtc: new Date(),
-    userAccountId,
-  });
+  await logEvents(trx, [...plan.events.values()], { ...cause, occurredUtc: new Date() });
 }
