@@ -10,6 +10,15 @@ export async function analyzeTables(unscoped: Kysely<Tables>): Promise<void> {
   await sql`analyze ${sql.join(plannedTables.map((table) => sql.ref(table)))}`.execute(unscoped);
 }
 
+/** The number of issues in the database when the statistics were last updated; 0 if they never were. */
+export async function estimatedIssues(unscoped: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ issues: number }>`
+    select greatest(0, reltuples)::float8 as issues from pg_class where oid = 'issue'::regclass`.execute(
+    unscoped,
+  );
+  return rows[0]?.issues ?? 0;
+}
+
 /** The tables whose statistics matter for plans. */
 const plannedTables: readonly TableName[] = [
   'issue',

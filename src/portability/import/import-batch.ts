@@ -65,7 +65,6 @@ export async function importBatch(
   earlier: EarlierLines,
 ): Promise<BatchOutcome> {
   await holdDirectory(trx);
-  await lockParents(trx, 'exclusive');
   const batch = new Batch(trx, target, rows, earlier);
   await batch.run();
   return batch.outcome;
@@ -223,8 +222,12 @@ class Batch {
     return relations.filter(({ childId, parentId }) => written.has(childId) || fresh.has(parentId));
   }
 
-  /** Locks all existing issues that may change. Issues that were deleted here stay deleted. */
+  /**
+   * Locks the parents and all existing issues that may change. Issues that were deleted here stay deleted. Members' changes of parents
+   * wait from here on, and not for the look-ups before.
+   */
   async #lock(relations: readonly ParentRelation[]): Promise<IssueForest> {
+    await lockParents(this.#trx, 'exclusive');
     const fresh = new Set(this.#fresh.map(({ id }) => id));
     const involved = relations.flatMap(({ childId, parentId }) => [childId, parentId]);
     const existing = [...involved, ...this.#changed.map(({ id }) => id)].filter((id) => !fresh.has(id));

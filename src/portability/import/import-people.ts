@@ -50,8 +50,8 @@ export async function findPeople(
   const before = await target.ledger.find(trx, 'member', [...people.keys()]);
   const members = await selectMembersNamed(trx, {
     userAccountIds: [...before.values()].map(({ targetId }) => targetId),
-    emailFolds: named.flatMap(({ emailAddress }) => (emailAddress === undefined ? [] : [fold(emailAddress)])),
-    nameFolds: named.map(({ name }) => fold(name)),
+    emailFolds: [...new Set(named.flatMap(({ emailAddress }) => (emailAddress ? fold(emailAddress) : [])))],
+    nameFolds: [...new Set(named.map(({ name }) => fold(name)))],
   });
   const found = new Map<string, LocalRow<'member'>>();
   const guests = new Set<LocalRow<'member'>>();

@@ -1,10 +1,11 @@
 import type { Database } from '../../db/engine/engine.ts';
-import { analyzeTables } from '../../db/statistics.ts';
+import { analyzeTables, estimatedIssues } from '../../db/statistics.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { isConnectionLoss } from '../../db/engine/unavailable.ts';
 import type { AuditAct } from '../../model/audit-acts.ts';
 import { type Actor, type AuditedAction, recordAuditEntries } from '../../resolvers/access/audit.ts';
+import { BatchSize } from './batch-size.ts';
 import { type BatchOutcome, importBatch, type ImportRow, type WaitingChild } from './import-batch.ts';
 import { logImported } from './import-events.ts';
 import { cleanIssue } from './import-clean.ts';
@@ -60,8 +61,6 @@ export interface ImportOptions {
   readonly signal: AbortSignal;
 }
 
-/** Issues per transaction. More would make other writes wait longer, fewer would make the import slower. */
-const batchSize = 100;
 /**
  * Issues per batch if the whole import is one transaction. Larger batches need fewer statements, but a batch must fit
  * into one insert, since an issue may refer to a parent in the same batch.
@@ -120,25 +119,31 @@ class ImportRun {
   #batch: ImportRow[] = [];
   #batchedBytes = 0;
   #bytesRead = 0;
-  /** The number of created issues at the last update of the statistics, which follows each time it has doubled. */
-  #createdAtAnalysis = 0;
+  readonly #size = new BatchSize();
+  /** The number of issues before the import. */
+  #issuesBefore = 0;
+  /** The number of issues at the last update of the statistics. */
+  #issuesAtAnalysis = 0;
 
   constructor(options: ImportOptions) {
     this.#options = options;
   }
 
   async run(): Promise<ImportSummary> {
-    const size = this.#options.db.isTransaction ? surroundedBatchSize : batchSize;
+    const { db, unscoped } = this.#options;
+    if (unscoped) this.#issuesBefore = await estimatedIssues(unscoped);
+    this.#issuesAtAnalysis = this.#issuesBefore;
     for await (const line of this.#options.lines) {
       if (this.#options.signal.aborted) return this.#stop();
       this.#batchedBytes += line.bytesRead - this.#bytesRead;
       this.#bytesRead = line.bytesRead;
       this.#take(line);
+      const size = db.isTransaction ? surroundedBatchSize : this.#size.issues;
       if (this.#batch.length >= size || this.#batchedBytes >= batchBytes) await this.#flush();
     }
     if (this.#options.signal.aborted) return this.#stop();
     await this.#flush();
-    await this.#analyze();
+    await this.#analyzeIfMoreThan(1.1 * this.#issuesAtAnalysis);
     this.#reportMissingParents();
     return this.#summary;
   }
@@ -178,15 +183,19 @@ class ImportRun {
     const batch = this.#batch;
     this.#batch = [];
     this.#batchedBytes = 0;
+    const startedMs = performance.now();
     await this.#write(batch);
-    if (this.#summary.created >= 2 * this.#createdAtAnalysis + batchSize) await this.#analyze();
+    if (batch.length > 0) this.#size.took(batch.length, performance.now() - startedMs);
+    // Plans for a table that was small are bad for a large one, so the statistics follow each time it has doubled.
+    await this.#analyzeIfMoreThan(2 * this.#issuesAtAnalysis + 99);
     this.#options.reporter.progress(this.#summary);
   }
 
-  async #analyze(): Promise<void> {
+  async #analyzeIfMoreThan(issues: number): Promise<void> {
     const { unscoped } = this.#options;
-    if (!unscoped || this.#summary.created === this.#createdAtAnalysis) return;
-    this.#createdAtAnalysis = this.#summary.created;
+    const issuesNow = this.#issuesBefore + this.#summary.created;
+    if (!unscoped || issuesNow <= issues) return;
+    this.#issuesAtAnalysis = issuesNow;
     await analyzeTables(unscoped);
   }
 
