@@ -38,6 +38,12 @@ export const maxNesting = 32;
 /** A document with more tokens is refused before it is parsed. */
 export const maxTokens = 5_000;
 
+/**
+ * A document with more lines is refused as well. Line breaks and comments are no tokens, but hundreds of thousands of them take as
+ * long to read as all tokens do.
+ */
+export const maxLines = 50_000;
+
 /** The maximum number of characters of cached documents, and of documents that clients registered under their hash. */
 export const maxCachedCharacters = 150_000;
 /** The options of the caches of documents. One document may take a tenth of its cache. */

@@ -8,14 +8,15 @@ import {
   isNonNullType,
 } from 'graphql';
 import { schema } from '../../src/schema/index.ts';
+import { maxLines } from '../../src/executor/limits.ts';
 import type { Route } from '../../src/rest-compat/route.ts';
 import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
 
 /** An operation with variables at the limits of their size, or far beyond. */
 export interface LargeInput {
   readonly name: string;
-  readonly query: string;
-  /** Created when they are sent, because all of them together would fill the memory. */
+  /** Both are created when they are sent, because all of them together would fill the memory. */
+  readonly query: () => string;
   readonly variables: () => Readonly<Record<string, unknown>>;
 }
 
@@ -52,13 +53,49 @@ export const largeInputs: readonly LargeInput[] = (['query', 'mutation'] as cons
         const given = [...others, argument].map(({ name }) => name);
         return [1, aliases].map((times) => ({
           name: `${field.name}: ${what}, ${times === 1 ? 'once' : `${times} times`}`,
-          query: document(kind, field, given, times),
+          query: () => document(kind, field, given, times),
           variables,
         }));
       }),
     ),
   );
 });
+
+/** Texts that may surround the tokens of a document, and do not count as tokens. */
+const paddings = {
+  '450,000 line feeds': () => '\n'.repeat(450_000),
+  'as many lines as a document has': () => `${' '.repeat(15)}\n`.repeat(maxLines - 10),
+  'as many carriage returns and line feeds': () => `${' '.repeat(12)}\r\n`.repeat(maxLines - 10),
+  '900 kB of spaces': () => ' '.repeat(bodyBytes),
+  'a comment of 900 kB': () => `# ${longText}\n`,
+  'as many comments': () => '# comment\n'.repeat(maxLines - 10),
+};
+
+/** Operations with as many errors as possible, which all have a place in the document. */
+const mistaken = {
+  'wrong syntax': () => '{ health { status }',
+  '1,900 unknown fields': () => `{ health { ${numbered(1_900, (n) => `q${n}`)} } }`,
+  'fields that contradict each other': () =>
+    `{ issue(key: "WEB-1") { ${numbered(49, (n) => `q: label${n}`)} } }`,
+  'refused arguments': () => `{ ${numbered(aliases, (n) => `q${n}: node(id: "x") { id }`)} }`,
+  'wrong variables': () =>
+    `query (${numbered(aliases, (n) => `$v${n}: Int`)})
+     { ${numbered(aliases, (n) => `q${n}: issues(first: $v${n}) { totalCount }`)} }`,
+};
+
+/** Documents that are almost as large as a body, with mistakes after most of their text. */
+export const largeDocuments: readonly LargeInput[] = Object.entries(mistaken).flatMap(
+  ([mistake, operation]) =>
+    Object.entries(paddings).map(([what, padding]) => ({
+      name: `${mistake} after ${what}`,
+      query: () => padding() + operation(),
+      variables: () => Object.fromEntries(Array.from({ length: aliases }, (_, n) => [`v${n}`, 'x'])),
+    })),
+);
+
+function numbered(count: number, part: (place: number) => string): string {
+  return Array.from({ length: count }, (_, place) => part(place)).join(' ');
+}
 
 function document(
   kind: string,

@@ -4,7 +4,7 @@ import { longestStallMs, type MeasuredApp, startMeasuredApp } from '../support/m
 import type { RawAnswer } from '../support/openapi.ts';
 import { sampled } from '../support/samples.ts';
 import { Client, type Wire } from './client.ts';
-import { largeBodies, type LargeInput, largeInputs } from './large-inputs.ts';
+import { largeBodies, largeDocuments, type LargeInput, largeInputs } from './large-inputs.ts';
 import { sendMeasured } from './measured.ts';
 import { errorFaults } from './oracle.ts';
 import type { Pool } from './pool.ts';
@@ -53,9 +53,13 @@ function textOf(make: LargeInput['variables']): string {
 const longestRefusal = 100_000;
 
 describe('no input stalls the server', () => {
-  const inputs = sampled(largeInputs, oneOf, ({ name }) => name.split(':', 1)[0] ?? '');
+  const inputs = sampled(
+    [...largeInputs, ...largeDocuments],
+    oneOf,
+    ({ name }) => name.split(':', 1)[0] ?? '',
+  );
   it.each(inputs.map((one) => [one.name, one] as const))('%s', async (_name, { query, variables }) => {
-    const { answer, stallMs } = await measured(graphql(query, textOf(variables)));
+    const { answer, stallMs } = await measured(graphql(query(), textOf(variables)));
     expect(errorFaults(answer.status, answer.text)).toEqual([]);
     if (answer.text.startsWith('{"errors"')) expect(answer.text.length).toBeLessThan(longestRefusal);
     expect(stallMs).toBeLessThanOrEqual(longestStallMs);

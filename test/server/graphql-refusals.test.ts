@@ -155,6 +155,26 @@ it.each([
   },
 );
 
+it.each([
+  ['a field that does not exist', '{\n\r\n  nothing }', {}, [{ line: 3, column: 3 }]],
+  ['wrong syntax', '{\r  teams {\n  }\n}', {}, [{ line: 3, column: 3 }]],
+  [
+    'a wrong variable',
+    'query (\n $n: Int) { teams(first: $n) { totalCount } }',
+    { n: 'x' },
+    [{ line: 2, column: 2 }],
+  ],
+  [
+    'a refused argument',
+    '{\n\n teams { totalCount }\n  node(id: "x") { id } }',
+    {},
+    [{ line: 4, column: 3 }],
+  ],
+] as const)('an error names the line and the column: %s', async (_what, query, variables, locations) => {
+  const { body } = await app.graphql(query, variables);
+  expect(body.errors).toMatchObject([{ locations }]);
+});
+
 describe('errors of a request are 400 or 403 in the modern media type and 200 in the older one', () => {
   it.each([
     ['syntax', '{ teams', 'GRAPHQL_PARSE_FAILED', 400],

@@ -3,6 +3,7 @@ import { StorageFullError, StorageUnavailableError } from '../../storage/storage
 import { AnswerTooLargeError } from '../../db/engine/read-allowance.ts';
 import { DatabaseUnavailableError, isConnectionLoss } from '../../db/engine/unavailable.ts';
 import { maxAnswerBytes } from '../limits.ts';
+import { located } from '../documents/document-source.ts';
 import { cut, truncated } from './problem.ts';
 import { AppError, type ErrorCode, errorCodes, type Violation } from '../../resolvers/errors.ts';
 
@@ -31,15 +32,18 @@ export function formatError(error: unknown, requestId: string, report?: Report):
     requestId,
     ...(violations.length > 0 && { errors: violations.map(truncated) }),
   };
-  const located = error instanceof GraphQLError ? error : undefined;
-  return new GraphQLError(cut(message), {
-    nodes: located?.nodes,
-    source: located?.source,
-    positions: located?.positions,
-    path: located?.path,
-    originalError: expected ?? maskedError,
-    extensions: { ...extensions },
-  });
+  const { nodes, source, positions, path } = error instanceof GraphQLError ? error : {};
+  const originalError = expected ?? maskedError;
+  return located(
+    new GraphQLError(cut(message), {
+      nodes,
+      source,
+      positions,
+      path,
+      originalError,
+      extensions: { ...extensions },
+    }),
+  );
 }
 
 /** The expected error behind an error of the database, the storage or graphql-js; undefined for a bug. */

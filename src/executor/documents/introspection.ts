@@ -5,6 +5,7 @@ import {
   NoSchemaIntrospectionCustomRule,
   validate,
 } from 'graphql';
+import { located } from './document-source.ts';
 
 /** Whether a document selects `__schema` or `__type`. */
 export function asksForSchema(schema: GraphQLSchema, document: DocumentNode): boolean {
@@ -16,5 +17,5 @@ export function withoutSuggestions(error: GraphQLError): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;
   const at = error.message.endsWith('?') ? error.message.lastIndexOf(' Did you mean ') : -1;
   const message = at < 0 ? error.message : error.message.slice(0, at);
-  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+  return located(new GraphQLError(message, { nodes, source, positions, path, originalError, extensions }));
 }

@@ -13,8 +13,9 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { tooComplex } from '../answers/too-complex.ts';
+import { DocumentSource, lineStartsOf, located } from './document-source.ts';
 import { checkSize } from './size.ts';
-import { documentCacheSize, maxNesting, maxTokens } from '../limits.ts';
+import { documentCacheSize, maxLines, maxNesting, maxTokens } from '../limits.ts';
 import { allRules } from './validation-rules.ts';
 import { visitNodes } from './visit-nodes.ts';
 
@@ -68,13 +69,13 @@ export class DocumentReader {
   #readNew(text: string): DocumentNode {
     const document = parseText(new Source(text));
     checkSize(document);
+    simplifyLocations(document, new DocumentSource(text));
     const errors = validate(this.#schema, document, [allRules]);
     // With this error, graphql-js stops comparing selections, because too many have the same name.
     if (errors.at(-1)?.message === 'Validation aborted.') {
       tooComplex('The selections repeat each other too often to be compared.');
     }
     if (errors.length > 0) throw new InvalidDocument(errors.map(asInvalid));
-    forgetTokens(document);
     if (document.definitions.some(isSubscription)) {
       this.#subscribed.set(text, new WeakRef(document));
       this.#unused.register(document, text);
@@ -90,12 +91,12 @@ function isSubscription(definition: DefinitionNode): boolean {
 }
 
 /**
- * Deletes the tokens of the nodes. Errors need the position of a node, which it keeps; its tokens are linked to all
- * tokens of the text, which take a tenth of the memory of a cached document.
+ * Replaces the source of all nodes, and deletes their tokens. Errors need only the position of a node; its tokens are linked
+ * to all tokens of the text, which take a tenth of the memory of a cached document.
  */
-function forgetTokens(document: DocumentNode): void {
+function simplifyLocations(document: DocumentNode, source: DocumentSource): void {
   visitNodes(document, ({ loc }) => {
-    if (loc) Object.assign(loc, { startToken: undefined, endToken: undefined });
+    if (loc) Object.assign(loc, { source, startToken: undefined, endToken: undefined });
   });
 }
 
@@ -125,20 +126,27 @@ export function parseText(source: Source): DocumentNode {
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     const { message, positions } = error;
-    throw new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_PARSE_FAILED' } });
+    const extensions = { code: 'GRAPHQL_PARSE_FAILED' };
+    throw located(
+      new GraphQLError(message, { source: new DocumentSource(source.body), positions, extensions }),
+    );
   }
 }
 
 /** The error with its code. `Too many errors`, the last of many errors, has no nodes. */
 function asInvalid({ message, nodes }: GraphQLError): GraphQLError {
-  return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+  return located(new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }));
 }
 
 /**
- * Checks the tokens before parsing, since parsing a text that is nested a few thousand levels deep overflows the stack. Brackets
- * within parentheses, which hold arguments and variables, belong to literals and types.
+ * Checks the lines and the tokens before parsing, since parsing a text that is nested a few thousand levels deep overflows the
+ * stack. Brackets within parentheses, which hold arguments and variables, belong to literals and types.
  */
 function checkTokens(source: Source): void {
+  if (lineStartsOf(source.body).length > maxLines) {
+    const most = maxLines.toLocaleString('en');
+    tooComplex(`The document has more than ${most} lines. Leave out empty lines and comments.`);
+  }
   const lexer = new Lexer(source);
   let parentheses = 0;
   let selections = 0;
