@@ -26,11 +26,11 @@ export function revisionOf({ opaque }: EntityTag): number | undefined {
 export function readEntityTags(header: string): '*' | readonly EntityTag[] | undefined {
   const text = header.trim();
   if (text === '*') return '*';
-  if (!entityTagsForm.test(text)) return undefined;
+  if (!entityTagsPattern.test(text)) return undefined;
   return Array.from(text.matchAll(tag), ([, weak, opaque = '']) => ({ weak: weak !== undefined, opaque }));
 }
 
 const tag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
 /** `*` or a list of tags. A list may contain empty elements (RFC 9110, 5.6.1). */
-export const entityTagsForm = /^(?:\*|[\s,]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"\s*(?:,[\s,]*|$))+)$/;
+export const entityTagsPattern = /^(?:\*|[\s,]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"\s*(?:,[\s,]*|$))+)$/;

@@ -9,11 +9,11 @@ export function idLength(prefix: string): number {
   return `${prefix}_`.length + 26;
 }
 
-const idForm = new RegExp(`^([a-z]{1,16})_${idTail}$`);
+const idPattern = new RegExp(`^([a-z]{1,16})_${idTail}$`);
 
 /** What is wrong with a text that should be an id with this prefix; undefined when its form is valid. */
 export function idProblem(prefix: NamedKind, text: string): string | undefined {
-  const found = idForm.exec(text)?.[1];
+  const found = idPattern.exec(text)?.[1];
   if (found === prefix) return undefined;
   return idRule(
     prefix,

@@ -1,9 +1,9 @@
-import { keyForm, keyRule } from '../executor/answers/idempotent.ts';
+import { keyPattern, keyRule } from '../executor/answers/idempotent.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import { limits } from '../model/limits.ts';
 import { lengthRule } from '../model/sentences.ts';
 import type { SortDirection } from './operations.generated.ts';
-import { entityTagsForm, readEntityTags, revisionOf } from './entity-tags.ts';
+import { entityTagsPattern, readEntityTags, revisionOf } from './entity-tags.ts';
 import { idLength, idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
 import {
@@ -35,13 +35,13 @@ export interface WithDefault<T> {
   readonly schema: JsonSchema;
 }
 
-/** A part of the path, in braces there. A text with an invalid form is `not_found`. */
+/** A part of the path, in braces there. A text that does not match is `not_found`. */
 export interface PathPart {
   readonly kind: 'path';
   /** The kind of resource that it names, for the message "There is no such …". */
   readonly noun: string;
   readonly names?: Naming | undefined;
-  readonly form: RegExp;
+  readonly pattern: RegExp;
   readonly description: string;
   readonly schema: JsonSchema;
 }
@@ -108,16 +108,16 @@ export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
 
 /** Declares a key or code in the path: letters, digits and hyphens, in upper or lower case. An id is not accepted. */
 export function key(noun: NamedKind, description: string): PathPart {
-  const form = new RegExp(`^[A-Za-z0-9-]{1,${longestKey}}$`);
-  const schema = { type: 'string', pattern: form.source, maxLength: longestKey };
-  return { kind: 'path', noun, form, description, schema, ...naming('key', noun) };
+  const pattern = new RegExp(`^[A-Za-z0-9-]{1,${longestKey}}$`);
+  const schema = { type: 'string', pattern: pattern.source, maxLength: longestKey };
+  return { kind: 'path', noun, pattern, description, schema, ...naming('key', noun) };
 }
 
 /** Declares an id in the path (`comment_…`). An id with another prefix is `not_found`. */
 export function pathId(prefix: NamedKind, noun: string, description: string): PathPart {
-  const form = new RegExp(`^${prefix}_${idTail}$`);
-  const schema = { type: 'string', pattern: form.source, maxLength: idLength(prefix) };
-  return { kind: 'path', noun, form, description, schema, ...naming('id', prefix) };
+  const pattern = new RegExp(`^${prefix}_${idTail}$`);
+  const schema = { type: 'string', pattern: pattern.source, maxLength: idLength(prefix) };
+  return { kind: 'path', noun, pattern, description, schema, ...naming('id', prefix) };
 }
 
 /**
@@ -175,7 +175,7 @@ export const ifMatch = {
     kind: 'header',
     description:
       'The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted.',
-    schema: { type: 'string', pattern: entityTagsForm.source, maxLength: longestTags },
+    schema: { type: 'string', pattern: entityTagsPattern.source, maxLength: longestTags },
     fromText: readIfMatch,
   } satisfies HeaderField<number | undefined>,
 } as const;
@@ -202,8 +202,8 @@ export const idempotencyKey = {
   'Idempotency-Key': {
     kind: 'header',
     description: `A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It ${keyRule}.`,
-    schema: { type: 'string', pattern: keyForm.source, maxLength: 255 },
-    fromText: (text) => (keyForm.test(text) ? { value: text } : violation(keyRule)),
+    schema: { type: 'string', pattern: keyPattern.source, maxLength: 255 },
+    fromText: (text) => (keyPattern.test(text) ? { value: text } : violation(keyRule)),
   } satisfies HeaderField<string>,
 } as const;
 
@@ -235,8 +235,8 @@ export function nounsOf(parameters: Parameters): string[] {
 }
 
 /**
- * Reads the parameters. `violations` has every invalid parameter. `absent` is true when a part of the path has an
- * invalid form, which is answered only if there are no violations.
+ * Reads the parameters. `violations` has every invalid parameter. `absent` is true when a part of the path is a
+ * text that does not match, which is answered only if there are no violations.
  */
 export function readParameters(
   parameters: Parameters,
@@ -248,7 +248,7 @@ export function readParameters(
   for (const [name, parameter] of Object.entries(parameters)) {
     if (parameter.kind === 'path') {
       const part = path[name] ?? '';
-      absent ||= !parameter.form.test(part);
+      absent ||= !parameter.pattern.test(part);
       values[name] = part;
       continue;
     }

@@ -31,7 +31,7 @@ export function replayedHeaders(replayed: true | undefined): Record<string, stri
 }
 
 /** The form of a key, and the rule as clients read it. */
-export const keyForm = /^[!-~]{1,255}$/;
+export const keyPattern = /^[!-~]{1,255}$/;
 export const keyRule = 'must be 1 to 255 visible ASCII characters';
 
 /** A mutation with an Idempotency-Key. */
@@ -131,7 +131,7 @@ async function inOneTransaction(
 
 /** Refuses a key that is malformed or that the operation does not take. Returns whether one statement may do the write. */
 function checkKey(mutation: KeyedMutation): boolean {
-  if (!keyForm.test(mutation.key)) refuse(keyRule);
+  if (!keyPattern.test(mutation.key)) refuse(keyRule);
   const type =
     mutation.schema.getMutationType() ?? raise('internal_error', 'The schema has no mutation type.');
   const { fields } = collectFields(

@@ -9,11 +9,11 @@ export type Manifest = ReadonlyMap<string, string>;
 export const hexHash = /^[0-9a-f]{64}$/;
 
 /** The identifiers of the draft "Persisted Documents" of GraphQL over HTTP. */
-const idForm = /^(?:sha256:[0-9a-f]{64}|x-[\w.~-]+:[\w.~-]+|[\w.~-]+)$/;
+const idPattern = /^(?:sha256:[0-9a-f]{64}|x-[\w.~-]+:[\w.~-]+|[\w.~-]+)$/;
 
 /** The id under which a document is stored, without `sha256:`; undefined for a text that is not an id. */
 export function documentIdOf(text: string): string | undefined {
-  return idForm.test(text) ? text.replace(/^sha256:/, '') : undefined;
+  return idPattern.test(text) ? text.replace(/^sha256:/, '') : undefined;
 }
 
 export function hashOf(text: string): string {

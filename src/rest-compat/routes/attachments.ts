@@ -136,15 +136,15 @@ function withParameters(type: string): string {
  * Declares a media type or a range of them, as in an Accept header. Parameters are dropped, as they are from uploads.
  */
 function mediaRangeOf(description: string): Value<string> {
-  const pattern = withParameters(mediaRange);
-  const whole = text(description, { maxLength: limits.mediaType, pattern });
-  const form = new RegExp(pattern);
+  const source = withParameters(mediaRange);
+  const whole = text(description, { maxLength: limits.mediaType, pattern: source });
+  const pattern = new RegExp(source);
   return {
     ...whole,
     fromText: (input) => {
       const read = whole.fromText(input);
       if (!('value' in read)) return read;
-      if (!form.test(read.value))
+      if (!pattern.test(read.value))
         return violation('must be a media type such as image/png, or a range such as image/*');
       return { value: read.value.replace(/;.*$/s, '').trim() };
     },

@@ -7,7 +7,7 @@ import { codeTables, errorCode } from '../shapes/meta.ts';
 const code: PathPart = {
   kind: 'path',
   noun: 'error code',
-  form: /^[A-Za-z_]{1,64}$/,
+  pattern: /^[A-Za-z_]{1,64}$/,
   description: 'The `code` of a problem, or the same code of a GraphQL error in upper case.',
   schema: { type: 'string', pattern: '^[A-Za-z_]{1,64}$', maxLength: 64 },
 };
