@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { errorOfResponse, retryAfterOf } from './errors.ts';
-import { pause } from './retries.ts';
+import { pause, temporaryStatuses } from './retries.ts';
 
 export interface StreamOptions {
   /** The cursor to continue from; a stream without one begins with the next change. */
@@ -17,8 +17,6 @@ const silenceMs = 30_000;
 const longestPauseMs = 30_000;
 /** The maximum number of times that a stream is opened again before the server has answered once. */
 const retries = 4;
-/** The statuses of temporary failures: too many streams or requests, or a server that is restarting. */
-const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
  * The events of a stream, until the caller stops reading. If the connection is lost or silent, the stream is opened again
@@ -54,7 +52,7 @@ export async function* followEvents(
         const response = await unlessSilent(open(cursor, connection.signal), connection);
         hasAnswered = true;
         const askedMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
-        if (temporary.has(response.status) && askedMs <= longestWaitMs) waitMs = askedMs;
+        if (temporaryStatuses.has(response.status) && askedMs <= longestWaitMs) waitMs = askedMs;
         else if (!isStream(response))
           throw new Refused(await unlessSilent(errorOfResponse(response), connection));
         else {

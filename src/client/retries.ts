@@ -22,8 +22,8 @@ export interface Sending {
 
 export type Send = (request: Request, how: Sending) => Promise<Response>;
 
-/** The statuses of temporary failures. */
-const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** The statuses of temporary failures: too many requests or streams, or a server that is restarting. */
+export const temporaryStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const firstWaitMs = 200;
 /** A timer that is set to more ends at once. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -48,7 +48,7 @@ export async function sendWithRetries(
       // A write whose answer was lost may still be in progress; retrying it with its key is a conflict until it ends.
       const isInProgress = isAnswerLost && response.status === 409;
       const isTemporary =
-        response.status === 429 || (mayRepeat && (temporary.has(response.status) || isInProgress));
+        response.status === 429 || (mayRepeat && (temporaryStatuses.has(response.status) || isInProgress));
       if (isLast || !isTemporary || waitMs > longestWaitMs) return response;
       await response.body?.cancel();
       await pause(waitMs, request.signal);
