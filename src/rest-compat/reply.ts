@@ -3,6 +3,7 @@ import type { Table } from './csv.ts';
 import { chunkOfPage, type EventChunk } from './events.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { longestCursor } from './params.ts';
+import { stepsOf, valueAt } from './paths.ts';
 import type { WrittenAnswer } from '../executor/compiled/writing/json-writer.ts';
 import type { RowForm } from '../executor/compiled/writing/row-form.ts';
 import { boolean, integer, type Shape, shape, text } from './shape.ts';
@@ -56,8 +57,8 @@ export interface Success {
 export interface CreatedResource {
   /** The path of its routes. The last part in braces names the resource itself. */
   readonly path: `/v1/${string}/{${string}}`;
-  /** The position of that name in the answer, as a JSON pointer: `/id`. */
-  readonly namedAt: `/${string}`;
+  /** The path of that name in the answer: `attachment.id`. */
+  readonly namedAt: string;
 }
 
 /** The name of the last part of a path in braces. */
@@ -142,15 +143,11 @@ function locationOf(
   values: Readonly<Record<string, unknown>>,
 ): string {
   const own = ownParameter(createdResource);
+  const steps = stepsOf(createdResource.namedAt);
   return createdResource.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     // Keys in answers are in upper case, whatever the client has sent.
-    name === own ? valueAt(body, createdResource.namedAt) : String(values[name]).toUpperCase(),
+    name === own ? String(valueAt(body, steps)) : String(values[name]).toUpperCase(),
   );
-}
-
-function valueAt(body: unknown, pointer: string): string {
-  const steps = pointer.split('/').slice(1);
-  return String(steps.reduce((value, step) => (value as Record<string, unknown>)[step], body));
 }
 
 /** 201 with the created resource, or 200 with an equivalent one that existed already. */

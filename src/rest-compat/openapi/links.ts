@@ -1,3 +1,4 @@
+import { stepsOf } from '../paths.ts';
 import { ownParameter, type Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 import type { Printed } from './components.ts';
@@ -30,7 +31,9 @@ function namesIn({ path }: Route, created: Success['created']): Printed {
   const own = created && ownParameter(created);
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => [
     name,
-    created && name === own ? `$response.body#${created.namedAt}` : `$request.path.${name}`,
+    created && name === own
+      ? `$response.body#/${stepsOf(created.namedAt).join('/')}`
+      : `$request.path.${name}`,
   ]);
   return Object.fromEntries(names);
 }

@@ -122,7 +122,7 @@ export const attachmentCreate = route({
   pick: 'attachmentCreate',
   reply: createdAt(
     attachmentUpload,
-    { path: '/v1/issues/{issueKey}/attachments/{attachmentId}', namedAt: '/attachment/id' },
+    { path: '/v1/issues/{issueKey}/attachments/{attachmentId}', namedAt: 'attachment.id' },
     'The attachment that was created, and the URL for its upload.',
   ),
 });

@@ -39,7 +39,7 @@ export const issueCreate = route({
   operation: IssueCreateDocument,
   variables: (_p, { initialStatusId, ...fields }) => ({ input: { ...fields, statusId: initialStatusId } }),
   pick: 'issueCreate.issue',
-  reply: createdAt(issue, { path: '/v1/issues/{issueKey}', namedAt: '/key' }),
+  reply: createdAt(issue, { path: '/v1/issues/{issueKey}', namedAt: 'key' }),
   names: { statusId: 'initialStatusId' },
 });
 

@@ -76,7 +76,7 @@ export const webhookCreate = route({
   pick: 'webhookCreate',
   reply: createdAt(
     webhookWithSecret,
-    { path: '/v1/webhooks/{webhookId}', namedAt: '/webhook/id' },
+    { path: '/v1/webhooks/{webhookId}', namedAt: 'webhook.id' },
     'The webhook that was created, and its secret.',
   ),
   failures: ['conflict'],
