@@ -85,11 +85,19 @@ describe('a refusal before GraphQL', () => {
     'application/graphql',
     'application/json; charset=latin1',
   ])('a body of the type %s: 415', async (type) => {
-    const answer = await post(JSON.stringify(teams), { 'content-type': type });
+    const answer = await post(JSON.stringify(teams), { 'Content-Type': type });
     expect(answer).toMatchObject({
       status: 415,
       body: { errors: [{ extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }] },
     });
+  });
+
+  it.each([
+    'APPLICATION/JSON',
+    'application/json;charset="UTF-8"',
+    'application/json; profile=x; charset=utf-8',
+  ])('a body of the type %s is read', async (type) => {
+    expect(await post(JSON.stringify(teams), { 'Content-Type': type })).toMatchObject({ status: 200 });
   });
 
   it('is 415 for a compressed body', async () => {

@@ -4,6 +4,7 @@ import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
 import type { NamedDocument } from '../../executor/documents/persisted.ts';
 import { raise } from '../../resolvers/errors.ts';
 import { isCompressed } from '../../rest-compat/content-encoding.ts';
+import { isJsonMediaType } from '../../rest-compat/json.ts';
 import { mediaTypeNegotiator } from '../http/negotiation.ts';
 import type { ServerRequest } from '../http/request.ts';
 
@@ -21,7 +22,7 @@ export async function parametersOf(
 ): Promise<GraphQLRequest> {
   const { method, headers } = request;
   if (method === 'GET') return parseQuery(request.query);
-  if (!isJson(headers['content-type']) || isCompressed(headers)) {
+  if (!isJsonMediaType(headers['content-type'] ?? '') || isCompressed(headers)) {
     raise('unsupported_media_type', 'The body of a POST must be application/json in UTF-8, not compressed.');
   }
   return parseBody(await request.body());
@@ -51,11 +52,6 @@ function parseQuery(query: URLSearchParams): GraphQLRequest {
     variables: json('variables'),
     extensions: json('extensions'),
   });
-}
-
-/** Whether the content type is JSON in UTF-8. */
-function isJson(contentType: string | undefined): boolean {
-  return /^application\/json *(; *charset="?utf-8"? *)?$/i.test(contentType ?? '');
 }
 
 const json = ['application/json', 'application/graphql-response+json'] as const;
