@@ -137,7 +137,8 @@ export class ServerPool implements Pool {
 
   async connect(): Promise<BorrowedConnection> {
     const deadline = meter()?.deadline;
-    const release = deadline && (await this.#requestPermits.acquire(deadline));
+    const permit = deadline && this.#requestPermits.acquire(deadline);
+    const release = permit instanceof Promise ? await permit : permit;
     try {
       return await this.#connect(this.#permits, release);
     } catch (error) {

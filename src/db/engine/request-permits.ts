@@ -15,16 +15,22 @@ export class RequestPermits {
     this.#each = Math.max(Math.ceil(poolSize / 2), 2);
   }
 
-  /** Waits for as long as the request may take. Returns a function that releases the permit. */
-  async acquire(deadline: Deadline): Promise<() => void> {
+  /** Returns a function that releases the permit; a promise of it, if the request has to wait for its own statements. */
+  acquire(deadline: Deadline): (() => void) | Promise<() => void> {
     let permits = this.#byRequest.get(deadline);
     if (!permits) {
       permits = new Semaphore(this.#each);
       this.#byRequest.set(deadline, permits);
     }
     const own = permits;
-    if (await own.acquire({ withinMs: deadline.leftMs, deadline })) return () => own.release();
-    deadline.check();
-    throw new DatabaseUnavailableError('The request has taken too long.');
+    const release = () => own.release();
+    return own.tryAcquire() ? release : queue(own, deadline).then(() => release);
   }
+}
+
+/** Waits for as long as the request may take. */
+async function queue(permits: Semaphore, deadline: Deadline): Promise<void> {
+  if (await permits.acquire({ withinMs: deadline.leftMs, deadline })) return;
+  deadline.check();
+  throw new DatabaseUnavailableError('The request has taken too long.');
 }

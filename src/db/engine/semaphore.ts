@@ -26,12 +26,16 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
+  /** Returns whether a permit was free, and has been acquired. */
+  tryAcquire(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
   /** Returns whether a permit was acquired: not when the queue is full, the time is up or the request was aborted. */
   async acquire({ withinMs = Number.POSITIVE_INFINITY, deadline }: Wait = {}): Promise<boolean> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return true;
-    }
+    if (this.tryAcquire()) return true;
     if (this.#waiting.size >= this.#maxWaiting) return false;
     return new Promise((resolve) => {
       const settle = (isAcquired: boolean) => {
