@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
 import type { OperationContext } from '../executor/run/execute.ts';
 import { Deliverer } from '../live/webhooks/deliverer.ts';
-import { createSend } from '../live/webhooks/request.ts';
+import { WebhookClient } from '../live/webhooks/request.ts';
 import { attemptMs } from '../live/webhooks/attempts.ts';
 import { signatureHeaders } from '../live/webhooks/sign.ts';
 import type { Principal } from '../resolvers/context.ts';
@@ -24,7 +24,7 @@ type WebhooksConfig = Partial<Pick<Config, 'webhookNetworks' | 'signingKeys' | '
 /** The webhooks of a process: requests manage them with `sending`, and the deliverer sends messages to them. */
 export class Webhooks {
   readonly sending: WebhookSending;
-  readonly #close: () => void;
+  readonly #client: WebhookClient;
   readonly #hasSeveralKeys: boolean;
   #deliverer: Deliverer | undefined;
 
@@ -34,8 +34,8 @@ export class Webhooks {
     // The keys are read, or the first one created, only when they are needed: many processes have no webhook.
     let opened: WebhookSecrets | undefined;
     const secrets = () => (opened ??= new WebhookSecrets(keysOf(config)));
-    const send = createSend({ targets, withinMs: attemptMs });
-    this.#close = send.close;
+    const client = new WebhookClient({ targets, withinMs: attemptMs });
+    this.#client = client;
     this.sending = {
       targets,
       get secrets() {
@@ -51,7 +51,7 @@ export class Webhooks {
           'X-Workgraph-Webhook': encodeId('webhook', webhook.id),
           ...signatureHeaders(message, signing, now),
         };
-        return send(webhook.url, headers, message.body, withinMs);
+        return client.send(webhook.url, headers, message.body, withinMs);
       },
       wake: () => this.#deliverer?.wake(),
     };
@@ -98,7 +98,7 @@ export class Webhooks {
 
   async close(): Promise<void> {
     await this.#deliverer?.close();
-    this.#close();
+    this.#client.close();
   }
 }
 

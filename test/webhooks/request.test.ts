@@ -7,7 +7,7 @@ import {
 } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createSend } from '../../src/live/webhooks/request.ts';
+import { WebhookClient } from '../../src/live/webhooks/request.ts';
 import { WebhookTargets } from '../../src/resolvers/webhooks/targets.ts';
 import { eventually } from '../support/eventually.ts';
 import { hostileHosts } from './hostile-hosts.ts';
@@ -37,9 +37,13 @@ async function silentReceiver(): Promise<{ port: number; sockets: readonly Socke
 }
 
 function sender(networks: string[], lookup?: LookupFunction, withinMs = 5_000) {
-  const send = createSend({ targets: new WebhookTargets(networks), withinMs, ...(lookup && { lookup }) });
-  open.push(send);
-  return (url: string, body = '{}') => send(url, { 'Content-Type': 'application/json' }, body);
+  const client = new WebhookClient({
+    targets: new WebhookTargets(networks),
+    withinMs,
+    ...(lookup && { lookup }),
+  });
+  open.push(client);
+  return (url: string, body = '{}') => client.send(url, { 'Content-Type': 'application/json' }, body);
 }
 
 /** A DNS look-up that returns the given answers one after the other. */

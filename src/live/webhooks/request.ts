@@ -9,50 +9,61 @@ import type { SentAnswer } from '../../resolvers/webhooks/sending.ts';
 const readBytes = 4_096;
 const keptBytes = 1_024;
 
-interface SendOptions {
+interface WebhookClientOptions {
   readonly targets: WebhookTargets;
-  /** How long the attempt may take in all: the lookup, the connection and the answer. */
+  /** How long an attempt may take in all: the lookup, the connection and the answer. */
   readonly withinMs: number;
   /** Resolves host names, by default as the system does. */
   readonly lookup?: LookupFunction;
 }
 
-/** Sends a POST and reads the beginning of the answer. It never throws: a failure is part of the result. Redirects are not followed. */
-export type Send = (
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  withinMs?: number,
-) => Promise<SentAnswer>;
-
-/** Creates the sender of a process, which has its own connections. It ignores proxies that the environment configures. */
-export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: SendOptions): Send & {
-  readonly close: () => void;
-} {
+/** Sends messages to receivers, over connections of its own. It ignores proxies that the environment configures. */
+export class WebhookClient {
+  readonly #targets: WebhookTargets;
+  readonly #withinMs: number;
+  readonly #lookup: LookupFunction;
   // Connections in use have no limit here: workspaces share agents, so one would have to wait for the receivers of another. The
   // deliverer limits how many messages are sent at once.
-  const agents = {
+  readonly #agents = {
     'http:': new HttpAgent({ keepAlive: true, maxFreeSockets: 8 }),
     'https:': new HttpsAgent({ keepAlive: true, maxFreeSockets: 8 }),
   };
-  const send: Send = async (target, headers, body, withinMs = usualMs) => {
+
+  constructor({ targets, withinMs, lookup = lookupName }: WebhookClientOptions) {
+    this.#targets = targets;
+    this.#withinMs = withinMs;
+    this.#lookup = lookup;
+  }
+
+  /** Sends a POST and reads the beginning of the answer. It never throws: a failure is part of the result. Redirects are not followed. */
+  async send(
+    target: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    withinMs = this.#withinMs,
+  ): Promise<SentAnswer> {
     const begunMs = performance.now();
-    const answer = await attempt(target, headers, body, withinMs).catch((error: unknown) => ({
+    const answer = await this.#attempt(target, headers, body, withinMs).catch((error: unknown) => ({
       status: null,
       error: messageOf(error),
       head: '',
       retryAfter: null,
     }));
     return { ...answer, ms: Math.round(performance.now() - begunMs) };
-  };
-  const attempt = async (
+  }
+
+  close(): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+  }
+
+  async #attempt(
     target: string,
     headers: Readonly<Record<string, string>>,
     body: string,
     withinMs: number,
-  ): Promise<Omit<SentAnswer, 'ms'>> => {
+  ): Promise<Omit<SentAnswer, 'ms'>> {
     const url = new URL(target);
-    const problem = targets.problemOf(url);
+    const problem = this.#targets.problemOf(url);
     if (problem) throw new AttemptError(`The URL ${problem}.`);
     const { protocol } = url;
     if (protocol !== 'https:' && protocol !== 'http:')
@@ -60,10 +71,10 @@ export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: 
     const signal = AbortSignal.timeout(withinMs);
     const options = {
       method: 'POST',
-      agent: agents[protocol],
+      agent: this.#agents[protocol],
       // Checks the addresses of a host name before it connects to one. `problemOf` has checked a literal address, for which Node
       // calls no lookup.
-      lookup: checkedLookup(lookup, targets, protocol),
+      lookup: checkedLookup(this.#lookup, this.#targets, protocol),
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
       maxHeaderSize: 16_384,
       signal,
@@ -94,12 +105,7 @@ export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: 
         ? new AttemptError(`There was no complete answer within ${withinMs / 1_000} s.`)
         : error;
     }
-  };
-  return Object.assign(send, {
-    close: () => {
-      for (const agent of Object.values(agents)) agent.destroy();
-    },
-  });
+  }
 }
 
 /** A lookup that returns only addresses to which connections are allowed, and fails if there are none. */
