@@ -66,17 +66,9 @@ export function clears<const Target extends string>(target: Target, description:
 
 /** Declares a list. A violation of an item names its position, counted from 1, or the path of a field in a record. */
 export function list<T>(of: JsonValue<T>, description: string, maxItems: number): JsonValue<T[]> {
-  return {
-    kind: 'value',
-    description,
-    schema: { type: 'array', items: of.schema, maxItems },
-    names: of.names,
-    fromJson: (items) => {
-      if (!Array.isArray(items)) return violation('must be a list');
-      if (items.length > maxItems) return violation(`must have at most ${maxItems} items`);
-      return readAll(items.map(of.fromJson));
-    },
-  };
+  return arrayOf(of, description, maxItems, ({ length }) =>
+    length > maxItems ? `must have at most ${maxItems} items` : undefined,
+  );
 }
 
 /** The maximum length of a list, including repeated values. */
@@ -91,6 +83,26 @@ export function set<T extends string>(
   description: string,
   maxItems: number,
 ): JsonValue<T[]> {
+  const repeating = arrayOf(of, description, maxItems, (items) => {
+    if (items.length > maxLength) return `must have at most ${maxLength} items`;
+    return new Set(items).size > maxItems ? differentItemsRule(maxItems) : undefined;
+  });
+  return {
+    ...repeating,
+    fromJson: (items) => {
+      const read = repeating.fromJson(items);
+      return 'value' in read ? { value: [...new Set(read.value)] } : read;
+    },
+  };
+}
+
+/** Declares an array. `problemOf` says what is wrong with its length, before its items are read. */
+function arrayOf<T>(
+  of: JsonValue<T>,
+  description: string,
+  maxItems: number,
+  problemOf: (items: readonly unknown[]) => string | undefined,
+): JsonValue<T[]> {
   return {
     kind: 'value',
     description,
@@ -98,10 +110,8 @@ export function set<T extends string>(
     names: of.names,
     fromJson: (items) => {
       if (!Array.isArray(items)) return violation('must be a list');
-      if (items.length > maxLength) return violation(`must have at most ${maxLength} items`);
-      if (new Set(items).size > maxItems) return violation(differentItemsRule(maxItems));
-      const read = readAll(items.map(of.fromJson));
-      return 'value' in read ? { value: [...new Set(read.value)] } : read;
+      const problem = problemOf(items);
+      return problem === undefined ? readAll(items.map(of.fromJson)) : violation(problem);
     },
   };
 }
@@ -127,6 +137,12 @@ export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
       return { value: values as { [Name in keyof F]: F[Name] extends JsonValue<infer T> ? T : never } };
     },
   };
+}
+
+/** The schema of the values of a field. */
+export function schemaOf(field: BodyFields[string]): JsonSchema {
+  if (field.kind === 'clears') return { type: 'boolean' };
+  return field.kind === 'required' ? field.of.schema : field.schema;
 }
 
 function describe(fields: Readonly<Record<string, JsonValue<unknown>>>): Record<string, JsonSchema> {

@@ -9,7 +9,9 @@ interface FieldValues {
   date: string;
   reference: string;
 }
-type BodyFields = { [Name in StoredFieldName]: JsonValue<FieldValues[(typeof issueFields)[Name]['kind']]> };
+type IssueBodyFields = {
+  [Name in StoredFieldName]: JsonValue<FieldValues[(typeof issueFields)[Name]['kind']]>;
+};
 
 /**
  * Declarations of the stored fields of an issue in a body. A route lists those that it takes, with the names and in the
@@ -23,4 +25,4 @@ export const issueBodyFields = fieldsAs<StoredKind, JsonValue<unknown>>({
   date: (_name, { description }) => date(description),
   reference: (_name, field) => id(field.of, field.description),
   // The type of a declaration's values follows from the kind of its field.
-}) as BodyFields;
+}) as IssueBodyFields;

@@ -2,7 +2,7 @@ import { type OperationDefinitionNode, print } from 'graphql';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { maxAnswerBytes } from '../../executor/limits.ts';
 import { maxInt32 } from '../../model/int32.ts';
-import type { Body, BodyFields } from '../body.ts';
+import { type Body, type BodyFields, schemaOf } from '../body.ts';
 import { type JsonSchema, orNull } from '../json-schema.ts';
 import type { Parameters } from '../params.ts';
 import type { Success } from '../reply.ts';
@@ -182,7 +182,7 @@ function requestBodyOf(
   components: Components,
 ): Printed {
   const entries = Object.entries(fields).map(([name, field]) => {
-    const schema = schemaOf(field);
+    const schema = sentSchemaOf(field);
     // Not every tool supports a description next to a reference.
     return [name, schema.title ? schema : { ...schema, description: field.description }] as const;
   });
@@ -199,9 +199,9 @@ function requestBodyOf(
 }
 
 /** Optional fields may be null too, which means the same as not sending them. */
-function schemaOf(field: BodyFields[string]): JsonSchema {
-  if (field.kind === 'required') return field.of.schema;
-  return orNull(field.kind === 'clears' ? { type: 'boolean' } : field.schema);
+function sentSchemaOf(field: BodyFields[string]): JsonSchema {
+  const schema = schemaOf(field);
+  return field.kind === 'required' ? schema : orNull(schema);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { BodyFields } from '../body.ts';
+import { schemaOf } from '../body.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { Route } from '../route.ts';
 import { type Example, type Examples, targetOf } from './example.ts';
@@ -101,11 +101,6 @@ function failures(route: Route): string {
     .map((code) => `\`${code}\``)
     .join(', ');
   return route.bareProblem ? `${codes}, and a problem of four fields, 503` : codes;
-}
-
-function schemaOf(field: BodyFields[string]): JsonSchema {
-  if (field.kind === 'clears') return { type: 'boolean' };
-  return field.kind === 'required' ? field.of.schema : field.schema;
 }
 
 function typeOf({ type, format, enum: values, default: defaultValue, items, pattern }: JsonSchema): string {
