@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { type App, startApp } from '../support/app.ts';
+import { revokeToken } from '../support/revoke-token.ts';
 import { numberAll } from './logged.ts';
 import { fenced, functionOf } from './page-code.ts';
 
@@ -74,6 +75,25 @@ it('the loop of the page receives a change, and says when its cursor has expired
   expect(await follow(app.url, app.token, 'c1-1-zzz', () => undefined)).toBe('read the lists again');
 });
 
+it('the loop of the page continues after a lost connection, and says when it is refused', async () => {
+  let losses = 0;
+  const lossy = (...asked: Parameters<typeof fetch>) => {
+    losses += 1;
+    return losses === 1 ? Promise.reject(new TypeError('fetch failed')) : fetch(...asked);
+  };
+  const setTimeout = (resolve: () => void) => setImmediate(resolve);
+  const follow = await functionOf<Follow>('follow', { fetch: lossy, setTimeout });
+  const heard = new Error('heard');
+  const following = follow(app.url, app.token, await newest(), () => {
+    throw heard;
+  }).catch((error: unknown) => error);
+  await app.graphql(
+    'mutation { commentCreate(input: { issueKey: "WEB-2", body: "Hi again" }) { comment { id } } }',
+  );
+  expect(await following).toBe(heard);
+  await expect(follow(app.url, `wg_${'0'.repeat(48)}`, '', () => undefined)).rejects.toThrow(/^401 /);
+});
+
 it('the stream of the page receives a change', async () => {
   const stream = await functionOf<Stream>('stream');
   const events = stream(app.url, app.token, await newest());
@@ -103,12 +123,6 @@ it('the reader of subscriptions of the page follows the live list of the page, a
 });
 
 it('the subscription over a WebSocket of the page receives a change', async () => {
-  type OverSocket = (
-    url: string,
-    token: string,
-    cursor: string,
-    onChange: (change: Record<string, unknown>) => void,
-  ) => { client: Client; follow: () => Promise<void> };
   const make = (options: Parameters<typeof createClient>[0]) =>
     createClient({ ...options, webSocketImpl: WebSocket });
   const subscribe = await functionOf<OverSocket>('subscribeOverSocket', { createClient: make });
@@ -126,6 +140,24 @@ it('the subscription over a WebSocket of the page receives a change', async () =
   await following;
 });
 
+it('the subscription over a WebSocket of the page says why it was ended', async () => {
+  const token = await app.tokenFor();
+  const make = (options: Parameters<typeof createClient>[0]) =>
+    createClient({ ...options, webSocketImpl: WebSocket });
+  const subscribe = await functionOf<OverSocket>('subscribeOverSocket', { createClient: make });
+  const heard = Promise.withResolvers<unknown>();
+  const { client, follow } = subscribe(app.url, token, await newest(), heard.resolve);
+  const ended = follow().catch((error: unknown) => error);
+  const comment = () =>
+    app.graphql('mutation { commentCreate(input: { issueKey: "WEB-5", body: "Hi" }) { comment { id } } }');
+  await comment();
+  await heard.promise;
+  await revokeToken(app, token);
+  await comment();
+  expect(await ended).toMatchObject({ message: 'UNAUTHENTICATED' });
+  await client.dispose();
+});
+
 type Events = (
   url: string,
   token: string,
@@ -139,6 +171,13 @@ type Stream = (
   token: string,
   cursor: string,
 ) => AsyncGenerator<Record<string, unknown>, undefined, undefined>;
+
+type OverSocket = (
+  url: string,
+  token: string,
+  cursor: string,
+  onChange: (change: Record<string, unknown>) => void,
+) => { client: Client; follow: () => Promise<void> };
 
 type Follow = (
   url: string,
