@@ -54,6 +54,46 @@ describe('a WebSocket', () => {
     expect(await large.closed).toBe(1009);
   });
 
+  it.each(['ping', 'subscribe'])('is closed if it sends a %s that is nested without end', async (type) => {
+    const { socket, closed, say } = bare(app.url);
+    await say(init(world.ada.token));
+    await once(socket, 'message');
+    const variables = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    socket.send(`{"type":"${type}","id":"1","payload":{"query":"{ __typename }","variables":${variables}}}`);
+    expect(await closed).toBe(4400);
+  });
+
+  it('answers an operation with variables that are nested too deeply without being closed', async () => {
+    const { socket, say } = bare(app.url);
+    await say(init(world.ada.token));
+    await once(socket, 'message');
+    const variables: unknown = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`);
+    await say({ type: 'subscribe', id: '1', payload: { query: '{ __typename }', variables } });
+    const [data] = (await once(socket, 'message')) as [Buffer];
+    expect(JSON.parse(String(data))).toMatchObject({
+      type: 'error',
+      payload: [{ extensions: { code: 'QUERY_TOO_COMPLEX' } }],
+    });
+    socket.terminate();
+  });
+
+  it('is closed if it sends thousands of pings, and not if it sends hundreds', async () => {
+    const { socket, closed, say } = bare(app.url);
+    await say({ type: 'ping' });
+    let answered = 0;
+    const answers = new Promise<void>((resolve) => {
+      socket.on('message', () => {
+        answered += 1;
+        if (answered === 500) resolve();
+      });
+    });
+    for (let count = 1; count < 500; count += 1) void say({ type: 'ping', payload: { a: 1 } });
+    await answers;
+    for (let count = 0; count < 20_000; count += 1) void say({ type: 'ping', payload: { a: 1 } });
+    expect(await closed).toBe(4429);
+    expect(answered).toBeLessThan(5_000);
+  });
+
   it('is refused for another subprotocol', async () => {
     const { closed } = bare(app.url, { protocol: 'graphql-ws' });
     // The client of `ws` breaks off itself when no subprotocol is chosen.

@@ -16,7 +16,7 @@ interface Begun {
 export function separatingIds(
   take: (text: string) => Promise<void>,
   { isOpen, close }: { isOpen: () => boolean; close: (code: number, reason: string) => void },
-): (text: string) => void {
+): (text: string, message: { type?: unknown; id?: unknown }) => void {
   const begun = new Map<unknown, Begun>();
   const begin = (id: unknown, text: string) => {
     const operation: Begun = { isCompleted: false, next: undefined };
@@ -26,8 +26,7 @@ export function separatingIds(
       if (operation.next !== undefined && isOpen()) begin(id, operation.next);
     });
   };
-  return (text) => {
-    const { type, id } = headOf(text);
+  return (text, { type, id }) => {
     const earlier = begun.get(id);
     if (type === 'subscribe' && !earlier) return begin(id, text);
     if (type === 'subscribe' && earlier?.isCompleted) {
@@ -42,13 +41,4 @@ export function separatingIds(
     }
     void take(text);
   };
-}
-
-/** The type and the id of a message; nothing of a text that is not a message, which the library refuses. */
-function headOf(text: string): { type?: unknown; id?: unknown } {
-  try {
-    return (JSON.parse(text) as { type?: unknown; id?: unknown } | null) ?? {};
-  } catch {
-    return {};
-  }
 }

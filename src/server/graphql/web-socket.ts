@@ -26,7 +26,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLHandler } from './graphql.ts';
 import { answersIn, errorOf, executionOf, graphQLError, textOf } from './web-socket-answers.ts';
-import { separatingIds } from './web-socket-ids.ts';
+import { receiveMessages } from './web-socket-messages.ts';
 import { pingRegularly } from './web-socket-pings.ts';
 import { postOf } from './web-socket-request.ts';
 import { WebSocketSender } from './web-socket-sender.ts';
@@ -160,15 +160,8 @@ export class WebSockets {
               this.#options.logger.error({ err: error }, 'a message of a WebSocket failed');
               ws.close(4500, 'Internal server error');
             });
-          const received = separatingIds(taken, {
-            isOpen: () => ws.readyState === ws.OPEN,
-            close: (code, reason) => ws.close(code, reason),
-          });
-          ws.on('message', (data: Buffer) => {
-            received(String(data));
-            // The library has handled a `complete` by now, because it does so before it waits for anything.
-            abandonLeft(connected);
-          });
+          // The library has handled a `complete` by then, because it does so before it waits for anything.
+          receiveMessages(ws, taken, () => abandonLeft(connected));
         },
       },
       connected,

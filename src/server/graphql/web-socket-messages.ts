@@ -1,0 +1,56 @@
+import { CloseCode } from 'graphql-ws';
+import type { WebSocket } from 'ws';
+import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
+import { separatingIds } from './web-socket-ids.ts';
+
+/** The code for too many requests, which the library uses for those to sign in only. */
+const tooManyMessages = 4429;
+/** The maximum number of messages of a connection in a second. Quotas count only its operations. */
+const maxMessages = 1_000;
+/**
+ * The deepest nesting of a message, whose parts are written by recursion. Operations have the lower limit of a POST, and exceeding
+ * that one does not close the connection.
+ */
+const maxMessageNesting = 1_000;
+
+/**
+ * Calls `take` with the messages of a connection, and `onTaken` after each. Closes the connection if there are too many, or one
+ * is nested too deeply.
+ */
+export function receiveMessages(
+  ws: WebSocket,
+  take: (text: string) => Promise<void>,
+  onTaken: () => void,
+): void {
+  const isOpen = () => ws.readyState === ws.OPEN;
+  const close = (code: number, reason: string) => ws.close(code, reason);
+  const received = separatingIds(take, { isOpen, close });
+  let beganMs = performance.now();
+  let messages = 0;
+  ws.on('message', (data: Buffer) => {
+    // More messages may have arrived together with the one because of which the connection is closed.
+    if (!isOpen()) return;
+    const nowMs = performance.now();
+    if (nowMs - beganMs >= 1_000) {
+      beganMs = nowMs;
+      messages = 0;
+    }
+    messages += 1;
+    if (messages > maxMessages) return close(tooManyMessages, 'Too many messages');
+    const text = String(data);
+    const message = parsed(text);
+    if (isNestedDeeper(message, maxMessageNesting))
+      return close(CloseCode.BadRequest, 'Message nested too deeply');
+    received(text, message ?? {});
+    onTaken();
+  });
+}
+
+/** The value of a message; undefined for a text that is not JSON, which the library refuses. */
+function parsed(text: string): object | null | undefined {
+  try {
+    return JSON.parse(text) as object | null;
+  } catch {
+    return undefined;
+  }
+}
