@@ -20,9 +20,15 @@ function isGenuine(headers, body) {
   });
 }
 
-createServer(async (request, response) => {
+async function receive(request, response) {
   const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of request) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // Anybody may send a body, which can be verified only when all of it is here.
+    if (bytes > 1_000_000) return response.writeHead(413, { Connection: 'close' }).end();
+  }
   const body = Buffer.concat(chunks).toString();
   if (!isGenuine(request.headers, body)) return response.writeHead(401).end();
   const id = request.headers['webhook-id'];
@@ -33,4 +39,9 @@ createServer(async (request, response) => {
     handled.add(id);
   }
   response.writeHead(204).end();
+}
+
+createServer((request, response) => {
+  // A connection that ends early must not end this program. What could not be handled is sent again.
+  receive(request, response).catch(() => response.destroy());
 }).listen(Number(PORT), '127.0.0.1', () => console.log(`listening on ${PORT}`));

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 import { freePort } from '../faults/support/ports.ts';
@@ -60,4 +61,17 @@ it('the example receiver handles each message once, although it is killed and me
     body: '{}',
   });
   expect(forged.status).toBe(401);
+});
+
+it('the example receiver goes on after a connection that ends early, and refuses a body that is too long', async () => {
+  const port = await freePort();
+  const child = await start(port, 'whsec_AAAA');
+  const socket = connect(port, '127.0.0.1').resume();
+  await once(socket, 'connect');
+  const ended = once(socket, 'close');
+  socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nonly this');
+  await ended;
+  const long = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'x'.repeat(1_000_001) });
+  expect(long.status).toBe(413);
+  expect(child.exitCode).toBeNull();
 });
