@@ -131,6 +131,18 @@ export async function selectDeliveriesNumbered(
     .execute();
 }
 
+/** Which of the issues exist and are not deleted. */
+export async function selectLivingIssues(trx: Trx, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await trx
+    .selectFrom('issue')
+    .select('id')
+    .where('id', '=', anyUuid(ids))
+    .where('deletedUtc', 'is', null)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** The issues and all their ancestors, each with its parent. */
 export async function selectAncestry(trx: Trx, ids: readonly string[]): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();

@@ -103,6 +103,8 @@ it('an import cuts, replaces or omits values that do not fit, each with a warnin
   ]) {
     expect(stderr).toContain(words);
   }
+  expect(stderr).toMatch(/^1\d warnings$/m);
+  expect(stderr).not.toContain('skipped:');
   expect(await byTitle('nul')).toMatchObject({ description: 'a\uFFFDb\uFFFD' });
   expect((await byTitle('folded'))?.labels).toEqual(['Été', 'l1']);
   expect((await suite.world.beads('a.jsonl')).summary).toMatchObject({ unchanged: 7 });

@@ -29,6 +29,7 @@ describe('a value that is there and cannot be read', () => {
     ['dueDate', '99999-01-01', 'dueDate: "99999-01-01" is not a date'],
     ['closedUtc', '2026-02-31T10:00:00Z', 'closedUtc: "2026-02-31T10:00:00Z" is not a time'],
     ['updatedUtc', 5, 'updatedUtc: 5 is not a time'],
+    ['createdUtc', 'yesterday', 'createdUtc: "yesterday" is not a time'],
     ['description', 5, 'description: 5 is not a text'],
     ['description', ['x'.repeat(500)], /^description: \["x{57}… is not a text/],
     ['estimateValue', '5', 'estimateValue: "5" is not a number'],
@@ -75,7 +76,16 @@ describe('a value that is there and cannot be read', () => {
   });
 
   it('is told from one that is missing, null or blank', () => {
-    for (const name of ['dueDate', 'status', 'labels', 'reporter', 'comments', 'delivery', 'closedUtc']) {
+    for (const name of [
+      'dueDate',
+      'status',
+      'labels',
+      'reporter',
+      'comments',
+      'delivery',
+      'createdUtc',
+      'closedUtc',
+    ]) {
       expect(warningsOf(ndjsonContent({ ...line, [name]: null }))).toEqual([]);
       expect(warningsOf(ndjsonContent({ ...line, [name]: '' }))).toEqual([]);
     }

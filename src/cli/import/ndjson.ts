@@ -75,7 +75,7 @@ function issueOf(record: JsonRecord, key: string, warnings: ReadWarnings): Impor
     parentSourceId: reader.word('parent'),
     projectKey: reader.word('project') ?? null,
     deliveryNumber: reader.read('delivery', 'the number of a delivery', deliveryOf) ?? null,
-    createdUtc: reader.creation('createdUtc'),
+    createdUtc: reader.time('createdUtc'),
     updatedUtc: reader.time('updatedUtc'),
     closedUtc: reader.time('closedUtc'),
     comments: reader.objects('comments', commentOf) ?? [],

@@ -21,7 +21,6 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
     pluralize(tombstones, 'tombstone skipped', 'tombstones skipped'),
     pluralize(otherRecords, 'record that is not an issue', 'records that are not issues'),
     pluralize(summary.parentsMissing, 'parent missing', 'parents missing'),
-    pluralize(summary.warnings, 'warning'),
   ]);
   const stored = some([
     pluralize(summary.relationsKept, 'other relation'),
@@ -34,6 +33,7 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
     `${pluralize(summary.issues, 'issue')} in ${seconds} s: ${parts.join(', ')}`,
     ...(included ? [`including: ${included}`] : []),
     ...(skipped ? [`skipped: ${skipped}`] : []),
+    ...(summary.warnings > 0 ? [pluralize(summary.warnings, 'warning')] : []),
     ...(stored ? [`stored with the source record: ${stored}`] : []),
   ];
 }

@@ -2,7 +2,7 @@ import { holdDirectory } from '../../db/directory.ts';
 import { changeOrigin } from '../../model/codes.ts';
 import { parentSet, setParents } from '../../resolvers/issues/sub-issues.ts';
 import { recountIssues } from './import-recount.ts';
-import type { ImportedBefore } from '../../db/imports.ts';
+import { type ImportedBefore, selectLivingIssues } from '../../db/imports.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
 import { lockIssues } from '../../db/issues.ts';
 import type { Row } from '../../db/tables/tables.ts';
@@ -162,8 +162,9 @@ class Batch {
       return known?.record.digest !== issue.digest && !(known && issue.deletedUtc);
     });
     const written = differing.filter(({ issue }) => !this.#known.get(issue.sourceId)?.record.purged);
-    this.outcome.unchanged = this.#rows.length - differing.length;
-    this.outcome.deletedHere = differing.length - written.length;
+    const deletedHere = await this.#countDeletedHere(new Set(differing));
+    this.outcome.unchanged = this.#rows.length - differing.length - deletedHere;
+    this.outcome.deletedHere = differing.length - written.length + deletedHere;
     const references = new ImportReferences(this.#target);
     if (written.length > 0)
       await references.load(
@@ -196,6 +197,17 @@ class Batch {
       (known ? this.#changed : this.#fresh).push(prepared);
     }
     return people;
+  }
+
+  /** How many of the issues that have not changed in the source were deleted here. */
+  async #countDeletedHere(differing: ReadonlySet<ImportRow>): Promise<number> {
+    const ids = this.#rows.flatMap((row) => {
+      const known =
+        differing.has(row) || row.issue.deletedUtc ? undefined : this.#known.get(row.issue.sourceId);
+      return known?.targetId ?? [];
+    });
+    const living = await selectLivingIssues(this.#trx, ids);
+    return ids.length - living.size;
   }
 
   /** The parents to set: those of the written issues, and those of earlier issues whose parent is in this batch. */
