@@ -7,11 +7,9 @@ import type { NewRow } from '../tables/tenant-tables.ts';
 const rowsPerStatement = 500;
 
 /** The rows in slices, each for a statement of its own. */
-export function slicesOf<Row>(rows: readonly Row[]): (readonly Row[])[] {
-  const count = Math.ceil(rows.length / rowsPerStatement);
-  return Array.from({ length: count }, (_, index) =>
-    rows.slice(index * rowsPerStatement, (index + 1) * rowsPerStatement),
-  );
+export function slicesOf<Row>(rows: readonly Row[], size = rowsPerStatement): (readonly Row[])[] {
+  const count = Math.ceil(rows.length / size);
+  return Array.from({ length: count }, (_, index) => rows.slice(index * size, (index + 1) * size));
 }
 
 /** Inserts any number of rows of one table. */

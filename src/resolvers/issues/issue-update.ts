@@ -5,6 +5,7 @@ import {
   replaceRoleAssignments,
   selectAssignees,
 } from '../../db/writes/issue-sets.ts';
+import { slicesOf } from '../../db/writes/insert-rows.ts';
 import type { IssueChanged } from '../../db/writes/issue-change.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';
@@ -172,10 +173,23 @@ async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): 
     );
     return { form, asked: { ...asked, at: locked.nowUtc } };
   });
-  const after = await sendChanges(inside(trx), changes, true);
+  const after: (IssueRow | undefined)[] = [];
+  for (const slice of slicesOf(changes, issuesPerStatement(change.description ?? '')))
+    after.push(...(await sendChanges(inside(trx), slice, true)));
   // Must come after the statement, which reads the former labels from the row: a trigger copies the new ones there.
   await replaceSets(trx, change, ids);
   return after.map((issue) => issue ?? issueIsGone());
+}
+
+/**
+ * The bytes of text that one statement writes. The embedded engine runs on the thread of the server, which handles other
+ * requests only between two statements.
+ */
+const textBytesPerStatement = 1_000_000;
+
+/** How many issues one statement may set a text of. The statement takes it as JSON. */
+function issuesPerStatement(text: string): number {
+  return Math.ceil(textBytesPerStatement / Buffer.byteLength(JSON.stringify(text)));
 }
 
 /** Locks the issues and, if they move, their old and new parents; then checks the rules that need locked rows. */
