@@ -18,6 +18,17 @@ const longestPauseMs = 30_000;
 /** The maximum number of times that a stream is opened again before the server has answered once. */
 const retries = 4;
 
+/** What a stream knows beyond its connections. */
+interface Progress {
+  /** The cursor to continue from. */
+  cursor: string | undefined;
+  /** The pause before the stream is opened again. Each failure in a row doubles it. */
+  retryMs: number;
+  failures: number;
+  /** Whether the server has answered once. */
+  hasAnswered: boolean;
+}
+
 /**
  * The events of a stream, until the caller stops reading. If the connection is lost or silent, the stream is opened again
  * after the last cursor. Throws the error if the server refuses the stream, or asks to wait for longer than `longestWaitMs`.
@@ -27,56 +38,62 @@ export async function* followEvents(
   { after, signal }: StreamOptions,
   longestWaitMs: number,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
-  let cursor = after;
-  let retryMs = 2_000;
-  let failures = 0;
-  let hasAnswered = false;
+  const progress: Progress = { cursor: after, retryMs: 2_000, failures: 0, hasAnswered: false };
   const ended = new AbortController();
   const over = ended.signal;
   const end = () => ended.abort(signal?.reason);
-  const waiting: EventSourceMessage[] = [];
   try {
     signal?.addEventListener('abort', end);
     signal?.throwIfAborted();
     for (;;) {
       const connection = new AbortController();
       over.addEventListener('abort', () => connection.abort(over.reason), { signal: connection.signal });
-      // Each connection has its own parser, because it begins with a whole event.
-      const parser = createParser({
-        onEvent: (event) => waiting.push(event),
-        onId: (id) => (cursor = id),
-        onRetry: (ms) => (retryMs = ms),
-      });
       let waitMs = 0;
       try {
-        const response = await unlessSilent(open(cursor, connection.signal), connection);
-        hasAnswered = true;
-        const askedMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
-        if (temporaryStatuses.has(response.status) && askedMs <= longestWaitMs) waitMs = askedMs;
-        else if (!isStream(response))
-          throw new Refused(await unlessSilent(errorOfResponse(response), connection));
-        else {
-          const text = new TextDecoder();
-          for await (const piece of piecesOf(response.body, connection)) {
-            failures = 0;
-            parser.feed(text.decode(piece, { stream: true }));
-            for (let event = waiting.shift(); event; event = waiting.shift()) yield event;
-          }
-        }
+        waitMs = yield* readConnection(open, progress, connection, longestWaitMs);
       } catch (error) {
         over.throwIfAborted();
         if (error instanceof Refused) throw error.reason;
         // If the server has never answered, the address may be wrong.
-        if (!hasAnswered && failures === retries) throw error;
+        if (!progress.hasAnswered && progress.failures === retries) throw error;
       } finally {
         connection.abort();
       }
+      const { retryMs, failures } = progress;
       await pause(Math.max(waitMs, Math.min(retryMs * 2 ** failures, longestPauseMs)), over);
-      failures += 1;
+      progress.failures += 1;
     }
   } finally {
     signal?.removeEventListener('abort', end);
   }
+}
+
+/** The events of one connection, until its end. Returns how long the server asks to wait before the next one. */
+async function* readConnection(
+  open: OpenStream,
+  progress: Progress,
+  connection: AbortController,
+  longestWaitMs: number,
+): AsyncGenerator<EventSourceMessage, number, undefined> {
+  const response = await unlessSilent(open(progress.cursor, connection.signal), connection);
+  progress.hasAnswered = true;
+  const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
+  if (temporaryStatuses.has(response.status) && waitMs <= longestWaitMs) return waitMs;
+  if (!isStream(response)) throw new Refused(await unlessSilent(errorOfResponse(response), connection));
+  const waiting: EventSourceMessage[] = [];
+  // Each connection has its own parser, because it begins with a whole event.
+  const parser = createParser({
+    onEvent: (event) => waiting.push(event),
+    onId: (id) => (progress.cursor = id),
+    onRetry: (ms) => (progress.retryMs = ms),
+  });
+  const text = new TextDecoder();
+  for await (const piece of piecesOf(response.body, connection)) {
+    progress.failures = 0;
+    parser.feed(text.decode(piece, { stream: true }));
+    for (let event = waiting.shift(); event; event = waiting.shift()) yield event;
+  }
+  return 0;
 }
 
 /** An error that ends the stream, in contrast to a lost connection. */
