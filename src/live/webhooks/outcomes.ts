@@ -57,30 +57,58 @@ export function outcomeOf(
   now: Date,
   random: () => number = Math.random,
 ): RoundOutcome {
+  const outcomes = sent.map((each) => deliveryOutcome(each, now, random));
   let { failures, firstFailureUtc } = webhook;
   let lastSuccessUtc: Date | undefined;
   let retryAfterMs = 0;
-  const outcomes = sent.map(({ delivery, answer, at }) => {
-    const isDelivered = isReceived(answer);
-    const attempts = [...delivery.attempts, attemptOf(answer, at)].slice(-limits.webhookAttempts);
-    if (isDelivered) {
+  for (const { answer } of sent) {
+    if (isReceived(answer)) {
       failures = 0;
       firstFailureUtc = null;
       lastSuccessUtc = now;
       retryAfterMs = 0;
-      return { id: delivery.id, state: webhookDeliveryState.delivered, nextAttemptUtc: null, attempts };
+    } else {
+      failures += 1;
+      firstFailureUtc ??= now;
+      retryAfterMs = Math.max(retryAfterMs, retryAfterOf(answer.retryAfter, now));
     }
-    failures += 1;
-    firstFailureUtc ??= now;
-    const requestedMs = retryAfterOf(answer.retryAfter, now);
-    retryAfterMs = Math.max(retryAfterMs, requestedMs);
-    if (now.getTime() - delivery.createdUtc.getTime() >= givenUpAfterMs)
-      return { id: delivery.id, state: webhookDeliveryState.failed, nextAttemptUtc: null, attempts };
-    const waitMs = retriesMs[delivery.attemptCount] ?? retriesMs.at(-1) ?? dayMs;
-    const nextAttemptUtc = later(now, Math.max(withJitter(waitMs, random), requestedMs));
-    return { id: delivery.id, state: webhookDeliveryState.waiting, nextAttemptUtc, attempts };
-  });
+  }
   const isGone = sent.some(({ answer }) => answer.status === 410);
+  const tally = { failures, firstFailureUtc, lastSuccessUtc, retryAfterMs, isGone };
+  return { outcomes, ...webhookOutcome(webhook.state, tally, now, random) };
+}
+
+/** What becomes of a delivery after an attempt. */
+function deliveryOutcome({ delivery, answer, at }: Sent, now: Date, random: () => number): DeliveryOutcome {
+  const { id, createdUtc, attemptCount } = delivery;
+  const attempts = [...delivery.attempts, attemptOf(answer, at)].slice(-limits.webhookAttempts);
+  if (isReceived(answer))
+    return { id, state: webhookDeliveryState.delivered, nextAttemptUtc: null, attempts };
+  if (now.getTime() - createdUtc.getTime() >= givenUpAfterMs)
+    return { id, state: webhookDeliveryState.failed, nextAttemptUtc: null, attempts };
+  const waitMs = retriesMs[attemptCount] ?? retriesMs.at(-1) ?? dayMs;
+  const requestedMs = retryAfterOf(answer.retryAfter, now);
+  const nextAttemptUtc = later(now, Math.max(withJitter(waitMs, random), requestedMs));
+  return { id, state: webhookDeliveryState.waiting, nextAttemptUtc, attempts };
+}
+
+/** The failures of a webhook in a row, after a round. */
+interface Tally {
+  readonly failures: number;
+  readonly firstFailureUtc: Date | null;
+  /** Undefined if no attempt of the round succeeded. */
+  readonly lastSuccessUtc: Date | undefined;
+  /** The longest delay that the receiver has requested since its last success. */
+  readonly retryAfterMs: number;
+  readonly isGone: boolean;
+}
+
+function webhookOutcome(
+  state: WebhookRow['state'],
+  { failures, firstFailureUtc, lastSuccessUtc, retryAfterMs, isGone }: Tally,
+  now: Date,
+  random: () => number,
+): Omit<RoundOutcome, 'outcomes'> {
   const hasFailedTooLong =
     firstFailureUtc !== null &&
     now.getTime() - firstFailureUtc.getTime() >= disabledAfterMs &&
@@ -90,12 +118,10 @@ export function outcomeOf(
     : hasFailedTooLong
       ? 'The receiver has failed for seven days.'
       : undefined;
-  const isBackingOff =
-    failures >= failuresToBackOff || (webhook.state === webhookState.backing_off && failures > 0);
-  const isRecovered = webhook.state === webhookState.backing_off && !isBackingOff;
+  const isBackingOff = failures >= failuresToBackOff || (state === webhookState.backing_off && failures > 0);
+  const isRecovered = state === webhookState.backing_off && !isBackingOff;
   const probeMs = Math.min(minuteMs * 2 ** Math.max(failures - failuresToBackOff, 0), longestProbeMs);
   return {
-    outcomes,
     isRecovered,
     disabledReason,
     change: {
