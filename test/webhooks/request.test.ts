@@ -192,4 +192,28 @@ describe('sending a webhook', () => {
     });
     expect(await send('http://127.0.0.1:9/')).toMatchObject({ error: 'The connection was refused.' });
   });
+
+  it.each([
+    ['http', 'SSH-2.0-receiver\r\n', 'The receiver did not answer in HTTP.'],
+    ['https', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'The receiver did not answer in TLS.'],
+  ])('says over %s that %j is no answer', async (protocol, said, error) => {
+    const { port, sockets } = await silentReceiver();
+    const answer = sender(['127.0.0.1'])(`${protocol}://127.0.0.1:${port}/`);
+    await eventually(() => sockets.length === 1);
+    sockets[0]?.write(said);
+    expect(await answer).toMatchObject({ status: null, error });
+  });
+
+  it('sends a message again over a new connection when the receiver has closed the idle one', async () => {
+    const seen = new Map<Socket, number>();
+    const { port, connections } = await receiver(({ socket }, response) => {
+      seen.set(socket, (seen.get(socket) ?? 0) + 1);
+      if (seen.get(socket) === 1) response.end('taken');
+      else socket.destroy();
+    });
+    const send = sender(['127.0.0.1']);
+    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200, head: 'taken' });
+    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200, head: 'taken' });
+    expect(connections()).toBe(2);
+  });
 });

@@ -1,5 +1,10 @@
 import { lookup as lookupName } from 'node:dns';
-import { Agent as HttpAgent, type IncomingMessage, request as requestByHttp } from 'node:http';
+import {
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestByHttp,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { type WebhookTargets } from '../../resolvers/webhooks/targets.ts';
@@ -79,20 +84,12 @@ export class WebhookClient {
       maxHeaderSize: 16_384,
       signal,
     };
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const request = (protocol === 'https:' ? requestByHttps : requestByHttp)(url, options);
-    request
-      .on('response', resolve)
-      .on('upgrade', (_response, socket) => {
-        socket.destroy();
-        reject(new AttemptError('The receiver switched to another protocol (101) instead of answering.'));
-      })
-      .on('error', reject)
-      // Node may close a connection without any of these events, and the attempt would never end.
-      .on('close', () => reject(new AttemptError(messages.ECONNRESET)))
-      .end(body);
     try {
-      const response = await promise;
+      const response = await exchange(url, options, body).catch((error: unknown) => {
+        // The receiver has closed the idle connection just then, and need not have seen the message.
+        if (error instanceof StaleConnectionError) return exchange(url, { ...options, agent: false }, body);
+        throw error;
+      });
       const head = await beginningOf(response);
       return {
         status: response.statusCode ?? null,
@@ -106,6 +103,26 @@ export class WebhookClient {
         : error;
     }
   }
+}
+
+/** Sends a request and waits for the head of its answer. */
+function exchange(url: URL, options: RequestOptions, body: string): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = (url.protocol === 'https:' ? requestByHttps : requestByHttp)(url, options);
+  request
+    .on('response', resolve)
+    .on('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new AttemptError('The receiver switched to another protocol (101) instead of answering.'));
+    })
+    .on('error', (error: NodeJS.ErrnoException) => {
+      const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+      reject(request.reusedSocket && isClosed ? new StaleConnectionError() : error);
+    })
+    // Node may close a connection without any of these events, and the attempt would never end.
+    .on('close', () => reject(new AttemptError(messages.ECONNRESET)))
+    .end(body);
+  return promise;
 }
 
 /** A lookup that returns only addresses to which connections are allowed, and fails if there are none. */
@@ -141,10 +158,15 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
 /** An error whose message members may see. */
 class AttemptError extends Error {}
 
+/** A connection that was kept from an earlier request was closed before any part of the answer arrived. */
+class StaleConnectionError extends Error {}
+
 /** Why an attempt failed, as a sentence that reveals nothing about the network of this process. */
 function messageOf(error: unknown): string {
   if (error instanceof AttemptError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
+  if (typeof code === 'string' && code.startsWith('HPE_') && !messages[code])
+    return 'The receiver did not answer in HTTP.';
   return typeof code === 'string'
     ? (messages[code] ?? `The request failed (${code}).`)
     : 'The request failed.';
@@ -155,5 +177,6 @@ const messages: Readonly<Record<string, string>> & { readonly ECONNRESET: string
   ECONNRESET: 'The connection was closed before the answer was complete.',
   ENOTFOUND: 'There is no such host.',
   EAI_AGAIN: 'The host name could not be looked up.',
+  EPROTO: 'The receiver did not answer in TLS.',
   HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
 };
