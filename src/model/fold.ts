@@ -4,12 +4,43 @@
  */
 export function fold(text: string): string {
   return (
-    text
-      .normalize('NFKD')
-      .replace(/\p{M}+/gu, '')
+    withoutMarks(text.normalize('NFKD'))
       .toLowerCase()
       // `toLowerCase` writes a sigma at the end of a word differently, so a search for a part of the word would miss
       // it.
       .replaceAll('ς', 'σ')
   );
+}
+
+const firstMark = 0x300;
+const isMark = 1;
+const isOther = 2;
+/**
+ * What each code point is; 0 for those that no text had yet. Replacing /\p{M}/u takes five times as long, and a filter can have
+ * characters of which each becomes 18.
+ */
+const kinds = new Uint8Array(0x110000);
+
+function withoutMarks(text: string): string {
+  let kept = '';
+  let start = 0;
+  for (let position = 0; position < text.length; position += 1) {
+    const codePoint = text.codePointAt(position) ?? 0;
+    if (codePoint < firstMark) continue;
+    const units = codePoint > 0xffff ? 2 : 1;
+    if (kindOf(codePoint) === isMark) {
+      kept += text.slice(start, position);
+      start = position + units;
+    }
+    position += units - 1;
+  }
+  return start === 0 ? text : kept + text.slice(start);
+}
+
+function kindOf(codePoint: number): number {
+  const known = kinds[codePoint];
+  if (known) return known;
+  const kind = /\p{M}/u.test(String.fromCodePoint(codePoint)) ? isMark : isOther;
+  kinds[codePoint] = kind;
+  return kind;
 }

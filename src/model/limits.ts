@@ -21,6 +21,8 @@ export const limits = {
   defaultPageSize: 50,
   /** A text that a filter compares with. */
   filterText: 1_000,
+  /** Its folded form, in which one character can become 18. No folded title or name of 255 characters is longer. */
+  foldedFilterText: 255 * 18,
   /** The name of a member, a team, a status and so on. */
   name: 255,
   fileName: 255,

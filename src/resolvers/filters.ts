@@ -217,7 +217,13 @@ function comparable(
     violations.add(path, lengthRule(limits.filterText));
     return undefined;
   }
-  return field.kind === 'text' ? inForm(field.form, value) : value;
+  // After a violation nothing is compared, so that the other texts need not be folded, which takes longest.
+  if (field.kind !== 'text' || violations.any) return value;
+  const stored = inForm(field.form, value);
+  if (stored.length <= limits.foldedFilterText) return stored;
+  const most = limits.foldedFilterText.toLocaleString('en');
+  violations.add(path, `must have at most ${most} characters when its ligatures are written out`);
+  return undefined;
 }
 
 /** The text as a column of this form stores it, so that neither case nor accents of a filter matter. */

@@ -89,6 +89,17 @@ describe('no input stalls the server', () => {
   });
 });
 
+describe('no filter stalls the server by the length that its texts have in their folded form', () => {
+  // One character that becomes 18.
+  const long = Array.from({ length: 250 }, (_, n) => `${'\uFDFA'.repeat(990)}${n}`);
+  it.each([1, 4])('in %d lists', async (count) => {
+    const query = `query ($t: [String!]) { ${times(count, (n) => `a${n}: issues(filter: { title: { in: $t } }) { totalCount }`)} }`;
+    const { answer, stallMs } = await measured(graphql(query, JSON.stringify({ t: long })));
+    expect(answer.text).toContain(count === 1 ? 'when its ligatures are written out' : '"QUERY_TOO_COMPLEX"');
+    expect(stallMs).toBeLessThanOrEqual(longestStallMs);
+  });
+});
+
 const times = (count: number, part: (place: number) => string) =>
   Array.from({ length: count }, (_, place) => part(place)).join(' ');
 const parts = (count: number) => ({ f: { or: Array.from({ length: count }, () => ({})) } });
