@@ -12,9 +12,9 @@ onServer('a request with many statements at once', () => {
   let database: Database;
 
   beforeAll(async () => {
-    const { location, remove } = await newServerDatabase();
-    place = { location, remove };
-    database = await openDatabase({ ...location, poolSize: 4 });
+    const created = await newServerDatabase();
+    place = created;
+    database = await openDatabase({ ...created.location, poolSize: 4 });
   });
   afterAll(async () => {
     await database.close();
