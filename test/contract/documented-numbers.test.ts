@@ -31,6 +31,8 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '| the body of a request | {executor/limits.ts maxBodyBytes} bytes |',
     '| nesting of JSON, in a body or in variables | {executor/limits.ts maxNesting} |',
     '| tokens of a document | {executor/limits.ts maxTokens} |',
+    '| lines of a document, including empty ones and comments | {executor/limits.ts maxLines} |',
+    'sends more than {server/graphql/web-socket-messages.ts maxMessages} messages in a second, pings',
     '| nesting of literals in a document | {executor/limits.ts maxNesting} |',
     '| depth of its selections, through fragments | {executor/limits.ts maxDepth}; below `__schema` and `__type` {executor/limits.ts maxIntrospectionDepth} |',
     '| directives on one field, fragment, variable or operation | {executor/limits.ts maxDirectives} |',
