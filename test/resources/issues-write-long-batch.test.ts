@@ -31,6 +31,16 @@ it('a long text is written to a few issues with each statement', async () => {
   expect(last.body.data?.issue.description === long).toBe(true);
 });
 
+it('one statement writes long texts if it may move counts, which are locked in one order', async () => {
+  const keys = await create(7);
+  const short = await app.graphql(mutation, { input: { keys, priority: 'HIGH', description: 'Short' } });
+  const { body, statements } = await app.graphql(mutation, {
+    input: { keys, priority: 'LOW', description: long },
+  });
+  expect(body.data).toEqual({ issueBatchUpdate: { issues: keys.map((key) => ({ key, revision: 3 })) } });
+  expect(statements).toBe(short.statements);
+});
+
 it('issues keep their text when a later statement of the batch is refused', async () => {
   const keys = await create(30);
   const { body } = await app.graphql(mutation, { input: { keys, description: long } });

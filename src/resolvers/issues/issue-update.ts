@@ -174,7 +174,7 @@ async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): 
     return { form, asked: { ...asked, at: locked.nowUtc } };
   });
   const after: (IssueRow | undefined)[] = [];
-  for (const slice of slicesOf(changes, issuesPerStatement(change.description ?? '')))
+  for (const slice of slicesOf(changes, issuesPerStatement(change, changes.length)))
     after.push(...(await sendChanges(inside(trx), slice, true)));
   // Must come after the statement, which reads the former labels from the row: a trigger copies the new ones there.
   await replaceSets(trx, change, ids);
@@ -187,9 +187,14 @@ async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): 
  */
 const textBytesPerStatement = 1_000_000;
 
-/** How many issues one statement may set a text of. The statement takes it as JSON. */
-function issuesPerStatement(text: string): number {
-  return Math.ceil(textBytesPerStatement / Buffer.byteLength(JSON.stringify(text)));
+/**
+ * How many issues one statement may change. A change of more than descriptions may move counts, which are locked in an order that
+ * holds for one statement and not for several in a transaction.
+ */
+function issuesPerStatement({ description = '', ...others }: IssueChange, all: number): number {
+  if (Object.values(others).some((value) => value !== undefined)) return all;
+  // The statement takes the text as JSON.
+  return Math.ceil(textBytesPerStatement / Buffer.byteLength(JSON.stringify(description)));
 }
 
 /** Locks the issues and, if they move, their old and new parents; then checks the rules that need locked rows. */
