@@ -21,7 +21,12 @@ function daysOf(year: number, month: number): number {
 }
 
 /** A time between this millisecond and the next one. Stored times have milliseconds, so none is equal to it. */
-export class TimeBetweenMilliseconds extends Date {}
+export class TimeBetweenMilliseconds extends Date {
+  /** Differs from that of the millisecond, because the JSON of variables tells whether two requests are equal. */
+  override toJSON(): string {
+    return this.toISOString().replace('Z', '5Z');
+  }
+}
 
 /**
  * Parses an ISO 8601 time with an offset or Z, down to the millisecond; undefined if the text is not one. Whether further

@@ -160,7 +160,7 @@ function comparison(column: string, is: Comparison, value: Comparable): Predicat
   if (!(value instanceof TimeBetweenMilliseconds)) return { column, is, value };
   if (is === 'eq') return { any: [] };
   // What is later than a time between two milliseconds is later than the first of them.
-  return { column, is: is === 'gt' || is === 'gte' ? 'gt' : 'lte', value };
+  return { column, is: is === 'gt' || is === 'gte' ? 'gt' : 'lte', value: new Date(value) };
 }
 
 function throughPredicate(
