@@ -41,11 +41,6 @@ test('A text that cannot be parsed has an error with its place', () => {
   expect(errorsOf('{ one\r\n\n  two( }')).toMatchObject([{ locations: [{ line: 3, column: 8 }] }]);
 });
 
-test('A syntax error can be written as a text', () => {
-  const [error] = errorsOf('{ one\n\n\n  two( }');
-  expect(String(error)).toMatch(/^Syntax Error: /);
-});
-
 test('A document with more lines than a document may have is refused', () => {
   const text = `{ one${'\r\n'.repeat(maxLines - 1)}`;
   expect(errorsOf(text)).toMatchObject([{ locations: [{ line: maxLines, column: 1 }] }]);

@@ -32,11 +32,8 @@ export class DocumentSource extends Source {
 /** Gives an error about a document its lines and columns, which graphql-js cannot know. Returns the same error. */
 export function located(error: GraphQLError): GraphQLError {
   const { source, positions } = error;
-  if (source instanceof DocumentSource && positions) {
-    const locations = positions.map((position) => source.locationOf(position));
-    // A syntax error has no nodes. Its text would quote the line from the body, which is empty.
-    Object.assign(error, error.nodes ? { locations } : { locations, source: undefined });
-  }
+  if (source instanceof DocumentSource && positions)
+    Object.assign(error, { locations: positions.map((position) => source.locationOf(position)) });
   return error;
 }
 

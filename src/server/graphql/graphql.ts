@@ -205,7 +205,10 @@ function operations(graph: Graph): Plugin<OperationRun, OperationRun> {
         const { replayed, ...result } = await run(graph, context, 'data');
         const http = httpOf({ ...result, replayed }, context);
         context.opened.isTagged = context.incoming.method === 'GET' && !result.errors;
-        return { ...result, extensions: { ...result.extensions, http } };
+        const extensions = { ...result.extensions, http };
+        // Yoga creates errors again, and would look for their places in a text that it does not have.
+        const answer = { ...result, extensions, stringify: () => JSON.stringify(result) };
+        return answer;
       });
     },
   };
