@@ -1,13 +1,13 @@
 /** More would make other writes wait longer. */
-const mostIssues = 100;
+const maxIssues = 100;
 /** Fewer would cost more statements than they save of the time that others wait. */
-const fewestIssues = 20;
+const minIssues = 20;
 /** A batch keeps locks for which a write of a member waits at most `LOCK_TIMEOUT_MS`, by default 450 ms. */
 const aimedMs = 200;
 
 /** How many issues the next transaction of an import writes. */
 export class BatchSize {
-  #issues = mostIssues;
+  #issues = maxIssues;
 
   get issues(): number {
     return this.#issues;
@@ -16,6 +16,6 @@ export class BatchSize {
   /** Learns how long the last batch took. */
   took(issues: number, ms: number): void {
     const fitting = Math.floor((aimedMs * issues) / ms);
-    this.#issues = Math.min(mostIssues, Math.max(fewestIssues, fitting));
+    this.#issues = Math.min(maxIssues, Math.max(minIssues, fitting));
   }
 }
