@@ -135,6 +135,15 @@ onReplicas(
         await eventually(async () => (await ask(reader, { path })) === 'Before' && answering().size === 2);
         // A worker that is not ready has no metrics, so this is true of both only now.
         await eventually(async () => (await readsOf(workers)).serves >= 1);
+        // The replica must also show what both have heard of since, such as the new tokens, before it shows nothing new.
+        await eventually(async () => {
+          for (let read = 0; read < 6; read += 1) {
+            const { reads } = await readsOf(workers);
+            await ask(reader, { path });
+            if ((await readsOf(workers)).reads === reads) return false;
+          }
+          return true;
+        });
         const rounds = Array.from({ length: 12 }, (_, round) => `Round ${round}`);
         const seen: string[] = [];
         await whilePaused(async () => {
