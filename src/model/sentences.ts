@@ -29,6 +29,11 @@ export function lengthRule(max: number): string {
   return `must have at most ${max} characters`;
 }
 
+/** The violation of a list with too many values. */
+export function itemsRule(max: number): string {
+  return `must have at most ${max} items`;
+}
+
 /** The violation of a list with too many different values, in which repeated ones count once. */
 export function differentItemsRule(max: number): string {
   return `must have at most ${max} different items`;

@@ -217,7 +217,7 @@ function comparable(
     violations.add(path, lengthRule(limits.filterText));
     return undefined;
   }
-  // After a violation nothing is compared, so that the other texts need not be folded, which takes longest.
+  // A filter with a violation is refused, so its other texts are not folded, which would take longest.
   if (field.kind !== 'text' || violations.any) return value;
   const stored = inForm(field.form, value);
   if (stored.length <= limits.foldedFilterText) return stored;

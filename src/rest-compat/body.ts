@@ -1,4 +1,4 @@
-import { differentItemsRule } from '../model/sentences.ts';
+import { differentItemsRule, itemsRule } from '../model/sentences.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { type JsonValue, type Read, type Violation, violation } from './values.ts';
 
@@ -67,7 +67,7 @@ export function clears<const Target extends string>(target: Target, description:
 /** Declares a list. A violation of an item names its position, counted from 1, or the path of a field in a record. */
 export function list<T>(of: JsonValue<T>, description: string, maxItems: number): JsonValue<T[]> {
   return arrayOf(of, description, maxItems, ({ length }) =>
-    length > maxItems ? `must have at most ${maxItems} items` : undefined,
+    length > maxItems ? itemsRule(maxItems) : undefined,
   );
 }
 
@@ -84,7 +84,7 @@ export function set<T extends string>(
   maxItems: number,
 ): JsonValue<T[]> {
   const repeating = arrayOf(of, description, maxItems, (items) => {
-    if (items.length > maxLength) return `must have at most ${maxLength} items`;
+    if (items.length > maxLength) return itemsRule(maxLength);
     return new Set(items).size > maxItems ? differentItemsRule(maxItems) : undefined;
   });
   return {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** For each field that both APIs have: the path in REST, the mutation, and how the key is called there. */
+// Writes that both APIs have: the method and the rest of the path in REST, the mutation, and what its input calls the key.
 const change = ['PATCH', '', 'issueUpdate', 'key'] as const;
 const comment = ['POST', '/comments', 'commentCreate', 'issueKey'] as const;
 const link = ['POST', '/links', 'issueLinkCreate', 'issueKey'] as const;

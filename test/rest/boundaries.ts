@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
+import { maxInt32 } from '../../src/model/int32.ts';
 import type { OpenApi } from '../support/openapi.ts';
 
 /** Makes a function that tells whether a schema of the document accepts a value, including its format. */
@@ -25,8 +26,6 @@ function isDate(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
-
-const largestInt32 = 2_147_483_647;
 
 /** Texts just inside and just outside the limits of a schema. */
 export function textsAround({ maxLength = 0, enum: known = [], format }: JsonSchema): string[] {
@@ -87,7 +86,7 @@ function urls(maxLength: number): string[] {
 /** JSON values just inside and just outside the limits of a schema. `real` is a value that names an existing object. */
 export function valuesAround(schema: JsonSchema, real: unknown): unknown[] {
   const others = [null, true, false, 0, 1, -1, 1.5, '1', '', [], {}, [null]];
-  const { minimum = -largestInt32 - 1, maximum = largestInt32, anyOf, items, maxItems = 0 } = schema;
+  const { minimum = -maxInt32 - 1, maximum = maxInt32, anyOf, items, maxItems = 0 } = schema;
   const [named] = anyOf ?? [];
   if (named) return [...others, ...valuesAround(named, real)];
   const types = [schema.type].flat();

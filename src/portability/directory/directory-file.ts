@@ -6,6 +6,7 @@ import { isEmailAddress } from '../../model/email-address.ts';
 import { maxInt32 } from '../../model/int32.ts';
 import { limits } from '../../model/limits.ts';
 import { emptyRule, httpUrlRule, lengthRule, storableRule } from '../../model/sentences.ts';
+import { isLonger } from '../../model/text-rules.ts';
 
 type CodeTable = Readonly<Record<string, number>>;
 
@@ -32,7 +33,7 @@ const text = (max: number, min: 0 | 1 = 0) =>
     .string({ error: 'must be a text (quote it if it begins with # or looks like a number)' })
     .refine((value) => !value.includes('\0') && value.isWellFormed(), storableRule)
     .refine((value) => value.trim().length >= min, emptyRule)
-    .refine((value) => Array.from(value).length <= max, lengthRule(max));
+    .refine((value) => !isLonger(value, max), lengthRule(max));
 
 const name = text(limits.name, 1).transform((value) => value.trim());
 const description = text(limits.description);

@@ -1,8 +1,8 @@
-/** More would make other writes wait longer. */
+/** Larger batches would keep other writes waiting for longer. */
 const maxIssues = 100;
-/** Fewer would cost more statements than they save of the time that others wait. */
+/** Smaller batches would add more time in statements than they save other writes in waiting. */
 const minIssues = 20;
-/** A batch keeps locks for which a write of a member waits at most `LOCK_TIMEOUT_MS`, by default 450 ms. */
+/** The time that a batch should take. Members' writes wait for its locks, for at most `LOCK_TIMEOUT_MS` (450 ms by default). */
 const aimedMs = 200;
 
 /** How many issues the next transaction of an import writes. */

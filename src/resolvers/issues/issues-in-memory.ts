@@ -21,8 +21,10 @@ export async function issuesInMemory(
   workspaceId: string,
   issueIds: readonly string[],
 ): Promise<Snapshot> {
-  const lease = await connect();
-  const read = await selectFilterableIssues(lease, workspaceId, issueIds).finally(() => lease.release());
+  const connection = await connect();
+  const read = await selectFilterableIssues(connection, workspaceId, issueIds).finally(() =>
+    connection.release(),
+  );
   const tables = Array.from(read, ([name, { rows, types }]): [string, CachedTable] => [
     name,
     new CachedTable(filterableTables[name], rows, types),

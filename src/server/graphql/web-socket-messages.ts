@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
 import { separatingIds } from './web-socket-ids.ts';
 
-/** The code for too many requests, which the library uses for those to sign in only. */
+/** The close code for too many requests. graphql-ws uses it only for a second `connection_init`. */
 const tooManyMessages = 4429;
 /** The maximum number of messages of a connection in a second. Quotas count only its operations. */
 const maxMessages = 1_000;

@@ -9,7 +9,6 @@ import { isoLength, writeIsoTime } from './times.ts';
 // eslint-disable-next-line no-control-regex -- the pattern looks for control characters
 const special = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-// Here and not imported, because loops compare each byte with some of them.
 const space = 0x20;
 const quote = 0x22;
 const plus = 0x2b;
@@ -22,6 +21,7 @@ const upperT = 0x54;
 const openingBracket = 0x5b;
 const backslash = 0x5c;
 const closingBracket = 0x5d;
+const lowerA = 0x61;
 const lowerN = 0x6e;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
@@ -326,11 +326,11 @@ export class JsonWriter implements Sink {
 
 /** Writes the four hexadecimal digits of a control character. */
 function writeHex(bytes: Buffer, at: number, code: number): number {
-  bytes[at] = 0x30;
-  bytes[at + 1] = 0x30;
-  bytes[at + 2] = 0x30 + (code >> 4);
+  bytes[at] = zero;
+  bytes[at + 1] = zero;
+  bytes[at + 2] = zero + (code >> 4);
   const low = code & 0xf;
-  bytes[at + 3] = low < 10 ? 0x30 + low : 0x57 + low;
+  bytes[at + 3] = low < 10 ? zero + low : lowerA + low - 10;
   return at + 4;
 }
 
