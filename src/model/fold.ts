@@ -13,10 +13,10 @@ export function fold(text: string): string {
 }
 
 const firstMark = 0x300;
-const isMark = 1;
-const isOther = 2;
+const mark = 1;
+const other = 2;
 /**
- * Whether each code point is a mark (`isMark`) or not (`isOther`); 0 until it first occurs. `replace(/\p{M}+/gu, '')` takes five
+ * Whether each code point is a mark (`mark`) or not (`other`); 0 until it first occurs. `replace(/\p{M}+/gu, '')` takes five
  * times as long, which matters for filters whose characters each decompose into up to 18.
  */
 const kinds = new Uint8Array(0x110000);
@@ -28,7 +28,7 @@ function withoutMarks(text: string): string {
     const codePoint = text.codePointAt(position) ?? 0;
     if (codePoint < firstMark) continue;
     const units = codePoint > 0xffff ? 2 : 1;
-    if (kindOf(codePoint) === isMark) {
+    if (kindOf(codePoint) === mark) {
       kept += text.slice(start, position);
       start = position + units;
     }
@@ -40,7 +40,7 @@ function withoutMarks(text: string): string {
 function kindOf(codePoint: number): number {
   const known = kinds[codePoint];
   if (known) return known;
-  const kind = /\p{M}/u.test(String.fromCodePoint(codePoint)) ? isMark : isOther;
+  const kind = /\p{M}/u.test(String.fromCodePoint(codePoint)) ? mark : other;
   kinds[codePoint] = kind;
   return kind;
 }

@@ -890,9 +890,9 @@ export type RepositoryContextOrder = {
 
 /** The fields that repositories can be ordered by. Rows with equal values are ordered by id. */
 export type RepositoryContextOrderField =
-  /** By `defaultBranch`. It is an empty text where there is none, which is the first of all texts in ascending order. */
+  /** By `defaultBranch`. Repositories without one have an empty text, which sorts first in ascending order. */
   | 'DEFAULT_BRANCH'
-  /** By `externalProjectName`. It is an empty text where there is none, which is the first of all texts in ascending order. */
+  /** By `externalProjectName`. Repositories without one have an empty text, which sorts first in ascending order. */
   | 'PROJECT_NAME'
   /** By `provider`. */
   | 'PROVIDER'

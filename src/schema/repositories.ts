@@ -2,8 +2,7 @@ import { type Entity, entity } from './builder/entity.ts';
 import { Provider } from './builder/enums.ts';
 import { Team } from './teams.ts';
 
-const emptyFirst =
-  'It is an empty text where there is none, which is the first of all texts in ascending order.';
+const emptyFirst = 'Repositories without one have an empty text, which sorts first in ascending order.';
 
 export const RepositoryContext: Entity<'repository'> = entity('RepositoryContext', {
   table: 'repository',

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { encodeId, type IdPrefix, newUuid } from '../../src/resolvers/ids.ts';
-import { type App, startApp } from '../support/app.ts';
-import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { installAgent } from '../support/issue-world.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
 
-let app: App;
-let world: IssueWorld;
+const { app, world, ada } = useIssueWorld();
+
 let issueKey: string;
 beforeAll(async () => {
-  app = await startApp({ sharesDatabase: true });
-  world = await issueWorld(app);
   await installAgent(app, world, world.agent);
-  const issue = { teamId: world.eng.id, title: 'Here', description: '', priority: 0 };
-  issueKey = (await app.request<{ key: string }>('POST', '/v1/issues', { body: issue })).body.key;
+  issueKey = (await ada.create({ teamId: world.eng.id, title: 'Here' })).key;
 });
-afterAll(() => app.stop());
 
 // Writes that both APIs have: the method and the rest of the path in REST, the mutation, and what its input calls the key.
 const change = ['PATCH', '', 'issueUpdate', 'key'] as const;

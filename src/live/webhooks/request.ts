@@ -165,11 +165,12 @@ class StaleConnectionError extends Error {}
 function messageOf(error: unknown): string {
   if (error instanceof AttemptError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
-  if (typeof code === 'string' && code.startsWith('HPE_') && !messages[code])
-    return 'The receiver did not answer in HTTP.';
-  return typeof code === 'string'
-    ? (messages[code] ?? `The request failed (${code}).`)
-    : 'The request failed.';
+  if (typeof code !== 'string') return 'The request failed.';
+  // The parser of HTTP has a code for each way in which an answer can be none.
+  const other = code.startsWith('HPE_')
+    ? 'The receiver did not answer in HTTP.'
+    : `The request failed (${code}).`;
+  return messages[code] ?? other;
 }
 
 const messages: Readonly<Record<string, string>> & { readonly ECONNRESET: string } = {

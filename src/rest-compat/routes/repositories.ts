@@ -41,7 +41,7 @@ export const repositories = route({
         project_name: 'PROJECT_NAME',
         default_branch: 'DEFAULT_BRANCH',
       },
-      'Where there is no project or default branch, its name is an empty text, which is the first of all texts in ascending order.',
+      'Repositories without a project or default branch have an empty text there, which sorts first in ascending order.',
     ),
     direction,
   },

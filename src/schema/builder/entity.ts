@@ -240,9 +240,7 @@ export class Entity<Name extends TableName> {
           name,
           {
             value: name,
-            description: [`By \`${column.replace(/(Fold|Rank)$/, '')}\`.`, orderNotes[name] ?? []]
-              .flat()
-              .join(' '),
+            description: `By \`${column.replace(/(Fold|Rank)$/, '')}\`. ${orderNotes[name] ?? ''}`.trimEnd(),
           },
         ]),
       ),
