@@ -346,5 +346,6 @@ function whenShown(title: string): string {
   return `new Promise((resolve) => {
     const look = () => document.body.innerText.includes(${JSON.stringify(title)}) && resolve(Date.now());
     new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+    look(); // the card may be there already
   })`;
 }
