@@ -20,7 +20,7 @@ import { followUps, type IssueWrite } from './follow-ups.ts';
 import { logPart, type WriteEvent } from './change-log.ts';
 import { type Preloaded, preloadedColumns } from './preloaded.ts';
 import { inCategories } from './issue-counts.ts';
-import { followersPart, type IssueEvent } from './issue-parts.ts';
+import { followersPart, type LogEntry } from './issue-parts.ts';
 import { areKeyed, isFree, type Keyed, keptKeysByEntry, keyParts, keyValues } from './kept-keys.ts';
 import { insertAssignees, selectFollowers, insertLabels, insertRoleAssignments } from './new-issue-parts.ts';
 import { columnsOf, withParts, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
@@ -57,7 +57,7 @@ export interface NewIssue extends Keyed {
   columns: Readonly<Record<Exclude<InsertedColumn, 'labelIds' | 'assigneeUserAccountIds'>, Value>>;
   /** The values of an imported issue that is created with its history. */
   history?: Readonly<Record<HistoryColumn, Value>>;
-  event: Pick<IssueEvent, 'id' | 'actor' | 'request'>;
+  event: Pick<LogEntry, 'id' | 'actor' | 'request'>;
   /** In their order. */
   assignees: readonly { userAccountId: string; position: number }[];
   labels: readonly string[];

@@ -39,12 +39,12 @@ export interface AskedIssue extends Keyed {
   at?: Date | undefined;
   /** The columns to set, with their values. */
   set?: Partial<Record<SettableColumn, string | number | Date | readonly string[] | null>>;
-  event?: IssueEvent;
+  event?: LogEntry;
   comments?: number;
 }
 
 /** The entry of a write in the log of changes, and in the feed of the issue. */
-export interface IssueEvent {
+export interface LogEntry {
   /** The id of the change, and of the entry in the feed. */
   id: string;
   /** The account of the actor; null for the service itself. */
@@ -64,7 +64,7 @@ export interface IssueEvent {
 /** The value of the slot that `asked` reads. */
 export function askedValues(issues: readonly AskedIssue[]): { asked: string } {
   const rows = issues.map(({ issue, expectedRevision, at, set, event = {}, comments }, index) => {
-    const { id: entry, ...details }: Partial<IssueEvent> = event;
+    const { id: entry, ...details }: Partial<LogEntry> = event;
     return {
       ordinal: index + 1,
       expected: expectedRevision,

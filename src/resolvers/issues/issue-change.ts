@@ -1,7 +1,7 @@
 import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
 import { changeIssues, type IssueChanged, type IssueChangeForm } from '../../db/writes/issue-change.ts';
 import type { Keyed } from '../../db/writes/kept-keys.ts';
-import type { AskedIssue, IssueEvent } from '../../db/writes/issue-parts.ts';
+import type { AskedIssue, LogEntry } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import { following, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
@@ -127,7 +127,7 @@ export function batchKey(
 /** Splits a change of stored fields into the form of its statement and the values. */
 export function formAndValues(
   { principal, requestId, change, references, issue, expectedRevision, preloads }: CheckedChange,
-  additional: Pick<AskedIssue, 'set'> & Pick<IssueEvent, 'previous'> = {},
+  additional: Pick<AskedIssue, 'set'> & Pick<LogEntry, 'previous'> = {},
 ): FormedChange {
   const status = change.statusId === undefined ? undefined : references.find('status', change.statusId);
   const set = { ...changedColumns(change, status?.code), ...additional.set };

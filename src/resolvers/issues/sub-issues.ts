@@ -2,7 +2,7 @@ import type { IssueRow } from '../../db/issues.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import type { WriteEvent } from '../../db/writes/change-log.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
-import type { IssueEvent } from '../../db/writes/issue-parts.ts';
+import type { LogEntry } from '../../db/writes/issue-parts.ts';
 import { type ActivityActor, writeEvent } from '../activity.ts';
 import { newUuid } from '../ids.ts';
 
@@ -60,7 +60,7 @@ export function reattachChildren(
 }
 
 /** The event of an issue that gets another parent. */
-export function parentSet(by?: ActivityActor): IssueEvent {
+export function parentSet(by?: ActivityActor): LogEntry {
   return {
     id: newUuid(),
     actor: by?.userAccountId ?? null,
@@ -78,7 +78,7 @@ export async function setParents(
   children: readonly {
     issue: { id: string };
     set: { parentIssueId: string | null; deletedParentIssueId: string | null };
-    event: IssueEvent;
+    event: LogEntry;
   }[],
   event: WriteEvent,
 ): Promise<void> {
