@@ -35,7 +35,7 @@ export interface IssueCreateInput extends IssueFieldsInput {
 /** Creates an issue with the next number of its team. A creation adds no feed entry and never sets closedUtc. */
 export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithPreloaded> {
   const before = rowBefore<IssueCreated>(ctx);
-  if (before) return withPreloaded(before, readInput(input));
+  if (before) return withEnteredRows(before, readInput(input));
   const context = contributor(ctx);
   const { principal, preloads = [] } = context;
   const { workspaceId } = principal;
@@ -53,7 +53,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
     batchKey: `issue ${workspaceId}`,
   });
   if (!row) return write(context, serialKey, inTransaction);
-  return withPreloaded(row, drafted);
+  return withEnteredRows(row, drafted);
 }
 
 /** A new issue, and whether the counts of its delivery are preloaded. */
@@ -97,8 +97,8 @@ function newIssue(drafted: Draft, { principal, requestId }: SignedIn): NewIssue 
 /** The fields of a new issue as its input sets them. */
 type Entered = Pick<Draft, 'change' | 'assignees'>;
 
-/** The new issue with the related rows, which are exactly those of its input. */
-function withPreloaded(row: IssueCreated, { change, assignees }: Entered): IssueRow & WithPreloaded {
+/** The new issue with its related rows, taken from its input: a new issue has exactly those. */
+function withEnteredRows(row: IssueCreated, { change, assignees }: Entered): IssueRow & WithPreloaded {
   const preloaded = {
     issueAssignee: uuidArray(assignees.all),
     issueLabel: uuidArray(change.labelIds ?? []),
