@@ -24,10 +24,11 @@ export class SerialQueue {
   }
 
   /**
-   * Makes later work of a key that is not busy wait until the promise is settled. Returns a function that ends the
-   * hold.
+   * Makes later work of the key wait until the promise is settled. Returns a function that ends the hold; undefined if
+   * the key is busy.
    */
-  hold(key: string, until: Promise<void>): () => void {
+  tryHold(key: string, until: Promise<void>): (() => void) | undefined {
+    if (this.isBusy(key)) return undefined;
     this.#tails.set(key, until);
     return () => this.#leave(key, until);
   }

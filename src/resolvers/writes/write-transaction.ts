@@ -95,9 +95,10 @@ export class OpenTransaction {
 
   take(key: string): void {
     if (this.#keys.has(key)) return;
-    if (this.#serial.isBusy(key)) throw new KeyIsBusy(key);
+    const release = this.#serial.tryHold(key, this.#ended.promise);
+    if (!release) throw new KeyIsBusy(key);
     this.#keys.add(key);
-    this.#releases.push(this.#serial.hold(key, this.#ended.promise));
+    this.#releases.push(release);
   }
 
   end(): void {
