@@ -14,7 +14,7 @@ import type { Context } from '../context.ts';
 import { raise } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
-import { addToSubIssueCounts, detachChildren, forgetDeletedParent, reattachChildren } from './sub-issues.ts';
+import { addToSubIssueCounts, forgetDeletedParent, moveChildren } from './sub-issues.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { contributor } from '../writes/write-access.ts';
@@ -38,7 +38,8 @@ export async function deleteIssue(
     const { issues, nowUtc } = await lockIssues(trx, family(named, children));
     const locked = issues.get(named.id) ?? issueIsGone();
     requireRevision('issue', locked, expectedRevision);
-    await detachChildren(trx, activityActorOf(context), children, locked.id);
+    const detached = { parentIssueId: null, deletedParentIssueId: locked.id };
+    await moveChildren(trx, activityActorOf(context), children, detached);
     await changeParentCount(trx, locked, issues, -1);
     const set = { deletedUtc: nowUtc, subIssueCount: 0 };
     return setDeleted(trx, activityActorOf(context), 'issue.deleted.v1', locked.id, set);
@@ -66,7 +67,8 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
     const { remaining = [], returning = [] } = Object.groupBy(orphans, (id) =>
       ancestors.includes(id) ? 'remaining' : 'returning',
     );
-    await reattachChildren(trx, activityActorOf(context), returning, deleted.id);
+    const reattached = { parentIssueId: deleted.id, deletedParentIssueId: null };
+    await moveChildren(trx, activityActorOf(context), returning, reattached);
     await forgetDeletedParent(trx, remaining);
     await changeParentCount(trx, deleted, issues, 1);
     const subIssueCount = returning.filter((id) => issues.get(id)?.deletedUtc === null).length;

@@ -29,29 +29,22 @@ export async function addToSubIssueCounts(
   );
 }
 
-/** Moves locked issues away from a parent that is being deleted; they remember it. */
-export function detachChildren(
-  trx: Trx,
-  actor: ActivityActor,
-  ids: readonly string[],
-  parentId: string,
-): Promise<void> {
-  const set = { parentIssueId: null, deletedParentIssueId: parentId };
-  return setParents(
-    trx,
-    ids.map((id) => ({ issue: { id }, set, event: parentSet(actor) })),
-    writeEvent('issue.updated.v1'),
-  );
+/** The parent of an issue, and the deleted parent that it remembers. */
+interface ParentColumns {
+  parentIssueId: string | null;
+  deletedParentIssueId: string | null;
 }
 
-/** Gives locked issues back to their restored parent. */
-export function reattachChildren(
+/**
+ * Moves locked issues away from a parent that is being deleted, which they remember, or gives them back to it when it
+ * is restored.
+ */
+export function moveChildren(
   trx: Trx,
   actor: ActivityActor,
   ids: readonly string[],
-  parentId: string,
+  set: ParentColumns,
 ): Promise<void> {
-  const set = { parentIssueId: parentId, deletedParentIssueId: null };
   return setParents(
     trx,
     ids.map((id) => ({ issue: { id }, set, event: parentSet(actor) })),
@@ -75,11 +68,7 @@ const childrenPerStatement = 500;
 /** Sets the parents of locked issues, or the deleted parents that they remember. */
 export async function setParents(
   trx: Trx,
-  children: readonly {
-    issue: { id: string };
-    set: { parentIssueId: string | null; deletedParentIssueId: string | null };
-    event: LogEntry;
-  }[],
+  children: readonly { issue: { id: string }; set: ParentColumns; event: LogEntry }[],
   event: WriteEvent,
 ): Promise<void> {
   const columns = ['parentIssueId', 'deletedParentIssueId'] as const;
