@@ -150,7 +150,7 @@ async function planChange<Targets extends readonly Target<Pick<NamedIssue, 'team
 
 async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): Promise<IssueRow[]> {
   const { change, references, targets } = plan;
-  const locked = await lock(trx, plan);
+  const locked = await lockAndCheck(trx, plan);
   const before = targets.map(({ issue }) => locked.issues.get(issue.id) ?? issueIsGone());
   const ids = before.map(({ id }) => id);
   const assignees = await assign(trx, change, before);
@@ -198,7 +198,7 @@ function issuesPerStatement({ description = '', ...others }: IssueChange, all: n
 }
 
 /** Locks the issues and, if they move, their old and new parents; then checks the rules that need locked rows. */
-async function lock(trx: Trx, plan: Plan): Promise<LockedIssues> {
+async function lockAndCheck(trx: Trx, plan: Plan): Promise<LockedIssues> {
   const { change, targets, expectedRevision } = plan;
   const { parentIssueId } = change;
   const parents =
