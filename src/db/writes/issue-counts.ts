@@ -21,7 +21,11 @@ export const deliveryCounters = [
   'closedEstimate',
 ] as const satisfies readonly (keyof DeliveryCounts)[];
 
-const countedColumns: readonly SettableColumn[] = [
+/**
+ * The columns that decide how an issue counts in its delivery and its project. A change of one of them also begins
+ * another stage: trends add stages up to what the counts were in the past.
+ */
+export const countedColumns: readonly SettableColumn[] = [
   'statusId',
   'projectId',
   'deliveryId',
@@ -31,8 +35,12 @@ const countedColumns: readonly SettableColumn[] = [
 
 /** Whether a write may change the counts of a delivery or a project. */
 function movesCounts(write: IssueWrite): boolean {
-  if (write.kind === 'insert') return write.inDeliveryOrProject;
-  return write.columns.some((column) => countedColumns.includes(column));
+  return write.kind === 'insert' ? write.inDeliveryOrProject : mayMoveCounts(write.columns);
+}
+
+/** Whether a change of these columns may change the counts of a delivery or a project. */
+export function mayMoveCounts(columns: readonly SettableColumn[]): boolean {
+  return columns.some((column) => countedColumns.includes(column));
 }
 
 /**

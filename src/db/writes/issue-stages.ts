@@ -2,25 +2,16 @@ import { type Expression, sql } from 'kysely';
 import type { SettableColumn } from '../../model/issue-columns.ts';
 import type { IssueColumns } from '../issues.ts';
 import type { FollowUp } from './follow-ups.ts';
-import { inCategories } from './issue-counts.ts';
+import { countedColumns, inCategories, mayMoveCounts } from './issue-counts.ts';
 import { newValue, type StoredColumn, valueBefore } from './issue-parts.ts';
 import { columnsOf, type Part, type Parts, partsOf } from './write-parts.ts';
-
-/** The columns whose change begins another stage. An issue never changes its team. */
-const stagedColumns: readonly SettableColumn[] = [
-  'statusId',
-  'deliveryId',
-  'projectId',
-  'estimateValue',
-  'deletedUtc',
-];
 
 /**
  * The columns that follow from a change of these columns: the number of the stage, if another one begins, and the time
  * at which the issue was first in an active status.
  */
 export function stageColumns(columns: readonly SettableColumn[]): IssueColumns {
-  const staged = stagedColumns.filter((column) => columns.includes(column));
+  const staged = countedColumns.filter((column) => columns.includes(column));
   if (staged.length === 0) return {};
   const changes = staged.map(
     (column) =>
@@ -43,7 +34,7 @@ const startedSince = sql<Date | null>`case when issue.started_utc is null
   and not ${inCategories(sql.ref('locked.statusRank'), 'active')} and ${inCategories(newRank, 'active')}
   then locked.at else issue.started_utc end`;
 
-/** Writes the first stage of new issues, and the next stage of issues in which a staged column has changed. */
+/** Writes the first stage of new issues, and the next stage of issues that have changed how they count. */
 export const stageParts: FollowUp = (db, write) => {
   const parts = partsOf(db);
   if (write.kind === 'insert') {
@@ -57,7 +48,7 @@ export const stageParts: FollowUp = (db, write) => {
     });
     return [insertStagesPart(parts, first.columns, parts.selectFrom('changed').select(first.selections))];
   }
-  if (!changesStage(write.columns)) return [];
+  if (!mayMoveCounts(write.columns)) return [];
   const over = stage(valueBefore, {
     sortOrder: valueBefore('stageCount'),
     sinceUtc: valueBefore('createdUtc'),
@@ -86,11 +77,7 @@ export const stageParts: FollowUp = (db, write) => {
 
 /** The columns whose previous values a write must return, for the stage that ends. */
 export function stagesBefore(columns: readonly SettableColumn[]): readonly StoredColumn[] {
-  return changesStage(columns) ? [...stagedColumns, 'stageCount', 'createdUtc'] : [];
-}
-
-function changesStage(columns: readonly SettableColumn[]): boolean {
-  return columns.some((column) => stagedColumns.includes(column));
+  return mayMoveCounts(columns) ? [...countedColumns, 'stageCount', 'createdUtc'] : [];
 }
 
 /** The columns of a stage. Those of the issue have the values that `value` returns. */
