@@ -1,5 +1,6 @@
 import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
 import { changeIssues, type IssueChanged, type IssueChangeForm } from '../../db/writes/issue-change.ts';
+import { mayMoveCounts } from '../../db/writes/issue-counts.ts';
 import type { Keyed } from '../../db/writes/kept-keys.ts';
 import type { AskedIssue, LogEntry } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
@@ -111,16 +112,16 @@ function inRounds(changes: readonly FormedChange[]): FormedChange[][] {
 
 /**
  * Changes of one key can share a statement. A change that may move counts goes alone: counts of deliveries are locked
- * before those of projects, which holds for one statement and not for several in a transaction.
+ * before those of projects, which holds for one statement and not for several in a transaction. A change to a status
+ * that is not terminal need not, although it may reopen its issue: of several such changes of one issue only the first
+ * moves counts, and the first changes of all issues are one statement.
  */
 export function batchKey(
-  { principal, change, references }: CheckedChange,
+  { principal }: Pick<CheckedChange, 'principal'>,
   { form }: FormedChange,
 ): string | undefined {
-  const { statusId, deliveryId, projectId, estimateValue } = change;
-  const status = statusId && references.find('status', statusId);
-  const moves = [deliveryId, projectId, estimateValue].some((value) => value !== undefined);
-  if (moves || (status && isTerminal(status.code))) return undefined;
+  const others = form.columns.filter((column) => column !== 'statusId');
+  if (form.closing || mayMoveCounts(others)) return undefined;
   return `change ${principal.workspaceId} ${JSON.stringify(form)}`;
 }
 

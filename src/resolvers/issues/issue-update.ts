@@ -188,8 +188,8 @@ async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): 
 const textBytesPerStatement = 1_000_000;
 
 /**
- * How many issues one statement may change. A change of more than descriptions may move counts, which are locked in an order that
- * holds for one statement and not for several in a transaction.
+ * How many issues one statement may change. Only a change of nothing but descriptions, which moves no counts or tallies,
+ * is divided: counts are locked in an order that holds for one statement and not for several in a transaction.
  */
 function issuesPerStatement({ description = '', ...others }: IssueChange, all: number): number {
   if (Object.values(others).some((value) => value !== undefined)) return all;
