@@ -78,6 +78,8 @@ export async function sendChanges(
   const event = writeEvent('issue.updated.v1');
   const rounds = inRounds(changes);
   const rows = new Map<FormedChange, IssueChanged | undefined>();
+  // A connection executes statements in the order in which they are sent. All are sent at once, so that many changes of
+  // one issue cost no more round trips than one.
   const sendRounds = (to: Sending) =>
     Promise.all(
       rounds.map(async (round) => {
@@ -95,8 +97,8 @@ export async function sendChanges(
 }
 
 /**
- * Divides changes into rounds with at most one change of each issue. Run in order, they preserve the order of each
- * issue's changes.
+ * Divides changes into rounds with at most one change of each issue. Executed one after the other, they preserve the
+ * order of each issue's changes.
  */
 function inRounds(changes: readonly FormedChange[]): FormedChange[][] {
   const rounds: FormedChange[][] = [];
