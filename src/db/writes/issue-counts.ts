@@ -159,7 +159,7 @@ export function deliveryCountsAfter(parts: Parts, write: IssueWrite) {
   const before = parts
     .selectFrom('deliveryCount')
     .select(deliveryCounters)
-    .where('deliveryId', '=', sql.ref<string>('changed.delivery_id'));
+    .where('deliveryId', '=', sql.ref<string>('changed.deliveryId'));
   // A statement does not see its own writes.
   const own = parts
     .selectFrom('counted')
@@ -169,7 +169,7 @@ export function deliveryCountsAfter(parts: Parts, write: IssueWrite) {
       sql<number>`sign * estimate`.as('estimatedScope'),
       sql<number>`sign * closed * estimate`.as('closedEstimate'),
     ])
-    .where('counted.deliveryId', '=', sql.ref<string>('changed.delivery_id'));
+    .where('counted.deliveryId', '=', sql.ref<string>('changed.deliveryId'));
   const sums = sql.join(deliveryCounters.map((counter) => clampedSum(`counts.${counter}`)));
   return sql`(${parts
     .selectFrom((movesCounts(write) ? before.unionAll(own) : before).as('counts'))

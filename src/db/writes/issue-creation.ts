@@ -316,4 +316,5 @@ function creationLogPart(parts: Parts): Part {
   );
 }
 
-const startedAtOnce = sql`case when ${inCategories(sql`one.statusrank`, 'active')} then numbered.at end`;
+const newRank = sql.ref<number>(`one.${jsonName('statusRank')}`);
+const startedAtOnce = sql`case when ${inCategories(newRank, 'active')} then numbered.at end`;

@@ -261,11 +261,11 @@ export function feedPart(
 ): Part {
   const { columns, selections } = columnsOf<'activity'>({
     issueId: sql.ref('changed.id'),
-    sortOrder: sql`${sql.ref('changed.activity_count')} - ${later}`,
+    sortOrder: sql`${sql.ref('changed.activityCount')} - ${later}`,
     id,
     eventType: typedSlot('eventType', 'text'),
     actorUserAccountId: actor,
-    occurredUtc: sql.ref('changed.last_activity_utc'),
+    occurredUtc: sql.ref('changed.lastActivityUtc'),
     iconCss: typedSlot('iconCss', 'text'),
     text,
   });

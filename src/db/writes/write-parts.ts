@@ -80,7 +80,11 @@ interface Asked {
 /** The tables that a part can name: those of the tenant, and other parts. */
 export type WrittenTables = TenantTables & WriteParts;
 
-/** Builds parts. The tenant plugin binds them when the statement is complete. */
+/**
+ * Builds parts. The plugins of the tenant handle bind them when the statement is complete, and write the names of
+ * references in snake case: a reference is in camel case (`changed.activityCount`), as is a builder's column; raw SQL
+ * has the names of the database, and columns of a `recordset` have their `jsonName`.
+ */
 export type Parts = Kysely<WrittenTables>;
 
 export function partsOf(db: TenantDb): Parts {
