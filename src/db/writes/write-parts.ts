@@ -21,7 +21,10 @@ interface WriteParts {
   asked: Asked;
   /** The rows of `asked` whose issues were found and locked, with the issues as they were before the write. */
   locked: IssueRow & Asked & { at: Date };
-  /** The issues after the write, with the columns of `asked` and the time of `locked`. New issues have no such time. */
+  /**
+   * The issues after the write, with the columns of `asked` and the time of `locked`. In a statement that creates the
+   * issues it has only their own columns.
+   */
   changed: IssueRow & Asked & { at: Date };
   /** The comment that is replied to. */
   parent: Pick<Row<'comment'>, 'id' | 'authorUserAccountId'> & Pick<Row<'member'>, 'displayName'>;
@@ -62,19 +65,21 @@ interface WriteParts {
 interface Asked {
   /** The number of the row, from 1. */
   ordinal: number;
-  /** The id of the change in the log, and of the entry in the feed. */
-  entry: string;
-  actor: string;
-  text: string;
-  /** The id of the request. */
-  request: string;
-  /** The id of the object that the change is about, if that is not the issue. */
-  subject: string;
-  fields: string[];
+  /** The id of the change in the log, and of the entry in the feed; null if the row itself logs nothing. */
+  entry: string | null;
+  /** The account of the actor; null for the service itself. */
+  actor: string | null;
+  /** The text of the entry in the feed; null if there is none. */
+  text: string | null;
+  /** The id of the request; null if there is none. */
+  request: string | null;
+  /** The id of the object that the change is about; null if that is the issue. */
+  subject: string | null;
+  fields: string[] | null;
   /** Values before the change that are not stored in columns of the issue. */
   previous: unknown;
-  /** How many comments the issue gets. */
-  comments: number;
+  /** How many comments the issue gets; null in a statement that writes none. */
+  comments: number | null;
 }
 
 /** The tables that a part can name: those of the tenant, and other parts. */
