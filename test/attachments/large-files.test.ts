@@ -11,7 +11,7 @@ import { type FileDesk, fileDesk, random } from './files.ts';
 import { type S3Server, startS3 } from './s3-server.ts';
 
 /** `LARGE_FILE_BYTES=1073741824` tries the default limit. */
-const sizeBytes = Number(process.env.LARGE_FILE_BYTES ?? 250_000_000);
+const sizeBytes = Number(process.env.LARGE_FILE_BYTES ?? 150_000_000);
 
 /** Includes the buffers of the client, which is in the same process, and of sockets. */
 const mostGrowthBytes = 100_000_000;
@@ -87,7 +87,7 @@ async function growthWhile(work: () => Promise<void>): Promise<number> {
   };
   const before = held();
   let most = before;
-  const sampling = setInterval(() => (most = Math.max(most, held())), 200);
+  const sampling = setInterval(() => (most = Math.max(most, held())), 500);
   await work().finally(() => clearInterval(sampling));
   if (process.env.LARGE_FILE_BYTES) process.stderr.write(`grew by ${Math.round((most - before) / 1e6)} MB\n`);
   return most - before;
