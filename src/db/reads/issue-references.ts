@@ -18,34 +18,55 @@ export interface WantedReferences {
   parentIssueIds: readonly string[];
 }
 
-/** A row that a write refers to, with the columns that the rules check. */
-export interface ReferenceRow {
-  kind: 'team' | 'status' | 'project' | 'delivery' | 'label' | 'member' | 'parent';
+interface AnyReference {
   /** The id; for a member, the account. */
   id: string;
   /** The team that it belongs to; null if it belongs to the whole workspace. */
   teamId: string | null;
   name: string;
-  /** For a label, whether it is a group; for a status, whether it is the initial one. */
+}
+
+/** A row that a write refers to, with the columns that the rules check. */
+export type ReferenceRow = AnyReference &
+  (
+    | { kind: 'team' | 'project' | 'delivery' | 'parent' }
+    | { kind: 'status'; isInitial: boolean; rank: number }
+    | { kind: 'label'; isGroup: boolean }
+    | { kind: 'member'; status: number }
+  );
+
+/** A row in the columns that all kinds share, so that one statement can select them together. */
+export interface UniformReference extends AnyReference {
+  kind: ReferenceRow['kind'];
+  /** `isInitial` of a status, `isGroup` of a label. */
   flag: boolean;
-  /** For a status, its rank; for a member, the status. */
+  /** `rank` of a status, `status` of a member. */
   code: number;
+}
+
+/** The row with the columns of its kind. */
+export function referenceOf({ kind, flag, code, ...shared }: UniformReference): ReferenceRow {
+  if (kind === 'status') return { ...shared, kind, isInitial: flag, rank: code };
+  if (kind === 'label') return { ...shared, kind, isGroup: flag };
+  if (kind === 'member') return { ...shared, kind, status: code };
+  return { ...shared, kind };
 }
 
 /**
  * Reads everything that a write refers to, with one statement. Rows that are deleted or not in the workspace are
  * missing.
  */
-export function selectReferences(sending: Sending, wanted: WantedReferences): Promise<ReferenceRow[]> {
+export async function selectReferences(sending: Sending, wanted: WantedReferences): Promise<ReferenceRow[]> {
   const lists = Object.entries(wanted).filter(([, ids]) => ids.length > 0);
   const form = lists.map(([name]) => name as keyof WantedReferences);
   const values = lists.map(([name, ids]) => [name, uuidArray(ids)] as const);
-  return references.send(sending, form, Object.fromEntries(values));
+  const rows = await references.send(sending, form, Object.fromEntries(values));
+  return rows.map(referenceOf);
 }
 
 /** The statements for each combination of non-empty lists. */
-const references = new StatementsByForm<readonly (keyof WantedReferences)[], ReferenceRow>(
-  (db, form) => new PreparedSelect<ReferenceRow>(referencesQuery(db, new Set(form)), referenceColumns),
+const references = new StatementsByForm<readonly (keyof WantedReferences)[], UniformReference>(
+  (db, form) => new PreparedSelect<UniformReference>(referencesQuery(db, new Set(form)), referenceColumns),
 );
 
 const referenceColumns = ['kind', 'id', 'teamId', 'name', 'flag', 'code'] as const;

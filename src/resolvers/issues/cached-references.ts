@@ -1,4 +1,4 @@
-import type { ReferenceRow, WantedReferences } from '../../db/reads/issue-references.ts';
+import { type ReferenceRow, referenceOf, type WantedReferences } from '../../db/reads/issue-references.ts';
 import type { CachedTableName } from '../../db/tables/cached-tables.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 
@@ -25,7 +25,9 @@ export function cachedReferences(cached: Snapshot, wanted: WantedReferences): Re
   return [
     ...rowsBy(cached, 'team', 'id', teamIds),
     ...rowsBy(cached, 'status', 'id', statusIds),
-    ...rowsBy(cached, 'status', 'teamId', initialStatusOf).filter(({ flag }) => flag),
+    ...rowsBy(cached, 'status', 'teamId', initialStatusOf).filter(
+      (row) => row.kind === 'status' && row.isInitial,
+    ),
     ...rowsBy(cached, 'project', 'id', projectIds),
     ...rowsBy(cached, 'delivery', 'id', deliveryIds),
     ...rowsBy(cached, 'label', 'id', labelIds),
@@ -52,13 +54,15 @@ function rowsBy(
     code: indexOf(columns.code),
   };
   return keys.flatMap((key) =>
-    table.by(by, key).map((row) => ({
-      kind,
-      id: row[indexes.id] ?? '',
-      teamId: row[indexes.teamId] ?? null,
-      name: row[indexes.name] ?? '',
-      flag: row[indexes.flag] === 't',
-      code: Number(row[indexes.code] ?? 0),
-    })),
+    table.by(by, key).map((row) =>
+      referenceOf({
+        kind,
+        id: row[indexes.id] ?? '',
+        teamId: row[indexes.teamId] ?? null,
+        name: row[indexes.name] ?? '',
+        flag: row[indexes.flag] === 't',
+        code: Number(row[indexes.code] ?? 0),
+      }),
+    ),
   );
 }

@@ -133,14 +133,14 @@ export function formAndValues(
   additional: Pick<AskedIssue, 'set'> & Pick<LogEntry, 'previous'> = {},
 ): FormedChange {
   const status = change.statusId === undefined ? undefined : references.find('status', change.statusId);
-  const set = { ...changedColumns(change, status?.code), ...additional.set };
+  const set = { ...changedColumns(change, status?.rank), ...additional.set };
   const name = 'id' in issue ? { id: issue.id } : { teamId: issue.teamId, number: issue.number };
   return {
     form: {
       kind: 'update',
       named: 'id' in issue ? 'id' : 'number',
       columns: Object.keys(set) as SettableColumn[],
-      closing: status && isTerminal(status.code),
+      closing: status && isTerminal(status.rank),
       preloads,
     },
     asked: {

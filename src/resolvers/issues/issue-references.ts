@@ -19,17 +19,25 @@ export class References {
     this.#rows = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
   }
 
-  find(kind: ReferenceRow['kind'], id: string): ReferenceRow | undefined {
-    return this.#rows.get(`${kind} ${id}`);
+  find<Kind extends ReferenceRow['kind']>(kind: Kind, id: string): Reference<Kind> | undefined {
+    const row = this.#rows.get(`${kind} ${id}`);
+    return row && isOf(row, kind) ? row : undefined;
   }
 
-  initialStatus(): ReferenceRow | undefined {
-    return [...this.#rows.values()].find(({ kind, flag }) => kind === 'status' && flag);
+  initialStatus(): Reference<'status'> | undefined {
+    return [...this.#rows.values()].filter((row) => isOf(row, 'status')).find(({ isInitial }) => isInitial);
   }
 
   name(kind: ReferenceRow['kind'], id: string): string {
     return this.find(kind, id)?.name ?? '';
   }
+}
+
+/** A row of one kind. */
+type Reference<Kind extends ReferenceRow['kind']> = ReferenceRow & { kind: Kind };
+
+function isOf<Kind extends ReferenceRow['kind']>(row: ReferenceRow, kind: Kind): row is Reference<Kind> {
+  return row.kind === kind;
 }
 
 /** Returns the requested rows that the workspace has. */
@@ -94,7 +102,7 @@ export function checkWorkspaceReferences(
   const { projectId, parentIssueId, primaryAssigneeUserAccountId: primaryAssignee } = change;
   const assignable = (id: string) => {
     const member = references.find('member', id);
-    return member?.code === memberStatus.invited || member?.code === memberStatus.active;
+    return member?.status === memberStatus.invited || member?.status === memberStatus.active;
   };
   const notAssignable = 'is not a member of this workspace who can be assigned';
   if (projectId && !references.find('project', projectId)) {
@@ -134,7 +142,7 @@ export function checkTeamReferences(
   }
   for (const [index, id] of labelIds.entries()) {
     const label = references.find('label', id);
-    const fits = label && !label.flag && (label.teamId === null || ofTeam(label));
+    const fits = label && !label.isGroup && (label.teamId === null || ofTeam(label));
     if (!fits)
       violations.add(
         `${prefix}labelIds`,

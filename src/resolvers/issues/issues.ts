@@ -142,7 +142,7 @@ async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Dr
     teamId: team.id,
     title: change.title,
     change,
-    status: { id: status.id, rank: status.code },
+    status: { id: status.id, rank: status.rank },
     assignees,
   };
 }
