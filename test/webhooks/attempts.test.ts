@@ -11,6 +11,8 @@ it('the wait for work gathers news that keeps coming', async () => {
     await setImmediate();
     return 'news';
   };
-  while ((await Promise.race([waited, news()])) === 'news');
-  expect(performance.now() - startedMs).toBeGreaterThan(45);
+  const elapsedMs = () => performance.now() - startedMs;
+  while ((await Promise.race([waited, news()])) === 'news' && elapsedMs() < 60_000);
+  expect(elapsedMs()).toBeGreaterThan(45);
+  await waited;
 });
