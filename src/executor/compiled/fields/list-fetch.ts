@@ -134,8 +134,10 @@ export class ListFetch implements Fetch {
   }
 
   async #links(frame: Frame, through: Through, run: Run, grouped: GroupedRows): Promise<Groups> {
-    this.#linkStatement ??= new Prepared(
-      linksQuery(run.reading([]), through, linkColumns(this.#orderBy), keysSlot),
+    const columns = linkColumns(this.#orderBy);
+    this.#linkStatement ??= statement(
+      ['links', through, columns],
+      () => new Prepared(linksQuery(run.reading([]), through, columns, keysSlot)),
     );
     const { texts, at, array, count } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#linkStatement, { keys: array });

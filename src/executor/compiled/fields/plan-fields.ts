@@ -66,12 +66,14 @@ export function compileOne(selected: FieldContext, { source, parentKey }: PlanOf
 }
 
 /** The row that an argument identifies. */
-export function compileByKey(selected: FieldContext, plan: PlanOf<'byKey'>): Field {
+export function compileByKey(selected: FieldContext, keyPlan: PlanOf<'byKey'>): Field {
   const { context, responseName, field, nodes } = selected;
-  const fetch = new ByKeyFetch(plan, argumentsOf(field, nodes), context.plan.newPlace());
-  fetch.plan = objectBelow(selected, fetch.columns);
-  context.plan.fetches.push(fetch);
-  return linkedField(responseName, !isNonNullType(field.type), fetch.place, fetch.plan);
+  const columns = new Columns({ of: keyPlan.table });
+  const plan = objectBelow(selected, columns);
+  const place = context.plan.newPlace();
+  const { args } = argumentsOf(field, nodes);
+  context.plan.fetches.push(new ByKeyFetch({ keyPlan, args, columns, plan, place }));
+  return linkedField(responseName, !isNonNullType(field.type), place, plan);
 }
 
 /** A connection. Equal pages of one object are read once, whatever their response names. */

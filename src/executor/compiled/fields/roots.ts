@@ -12,7 +12,7 @@ import type { Context } from '../../../resolvers/context.ts';
 import type { PlanOf } from '../../../schema/builder/plan.ts';
 import { testOf } from '../../../reference/conditions.ts';
 import { naturalAt, type TextRow, WireRow } from '../../../db/wire/wire-row.ts';
-import { Columns } from '../compile/columns.ts';
+import type { Columns } from '../compile/columns.ts';
 import { ConnectionFetch, type PageWithParent } from '../pages/connections.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from '../run/frame.ts';
 import { refuseNull, valueField } from './leaves.ts';
@@ -23,22 +23,29 @@ import { fetchRows } from '../run/prewritten-rows.ts';
 
 type ByKey = PlanOf<'byKey'>;
 
-interface Arguments {
-  args: (run: Run) => Record<string, unknown>;
+interface ByKeyParts {
+  readonly keyPlan: ByKey;
+  readonly args: (run: Run) => Record<string, unknown>;
+  /** What the selection reads of the row. */
+  readonly columns: Columns;
+  /** The selection on the row. */
+  readonly plan: ObjectPlan;
+  readonly place: number;
 }
 
 /** Fetches the row that an argument identifies. */
 export class ByKeyFetch implements Fetch {
   readonly columns: Columns;
   readonly place: number;
-  plan: ObjectPlan | undefined;
+  readonly plan: ObjectPlan;
   readonly #keyPlan: ByKey;
-  readonly #args: Arguments['args'];
+  readonly #args: ByKeyParts['args'];
   readonly #byForm = new Map<string, Prepared>();
 
-  constructor(keyPlan: ByKey, { args }: Arguments, place: number) {
+  constructor({ keyPlan, args, columns, plan, place }: ByKeyParts) {
     this.#keyPlan = keyPlan;
-    this.columns = new Columns({ of: keyPlan.table });
+    this.columns = columns;
+    this.plan = plan;
     this.#args = args;
     this.place = place;
   }
@@ -46,7 +53,7 @@ export class ByKeyFetch implements Fetch {
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { argument, lookup } = this.#keyPlan;
     const named = lookup(String(this.#args(run)[argument]));
-    const page = this.plan?.fetches.find((fetch) => fetch instanceof ConnectionFetch)?.pageWithParent(run);
+    const page = this.plan.fetches.find((fetch) => fetch instanceof ConnectionFetch)?.pageWithParent(run);
     const { rows, types, children } = named
       ? (this.#cached(named, run) ?? (await this.#read(named, page, run)))
       : { rows: [], types: [] };
@@ -56,7 +63,7 @@ export class ByKeyFetch implements Fetch {
     };
     if (page && children) link.frame.fetched[page.place] = children;
     frame.fetched[this.place] = link;
-    await this.plan?.fetch(link.frame, run);
+    await this.plan.fetch(link.frame, run);
   }
 
   #cached(named: Predicate, { cached }: Run): Found | undefined {
@@ -145,7 +152,7 @@ interface ResolverOptions {
   /** The response name of the field. */
   responseName: string;
   load: (ctx: Context, args: unknown) => unknown;
-  args: Arguments['args'];
+  args: ByKeyParts['args'];
   place: number;
   plan: ObjectPlan | undefined;
   /** The tables from which the operation shows rows that belong to a written row. */

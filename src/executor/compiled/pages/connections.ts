@@ -52,7 +52,7 @@ export class ConnectionFetch implements Fetch {
   #showsRows = false;
   #showsMore = false;
   #showsCount = false;
-  #cachedCount: ReadText | undefined;
+  #storedCount: ReadText | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -80,7 +80,7 @@ export class ConnectionFetch implements Fetch {
   /** Makes the fetch count the rows of all pages, because the operation selects their number. */
   showCount(): void {
     this.#showsCount = true;
-    this.#cachedCount ??= this.#options.count?.();
+    this.#storedCount ??= this.#options.count?.();
   }
 
   /** Returns a function that makes the cursor of a row, and adds the columns that it needs to those that are read. */
@@ -119,7 +119,7 @@ export class ConnectionFetch implements Fetch {
 
   /** The counts by group, if the list has no filter and the parents have its count. */
   #countsIn({ rows }: Frame, at: Int32Array, { request }: RequestedPage): Total[] | undefined {
-    const read = this.#cachedCount;
+    const read = this.#storedCount;
     if (!read || !isAlways(request.filter)) return undefined;
     const totals: Total[] = [];
     rows.forEach((row, index) => {

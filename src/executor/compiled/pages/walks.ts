@@ -180,8 +180,8 @@ export class WalkStatements {
   /** Counts the matches of conditions, of a page or of its total. */
   probe(form: string, planned: PlannedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
     const { source, order } = planned.walk;
-    const parts = ['probe', source, order, form, probed.map(({ most }) => most), sample];
-    return this.#known(`probe ${form}`, parts, () => {
+    const limits = [...probed.map(({ most }) => most), sample];
+    return this.#known(`probe ${limits.join()} ${form}`, ['probe', source, order, form, limits], () => {
       return new Prepared(probeQuery(run.reading([]), planned, probed, sample));
     });
   }
