@@ -1,6 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { MemoryBuckets } from '../../src/server/limits/rate-limit-memory.ts';
+import { RedisBuckets } from '../../src/server/limits/rate-limit-redis.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
 import { openWay } from '../support/way-to-redis.ts';
 
@@ -66,6 +70,21 @@ function left({ headers }: Answer): number {
     const refused = await app.request('GET', '/v1/teams', { token });
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(left(refused)).toBe(0);
+  });
+
+  it('are charged in debt too, for answers of one object as for those of several', async () => {
+    const quota = { limit: 10, windowSeconds: 3_600 };
+    const quotas = { requests: { name: 'requests', ...quota }, cost: { name: 'cost', ...quota } } as const;
+    const alone = new MemoryBuckets(quotas);
+    const shared = await RedisBuckets.open(`${redisUrl}/13`, quotas, alone, pino({ enabled: false }));
+    try {
+      const caller = randomUUID();
+      const levels: (number | undefined)[] = [];
+      for (const cost of [10, 1, 1, 1, 2]) levels.push(await shared.charge(caller, cost));
+      expect(levels.map((level) => Math.floor(level ?? NaN))).toEqual([0, -1, -2, -3, -5]);
+    } finally {
+      shared.close();
+    }
   });
 
   it('are shared by servers', async () => {

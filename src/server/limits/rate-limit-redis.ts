@@ -115,6 +115,8 @@ export class RedisBuckets implements Buckets {
   }
 }
 
+const prefixOf = (name: Quota['name']) => `workgraph:${name}`;
+
 /** One quota in Redis: rate-limiter-flexible with a script of our own, which replaces its fixed window by a bucket. */
 class Limiter {
   readonly #limiter: RateLimiterRedis;
@@ -124,7 +126,7 @@ class Limiter {
     this.#perMs = limit / windowSeconds / 1_000;
     this.#limiter = new RateLimiterRedis({
       storeClient: redis,
-      keyPrefix: `workgraph:${name}`,
+      keyPrefix: prefixOf(name),
       points: limit,
       duration: windowSeconds,
       rejectIfRedisNotReady: true,
@@ -146,8 +148,8 @@ class Limiter {
 
 /**
  * The script. It returns what rate-limiter-flexible expects: the points in use (more than all of them for a refusal), and the
- * milliseconds until the next one is available. A single point is a request, which is refused if none is left. Several points are
- * the cost of an answer, which is always charged. The time is that of Redis.
+ * milliseconds until the next one is available. A request is refused if none is left. The cost of an answer
+ * is always charged. The time is that of Redis.
  */
 const bucketScript = `
 local taken, capacity, window = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4]) * 1000
@@ -158,7 +160,8 @@ local level = capacity
 if kept[1] then
   level = math.min(capacity, tonumber(kept[1]) + math.max(0, now - tonumber(kept[2])) * capacity / window)
 end
-local refused = taken == 1 and level < 1
+local isRequest = string.find(KEYS[1], '${prefixOf('requests')}:', 1, true) == 1
+local refused = isRequest and taken > 0 and level < 1
 if not refused and taken > 0 then
   level = level - taken
   redis.call('HSET', KEYS[1], 'level', string.format('%.6f', level), 'at', string.format('%.3f', now))
