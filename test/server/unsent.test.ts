@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, get, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -270,3 +270,17 @@ async function ignore(port: number, size: number): Promise<Socket> {
   await new Promise((resolve) => socket.once('readable', resolve).once('close', resolve));
   return socket;
 }
+
+it('counts a WebSocket that is cut once, however many messages wait for it, and no other answer', async () => {
+  let cut = 0;
+  const unsent = new Unsent({ maxBytes: 1_000, silenceMs: 60_000, onStreamCut: () => (cut += 1) });
+  const [message, last] = [new Socket(), new Socket()];
+  const closes = (socket: Socket) => () => once(socket, 'close').then(() => undefined);
+  const held = [300, 300, 300].map((bytes) => unsent.holding(message, bytes, closes(message)));
+  const newest = unsent.holding(last, 1_001, closes(last));
+  await Promise.all(held);
+  expect(cut).toBe(1);
+  last.destroy();
+  await newest;
+  expect(cut).toBe(1);
+});

@@ -37,7 +37,7 @@ export interface UnsentLimits {
   readonly maxBytes: number;
   /** How long a client may read nothing of an answer. */
   readonly silenceMs: number;
-  /** Called for each client of a stream of events that is disconnected. */
+  /** Called for each connection with a stream of events, or with WebSocket, that is cut. */
   readonly onStreamCut?: () => void;
   /** Called for each client that is disconnected, with the bytes that it has not read and the time since it last read. */
   readonly onCut?: (bytes: number, silentMs: number) => void;
@@ -46,6 +46,8 @@ export interface UnsentLimits {
 /** The memory of one answer until its client has read it. */
 interface Held {
   readonly socket: Socket;
+  /** Whether it is an event of a stream, or a message of a WebSocket. */
+  readonly isEvent: boolean;
   bytes: number;
   /** Whether the client was disconnected because it did not read. */
   isCut: boolean;
@@ -85,13 +87,14 @@ export class Unsent {
    */
   async send(res: ServerResponse, body: Uint8Array = nothing, unread?: Promise<void>): Promise<void> {
     const { socket } = res.req;
+    const answer = { socket, bytes: body.length, isEvent: false };
     if (body.length <= wholeBytes && !unread) {
       res.end(body);
       // The system takes over nearly all answers at once.
       if (socket.writableLength === 0) return;
-      return this.#whileHeld(socket, body.length, () => settled(res, 'finish'));
+      return this.#whileHeld(answer, () => settled(res, 'finish'));
     }
-    return this.#whileHeld(socket, body.length, async (held) => {
+    return this.#whileHeld(answer, async (held) => {
       res.flushHeaders();
       await this.#write(res, body, held);
       if (socket.destroyed) return;
@@ -103,7 +106,7 @@ export class Unsent {
 
   /** Sends a stream at the speed at which the client reads, and ends the answer. Rejects when the stream fails. */
   async stream(res: ServerResponse, body: Readable): Promise<void> {
-    return this.#whileHeld(res.req.socket, streamBytes, (held) => {
+    return this.#whileHeld({ socket: res.req.socket, bytes: streamBytes, isEvent: false }, (held) => {
       res.on('drain', () => this.#took(held, 0));
       return pipeline(body, res);
     });
@@ -129,10 +132,9 @@ export class Unsent {
       }
       const isLong = typeof event !== 'string' && event.length > pieceBytes;
       if (!isLong && res.write(event)) continue;
-      await this.#whileHeld(socket, isLong ? event.length : socket.writableLength, async (held) => {
-        await (isLong ? this.#write(res, event, held) : settled(res, 'drain'));
-        if (held.isCut) this.#limits.onStreamCut?.();
-      });
+      const bytes = isLong ? event.length : socket.writableLength;
+      const send = (held: Held) => (isLong ? this.#write(res, event, held) : settled(res, 'drain'));
+      await this.#whileHeld({ socket, bytes, isEvent: true }, send);
     }
     res.end();
   }
@@ -146,16 +148,18 @@ export class Unsent {
     bytes: number,
     send: (took: (bytes: number) => void) => Promise<void>,
   ): Promise<void> {
-    return this.#whileHeld(socket, bytes, async (held) => {
-      await send((taken) => this.#took(held, taken));
-      if (held.isCut) this.#limits.onStreamCut?.();
-    });
+    return this.#whileHeld({ socket, bytes, isEvent: true }, (held) =>
+      send((taken) => this.#took(held, taken)),
+    );
   }
 
-  async #whileHeld(socket: Socket, bytes: number, send: (held: Held) => Promise<void>): Promise<void> {
-    const held: Held = { socket, bytes, isCut: false, sinceMs: this.#now() };
+  async #whileHeld(
+    answer: Pick<Held, 'socket' | 'bytes' | 'isEvent'>,
+    send: (held: Held) => Promise<void>,
+  ): Promise<void> {
+    const held: Held = { ...answer, isCut: false, sinceMs: this.#now() };
     this.#held.add(held);
-    this.#bytes += bytes;
+    this.#bytes += held.bytes;
     this.#makeRoom(held);
     this.#watch ??= setInterval(() => this.#cutSilent(), this.#limits.silenceMs / 10).unref();
     try {
@@ -224,6 +228,7 @@ export class Unsent {
     if (!held.socket.destroyed) {
       this.#cut += 1;
       this.#limits.onCut?.(held.bytes, this.#silentMs(held));
+      if (held.isEvent) this.#limits.onStreamCut?.();
     }
     this.#held.delete(held);
     this.#bytes -= held.bytes;
