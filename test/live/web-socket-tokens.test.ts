@@ -4,6 +4,7 @@ import { type App, startApp } from '../support/app.ts';
 import { bare } from './sockets.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 import { fakeIntervals } from '../support/fake-timers.ts';
+import { samplesOf } from '../support/metrics.ts';
 
 let app: App;
 beforeAll(async () => {
@@ -16,8 +17,8 @@ afterAll(async () => {
   jest.useRealTimers();
 });
 
-async function signIn(token: string) {
-  const connection = bare(app.url);
+async function signIn(token: string, url = app.url) {
+  const connection = bare(url);
   await connection.say({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } });
   await once(connection.socket, 'message');
   return connection;
@@ -34,4 +35,37 @@ it('closes the idle connections of a revoked token with 4403, and those of other
   const [answer] = (await once(other.socket, 'message')) as [Buffer];
   expect(JSON.parse(String(answer))).toMatchObject({ type: 'next', payload: { data: {} } });
   other.socket.terminate();
+});
+
+it('counts operations of a token without quota as the requests with 429 that they would be over HTTP', async () => {
+  const strict = await startApp({ settings: { REQUESTS_PER_MINUTE: '3', METRICS_ADDRESS: '0' } });
+  try {
+    const { socket, say } = await signIn(strict.token, strict.url);
+    const errors: unknown[] = [];
+    const { promise: allAnswered, resolve } = Promise.withResolvers<void>();
+    // One after another: the server then knows that nothing is left before it reads the last ones.
+    const ask = (id: number) =>
+      say({ type: 'subscribe', id: String(id), payload: { query: '{ viewer { scopes } }' } });
+    let answered = 0;
+    socket.on('message', (message: Buffer) => {
+      const { type, payload } = JSON.parse(String(message)) as { type: string; payload: unknown };
+      if (type === 'error') errors.push(payload);
+      if (type !== 'error' && type !== 'complete') return;
+      answered += 1;
+      if (answered < 6) void ask(answered);
+      else resolve();
+    });
+    await ask(0);
+    await allAnswered;
+    socket.terminate();
+    expect(errors.length).toBeGreaterThan(0);
+    for (const error of errors) expect(error).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
+    const counted = await samplesOf(strict, 'workgraph_request_duration_seconds_count');
+    const refused = [...counted].filter(([labels]) => /status="[45]/.test(labels));
+    expect(refused.map(([labels, count]) => [/face="graphql".*status="429"/.test(labels), count])).toEqual([
+      [true, errors.length],
+    ]);
+  } finally {
+    await strict.stop();
+  }
 });

@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, parse } from 'graphql';
+import { expectedError, maskedError } from '../../executor/answers/errors.ts';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
-import { AppError } from '../../resolvers/errors.ts';
+import { errorCodes } from '../../resolvers/errors.ts';
 import { schema } from '../../schema/index.ts';
 
 // Answers of HTTP as messages of a WebSocket.
@@ -60,8 +61,12 @@ export function graphQLError({
   return new GraphQLError(message, { path, ...(extensions && { extensions }) });
 }
 
+/** The status that HTTP would answer. */
+export function statusOf(error: unknown): number {
+  return errorCodes[(expectedError(error) ?? maskedError).code].status;
+}
+
 export function errorOf(error: unknown, requestId: string): GraphQLError {
-  const { code, message } =
-    error instanceof AppError ? error : new AppError('internal_error', 'An internal error occurred.');
+  const { code, message } = expectedError(error) ?? maskedError;
   return new GraphQLError(message, { extensions: { code: code.toUpperCase(), requestId } });
 }

@@ -12,7 +12,7 @@ export function postOf(
   // The request id and the trace are those of the upgrade, and each operation is a request of its own.
   const { 'x-request-id': _id, traceparent: _trace, ...headers } = upgrade;
   const bytes = Buffer.from(body);
-  return new ServerRequest(
+  const request = new ServerRequest(
     {
       method: 'POST',
       url: '/graphql',
@@ -29,4 +29,7 @@ export function postOf(
     contexts,
     { clients, clientMs },
   );
+  // Also if it is refused before its turn.
+  request.served = { face: 'graphql', route: '/graphql', operation: 'other' };
+  return request;
 }

@@ -25,7 +25,7 @@ import { inTime } from '../limits/in-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLHandler } from './graphql.ts';
-import { answersIn, errorOf, executionOf, graphQLError, textOf } from './web-socket-answers.ts';
+import { answersIn, errorOf, executionOf, graphQLError, statusOf, textOf } from './web-socket-answers.ts';
 import { receiveMessages } from './web-socket-messages.ts';
 import { pingRegularly } from './web-socket-pings.ts';
 import { postOf } from './web-socket-request.ts';
@@ -256,7 +256,7 @@ export class WebSockets {
       return executionOf({ ...(errors && { errors }), data, ...(extensions && { extensions }) });
     } catch (error) {
       if (isOurs(error)) this.#options.contexts.report(request, error);
-      end(unanswered.hasLeft() ? 499 : 503);
+      end(unanswered.hasLeft() ? 499 : statusOf(error));
       return [errorOf(error, request.requestId)];
     } finally {
       connected.unanswered.delete(unanswered);
