@@ -48,6 +48,17 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
+  it('dates the counts of the cumulative flow by the ends of the periods, as its table does', async () => {
+    const tab = await signedIn({ timezoneId: 'UTC' });
+    await open(tab, '/dashboard?team=PAY&range=365', 'Payments');
+    const flow = tab.page.getByRole('region', { name: 'Cumulative flow', exact: true });
+    await flow.getByText('As a table').click();
+    const until = await flow.getByRole('row').last().getByRole('rowheader').innerText();
+    const shown = await flow.locator('day-plot li').last().innerText();
+    expect(shown.match(/\d+/)?.[0]).toBe(String(Number(until.slice(-2))));
+    await close(tab);
+  });
+
   it('goes on following when its first reading after a reset fails', async () => {
     const tab = await signedIn({ timezoneId: 'UTC' });
     const isLive = () => tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();

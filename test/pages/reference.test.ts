@@ -44,6 +44,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     await page.getByRole('button', { name: 'Apply credentials' }).click();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
 
     const teams = await send<{ results: { id: string }[] }>(page, endpoint(page, 'teams', 'teams'));
     expect(teams.status).toBe(200);
@@ -76,6 +77,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove authorization' }).click();
     expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
   });
 
   it('sends its requests to its own origin, even if PUBLIC_URL is another one', async () => {

@@ -92,6 +92,27 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await close(tab);
   });
 
+  it('an address loses its token also if more follows it', async () => {
+    const tab = await visitor();
+    await tab.page.goto(`${pages.app.url}/board#token=${pages.app.token}&from=chat`);
+    await tab.page.getByRole('heading', { name: 'Payments' }).waitFor();
+    expect(tab.page.url()).toBe(`${pages.app.url}/board`);
+    await close(tab);
+  });
+
+  it('the pages read a token as it was typed into the reference, and ask for another if it is none', async () => {
+    const tab = await visitor();
+    const store = (typed: string) =>
+      tab.page.evaluate(`sessionStorage.setItem('workgraph.token', ${JSON.stringify(typed)})`);
+    await tab.page.goto(`${pages.app.url}/board`);
+    await store(`Bearer ${pages.app.token}`);
+    await open(tab, '/board', 'Boards');
+    await store('wg_é');
+    await open(tab, '/board', 'Sign in with an access token');
+    expect(tab.complaints).toEqual([]);
+    await close(tab);
+  });
+
   it('an address whose encoding is broken has a page that says so', async () => {
     const tab = await visitor();
     await open(tab, '/dashboard#token=%', 'The token no longer works');

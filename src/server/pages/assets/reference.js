@@ -10,10 +10,12 @@ const tokenPlugin = {
       wrapActions: {
         authorize: (authorize) => (authorizations) => {
           if (authorizations.token?.value) sessionStorage.setItem(storageKey, authorizations.token.value);
+          dispatchEvent(new Event('tokenchange'));
           return authorize(authorizations);
         },
         logout: (logout) => (names) => {
           sessionStorage.removeItem(storageKey);
+          dispatchEvent(new Event('tokenchange'));
           return logout(names);
         },
       },

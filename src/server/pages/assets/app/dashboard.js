@@ -240,7 +240,7 @@ function flow({ flow: { periods } }, { period, file }) {
     chart: {
       label: 'Stacked areas: closed, in progress, to do, backlog',
       kind: 'areas',
-      days: periods.map(({ startsOn }) => startsOn),
+      days: periods.map(({ endsOn }) => endsOn),
       series,
       floor: Math.floor(Math.min(...closed) * 0.9),
     },

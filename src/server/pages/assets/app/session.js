@@ -1,15 +1,13 @@
-import { decoded } from './address.js';
-
 // The access token of this tab. The server prints an address that ends in `#token=…`: browsers do not send the fragment
 // to a server, and this script stores the token for the tab and removes it from the address.
 
 const storageKey = 'workgraph.token';
 
-/** Stores the token of the address, and says whether there was one. */
+/** Stores the token of the address and removes it from there, with all that follows it. Says whether there was one. */
 function takeToken() {
-  const text = /^#token=([^&]+)$/.exec(location.hash)?.[1];
-  if (text === undefined) return false;
-  const token = tokenIn(decoded(text));
+  const text = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (text === null) return false;
+  const token = tokenIn(text);
   if (token) sessionStorage.setItem(storageKey, token);
   history.replaceState(history.state, '', location.pathname + location.search);
   return true;
@@ -21,9 +19,9 @@ addEventListener('hashchange', () => {
   if (takeToken()) location.reload();
 });
 
-/** The token; undefined if the user is not signed in. */
+/** The token; undefined if the user is not signed in. The page of the REST reference stores what was typed as it is. */
 export function currentToken() {
-  return sessionStorage.getItem(storageKey) ?? undefined;
+  return tokenIn(sessionStorage.getItem(storageKey) ?? '');
 }
 
 const tokenAtStart = currentToken();
@@ -59,6 +57,9 @@ export function signOut() {
 
 const button = document.querySelector('.sign-out');
 if (button) {
-  button.hidden = currentToken() === undefined;
+  const show = () => (button.hidden = sessionStorage.getItem(storageKey) === null);
+  show();
+  // The page of the REST reference has a form of its own.
+  addEventListener('tokenchange', show);
   button.addEventListener('click', signOut);
 }
