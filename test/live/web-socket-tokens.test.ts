@@ -37,7 +37,7 @@ it('closes the idle connections of a revoked token with 4403, and those of other
   other.socket.terminate();
 });
 
-it('counts operations of a token without quota as the requests with 429 that they would be over HTTP', async () => {
+it('counts operations that exceed the quota of a token with status 429, as over HTTP', async () => {
   const strict = await startApp({ settings: { REQUESTS_PER_MINUTE: '3', METRICS_ADDRESS: '0' } });
   try {
     const { socket, say } = await signIn(strict.token, strict.url);

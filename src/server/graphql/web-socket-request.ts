@@ -29,7 +29,7 @@ export function postOf(
     contexts,
     { clients, clientMs },
   );
-  // Also if it is refused before its turn.
+  // It counts as GraphQL even if it is refused before the handler of GraphQL sees it.
   request.served = { face: 'graphql', route: '/graphql', operation: 'other' };
   return request;
 }

@@ -23,9 +23,12 @@ import { fetchRows } from '../run/prewritten-rows.ts';
 
 type ByKey = PlanOf<'byKey'>;
 
+/** Returns the arguments of a field in this run. */
+type ArgumentsOf = (run: Run) => Record<string, unknown>;
+
 interface ByKeyParts {
   readonly keyPlan: ByKey;
-  readonly args: (run: Run) => Record<string, unknown>;
+  readonly args: ArgumentsOf;
   /** What the selection reads of the row. */
   readonly columns: Columns;
   /** The selection on the row. */
@@ -39,7 +42,7 @@ export class ByKeyFetch implements Fetch {
   readonly place: number;
   readonly plan: ObjectPlan;
   readonly #keyPlan: ByKey;
-  readonly #args: ByKeyParts['args'];
+  readonly #args: ArgumentsOf;
   readonly #byForm = new Map<string, Prepared>();
 
   constructor({ keyPlan, args, columns, plan, place }: ByKeyParts) {
@@ -152,7 +155,7 @@ interface ResolverOptions {
   /** The response name of the field. */
   responseName: string;
   load: (ctx: Context, args: unknown) => unknown;
-  args: ByKeyParts['args'];
+  args: ArgumentsOf;
   place: number;
   plan: ObjectPlan | undefined;
   /** The tables from which the operation shows rows that belong to a written row. */

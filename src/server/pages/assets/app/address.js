@@ -1,5 +1,5 @@
 /** A part of an address as text. A part that is not encoded correctly is not changed. */
-export function decoded(text) {
+function decoded(text) {
   try {
     return decodeURIComponent(text);
   } catch {
