@@ -1,4 +1,4 @@
-import { CloseCode } from 'graphql-ws';
+import { closeCodes } from './web-socket-close-codes.ts';
 
 /** An operation that the library has begun and not ended. */
 interface Begun {
@@ -31,7 +31,7 @@ export function separatingIds(
     if (type === 'subscribe' && !earlier) return begin(id, text);
     if (type === 'subscribe' && earlier?.isCompleted) {
       if (earlier.next !== undefined)
-        return close(CloseCode.SubscriberAlreadyExists, 'Subscriber already exists');
+        return close(closeCodes.subscriberAlreadyExists, 'Subscriber already exists');
       earlier.next = text;
       return;
     }

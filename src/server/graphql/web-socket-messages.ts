@@ -1,10 +1,8 @@
-import { CloseCode } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
+import { closeCodes } from './web-socket-close-codes.ts';
 import { separatingIds } from './web-socket-ids.ts';
 
-/** The close code for too many requests. graphql-ws uses it only for a second `connection_init`. */
-const tooManyMessages = 4429;
 /** The maximum number of messages of a connection in a second. Quotas count only its operations. */
 const maxMessages = 1_000;
 /**
@@ -36,11 +34,11 @@ export function receiveMessages(
       messages = 0;
     }
     messages += 1;
-    if (messages > maxMessages) return close(tooManyMessages, 'Too many messages');
+    if (messages > maxMessages) return close(closeCodes.tooManyMessages, 'Too many messages');
     const text = String(data);
     const message = parsed(text);
     if (isNestedDeeper(message, maxMessageNesting))
-      return close(CloseCode.BadRequest, 'Message nested too deeply');
+      return close(closeCodes.badRequest, 'Message nested too deeply');
     received(text, message ?? {});
     onTaken();
   });

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { pieceBytes, type Unsent } from '../http/unsent.ts';
+import { closeCodes } from './web-socket-close-codes.ts';
 
 /** Above this many bytes that the client has not read, the server stops reading its messages. */
 const pausedAboveBytes = 1_048_576;
@@ -46,7 +47,7 @@ export class WebSocketSender {
 
   /** Closes the connection because its token is refused. The messages that say so are sent in this turn of the event loop. */
   refuse(): void {
-    setImmediate(() => this.close(4403, 'Forbidden'));
+    setImmediate(() => this.close(closeCodes.forbidden, 'Forbidden'));
   }
 
   /** Sends a message when those before it are sent: nothing else may come between the fragments of one. */
