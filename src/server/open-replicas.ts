@@ -16,7 +16,7 @@ export async function openReplicas({ database, config, logger, link }: ReplicaOp
   if (!replicas) return undefined;
   const recentWrites = new RecentWrites();
   if (link) {
-    recentWrites.onNote = (tokenId) => link.noteWrite(tokenId);
+    recentWrites.onNote((tokenId) => link.noteWrite(tokenId));
     link.onWrite = (tokenId) => recentWrites.noteElsewhere(tokenId);
   }
   const { redisUrl } = config;

@@ -6,14 +6,18 @@ const maxTokens = 100_000;
 
 /** The tokens that have just written, here or at other processes. */
 export class RecentWrites {
-  /** Called with the id of a token that writes here. */
-  onNote: (tokenId: string) => void = () => undefined;
+  readonly #listeners: ((tokenId: string) => void)[] = [];
   readonly #tokens = new LRUCache<string, true>({ max: maxTokens, ttl: stickyMs });
+
+  /** Calls the listener with the id of each token that writes here. */
+  onNote(listener: (tokenId: string) => void): void {
+    this.#listeners.push(listener);
+  }
 
   /** Notes a write that begins or ends; at the beginning too, so that other processes know of it before its end. */
   note(tokenId: string): void {
     this.#tokens.set(tokenId, true);
-    this.onNote(tokenId);
+    for (const listener of this.#listeners) listener(tokenId);
   }
 
   noteElsewhere(tokenId: string): void {

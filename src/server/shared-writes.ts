@@ -32,12 +32,7 @@ export function shareWrites(url: string, writes: RecentWrites, logger: Logger, b
   publisher.on('ready', connected);
   subscriber.on('ready', () => void subscriber.subscribe(channel).then(connected, interrupted));
   subscriber.on('message', (_channel: string, tokenId: string) => writes.noteElsewhere(tokenId));
-  const publish = (tokenId: string) => void publisher.publish(channel, tokenId).catch(interrupted);
-  const before = writes.onNote;
-  writes.onNote = (tokenId) => {
-    before(tokenId);
-    publish(tokenId);
-  };
+  writes.onNote((tokenId) => void publisher.publish(channel, tokenId).catch(interrupted));
   return () => {
     for (const redis of connections) redis.disconnect();
   };

@@ -5,10 +5,17 @@ import type { Config } from './config.ts';
 
 type Keys = readonly [string, ...string[]];
 
-/** The keys of signed URLs: those of the configuration, or the one in the data directory, which the first start creates. */
-export function readSigningKeys({ dataDir, signingKeys }: Pick<Config, 'dataDir' | 'signingKeys'>): Keys {
+/**
+ * The keys of signed URLs and of the secrets of webhooks: those of the configuration, or the one in the data directory, which the
+ * first start creates. Without a data directory the key is lost when the process ends, and with it everything that needs it.
+ */
+export function readSigningKeys({
+  dataDir,
+  signingKeys = [],
+}: Partial<Pick<Config, 'dataDir' | 'signingKeys'>>): Keys {
   const [first, ...rest] = signingKeys;
-  return first === undefined ? [storedKey(dataDir)] : [first, ...rest];
+  if (first !== undefined) return [first, ...rest];
+  return [dataDir === undefined ? newKey() : storedKey(dataDir)];
 }
 
 function storedKey(dataDir: string): string {
@@ -25,7 +32,7 @@ function storedKey(dataDir: string): string {
 function makeKey(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const fresh = join(dataDir, `signing-key.${randomUUID()}`);
-  writeFileSync(fresh, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  writeFileSync(fresh, `${newKey()}\n`, { mode: 0o600, flush: true });
   try {
     linkSync(fresh, path);
   } catch (error) {
@@ -33,4 +40,8 @@ function makeKey(dataDir: string, path: string): void {
   } finally {
     rmSync(fresh);
   }
+}
+
+function newKey(): string {
+  return randomBytes(32).toString('base64url');
 }

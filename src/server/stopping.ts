@@ -1,14 +1,12 @@
-import type { Address } from './http/listening.ts';
+import { type Address, urlOf } from './http/listening.ts';
 
 /** The answer of the readiness probe when a server is stopping. */
 export const stoppingMessage = 'The server is stopping.';
 
 /** Whether the process that listens at an address is a server of this service that is about to stop. Asks it and waits for half a second at most. */
-export async function isStoppingAt({ host, port }: Address): Promise<boolean> {
-  const local = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  const name = local.includes(':') ? `[${local}]` : local;
+export async function isStoppingAt(address: Address): Promise<boolean> {
   try {
-    const answer = await fetch(`http://${name}:${port}/readyz`, { signal: AbortSignal.timeout(500) });
+    const answer = await fetch(`${urlOf(address)}/readyz`, { signal: AbortSignal.timeout(500) });
     const body: unknown = await answer.json();
     return answer.status === 503 && (Object(body) as { detail?: unknown }).detail === stoppingMessage;
   } catch {

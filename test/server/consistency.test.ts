@@ -40,10 +40,10 @@ describe('a position of the log', () => {
 describe('a token that has written', () => {
   it('is known to the process that others tell of it, and not told again', () => {
     const [here, there] = [new RecentWrites(), new RecentWrites()];
-    here.onNote = (tokenId) => there.noteElsewhere(tokenId);
-    there.onNote = () => {
+    here.onNote((tokenId) => there.noteElsewhere(tokenId));
+    there.onNote(() => {
       throw new Error('It was told again.');
-    };
+    });
     here.note('a');
     expect([here.has('a'), there.has('a'), there.has('b')]).toEqual([true, true, false]);
   });

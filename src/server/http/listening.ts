@@ -17,6 +17,12 @@ export interface Address {
   readonly port: number;
 }
 
+/** The URL at which a server on this machine is reached. */
+export function urlOf({ host, port }: Address): string {
+  const local = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
+}
+
 /**
  * Listens on several sockets of one port, to which the system distributes new connections. Uses one socket if the system chooses
  * the port or does not support sharing. Returns the additional sockets. Throws the error of `listen`, such as EADDRINUSE.

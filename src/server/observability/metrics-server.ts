@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
+import { urlOf } from '../http/listening.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 
 /** Metrics that can be printed in the text format of Prometheus. */
@@ -29,7 +30,7 @@ export async function serveMetrics(
   });
   const { port: taken } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
+    url: `${urlOf({ host, port: taken })}/metrics`,
     close: () => {
       server.close();
       server.closeAllConnections();
