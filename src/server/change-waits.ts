@@ -75,7 +75,7 @@ export class ChangeWaits {
   constructor(live: Pick<LiveChanges, 'watch' | 'openStreams' | 'limits' | 'counts'>, admission: Admission) {
     this.#live = live;
     this.#admission = admission;
-    this.#log = new SharedLog((work) => withRequestLimits(admission, work));
+    this.#log = new SharedLog((work) => this.#withLimits(work));
   }
 
   /** How many reads of streams were made, and how many were saved because equal streams shared them. */
@@ -180,7 +180,7 @@ export class ChangeWaits {
     const isFarBehind = behind > sharedChanges;
     const read = () =>
       isFarBehind
-        ? this.#catchUps.run(behind, () => withRequestLimits(this.#admission, work))
+        ? this.#catchUps.run(behind, () => this.#withLimits(work))
         : this.#withPermit(this.#chunks, work);
     // Changes far from the end of the log are the same, whatever has arrived since.
     const since = isFarBehind ? 'far' : arrival;
@@ -222,9 +222,14 @@ export class ChangeWaits {
   /** Runs the work of a stream once it gets a permit. */
   #withPermit<Result>(permits: Semaphore, work: () => Promise<Result>): Promise<Result> {
     return permits.run(
-      () => withRequestLimits(this.#admission, work),
+      () => this.#withLimits(work),
       () => raise('unavailable', 'The work of a stream was refused, although it may wait without limit.'),
     );
+  }
+
+  /** The work of a stream may take as long as a request. */
+  #withLimits<Result>(work: () => Promise<Result>): Promise<Result> {
+    return withRequestLimits({ deadline: this.#admission.newDeadline() }, work);
   }
 
   #count({ count }: EventChunk, { notedMs }: Arrivals): void {

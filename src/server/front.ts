@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { withMeter } from '../db/engine/meter.ts';
-import { ReadAllowance } from '../db/engine/read-allowance.ts';
 import { isOurs } from '../executor/answers/errors.ts';
-import { headRule, maxAnswerBytes, maxHeaderBytes } from '../executor/limits.ts';
+import { headRule, maxHeaderBytes } from '../executor/limits.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import { inTime, TooLate } from './limits/in-time.ts';
 import type { HttpReply } from '../rest-compat/http-reply.ts';
 import type { RestHandler } from '../rest-compat/rest-handler.ts';
 import { problemDetails } from '../rest-compat/problem.ts';
-import { type Admission, busy, type AdmissionTicket } from './limits/admission.ts';
+import { type Admission, type AdmissionTicket, busy, type Gate } from './limits/admission.ts';
 import type { Clients } from './http/clients.ts';
 import type { Contexts } from './context.ts';
 import type { CrossOrigin } from './http/cross-origin.ts';
@@ -25,6 +24,7 @@ import type { Pages } from './pages/pages.ts';
 import { Pipelines } from './http/pipelines.ts';
 import { errorReply, sendReply } from './http/reply.ts';
 import { loggedOf, logRequest } from './observability/request-log.ts';
+import { withRequestLimits } from './limits/request-limits.ts';
 import { StreamAdmission } from './limits/stream-admission.ts';
 import { type Refused, type Refusee, Refusals } from './limits/refusals.ts';
 import { ServerRequest } from './http/request.ts';
@@ -48,86 +48,199 @@ export interface FrontOptions {
   readonly clientMs: number;
 }
 
+/** A request and its answer. */
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly request: ServerRequest;
+  readonly startedMs: number;
+  /** The rule of HTTP that the request violates. */
+  readonly violation: HttpViolation | undefined;
+}
+
+/** Why a request is not let in, and how that counts. */
+interface Turned {
+  readonly refused: Refused;
+  /** The label for metrics; without it the request counts as one that was not read. */
+  readonly served?: Served;
+  /** The caller, if the request is refused because of its caller. */
+  readonly refusee?: Refusee;
+}
+
 /** Takes every request: passes it to a handler, sends the reply and writes one log line. */
-export function createFront(options: FrontOptions): (req: IncomingMessage, res: ServerResponse) => void {
-  const { admission, contexts, clients, crossOrigin, graphql, rest, metrics, clientMs } = options;
-  const refusals = new Refusals(options.logger);
-  const pipelines = new Pipelines();
-  const streamAdmission = new StreamAdmission(admission);
-  const take = (req: IncomingMessage, res: ServerResponse, isTooMany: boolean) => {
-    const startedMs = performance.now();
+export class Front {
+  readonly #options: FrontOptions;
+  readonly #refusals: Refusals;
+  readonly #streamAdmission: StreamAdmission;
+  readonly #pipelines = new Pipelines();
+
+  constructor(options: FrontOptions) {
+    this.#options = options;
+    this.#refusals = new Refusals(options.logger);
+    this.#streamAdmission = new StreamAdmission(options.admission);
+  }
+
+  /** Takes a request of Node's server when the earlier ones of its connection are answered. */
+  handle(req: IncomingMessage, res: ServerResponse): void {
+    this.#pipelines.enter(
+      req,
+      res,
+      () => this.#take(this.#exchangeOf(req, res)),
+      () => this.#refuse(this.#exchangeOf(req, res), { refused: tooBusy }),
+    );
+  }
+
+  #exchangeOf(req: IncomingMessage, res: ServerResponse): Exchange {
+    const { contexts, clients, clientMs } = this.#options;
     const request = new ServerRequest(req, new HttpBody(req, res), contexts, { clients, clientMs });
-    const begin = (ticket?: AdmissionTicket) => {
-      request.ticket = ticket;
-      void withMeter(() => answer(request, req, res, { ...options, startedMs, violation }), {
-        deadline: ticket?.deadline,
-        allowance: new ReadAllowance(maxAnswerBytes),
-        subject: request,
-      });
-    };
-    const violation = httpViolation(req);
-    if (violation) return begin();
-    const isGraphQL = request.path === '/graphql';
-    const refuse = (refused: Refused, served: Served, refusee: Refusee = {}) => {
-      if (contexts.draining) res.shouldKeepAlive = false;
-      const commonHeaders = { ...crossOrigin.headers(request), ...request.allowance?.headers() };
-      refuseEarly(request, req, res, { refused, commonHeaders });
-      refusals.note(refusee);
-      metrics?.count(served, res.statusCode, performance.now() - startedMs);
-    };
-    const unread: Served = { face: isGraphQL ? 'graphql' : 'rest', route: 'other', operation: 'other' };
-    const refuseUnread = (refused: Refused) => refuse(refused, unread);
-    const refuseBusy = () => refuseUnread(tooBusy);
-    if (isTooMany) return refuseBusy();
+    return { req, res, request, startedMs: performance.now(), violation: httpViolation(req) };
+  }
+
+  /** Begins a request, lets it wait for its admission, or refuses it before its body is read. */
+  #take(exchange: Exchange): void {
+    const { request, violation } = exchange;
     // Probes, pages and files do not pass through admission. Files proceed at the speed of the client.
-    if (!isGraphQL && !request.path.startsWith('/v1/')) return begin();
-    const { authorization } = req.headers;
-    const overdrawn = contexts.overdrawn(authorization);
-    const unknown = overdrawn ? undefined : contexts.refusalOfUnknownToken(request.address, authorization);
-    const counted = (overdrawn || unknown) && countedAs(request, { graphql, rest });
-    if (overdrawn && counted) {
-      // Refused before admission and without reading the body, because a client over its quota may send thousands a second.
-      request.allowance = overdrawn.allowance;
-      return refuse(overdrawn.refused, counted, { tokenId: overdrawn.tokenId });
-    }
-    if (unknown && counted) return refuse(unknown, counted, { address: request.address });
-    const isStream = asksForStream(request);
+    const isAdmitted = request.path === '/graphql' || request.path.startsWith('/v1/');
+    if (violation || !isAdmitted) return this.#begin(exchange);
+    const turned = this.#overQuota(request);
+    if (turned) return this.#refuse(exchange, turned);
+    if (!asksForStream(request)) return this.#admit(exchange, this.#options.admission);
     // The stream would end soon anyway, and waiting in the queue it would only keep the stopping server busy.
-    if (isStream && contexts.draining) return refuseUnread(retrySoon(stoppingMessage));
-    const gate = isStream ? streamAdmission : admission;
-    // This may run while another request gives its ticket back. With a meter of its own, nothing here counts for that request.
-    const noteGone = () =>
-      withMeter(async () => {
-        const tookMs = performance.now() - startedMs;
-        logRequest(options.logger, loggedOf(request), request, 499, tookMs);
-        metrics?.count(unread, 499, tookMs);
-      });
+    if (this.#options.contexts.draining)
+      return this.#refuse(exchange, { refused: retrySoon(stoppingMessage) });
+    return this.#admit(exchange, this.#streamAdmission);
+  }
+
+  /** Why the caller of a request may send no more; undefined if it may, or if the request does not count. */
+  #overQuota(request: ServerRequest): Turned | undefined {
+    const { contexts } = this.#options;
+    const { authorization } = request.headers;
+    const overdrawn = contexts.overdrawn(authorization);
+    if (overdrawn) {
+      const served = countedAs(request, this.#options);
+      if (!served) return undefined;
+      request.allowance = overdrawn.allowance;
+      return { refused: overdrawn.refused, served, refusee: { tokenId: overdrawn.tokenId } };
+    }
+    const refused = contexts.refusalOfUnknownToken(request.address, authorization);
+    const served = refused && countedAs(request, this.#options);
+    return served && { refused, served, refusee: { address: request.address } };
+  }
+
+  /**
+   * Answers before the body is read: a client over its quota, like clients in an overload, may send thousands of requests a
+   * second.
+   */
+  #refuse({ request, req, res, startedMs }: Exchange, { refused, served, refusee = {} }: Turned): void {
+    const { contexts, crossOrigin, metrics } = this.#options;
+    if (contexts.draining) res.shouldKeepAlive = false;
+    const commonHeaders = { ...crossOrigin.headers(request), ...request.allowance?.headers() };
+    refuseEarly(request, req, res, { refused, commonHeaders });
+    this.#refusals.note(refusee);
+    metrics?.count(served ?? unread(request), res.statusCode, performance.now() - startedMs);
+  }
+
+  /** Begins a request when the gate admits it. A request whose client has gone leaves the queue. */
+  #admit(exchange: Exchange, gate: Gate): void {
+    const { req, res } = exchange;
     let isWaiting = true;
     const ticket = gate.enter(
       (given) => {
         isWaiting = false;
-        if (!req.socket.destroyed) return begin(given);
+        if (!req.socket.destroyed) return this.#begin(exchange, given);
         given.leave();
-        void noteGone();
+        this.#noteGone(exchange);
       },
       () => {
         isWaiting = false;
-        if (req.socket.destroyed) void noteGone();
-        else refuseBusy();
+        if (req.socket.destroyed) this.#noteGone(exchange);
+        else this.#refuse(exchange, { refused: tooBusy });
       },
     );
     if (!isWaiting) return;
     res.once('close', () => {
       if (isWaiting) ticket.deadline.abandon();
     });
-  };
-  return (req, res) =>
-    pipelines.enter(
-      req,
-      res,
-      () => take(req, res, false),
-      () => take(req, res, true),
-    );
+  }
+
+  /** Logs and counts a request whose client has gone while it waited. */
+  #noteGone({ request, startedMs }: Exchange): void {
+    // This may run while another request gives its ticket back. With a meter of its own, nothing here counts for that request.
+    void withMeter(async () => {
+      const tookMs = performance.now() - startedMs;
+      logRequest(this.#options.logger, loggedOf(request), request, 499, tookMs);
+      this.#options.metrics?.count(unread(request), 499, tookMs);
+    });
+  }
+
+  #begin(exchange: Exchange, ticket?: AdmissionTicket): void {
+    const { request } = exchange;
+    request.ticket = ticket;
+    void withRequestLimits({ deadline: ticket?.deadline, subject: request }, () => this.#answer(exchange));
+  }
+
+  async #answer(exchange: Exchange): Promise<void> {
+    const { req, res, request, startedMs, violation } = exchange;
+    const { ticket, requestId } = request;
+    const { contexts, crossOrigin, logger, metrics, tracing, unsent } = this.#options;
+    const endSpan = tracing?.begin(request);
+    const logged = loggedOf(request);
+    res.on('close', () => {
+      if (!res.writableFinished) ticket?.deadline.abandon();
+      const status = res.writableFinished || request.isStream ? res.statusCode : 499;
+      const tookMs = performance.now() - startedMs;
+      logRequest(logger, logged, request, status, tookMs);
+      metrics?.count(request.served, status, tookMs);
+      endSpan?.(status);
+    });
+    // After a request that violates HTTP, it is not certain where the next one begins.
+    if (violation) res.shouldKeepAlive = false;
+    const reply = violation
+      ? problemDetails(problemOfViolation(violation, requestId))
+      : await inTime(this.#route(exchange), ticket?.deadline).catch((error: unknown) => {
+          if (isOurs(error)) contexts.report(request, error);
+          if (error instanceof TooLate) return refusal(request, retrySoon(error.message));
+          return errorReply(error, requestId);
+        });
+    ticket?.leave();
+    // An unread body would be parsed as the next request of the connection, and it may be endless.
+    const rest = req.complete ? undefined : discardRest(req, res);
+    if (contexts.draining) res.shouldKeepAlive = false;
+    const commonHeaders = [
+      crossOrigin.headers(request),
+      request.allowance?.headers(),
+      // If the database does not answer, another statement would only make the client wait.
+      reply.status === 503 ? undefined : await request.consistencyHeaders(),
+    ];
+    request.release();
+    // Not awaited: while a slow client reads, everything that led to the answer can be freed.
+    return sendReply(res, reply, request, { commonHeaders, unread: rest, unsent }).catch((error: unknown) => {
+      logger.warn({ err: error, ...logged }, 'sending the answer failed');
+      res.destroy();
+    });
+  }
+
+  async #route({ req, res, request }: Exchange): Promise<HttpReply> {
+    const { graphql, rest, pages, files, crossOrigin } = this.#options;
+    if (lengthOf(req.rawHeaders) > maxHeaderBytes) raise('headers_too_large', headRule);
+    const preflight = crossOrigin.preflight(request);
+    if (preflight) return preflight;
+    const file = files?.handle(request, req, res);
+    if (file) {
+      const reply = await file;
+      request.served = { face: 'files', route: '/files', operation: 'other' };
+      return reply;
+    }
+    if (request.path === '/graphql') return graphql.handle(request);
+    const reply = await rest.handle(request);
+    if (reply) return reply;
+    const page = await pages.handle(request);
+    if (page) {
+      request.served = { face: 'pages', route: 'other', operation: 'other' };
+      return page;
+    }
+    throw new AppError('not_found', 'There is nothing at this path.');
+  }
 }
 
 /** Whether the client accepts nothing but a stream of events, or prefers it. */
@@ -143,6 +256,11 @@ function retrySoon(message: string): Refused {
   return { code: 'unavailable', message, retryAfterSeconds: 1 };
 }
 
+/** The label for metrics of a request whose body was not read. */
+function unread({ path }: ServerRequest): Served {
+  return { face: path === '/graphql' ? 'graphql' : 'rest', route: 'other', operation: 'other' };
+}
+
 /** The label for metrics of a request that counts against its token; undefined for any other request. */
 function countedAs(
   request: ServerRequest,
@@ -152,80 +270,6 @@ function countedAs(
     return graphql.counts(request) ? { face: 'graphql', route: '/graphql', operation: 'other' } : undefined;
   const route = rest.counted(request);
   return route && { face: 'rest', route: route.path, operation: route.operation.name.value };
-}
-
-async function answer(
-  request: ServerRequest,
-  req: IncomingMessage,
-  res: ServerResponse,
-  options: FrontOptions & { startedMs: number; violation: HttpViolation | undefined },
-): Promise<void> {
-  const { startedMs, violation } = options;
-  const { ticket, requestId } = request;
-  const { logger } = options;
-  const endSpan = options.tracing?.begin(request);
-  const logged = loggedOf(request);
-  res.on('close', () => {
-    if (!res.writableFinished) ticket?.deadline.abandon();
-    const status = res.writableFinished || request.isStream ? res.statusCode : 499;
-    const tookMs = performance.now() - startedMs;
-    logRequest(logger, logged, request, status, tookMs);
-    options.metrics?.count(request.served, status, tookMs);
-    endSpan?.(status);
-  });
-  // After a request that violates HTTP, it is not certain where the next one begins.
-  if (violation) res.shouldKeepAlive = false;
-  const reply = violation
-    ? problemDetails(problemOfViolation(violation, requestId))
-    : await inTime(route(request, req, res, options), ticket?.deadline).catch((error: unknown) => {
-        if (isOurs(error)) options.contexts.report(request, error);
-        if (error instanceof TooLate) return refusal(request, retrySoon(error.message));
-        return errorReply(error, requestId);
-      });
-  ticket?.leave();
-  // An unread body would be parsed as the next request of the connection, and it may be endless.
-  const unread = req.complete ? undefined : discardRest(req, res);
-  if (options.contexts.draining) res.shouldKeepAlive = false;
-  const commonHeaders = [
-    options.crossOrigin.headers(request),
-    request.allowance?.headers(),
-    // If the database does not answer, another statement would only make the client wait.
-    reply.status === 503 ? undefined : await request.consistencyHeaders(),
-  ];
-  request.release();
-  // Not awaited: while a slow client reads, everything that led to the answer can be freed.
-  return sendReply(res, reply, request, { commonHeaders, unread, unsent: options.unsent }).catch(
-    (error: unknown) => {
-      logger.warn({ err: error, ...logged }, 'sending the answer failed');
-      res.destroy();
-    },
-  );
-}
-
-async function route(
-  request: ServerRequest,
-  req: IncomingMessage,
-  res: ServerResponse,
-  { graphql, rest, pages, files, crossOrigin }: FrontOptions,
-): Promise<HttpReply> {
-  if (lengthOf(req.rawHeaders) > maxHeaderBytes) raise('headers_too_large', headRule);
-  const preflight = crossOrigin.preflight(request);
-  if (preflight) return preflight;
-  const file = files?.handle(request, req, res);
-  if (file) {
-    const reply = await file;
-    request.served = { face: 'files', route: '/files', operation: 'other' };
-    return reply;
-  }
-  if (request.path === '/graphql') return graphql.handle(request);
-  const reply = await rest.handle(request);
-  if (reply) return reply;
-  const page = await pages.handle(request);
-  if (page) {
-    request.served = { face: 'pages', route: 'other', operation: 'other' };
-    return page;
-  }
-  throw new AppError('not_found', 'There is nothing at this path.');
 }
 
 function lengthOf(texts: readonly string[]): number {

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server as SocketServer, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { maxHeadBytes } from '../executor/limits.ts';
-import type { createFront } from './front.ts';
+import type { Front } from './front.ts';
 import { asksForWebSocket, type WebSockets } from './graphql/web-socket.ts';
 import { answerBrokenRequest, answerConnect } from './http/broken-request.ts';
 import { Connections } from './http/connections.ts';
-import { type Address, listenOn, stopAccepting } from './http/listening.ts';
+import { type Address, listenOn, stopAccepting, urlOf } from './http/listening.ts';
 import type { WorkerLink } from './workers/worker-link.ts';
 
 /** How long a connection may be silent while a request is answered: far longer than a request may take. */
@@ -17,7 +17,7 @@ const silenceMs = 120_000;
 const keepAliveMs = 65_000;
 
 interface HttpServerOptions {
-  readonly front: ReturnType<typeof createFront>;
+  readonly front: Front;
   readonly webSockets: WebSockets;
   readonly publicUrl: string | undefined;
   /** How long a client may take to send the headers of a request. */
@@ -33,6 +33,7 @@ export class HttpServer {
   #extra: readonly SocketServer[] = [];
 
   constructor({ front, webSockets, publicUrl, clientMs }: HttpServerOptions) {
+    const take = (req: IncomingMessage, res: ServerResponse) => front.handle(req, res);
     const server = createServer(
       {
         // Bodies have their own time limit where they are read, because a large file takes longer.
@@ -45,16 +46,16 @@ export class HttpServer {
         requireHostHeader: false,
         shouldUpgradeCallback: asksForWebSocket,
       },
-      front,
+      take,
     );
     this.#server = server;
     this.#webSockets = webSockets;
     this.#connections = new Connections(server);
     server.timeout = silenceMs;
     // The front asks for the body only after it has authenticated the client.
-    server.on('checkContinue', front);
+    server.on('checkContinue', take);
     // Other expectations may be ignored (RFC 9110, 10.1.1).
-    server.on('checkExpectation', front);
+    server.on('checkExpectation', take);
     server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) =>
       webSockets.upgrade(req, socket, head),
     );
@@ -71,8 +72,7 @@ export class HttpServer {
   get url(): string {
     // A server that listens on TCP has an address of this type.
     const { address, port } = this.#server.address() as AddressInfo;
-    const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[address] ?? address;
-    return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+    return urlOf({ host: address, port });
   }
 
   /** Stops accepting connections after `drainMs`, and waits for requests in progress, `withinMs` at most. */

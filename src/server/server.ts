@@ -21,7 +21,7 @@ import { Contexts } from './context.ts';
 import { CrossOrigin } from './http/cross-origin.ts';
 import { warnOfDescriptorLimit, watchDescriptors } from './file-descriptors.ts';
 import { createFileHandler } from './files.ts';
-import { createFront } from './front.ts';
+import { Front } from './front.ts';
 import { createGraphQLHandler } from './graphql/graphql.ts';
 import { WebSockets } from './graphql/web-socket.ts';
 import { HttpServer } from './http-server.ts';
@@ -31,6 +31,7 @@ import { openMetrics } from './observability/open-metrics.ts';
 import { watchStreams } from './observability/stream-metrics.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages/pages.ts';
+import { OpenedParts } from './opened-parts.ts';
 import { openReplicas } from './open-replicas.ts';
 import { warnOfConnectionLimit } from './connection-limit.ts';
 import { listenerName, warnOfNeighbours } from './neighbours.ts';
@@ -96,8 +97,18 @@ export interface RunningServer {
 /** A client may read nothing for this many times as long as it may send nothing. */
 const unreadFactor = 3;
 
-/** Starts a server. Throws the error of `listen`, such as EADDRINUSE. */
+/** Starts a server. Throws the error of `listen`, such as EADDRINUSE, after it has closed what it had opened. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const opened = new OpenedParts();
+  try {
+    return await start(options, opened);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function start(options: ServerOptions, opened: OpenedParts): Promise<RunningServer> {
   const { database, config, logger, files, documents, link } = options;
   if (!link || link.start.isFirst) {
     await warnOfNeighbours(database, config, logger);
@@ -105,14 +116,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     warnOfDescriptorLimit(config, logger);
   }
   const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
+  opened.add(() => reference.close());
   const live = new LiveChanges(database, logger, config.streams);
+  opened.add(() => live.close());
   const channels = { ...referenceChannels(reference), ...live.watch.channels };
   // Every worker takes part from its start: those that do not lead are told by the one that listens.
   const sharedChannels = link?.share(channels) ?? channels;
-  let listener = link ? undefined : listen({ config, database, logger }, sharedChannels);
+  const listenForOthers = () => {
+    const listener = listen({ config, database, logger }, sharedChannels);
+    opened.add(() => listener?.close());
+  };
+  if (!link) listenForOthers();
   const authenticator = new Authenticator(database, reference, logger);
+  opened.add(() => authenticator.settle());
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger, link);
+  opened.add(() => rateLimiter.close());
   const replicas = await openReplicas({ database, config, logger, link });
+  opened.add(() => replicas?.close());
   const admission = new Admission(config.admission);
   const changeWaits = new ChangeWaits(live, admission);
   const webhooks = new Webhooks(config);
@@ -147,7 +167,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     { database, graphql, admission, reference, unsent, webhooks },
     link,
   );
+  opened.add(() => metrics?.close());
   const tracing = config.tracing && new (await import('./observability/tracing.ts')).Tracing(config.tracing);
+  opened.add(() => tracing?.stop());
   if (metrics) watchStreams(metrics.metrics, live, changeWaits);
   if (link) joinWorkers(link, { unknownTokens, openStreams: live.openStreams, rateLimiter });
   const crossOrigin = new CrossOrigin({ ...config, filesUrl: files?.filesUrl });
@@ -165,7 +187,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     tracing,
     clientMs,
   });
-  const front = createFront({
+  const front = new Front({
     admission,
     contexts,
     graphql,
@@ -181,13 +203,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clientMs,
   });
   const server = new HttpServer({ front, webSockets, publicUrl: config.publicUrl, clientMs });
-  await server.listen(config, link).catch(async (error: unknown) => {
-    rateLimiter.close();
-    replicas?.close();
-    metrics?.close();
-    await Promise.all([tracing?.stop(), live.close(), listener?.close()]);
-    throw error;
-  });
+  await server.listen(config, link);
   const deliverer = webhooks.start({
     database,
     schema,
@@ -196,11 +212,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     contextOf: (principal) => contexts.ofService(principal, randomUUID()),
   });
   live.watch.onAny((workspaceId) => deliverer.wake(workspaceId));
-  const stopSlowStatements = logSlowStatements(
-    logger,
-    config.slowStatementMs ?? settings.SLOW_STATEMENT_MS.default,
-  );
-  const stopWatchingDescriptors = watchDescriptors(logger);
+  opened.add(logSlowStatements(logger, config.slowStatementMs ?? settings.SLOW_STATEMENT_MS.default));
+  opened.add(watchDescriptors(logger));
   const clean = () =>
     startJanitor({
       database,
@@ -214,7 +227,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let janitor = link ? undefined : clean();
   link?.onLead(() => {
     if (stopping) return;
-    listener = listen({ config, database, logger }, sharedChannels);
+    listenForOthers();
     janitor = clean();
   });
   return {
@@ -230,20 +243,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         statistics?.close(),
         link?.settle(drainMs),
         webhooks.close(),
-      ]).then(() => {
-        rateLimiter.close();
-        replicas?.close();
-        metrics?.close();
-        stopSlowStatements();
-        stopWatchingDescriptors();
-        return Promise.all([
-          tracing?.stop(),
-          authenticator.settle(),
-          reference.close(),
-          live.close(),
-          listener?.close(),
-        ]);
-      });
+      ]).then(() => opened.close());
       return stopping;
     },
   };

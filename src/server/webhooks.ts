@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
@@ -33,7 +32,7 @@ export class Webhooks {
     this.#hasSeveralKeys = (config.signingKeys ?? []).length > 1;
     // The keys are read, or the first one created, only when they are needed: many processes have no webhook.
     let opened: WebhookSecrets | undefined;
-    const secrets = () => (opened ??= new WebhookSecrets(keysOf(config)));
+    const secrets = () => (opened ??= new WebhookSecrets(readSigningKeys(config)));
     const client = new WebhookClient({ targets, withinMs: attemptMs });
     this.#client = client;
     this.sending = {
@@ -76,7 +75,8 @@ export class Webhooks {
       schema,
       logger,
       sending: this.sending,
-      reading: (principal, work) => withRequestLimits(admission, () => work(contextOf(principal))),
+      reading: (principal, work) =>
+        withRequestLimits({ deadline: admission.newDeadline() }, () => work(contextOf(principal))),
     });
     return this.#deliverer;
   }
@@ -119,13 +119,4 @@ function secretsOf(secrets: WebhookSecrets, webhook: SendTarget, now: Date): Buf
   const isRotating = previousSecret !== null && previousUntilUtc !== null && previousUntilUtc > now;
   const previous = isRotating ? secrets.open(previousSecret, id) : undefined;
   return previous ? [newest, previous] : [newest];
-}
-
-/** The keys for secrets. Without a data directory, the key is lost when the process ends, and the secrets with it. */
-function keysOf({ signingKeys = [], dataDir }: WebhooksConfig): readonly [string, ...string[]] {
-  const [first, ...rest] = signingKeys;
-  if (first !== undefined) return [first, ...rest];
-  return dataDir === undefined
-    ? [randomBytes(32).toString('base64url')]
-    : readSigningKeys({ dataDir, signingKeys });
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
@@ -146,12 +146,32 @@ it('every request is answered 503 with Retry-After while the database is gone, a
   await server.stop();
 });
 
-it('a start on a port that is taken throws', async () => {
+/** Counts the parts of a server that listen for writes. */
+class CountedSignals extends WriteSignals {
+  count = 0;
+
+  override subscribe(...signal: Parameters<WriteSignals['subscribe']>): () => void {
+    const unsubscribe = super.subscribe(...signal);
+    this.count += 1;
+    return () => {
+      this.count -= 1;
+      unsubscribe();
+    };
+  }
+}
+
+it.each([
+  ['port', (host: string, port: number) => ({ host, port })],
+  ['metrics port', (host: string, port: number) => ({ metricsAddress: { host, port } })],
+])('a start on a %s that is taken throws, and leaves nothing open', async (_name, taking) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
-  const { port } = other.address() as { port: number };
+  const { address, port } = other.address() as AddressInfo;
+  const writeSignals = new CountedSignals();
+  const database = { ...gatedDatabase(Promise.resolve()), writeSignals };
   await expect(
-    startServer({ database: gatedDatabase(Promise.resolve()), config: { ...config, port }, logger }),
+    startServer({ database, config: { ...config, ...taking(address, port) }, logger }),
   ).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  expect(writeSignals.count).toBe(0);
   other.close();
 });

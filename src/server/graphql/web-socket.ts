@@ -4,11 +4,9 @@ import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { withMeter } from '../../db/engine/meter.ts';
-import { ReadAllowance } from '../../db/engine/read-allowance.ts';
 import { InvalidTokenError } from '../../executor/answers/challenge.ts';
 import { isOurs } from '../../executor/answers/errors.ts';
-import { maxAnswerBytes, maxBodyBytes } from '../../executor/limits.ts';
+import { maxBodyBytes } from '../../executor/limits.ts';
 import type { OpenStreams } from '../../live/open-streams.ts';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
@@ -22,10 +20,12 @@ import type { ServerRequest } from '../http/request.ts';
 import type { Unsent } from '../http/unsent.ts';
 import { type Admission, AdmissionTicket, busy } from '../limits/admission.ts';
 import { inTime } from '../limits/in-time.ts';
+import { withRequestLimits } from '../limits/request-limits.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLHandler } from './graphql.ts';
 import { answersIn, errorOf, executionOf, graphQLError, statusOf, textOf } from './web-socket-answers.ts';
+import { closeCodes } from './web-socket-close-codes.ts';
 import { receiveMessages } from './web-socket-messages.ts';
 import { pingRegularly } from './web-socket-pings.ts';
 import { postOf } from './web-socket-request.ts';
@@ -38,7 +38,6 @@ import { WebSocketSender } from './web-socket-sender.ts';
 const signInMs = 3_000;
 /** The maximum number of operations of a connection that have no answer yet. */
 const maxUnanswered = 32;
-const closeCodes = { goingAway: 1001, tryAgainLater: 1013, badRequest: 4400 } as const;
 
 interface WebSocketOptions {
   readonly admission: Admission;
@@ -158,7 +157,7 @@ export class WebSockets {
             take(text).catch((error: unknown) => {
               if (isUnexpected(error)) return ws.close(closeCodes.badRequest, 'Invalid message received');
               this.#options.logger.error({ err: error }, 'a message of a WebSocket failed');
-              ws.close(4500, 'Internal server error');
+              ws.close(closeCodes.internalServerError, 'Internal server error');
             });
           // The library has handled a `complete` by then, because it does so before it waits for anything.
           receiveMessages(ws, taken, () => abandonLeft(connected));
@@ -278,13 +277,8 @@ export class WebSockets {
           return gone();
         }
         request.ticket = ticket;
-        const work = () => inTime(graphql.handle(request), ticket.deadline);
-        const metering = {
-          deadline: ticket.deadline,
-          allowance: new ReadAllowance(maxAnswerBytes),
-          subject: request,
-        };
-        withMeter(work, metering)
+        const { deadline } = ticket;
+        withRequestLimits({ deadline, subject: request }, () => inTime(graphql.handle(request), deadline))
           .then(resolve, reject)
           .finally(() => ticket.leave());
       },

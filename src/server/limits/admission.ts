@@ -195,9 +195,8 @@ export type Gate = Pick<Admission, 'enter' | 'turn' | 'leave'>;
 export class AdmissionTicket {
   readonly deadline: Deadline;
   readonly #gate: Gate;
-  #held = true;
-  /** Whether the request has been answered, perhaps because its time was over while its work still waited. */
-  #isOver = false;
+  /** Lent while the request waits. Over when it is answered, perhaps because its time was over while its work still waited. */
+  #state: 'held' | 'lent' | 'over' = 'held';
 
   constructor(gate: Gate, deadline: Deadline) {
     this.#gate = gate;
@@ -206,8 +205,9 @@ export class AdmissionTicket {
 
   /** Gives the ticket back for good. */
   leave(): void {
-    this.#isOver = true;
-    this.#lend();
+    const isHeld = this.#state === 'held';
+    this.#state = 'over';
+    if (isHeld) this.#gate.leave(this);
   }
 
   /** Gives the ticket back until the new document of the request may be prepared. Throws `unavailable`. */
@@ -237,15 +237,17 @@ export class AdmissionTicket {
   }
 
   #lend(): void {
-    if (!this.#held) return;
-    this.#held = false;
+    if (this.#state !== 'held') return;
+    this.#state = 'lent';
     this.#gate.leave(this);
   }
 
   #hold(): void {
-    this.#held = true;
-    if (!this.#isOver) return;
-    this.#lend();
+    if (this.#state !== 'over') {
+      this.#state = 'held';
+      return;
+    }
+    this.#gate.leave(this);
     raise('unavailable', 'The request has been answered.');
   }
 }

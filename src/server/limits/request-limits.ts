@@ -1,12 +1,19 @@
-import { withMeter } from '../../db/engine/meter.ts';
+import type { Deadline } from '../../db/engine/deadline.ts';
+import { type Subject, withMeter } from '../../db/engine/meter.ts';
 import { ReadAllowance } from '../../db/engine/read-allowance.ts';
 import { maxAnswerBytes } from '../../executor/limits.ts';
-import type { Admission } from './admission.ts';
 
-/** Does work that belongs to no request, such as that of streams and webhooks, within the limits of a request. */
+interface Limited {
+  /** Undefined for a request that did not pass through admission. */
+  readonly deadline: Deadline | undefined;
+  /** The request itself. The work of streams and webhooks has none. */
+  readonly subject?: Subject;
+}
+
+/** Does the work of a request, or of a stream or webhook, which has the same limits. Counts its statements. */
 export function withRequestLimits<Result>(
-  admission: Pick<Admission, 'newDeadline'>,
+  { deadline, subject }: Limited,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return withMeter(work, { deadline: admission.newDeadline(), allowance: new ReadAllowance(maxAnswerBytes) });
+  return withMeter(work, { deadline, subject, allowance: new ReadAllowance(maxAnswerBytes) });
 }
