@@ -287,7 +287,7 @@ describe('the buckets in memory', () => {
     buckets.charge('a', 3_600);
     await limiter.take('a');
     expect(limiter.indebted('a')).toMatchObject({ retryAfterSeconds: 1 });
-    limiter.noteCost('b', -9);
+    limiter.noteObjectsLeft('b', -9);
     expect(limiter.indebted('b')).toMatchObject({ retryAfterSeconds: 10 });
   });
 

@@ -53,7 +53,7 @@ export class RateLimiter {
   /** The callers without requests left: the levels of their buckets, and when they were read. */
   readonly #exhausted = recentlyUsed<{ levels: Levels; atMs: number }>(maxExhausted);
   /** The callers without objects left, by their own doing or that of other workers. */
-  readonly #indebted = recentlyUsed<{ cost: number; atMs: number }>(maxExhausted);
+  readonly #indebted = recentlyUsed<{ level: number; atMs: number }>(maxExhausted);
 
   constructor(quotas: Quotas, buckets: Buckets, now: () => number = () => performance.now()) {
     this.#quotas = quotas;
@@ -69,7 +69,7 @@ export class RateLimiter {
   async take(caller: string): Promise<Allowance> {
     const levels = await this.#buckets.take(caller);
     if (!levels.granted) this.#exhausted.set(caller, { levels, atMs: this.#now() });
-    this.noteCost(caller, levels.cost);
+    this.noteObjectsLeft(caller, levels.cost);
     return this.#allowance(caller, levels);
   }
 
@@ -95,9 +95,9 @@ export class RateLimiter {
     return this.#allowance(caller, { granted: false, requests, cost });
   }
 
-  /** Remembers whether the bucket of objects of a caller is used up. */
-  noteCost(caller: string, cost: number): void {
-    if (cost < 1) this.#indebted.set(caller, { cost, atMs: this.#now() });
+  /** Remembers whether the bucket of objects of a caller is used up. `level` is what it holds. */
+  noteObjectsLeft(caller: string, level: number): void {
+    if (level < 1) this.#indebted.set(caller, { level, atMs: this.#now() });
     else this.#indebted.delete(caller);
   }
 
@@ -106,8 +106,8 @@ export class RateLimiter {
     const known = this.#indebted.get(caller);
     if (!known) return undefined;
     const { cost: quota } = this.#quotas;
-    const cost = levelAfter(quota, known.cost, (this.#now() - known.atMs) / 1_000);
-    if (cost < 1) return quotaRefusal(quota, cost, 'objects an hour');
+    const level = levelAfter(quota, known.level, (this.#now() - known.atMs) / 1_000);
+    if (level < 1) return quotaRefusal(quota, level, 'objects an hour');
     this.#indebted.delete(caller);
     return undefined;
   }
@@ -122,7 +122,7 @@ export class RateLimiter {
 
   async #charge(caller: string, cost: number): Promise<void> {
     const level = await this.#buckets.charge(caller, cost);
-    if (level !== undefined) this.noteCost(caller, level);
+    if (level !== undefined) this.noteObjectsLeft(caller, level);
   }
 }
 

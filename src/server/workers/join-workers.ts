@@ -14,7 +14,7 @@ interface Counts {
 export function joinWorkers(link: WorkerLink, { unknownTokens, openStreams, rateLimiter }: Counts): void {
   unknownTokens.onNote = (address) => link.noteUnknownToken(address);
   link.onUnknownToken = (address) => unknownTokens.noteElsewhere(address);
-  link.onDebt = (caller, level) => rateLimiter.noteCost(caller, level);
+  link.onDebt = (caller, level) => rateLimiter.noteObjectsLeft(caller, level);
   openStreams.onChange = (tokenId, change) => link.noteStreams(tokenId, change);
   link.onStreams = (tokenId, change) => openStreams.noteElsewhere(tokenId, change);
 }

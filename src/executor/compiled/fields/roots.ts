@@ -64,7 +64,7 @@ export class ByKeyFetch implements Fetch {
       frame: newFrame(run, rows.slice(0, 1), types),
       at: Int32Array.of(rows.length > 0 ? 0 : -1),
     };
-    if (page && children) link.frame.fetched[page.place] = children;
+    if (page && children) link.frame.readWithRow = { place: page.place, rows: children };
     frame.fetched[this.place] = link;
     await this.plan.fetch(link.frame, run);
   }

@@ -103,7 +103,7 @@ export class ConnectionFetch implements Fetch {
     const { key } = this.#options;
     const keys = key ? distinctKeys(frame, key) : undefined;
     const at = keys?.at ?? new Int32Array(frame.rows.length);
-    const readWithParent = frame.fetched[this.place] as TextRows | undefined;
+    const readWithParent = frame.readWithRow?.place === this.place ? frame.readWithRow.rows : undefined;
     const show = (found: Pages): Promise<void> | undefined => {
       const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
       frame.fetched[this.place] = { ...found, at, requested, frames } satisfies FetchedPages;
@@ -185,7 +185,7 @@ export class ConnectionFetch implements Fetch {
   }
 
   /**
-   * The page for the statement that reads its single parent, which puts the rows into the parent's frame.
+   * The page for the statement that reads its single parent, whose frame then has it as `readWithRow`.
    * Undefined if no rows are needed, they may be cached, or they have to be read within bounds.
    */
   pageWithParent(run: Run): PageWithParent | undefined {

@@ -1,3 +1,4 @@
+import type { TextRows } from '../../../db/engine/borrowed-connection.ts';
 import type { TextRow } from '../../../db/wire/wire-row.ts';
 import type { ObjectPlan } from '../compile/objects.ts';
 import type { Run } from './run.ts';
@@ -18,6 +19,8 @@ export interface Frame {
   readonly fetched: unknown[];
   /** Whether `rows` is the array of a cached table, with all its rows. */
   readonly isWholeTable: boolean;
+  /** The page below the only row, if the statement of the row has read it as well; `place` is that of its fetch. */
+  readWithRow: { readonly place: number; readonly rows: TextRows } | undefined;
   /** The rows of a long answer, written before the rest of it. */
   prewritten: readonly PrewrittenRow[] | undefined;
 }
@@ -35,7 +38,7 @@ export function newFrame(
   { isWholeTable = false } = {},
 ): Frame {
   if (!isWholeTable) run.rowsRead += rows.length;
-  return { run, rows, types, fetched: [], isWholeTable, prewritten: undefined };
+  return { run, rows, types, fetched: [], isWholeTable, readWithRow: undefined, prewritten: undefined };
 }
 
 /** One row of another frame for each row, by its index there; -1 where there is none. */
