@@ -147,7 +147,8 @@ function url(protocols: readonly string[], message: string) {
 function isStorageUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, host, username, password } = new URL(text);
-  if (protocol === 'file:') return host === '';
+  // `file:relative` is a URL too, of a directory in the root.
+  if (protocol === 'file:') return host === '' && /^file:\/\/\//i.test(text);
   return (protocol === 'http:' || protocol === 'https:') && username !== '' && password !== '';
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -31,6 +31,16 @@ afterAll(async () => {
 });
 
 const newKey = () => `${newUuid()}/00/${newUuid()}.1`;
+
+it('a directory that cannot be made is a store that is unavailable', async () => {
+  const file = join(directory, 'file');
+  writeFileSync(file, '');
+  const store = openStorage({ dataDir: file, storageUrl: undefined });
+  const key = newKey();
+  const tries = [store.put(key, chunks(random(10)), 10), store.get(key), store.size(key), store.remove(key)];
+  for (const tried of await Promise.allSettled(tries))
+    expect(tried).toMatchObject({ status: 'rejected', reason: expect.any(StorageUnavailableError) });
+});
 
 describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
   let store: FileStore;

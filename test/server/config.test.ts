@@ -66,6 +66,7 @@ it.each([
   ['STORAGE_URL', 's3://bucket'],
   ['STORAGE_URL', 'https://s3.example.com/bucket'],
   ['STORAGE_URL', 'file://host/directory'],
+  ['STORAGE_URL', 'file:directory'],
   ['SIGNING_KEYS', 'short'],
   ['SIGNING_KEYS', `${'k'.repeat(32)},`],
   ['FILES_URL', 'files.example.com'],

@@ -18,5 +18,7 @@ export async function openDocuments({
 }
 
 function problemsOf(error: unknown): readonly string[] {
-  return error instanceof ManifestError ? error.problems : [`cannot be read: ${String(error)}`];
+  if (error instanceof ManifestError) return error.problems;
+  const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return [isMissing ? 'does not exist' : `cannot be read: ${String(error)}`];
 }
