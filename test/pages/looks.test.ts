@@ -67,6 +67,17 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     }
     expect(found).toEqual(Object.fromEntries(looks.map(({ name }) => [name, noFlaws])));
   };
+  /** Looks at a page as wide as the narrowest that WCAG 2.2 asks to reflow (1.4.10). */
+  const expectToFitNarrowScreens = async ({ page, look }: Tab): Promise<void> => {
+    await look({ name: '320 px', colorScheme: 'light', width: 320, height: 640, mobile: true });
+    expect(await overflowOf(page)).toBe(0);
+    const links = await page.locator('.bar nav a').all();
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links) {
+      const box = await link.boundingBox();
+      expect(box && box.x + box.width).toBeLessThanOrEqual(320);
+    }
+  };
   /** Compressed, with everything that the page loads. */
   const expectSmall = (tab: Tab): void => {
     expect(tab.bytes()).toBeGreaterThan(5_000);
@@ -79,6 +90,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       const tab = await open(path, heading);
       expectSmall(tab);
       await expectNoFlaws(tab, path);
+      await expectToFitNarrowScreens(tab);
       await tab.page.context().close();
     },
   );
@@ -99,6 +111,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
         ),
       );
       await expectNoFlaws(tab, path);
+      await expectToFitNarrowScreens(tab);
       const link = await panel.getByRole('link', { name: 'Open in GraphiQL' }).getAttribute('href');
       const { searchParams } = new URL(link ?? '', app.url);
       const variables = JSON.parse(searchParams.get('variables') ?? '') as Record<string, unknown>;
