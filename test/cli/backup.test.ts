@@ -185,6 +185,17 @@ describe('the commands', () => {
       rmSync(file);
       expect(await refusal()).toContain('cannot be read');
       writeFileSync(file, bytes);
+      const files = readFileSync(join(damaged, 'files.ndjson'), 'utf8');
+      const elsewhere = `${JSON.stringify({ key: '../elsewhere', bytes: 1 })}\n`;
+      writeFileSync(join(damaged, 'files.ndjson'), elsewhere);
+      saying({
+        files: { ...manifest.files, bytes: Buffer.byteLength(elsewhere), sha256: sha256(elsewhere) },
+      });
+      expect(await refusal()).toBe(
+        `The backup is damaged: files.ndjson has the line ${elsewhere.trimEnd()}.\n`,
+      );
+      writeFileSync(join(damaged, 'files.ndjson'), files);
+      saying({});
       appendFileSync(join(damaged, 'tables/comment.ndjson'), ' ');
       expect(await refusal()).toContain('tables/comment.ndjson has changed since it was written');
       const comments = readFileSync(join(few, 'tables/comment.ndjson'), 'utf8');

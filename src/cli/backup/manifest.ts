@@ -69,9 +69,11 @@ export function webhooksLeftOut({ webhooks = 0 }: Manifest): string | undefined 
   return `${pluralize(webhooks, 'webhook')} left out: after a restoration, create ${webhooks === 1 ? 'it' : 'them'} again (docs/webhooks.md).`;
 }
 
-/** Parses a line of the list of files. */
+/** Parses a line of the list of files. Throws a `CommandError` if it is none that `export` writes. */
 export function parseListedFile(line: string): ListedFile {
-  return listedFile.parse(JSON.parse(line));
+  const parsed = listedFile.safeParse(parseJson(line));
+  if (parsed.success) return parsed.data;
+  throw new CommandError(`The backup is damaged: files.ndjson has the line ${line.slice(0, 200)}.`);
 }
 
 /** Throws if a file does not have the size and checksum with which it was written. */
