@@ -10,6 +10,7 @@ import type { RestHandler } from '../rest-compat/rest-handler.ts';
 import { problemDetails } from '../rest-compat/problem.ts';
 import { type Admission, type AdmissionTicket, busy, type Gate } from './limits/admission.ts';
 import type { Clients } from './http/clients.ts';
+import type { Callers } from './callers.ts';
 import type { Contexts } from './context.ts';
 import type { CrossOrigin } from './http/cross-origin.ts';
 import { refusal, refuseEarly } from './http/early-refusal.ts';
@@ -33,6 +34,7 @@ import { stoppingMessage } from './stopping.ts';
 
 export interface FrontOptions {
   readonly admission: Admission;
+  readonly callers: Callers;
   readonly contexts: Contexts;
   readonly graphql: GraphQLHandler;
   readonly rest: RestHandler;
@@ -113,16 +115,16 @@ export class Front {
 
   /** Why the caller of a request may send no more; undefined if it may, or if the request does not count. */
   #overQuota(request: ServerRequest): Turned | undefined {
-    const { contexts } = this.#options;
+    const { callers } = this.#options;
     const { authorization } = request.headers;
-    const overdrawn = contexts.overdrawn(authorization);
+    const overdrawn = callers.overdrawn(authorization);
     if (overdrawn) {
       const served = countedAs(request, this.#options);
       if (!served) return undefined;
       request.allowance = overdrawn.allowance;
       return { refused: overdrawn.refused, served, refusee: { tokenId: overdrawn.tokenId } };
     }
-    const refused = contexts.refusalOfUnknownToken(request.address, authorization);
+    const refused = callers.refusalOfUnknownToken(request.address, authorization);
     const served = refused && countedAs(request, this.#options);
     return served && { refused, served, refusee: { address: request.address } };
   }

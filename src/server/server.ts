@@ -14,6 +14,7 @@ import type { TrustedDocuments } from '../executor/documents/persisted.ts';
 import { schema } from '../schema/index.ts';
 import { Admission } from './limits/admission.ts';
 import { Authenticator } from './authenticate.ts';
+import { Callers } from './callers.ts';
 import { ChangeWaits } from './change-waits.ts';
 import { Clients } from './http/clients.ts';
 import type { Config } from './config.ts';
@@ -137,10 +138,13 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
   const changeWaits = new ChangeWaits(live, admission);
   const webhooks = new Webhooks(config);
   const unknownTokens = new UnknownTokens(config.rates?.unknownTokensPerMinute);
-  const contexts = new Contexts(database, authenticator, logger, files, {
+  const callers = new Callers({ authenticator, rateLimiter, unknownTokens });
+  const contexts = new Contexts({
+    database,
+    logger,
+    callers,
+    files,
     reference,
-    rateLimiter,
-    unknownTokens,
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
     recentWrites: replicas?.recentWrites,
@@ -176,6 +180,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
   const clients = new Clients(config);
   const webSockets = new WebSockets({
     admission,
+    callers,
     contexts,
     graphql,
     clients,
@@ -189,6 +194,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
   });
   const front = new Front({
     admission,
+    callers,
     contexts,
     graphql,
     rest,

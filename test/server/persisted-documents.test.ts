@@ -241,7 +241,7 @@ describe('a manifest', () => {
 
   it('must be there, and named when it alone is trusted', async () => {
     const missing = readConfig({ DOCUMENTS_FILE: join(folder, 'missing.json') }, {});
-    await expect(openDocuments(missing)).rejects.toThrow('missing.json cannot be read');
+    await expect(openDocuments(missing)).rejects.toThrow('missing.json does not exist');
     expect(() => readConfig({ DOCUMENTS: 'trusted' }, {})).toThrow('DOCUMENTS_FILE must name the manifest');
     expect(await openDocuments(readConfig({}, {}))).toBeUndefined();
   });

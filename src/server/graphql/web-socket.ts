@@ -10,6 +10,7 @@ import { maxBodyBytes } from '../../executor/limits.ts';
 import type { OpenStreams } from '../../live/open-streams.ts';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
+import type { Callers } from '../callers.ts';
 import type { Contexts } from '../context.ts';
 import { logRequest } from '../observability/request-log.ts';
 import { answerAndClose } from '../http/answer-and-close.ts';
@@ -41,6 +42,7 @@ const maxUnanswered = 32;
 
 interface WebSocketOptions {
   readonly admission: Admission;
+  readonly callers: Callers;
   readonly contexts: Contexts;
   readonly graphql: GraphQLHandler;
   readonly clients: Clients;
@@ -182,11 +184,11 @@ export class WebSockets {
     extra,
     connectionParams = {},
   }: Context<Record<string, unknown>, Connected>): Promise<boolean> {
-    const { contexts, openStreams } = this.#options;
+    const { callers, contexts, openStreams } = this.#options;
     const authorization = connectionParams['Authorization'] ?? connectionParams['authorization'];
     if (typeof authorization !== 'string') return false;
     try {
-      const { tokenId } = await contexts.signIn(
+      const { tokenId } = await callers.signIn(
         postOf(extra.req, { body: '', authorization }, this.#options),
         authorization,
       );
@@ -265,8 +267,8 @@ export class WebSockets {
 
   /** The answer to the request, which waits for its admission. */
   #answer(connected: Connected, { ticket, hasLeft }: Unanswered, request: ServerRequest): Promise<HttpReply> {
-    const { admission, contexts, graphql } = this.#options;
-    const over = contexts.overdrawn(connected.authorization);
+    const { admission, callers, graphql } = this.#options;
+    const over = callers.overdrawn(connected.authorization);
     if (over) raise('rate_limited', over.refused.message);
     const { promise, resolve, reject } = Promise.withResolvers<HttpReply>();
     const gone = () => reject(new AppError('unavailable', 'The client has gone.'));
