@@ -238,6 +238,25 @@ it('concurrent writes with and without keys to the same issues stay separate and
   expect(await brokenInvariants(database)).toEqual({});
 });
 
+it('a used key is replayed or refused also where its comment shares a statement with others', async () => {
+  const [used, taken] = [keyed.newKey(), keyed.newKey()];
+  const first = await comment(used);
+  await comment(taken, { body: 'Another.' });
+  const before = await comments();
+  // While the first of them is written, the others wait, and are then sent together.
+  const [again, other, ...free] = await Promise.all([
+    comment(used),
+    comment(taken, { body: 'Not written.' }),
+    ...Array.from({ length: 6 }, () => comment(keyed.newKey(), { body: 'Free.' })),
+    keyed.app.request('POST', `/v1/issues/${issue}/comments`, { body: { body: 'Without a key.' } }),
+  ]);
+  expect(again).toMatchObject({ status: 201, body: first.body });
+  expect(again?.headers.get('idempotency-replayed')).toBe('true');
+  expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+  expect(free.map(({ status }) => status)).toEqual(Array.from({ length: 7 }, () => 201));
+  expect(await comments()).toBe(before + 7);
+});
+
 /** Sets the age of a key. */
 async function age(key: string, ageMs: number): Promise<void> {
   const createdUtc = new Date(Date.now() - ageMs).toISOString();

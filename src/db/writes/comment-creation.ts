@@ -16,7 +16,15 @@ import {
   followersPart,
   lockedPart,
 } from './issue-parts.ts';
-import { areKeyed, isFree, keptKeysPart, type Keyed, keyParts, keyValues } from './kept-keys.ts';
+import {
+  areKeyed,
+  isFree,
+  keptKeysPart,
+  type Keyed,
+  keyParts,
+  keyValues,
+  refusedEntries,
+} from './kept-keys.ts';
 import {
   columnsOf,
   withParts,
@@ -73,8 +81,8 @@ export type CommentCreated = IssueRow & {
 
 /**
  * Writes comments on issues, in their order, with everything that follows from them, by one statement. Returns the
- * issue of each comment, in the order of the comments; undefined if the issue or the parent comment does not exist, or
- * if the issue is locked and the form does not wait.
+ * issue of each comment, in the order of the comments; undefined if the issue or the parent comment does not exist, if
+ * the issue is locked and the form does not wait, or if another request uses or has used the Idempotency-Key.
  */
 export async function createComments(
   sending: Sending,
@@ -107,13 +115,24 @@ export async function createComments(
       parentId,
     },
   );
-  const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]));
-  return comments.map(({ id }) => byOrdinal.get(ordinals.get(id) ?? 0));
+  // An issue has a row if any of its comments was written, so a refused one must be told apart from the others.
+  const refused = new Set(rows[0]?.refused?.split(' '));
+  const byOrdinal = new Map(rows.map(({ refused: _, ...row }) => [row.ordinal, row]));
+  return comments.map(({ id, entry }) =>
+    refused.has(entry) ? undefined : byOrdinal.get(ordinals.get(id) ?? 0),
+  );
 }
 
-const statements = new StatementsByForm<CommentForm, CommentCreated>(
+/** With keys, each row also has the entries of all comments that were refused; null if none was. */
+type CommentRow = CommentCreated & { refused?: string | null };
+
+const statements = new StatementsByForm<CommentForm, CommentRow>(
   (db, form) =>
-    new PreparedSelect<CommentCreated>(commentCreation(db, form), [...issueColumns, ...moreColumns]),
+    new PreparedSelect<CommentRow>(commentCreation(db, form), [
+      ...issueColumns,
+      ...moreColumns,
+      ...(form.keyed ? (['refused'] as const) : []),
+    ]),
 );
 
 const moreColumns = ['ordinal', 'parentCommentId', 'parentAuthorUserAccountId'] as const;
@@ -164,7 +183,11 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentFor
     ),
     ...(keyed ? keptComments(parts, returned(parts)) : []),
   ]);
-  return keyed ? all.selectFrom('shown').select([...issueColumns, ...moreColumns]) : returned(all);
+  if (!keyed) return returned(all);
+  return all
+    .selectFrom('shown')
+    .select([...issueColumns, ...moreColumns])
+    .select(refusedEntries(parts).as('refused'));
 }
 
 /** The parts that store the Idempotency-Keys of new comments, each with the issue and the id of the comment. */

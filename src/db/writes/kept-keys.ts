@@ -70,6 +70,13 @@ export function keyParts(parts: Parts): Part[] {
 /** Whether the entry of `one` may be written. */
 export const isFree = sql<SqlBool>`not exists (select from refused where refused.entry = one.entry)`;
 
+/** The entries that are not written, separated by spaces; null if all are written. */
+export function refusedEntries(parts: Parts) {
+  return sql<
+    string | null
+  >`(${parts.selectFrom('refused').select(sql<string>`string_agg(refused.entry::text, ' ')`.as('entries'))})`;
+}
+
 /**
  * The part that stores the keys with the written rows: it inserts the rows that `from` selects, which are joined to
  * `requestKeys`. If another request has stored a key since the statement began, it fails, and with it the whole
