@@ -115,19 +115,31 @@ export async function finishUpload(
 }
 
 /**
- * Deletes an attachment. Returns undefined if it was deleted meanwhile. Clearing `uploadedUtc` marks the attachment for
- * the janitor, which removes its bytes and its row.
+ * Deletes an attachment under a locked issue, and says whether its bytes had been uploaded. Returns undefined if it was
+ * deleted meanwhile. Clearing `uploadedUtc` marks the attachment for the janitor, which removes its bytes and its row.
  */
 export async function markAttachmentDeleted(
   trx: Trx,
   id: string,
   deletedUtc: Date,
-): Promise<AttachmentRow | undefined> {
+): Promise<{ wasUploaded: boolean } | undefined> {
   return trx
     .updateTable('attachment')
     .set({ deletedUtc, uploadedUtc: null })
     .where('id', '=', id)
     .where('deletedUtc', 'is', null)
-    .returningAll()
+    .returning((eb) =>
+      // A statement sees its own tables as they were before it.
+      eb
+        .exists(
+          eb
+            .selectFrom('attachment as before')
+            .select('before.id')
+            .whereRef('before.id', '=', 'attachment.id')
+            .where('before.uploadedUtc', 'is not', null),
+        )
+        .$castTo<boolean>()
+        .as('wasUploaded'),
+    )
     .executeTakeFirst();
 }

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
+import { sql } from 'kysely';
+import { hasServer } from '../db/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { callerOf } from '../support/mutations.ts';
+import { whileHeld } from '../support/while-held.ts';
 import { bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
 
 let app: App;
@@ -235,6 +238,34 @@ describe('attachmentDelete', () => {
     await expect(desk.remove('comment_01h455vb4pex5vsknk084sn02q')).rejects.toThrow(
       'expected an attachment id',
     );
+  });
+
+  // The end of an upload between the look-up and the lock takes a second session.
+  (hasServer ? it : it.skip)('is logged if the upload ended while it waited for the issue', async () => {
+    const { attachment, uploadUrl } = await desk.create({ sizeBytes: 5 });
+    const uuid = parseId(attachment.id)?.uuid ?? '';
+    const removed = await whileHeld(
+      app.database,
+      (trx) =>
+        trx
+          .updateTable('issue')
+          .set({ lastActivityUtc: sql<Date>`last_activity_utc` })
+          .where('id', '=', sql<string>`(select issue_id from attachment where id = ${uuid}::uuid)`)
+          .execute()
+          .then(() =>
+            trx.updateTable('attachment').set({ uploadedUtc: new Date() }).where('id', '=', uuid).execute(),
+          ),
+      () => desk.remove(attachment.id),
+    );
+    expect(removed.status).toBe('fulfilled');
+    const logged = await app.database.unscoped
+      .selectFrom('changeInbox')
+      .select('subjectId')
+      .where('subjectId', '=', uuid)
+      .unionAll(app.database.unscoped.selectFrom('change').select('subjectId').where('subjectId', '=', uuid))
+      .execute();
+    expect(logged).toHaveLength(1);
+    expect(await problemOf(await put(uploadUrl, random(5)))).toEqual([404, 'not_found']);
   });
 
   it('is refused for another expected revision than the current one', async () => {

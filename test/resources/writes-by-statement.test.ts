@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { recountTallies } from '../../src/db/issue-tallies.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
-import { type App, isGraphqlJs } from '../support/app.ts';
+import { isGraphqlJs } from '../support/app.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
+import { whileHeld } from '../support/while-held.ts';
 import { hasServer } from '../db/engines.ts';
 
 const { app, world, ada } = useIssueWorld();
@@ -87,35 +87,12 @@ describe('with an answer that needs no further statement', () => {
 
 // A change between the start of a statement and its lock takes a second session.
 (hasServer ? describe : describe.skip)('a write that had to wait for a lock', () => {
-  /** Starts the work while another session holds a lock that it needs, and ends that session once the work waits. */
-  async function whileHeld<Result>(
-    hold: (
-      trx: Parameters<Parameters<ReturnType<App['database']['unscoped']['transaction']>['execute']>[0]>[0],
-    ) => Promise<unknown>,
-    work: () => Promise<Result>,
-  ): Promise<PromiseSettledResult<Result>> {
-    let done: Promise<PromiseSettledResult<Result>[]> | undefined;
-    await app.database.unscoped.transaction().execute(async (trx) => {
-      await hold(trx);
-      done = Promise.allSettled([work()]);
-      for (let waiting = 0; waiting === 0; await delay(10)) {
-        // Outside the transaction, in which the statistics of other sessions would be cached.
-        const { rows } = await sql<{ waiting: number }>`
-          select count(*)::int as waiting from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.unscoped);
-        waiting = rows[0]?.waiting ?? 0;
-      }
-    });
-    const [settled] = (await done) ?? [];
-    if (!settled) throw new Error('The work has not started.');
-    return settled;
-  }
-
   it('applies to the current state of the issue, and its time is not before the last entry of the feed', async () => {
     const issue = await create();
     await ada.mutate('commentCreate', { issueKey: issue.key, body: 'First' });
     const id = parseId(issue.id)?.uuid ?? '';
     const settled = await whileHeld(
+      app.database,
       (trx) =>
         trx
           .updateTable('issue')
@@ -139,6 +116,7 @@ describe('with an answer that needs no further statement', () => {
     const issue = await create();
     const { bug } = world.eng;
     const settled = await whileHeld(
+      app.database,
       async (trx) => {
         const id = parseId(issue.id)?.uuid ?? '';
         const label = { workspaceId: world.workspaceId, issueId: id, labelId: parseId(bug)?.uuid ?? '' };
@@ -160,6 +138,7 @@ describe('with an answer that needs no further statement', () => {
     const issue = await create();
     const id = parseId(issue.id)?.uuid ?? '';
     const settled = await whileHeld(
+      app.database,
       async (trx) => {
         await trx
           .updateTable('issue')
@@ -184,6 +163,7 @@ describe('with an answer that needs no further statement', () => {
     const { eng } = world;
     const id = parseId(eng.doing)?.uuid ?? '';
     const settled = await whileHeld(
+      app.database,
       (trx) => trx.deleteFrom('status').where('id', '=', id).execute(),
       () => ada.violations('issueCreate', { teamId: eng.id, title: 'Nowhere', statusId: eng.doing }),
     );

@@ -79,9 +79,10 @@ export async function deleteAttachment(
   return write(context, undefined, async (trx) => {
     const { resource, issue, nowUtc } = await lockIssueOf(trx, 'attachment', input, selectAttachment);
     await requireResourceRevision(trx, 'attachment', resource, input.expectedRevision);
-    const { id } = (await markAttachmentDeleted(trx, resource.id, nowUtc)) ?? raiseNotFound('attachment');
-    // Other members could not see the attachment before its bytes were uploaded.
-    if (resource.uploadedUtc) {
+    const { id } = resource;
+    const deleted = (await markAttachmentDeleted(trx, id, nowUtc)) ?? raiseNotFound('attachment');
+    // Other members could not see the attachment before its bytes were uploaded, which `resource`, read before the lock, may not show.
+    if (deleted.wasUploaded) {
       const { requestId, principal } = context;
       const event = { eventType: 'issue-attachment.deleted.v1', subjectId: id, issue } as const;
       await logEvents(trx, [event], {
