@@ -67,7 +67,7 @@ async function answer(
   const db = request.dataOf(access.workspaceId);
   if (method !== 'PUT') return serve(db, files, request, access);
   if (isCompressed(request.headers)) raise('unsupported_media_type', 'The bytes must be sent uncompressed.');
-  await receiveUpload(db, files.store, access, openUpload(req, res, request.clientMs));
+  await receiveUpload(db, files.store, access, openUpload(req, res, request.clientMs), { requestId });
   return { status: 204 };
 }
 

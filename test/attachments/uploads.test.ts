@@ -189,6 +189,12 @@ describe('an upload', () => {
     expect((await bytesOf(shown?.signedDownloadUrl ?? '')).equals(first)).toBe(true);
   });
 
+  it('is logged with the id of its request', async () => {
+    const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
+    await put(uploadUrl, random(5), { 'X-Request-Id': 'upload-1' });
+    expect(await loggedOf(attachment.id)).toMatchObject([{ requestId: 'upload-1' }]);
+  });
+
   it('can be started at most a hundred times', async () => {
     const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
     await app.database.unscoped
@@ -258,13 +264,7 @@ describe('attachmentDelete', () => {
       () => desk.remove(attachment.id),
     );
     expect(removed.status).toBe('fulfilled');
-    const logged = await app.database.unscoped
-      .selectFrom('changeInbox')
-      .select('subjectId')
-      .where('subjectId', '=', uuid)
-      .unionAll(app.database.unscoped.selectFrom('change').select('subjectId').where('subjectId', '=', uuid))
-      .execute();
-    expect(logged).toHaveLength(1);
+    expect(await loggedOf(attachment.id)).toHaveLength(1);
     expect(await problemOf(await put(uploadUrl, random(5)))).toEqual([404, 'not_found']);
   });
 
@@ -281,6 +281,15 @@ it('the server keeps files and the signing key from other users of the machine',
   expect(readFileSync(join(app.dataDir, 'signing-key'), 'utf8')).toMatch(/^[\w-]{43}\n$/);
   expect(statSync(join(app.dataDir, 'files')).mode & 0o077).toBe(0);
 });
+
+/** The changes of an attachment in the log, numbered or not. */
+async function loggedOf(id: string): Promise<{ requestId: string | null }[]> {
+  const { unscoped } = app.database;
+  const subject = parseId(id)?.uuid ?? '';
+  const waiting = unscoped.selectFrom('changeInbox').select('requestId').where('subjectId', '=', subject);
+  const numbered = unscoped.selectFrom('change').select('requestId').where('subjectId', '=', subject);
+  return waiting.unionAll(numbered).execute();
+}
 
 async function fileDeskOnNewIssue(): Promise<string> {
   const { body } = await app.graphql<{ issue: { team: { id: string } } }>(

@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type App, startApp } from '../support/app.ts';
+import { meter, onStatement } from '../../src/db/engine/meter.ts';
 import { team } from '../support/fixtures.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { sampleOf } from '../support/metrics.ts';
 
 const withinMs = 500;
+const queueWaitMs = 300;
 /** A tolerance for busy machines. */
 const graceMs = 3_000;
 
@@ -80,6 +82,29 @@ it('a request past its deadline is refused in time by both APIs, whatever it wai
     'Over REST 1',
     'Over REST 2',
   ]);
+});
+
+it('what is read for the answer to a write that is done may wait for as long as the request may take', async () => {
+  const writing = await startApp({
+    sharesDatabase: true,
+    settings: { QUEUE_WAIT_MS: String(queueWaitMs) },
+  });
+  const { id } = await team(writing.database, writing.workspaceId, { code: 'ENG' });
+  const waits: [string, number][] = [];
+  const stop = onStatement(({ sql }) => {
+    const { deadline } = meter() ?? {};
+    if (deadline) waits.push([sql, deadline.waitMs]);
+  });
+  const query = create.replace('{ key }', '{ key activity(first: 5) { nodes { text } } }');
+  const input = { teamId: encodeId('team', id), title: 'Written' };
+  const { body } = await writing.graphql(query, { input });
+  stop();
+  expect(body.errors).toBeUndefined();
+  const limitsOf = (isWrite: boolean) =>
+    waits.filter(([sql]) => sql.includes('insert into "issue"') === isWrite).map(([, waitMs]) => waitMs);
+  expect(limitsOf(true).every((waitMs) => waitMs <= queueWaitMs)).toBe(true);
+  expect(Math.max(...limitsOf(false))).toBeGreaterThan(queueWaitMs);
+  await writing.stop();
 });
 
 it('a request past its deadline is refused in time even if what it waits for has no timeout', async () => {

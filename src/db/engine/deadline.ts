@@ -40,6 +40,11 @@ export class Deadline {
     this.#waitMs -= ms;
   }
 
+  /** From now on, the request may spend all its time waiting: it has written, and a refusal would say that it has not. */
+  committed(): void {
+    this.#waitMs = Number.POSITIVE_INFINITY;
+  }
+
   /** Stops the clock while the client sends its body. */
   pause(): void {
     this.#untilMs = Number.POSITIVE_INFINITY;

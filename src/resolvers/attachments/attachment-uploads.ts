@@ -9,7 +9,7 @@ import {
 import type { FileStore } from '../../storage/storage.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import { selectMemberCard } from '../../db/workspaces.ts';
-import { recordActivity } from '../activity.ts';
+import { type ActivityActor, recordActivity } from '../activity.ts';
 import { AppError, raise } from '../errors.ts';
 import { lockExistingIssue } from '../issues/issue-locks.ts';
 import { raiseNotFound } from '../not-found.ts';
@@ -21,6 +21,9 @@ export interface SignedAttachment {
   readonly workspaceId: string;
   readonly attachmentId: string;
 }
+
+/** The request that uploads, for the log of changes. */
+type Uploading = Pick<ActivityActor, 'requestId'>;
 
 /** An upload that is being received. */
 export interface Upload {
@@ -41,6 +44,7 @@ export async function receiveUpload(
   store: FileStore,
   { attachmentId }: SignedAttachment,
   { contentLength, isReplacement, open }: Upload,
+  uploading: Uploading,
 ): Promise<AttachmentRow> {
   const announced = (await selectAttachmentOfExistingIssue(db, attachmentId)) ?? raiseNotFound('attachment');
   if (announced.uploadedUtc) raise('conflict', 'The attachment already has its bytes.');
@@ -54,7 +58,7 @@ export async function receiveUpload(
   try {
     await store.put(contentKey(started), exactly(sizeBytes, open()), sizeBytes);
     const preview = await findPreview(store, started);
-    return await finish(db, started, preview);
+    return await finish(db, started, preview, uploading);
   } catch (error) {
     // After an unexpected error the transaction may have been committed, and then the bytes must remain in the store.
     if (error instanceof AppError) await discard(store, started);
@@ -66,6 +70,7 @@ async function finish(
   db: TenantDb,
   started: AttachmentRow,
   preview: Pick<AttachmentRow, 'previewKind' | 'codeLanguage'>,
+  { requestId }: Uploading,
 ): Promise<AttachmentRow> {
   const { issueId, fileName, uploadedByUserAccountId: userAccountId } = started;
   return inTransaction(db, async (trx) => {
@@ -73,7 +78,7 @@ async function finish(
     const finished = await finishUpload(trx, started, { uploadedUtc: nowUtc, ...preview });
     if (!finished) return raise('conflict', 'Another upload of the attachment was started after this one.');
     const by = await selectMemberCard(trx, { column: 'userAccountId', value: userAccountId });
-    const actor = { userAccountId, displayName: by?.displayName ?? '' };
+    const actor = { userAccountId, displayName: by?.displayName ?? '', requestId };
     const activity = {
       eventType: 'issue-attachment.created.v1',
       activityText: `attached ${fileName}`,
