@@ -109,8 +109,9 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'StorageUnavailableError',
 ]);
 
-/** The code of PostgreSQL. */
+// Codes of PostgreSQL.
 const insufficientPrivilege = '42501';
+const diskFull = '53100';
 
 const systemProblems: Readonly<Record<string, string>> = {
   EACCES: 'cannot be read or written by this user',
@@ -134,6 +135,7 @@ function describe(error: unknown): string {
   if (problem && path) return `${path} ${problem}.`;
   // Errors of writing to an open file do not name it.
   if (code === 'ENOSPC') return 'The disk is full.';
+  if (code === diskFull) return `The disk of the database is full: ${error.message}.`;
   if (code === insufficientPrivilege) return `PostgreSQL: ${error.message}. Use a role that owns the tables.`;
   return error.stack ?? error.message;
 }

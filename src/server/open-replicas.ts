@@ -24,9 +24,13 @@ export async function openReplicas({ database, config, logger, link }: ReplicaOp
     redisUrl === undefined
       ? undefined
       : (await import('./shared-writes.ts')).shareWrites(redisUrl, recentWrites, logger);
-  replicas.onChange((replica, serves, why) => {
-    if (serves) logger.info({ replica }, 'a replica serves queries');
-    else logger.warn({ replica, err: why }, 'a replica serves no queries: the primary answers them');
+  replicas.onChange((replica, problem, error) => {
+    if (problem === undefined) logger.info({ replica }, 'a replica serves queries');
+    else
+      logger.warn(
+        { replica, ...(error !== undefined && { err: error }) },
+        `a replica serves no queries, because ${problem}: the primary answers them`,
+      );
   });
   return { recentWrites, close: () => stopSharing?.() };
 }

@@ -99,6 +99,13 @@ export const settingsSchema = z
     path: ['WORKERS'],
     error: 'must be 1 on this system: only on Linux can several processes share a port',
   })
+  .refine(
+    ({ METRICS_ADDRESS, PORT, HOST }) => !METRICS_ADDRESS || !isSameAddress(METRICS_ADDRESS, HOST, PORT),
+    {
+      path: ['METRICS_ADDRESS'],
+      error: 'must be another port than PORT',
+    },
+  )
   .refine(({ DOCUMENTS, DOCUMENTS_FILE }) => DOCUMENTS === 'any' || DOCUMENTS_FILE !== undefined, {
     path: ['DOCUMENTS_FILE'],
     error: 'must name the manifest when DOCUMENTS is trusted',
@@ -150,6 +157,14 @@ function isStorageUrl(text: string): boolean {
   // `file:relative` is a URL too, of a directory in the root.
   if (protocol === 'file:') return host === '' && /^file:\/\/\//i.test(text);
   return (protocol === 'http:' || protocol === 'https:') && username !== '' && password !== '';
+}
+
+/** Whether a server would take the address of another. Port 0 is any free one. */
+function isSameAddress(one: { host: string; port: number }, host: string, port: number): boolean {
+  const all = ['0.0.0.0', '::'];
+  return (
+    port !== 0 && one.port === port && (one.host === host || all.includes(one.host) || all.includes(host))
+  );
 }
 
 /** Whether two URLs have the same host. Invalid URLs are reported by their own rule. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 
 type Keys = readonly [string, ...string[]];
 
@@ -24,7 +24,9 @@ function storedKey(dataDir: string): string {
   chmodSync(path, 0o600);
   const key = readFileSync(path, 'utf8').trim();
   if (key.length < 32)
-    throw new Error(`${path} does not contain a key of 32 characters or more. Delete it to get a new one.`);
+    throw new ConfigError([
+      `${path} does not contain a key of 32 characters or more. Restore it, or delete it to get a new one: addresses of files and the secrets of webhooks are then invalid.`,
+    ]);
   return key;
 }
 

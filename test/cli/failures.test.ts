@@ -16,6 +16,11 @@ const withCode = (message: string, code: string) => Object.assign(new Error(mess
 it.each([
   ['a full disk', withCode('no space left on device, write', 'ENOSPC'), 'The disk is full.\n'],
   [
+    'a full disk of the database',
+    withCode('could not extend file "base/5/17126": No space left on device', '53100'),
+    'The disk of the database is full: could not extend file "base/5/17126": No space left on device.\n',
+  ],
+  [
     'a store that does not answer',
     new StorageUnavailableError('The store is silent.'),
     'The store is silent.\n',

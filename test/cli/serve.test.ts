@@ -245,7 +245,12 @@ describe('a start that must fail', () => {
     const bare = await serve([], env);
     expect(bare.words()).not.toContain('Demo token');
     await bare.end();
-    const demo = await serve(['--migrate', '--demo'], env);
+    // Of two that start at once, one creates the demo, and the other waits for it.
+    const [demo, second] = await Promise.all([
+      serve(['--migrate', '--demo'], env),
+      serve(['--migrate', '--demo'], { ...env, DATA_DIR: newDirectory() }),
+    ]);
+    await second.end();
     expect(demo.words()).not.toMatch(hasToken);
     expect(await runPrinted(demo.words())).toMatchObject(bothAnswers);
     await demo.end();

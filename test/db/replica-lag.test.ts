@@ -83,7 +83,8 @@ it('a replica serves only after it has reached a position of the primary whose t
     written.primary += 100;
     return { file: '000000010000000000000001', lsn: lsn(written.primary) };
   });
-  const replica = new PositionServer(() => ({ replica: 't', lsn: lsn(written.replica), timeline: '1' }));
+  const state = { replica: 't' };
+  const replica = new PositionServer(() => ({ ...state, lsn: lsn(written.replica), timeline: '1' }));
   const url = await primary.start();
   const pool = new ServerPool({ url });
   const replicas = new Replicas({ url }, pool, [await replica.start()]);
@@ -94,8 +95,21 @@ it('a replica serves only after it has reached a position of the primary whose t
     expect(replicas.choose(undefined)).toBeUndefined();
   };
   await expectNothingServed();
+  const problems: (string | undefined)[] = [];
+  replicas.onChange((_replica, problem) => problems.push(problem));
+  await eventually(() => problems.length > 0);
   written.replica = written.primary;
   await eventually(() => replicas.choose(undefined) !== undefined);
+  state.replica = 'f';
+  await eventually(() => problems.length > 2);
+  state.replica = 't';
+  await eventually(() => problems.length > 3);
+  expect(problems).toEqual([
+    'it is too far behind',
+    undefined,
+    'it is not a replica, or was promoted',
+    undefined,
+  ]);
   // The replica stands still, and the times of the positions are forgotten.
   primary.cut();
   await eventually(() => replicas.choose(undefined) === undefined);

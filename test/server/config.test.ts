@@ -85,6 +85,8 @@ it.each([
   ['METRICS_ADDRESS', 'metrics.example.com'],
   ['METRICS_ADDRESS', 'http://127.0.0.1:9464'],
   ['METRICS_ADDRESS', '::1:9464'],
+  ['METRICS_ADDRESS', '127.0.0.1:4000'],
+  ['METRICS_ADDRESS', '0.0.0.0:4000'],
   ['EXPLORER', 'no'],
   ['PREPARED', 'no'],
   ['EXECUTOR', 'fast'],

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../db/engine/engine.ts';
 import { migrate, type MigrateOptions, schemaState } from '../../db/engine/migrate.ts';
 import type { Config } from '../../server/config.ts';
 import { CommandError } from '../failures.ts';
+import { pluralize } from '../pluralize.ts';
 
 /** Opens and migrates the embedded database. Says so if it has to create it, which takes seconds. */
 export async function openUpToDate(
@@ -32,10 +33,12 @@ export async function migrateLocation(
   say: (text: string) => void,
   progress?: MigrateOptions['progress'],
 ): Promise<string[]> {
-  const { databaseUrl, dataDir, wire } = config;
+  const { databaseUrl, dataDir, prepared, wire } = config;
   // There is no timeout because creating an index over many rows can take long.
   const location =
-    databaseUrl === undefined ? { dataDir, wire } : { url: databaseUrl, wire, statementTimeoutMs: 0 };
+    databaseUrl === undefined
+      ? { dataDir, wire }
+      : { url: databaseUrl, prepared, wire, statementTimeoutMs: 0 };
   const database = await openDatabase(location);
   try {
     await refuseNewerSchema(database);
@@ -50,7 +53,8 @@ export async function requireCurrentSchema(database: Database): Promise<void> {
   await refuseNewerSchema(database);
   const { state, pending } = await schemaState(database);
   if (state === 'current') return;
-  const problem = state === 'empty' ? 'has no tables yet' : `is behind by ${pending.length} migrations`;
+  const problem =
+    state === 'empty' ? 'has no tables yet' : `is behind by ${pluralize(pending.length, 'migration')}`;
   throw new CommandError(`The database ${problem}. Run \`npx workgraph migrate\`.`);
 }
 

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { createDirectory } from '../../db/engine/directory-lock.ts';
 import { type Database, openDatabase } from '../../db/engine/engine.ts';
+import { isLockTimeout } from '../../db/engine/transaction.ts';
 import { systemActor } from '../../resolvers/access/audit.ts';
 import { createLogger } from '../../server/observability/logger.ts';
 import { secretsOf } from '../../server/observability/secrets.ts';
@@ -68,15 +69,23 @@ async function prepareDemo(
 ): Promise<string | undefined> {
   const isEmbedded = database.engine === 'embedded';
   if (demo === false || (!demo && !isEmbedded)) return storedToken(database, dataDir);
-  const found = await findDemo(database);
-  if (found.workspaceId === undefined && !demo && !found.isEmpty) return storedToken(database, dataDir);
-  if (found.workspaceId === undefined && !found.isEmpty && !isEmbedded)
-    throw new CommandError(
-      'The database has workspaces but not the demo, and --demo fills only an empty one. Start without it; `npx workgraph seed` adds the demo beside the workspaces.',
-    );
-  if (found.workspaceId === undefined) say('Creating the demo workspace …\n');
-  const workspaceId = found.workspaceId ?? (await addDemo(database, store, systemActor, say));
-  return demoToken(database, dataDir, systemActor, workspaceId);
+  for (let tries = 0; ; tries += 1) {
+    const { workspaceId, isEmpty } = await findDemo(database);
+    if (workspaceId !== undefined) return demoToken(database, dataDir, systemActor, workspaceId);
+    if (!demo && !isEmpty) return storedToken(database, dataDir);
+    if (!isEmpty && !isEmbedded)
+      throw new CommandError(
+        'The database has workspaces but not the demo, and --demo fills only an empty one. Start without it; `npx workgraph seed` adds the demo beside the workspaces.',
+      );
+    if (tries === 0) say('Creating the demo workspace …\n');
+    if (tries === 1) say('Another process is creating workspaces: waiting for it …\n');
+    try {
+      await addDemo(database, store, systemActor, say);
+    } catch (error) {
+      // Another process is creating the demo or restoring a backup, or has just done so.
+      if (!isLockTimeout(error) && (await findDemo(database)).workspaceId === undefined) throw error;
+    }
+  }
 }
 
 async function openSocket(

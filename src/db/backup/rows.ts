@@ -1,3 +1,4 @@
+import { isLockTimeout } from '../engine/transaction.ts';
 import { sql } from 'kysely';
 import type { UnscopedTrx } from '../engine/transaction.ts';
 import type { BackupTable } from './catalog.ts';
@@ -11,12 +12,10 @@ export async function lockWorkspaces(trx: UnscopedTrx): Promise<boolean> {
     await sql`lock table workspace in share row exclusive mode nowait`.execute(trx);
     return true;
   } catch (error) {
-    if ((error as { code?: unknown }).code === lockNotAvailable) return false;
+    if (isLockTimeout(error)) return false;
     throw error;
   }
 }
-
-const lockNotAvailable = '55P03';
 
 /** Even this many of the longest possible rows fit into memory. */
 const rowsPerFetch = 200;

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { DatabaseUnavailableError } from './unavailable.ts';
 
 /** Another process uses the data directory. Two processes on one directory would lose rows silently. */
 export class DirectoryHeldError extends Error {
@@ -56,7 +57,10 @@ export function lockDirectory(dataDir: string): DirectoryLock {
   } catch (error) {
     database?.close();
     if (isBusy(error)) throw new DirectoryHeldError(dataDir, readHolder(pidFile));
-    throw owner === undefined ? error : new ForeignDirectoryError(dataDir, owner);
+    if (owner !== undefined) throw new ForeignDirectoryError(dataDir, owner);
+    if (isFull(error))
+      throw new DatabaseUnavailableError(`The disk of ${dataDir} is full.`, { cause: error });
+    throw error;
   }
   held.add(database);
   // This is another file than the lock: if this process opened and closed the locked file, the lock would be released.
@@ -122,9 +126,18 @@ function isDirectory(path: string): boolean {
 }
 
 const sqliteBusy = 5;
+const sqliteFull = 13;
 
 function isBusy(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === sqliteBusy;
+  return codeOf(error) === sqliteBusy;
+}
+
+function isFull(error: unknown): boolean {
+  return codeOf(error) === sqliteFull;
+}
+
+function codeOf(error: unknown): unknown {
+  return (Object(error) as { errcode?: unknown }).errcode;
 }
 
 const stopping = 'stopping';

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -70,8 +70,25 @@ export async function openEmbedded({
     return new EmbeddedPool(pglite, client, { lock, wire: wires[wire] });
   } catch (error) {
     lock.release();
-    throw error;
+    throw unopened(dataDir, error);
   }
+}
+
+/** What must be free on the disk so that the engine can create a database, or begin another file of its log. */
+const neededBytes = 100 * 1024 * 1024;
+
+const mebibytes = (bytes: number) => Math.floor(bytes / 1024 / 1024);
+
+/** The error of a database that could not be opened. On a full disk, that of the engine says nothing of the disk. */
+function unopened(dataDir: string, error: unknown): unknown {
+  const { bavail, bsize } = statfsSync(dataDir);
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= neededBytes) return error;
+  const reason = error instanceof Error ? ` (${error.message})` : '';
+  return new DatabaseUnavailableError(
+    `The embedded database in ${dataDir} cannot be opened${reason}. The disk may be full: ${mebibytes(freeBytes)} MiB are free, and ${mebibytes(neededBytes)} may be needed.`,
+    { cause: error },
+  );
 }
 
 /**

@@ -278,7 +278,11 @@ function addressOf(url: string): string {
     if (!/^postgres(?:ql)?:\/\//.test(url)) throw new Error('another scheme');
     const { host, port } = new pg.Client({ connectionString: url });
     return `${host}:${port}`;
-  } catch {
+  } catch (error) {
+    // The certificates that the parameters of a URL name are read at once.
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (code && path)
+      throw new DatabaseUnavailableError(`The database URL names ${path}, which cannot be read.`);
     throw new DatabaseUnavailableError(
       'The database URL is not one of PostgreSQL (postgres://user@host/name).',
     );

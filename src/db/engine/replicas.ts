@@ -28,8 +28,8 @@ export interface ReadServer {
   used(): void;
 }
 
-/** What is logged about a replica. */
-export type ReplicaReport = (replica: number, serves: boolean, why: unknown) => void;
+/** Is told when a replica begins or ceases to serve; `problem` says why it does not, and `error` is that of its connection. */
+export type ReplicaReport = (replica: number, problem: string | undefined, error: unknown) => void;
 
 interface Seen<Value> {
   readonly value: Value;
@@ -89,7 +89,7 @@ export class Replicas {
   /** Calls the listener when a replica begins or ceases to serve. */
   onChange(report: ReplicaReport): void {
     for (const [index, replica] of this.#replicas.entries())
-      replica.onChange = (serves, why) => report(index + 1, serves, why);
+      replica.onChange = (problem, error) => report(index + 1, problem, error);
   }
 
   /** A number of each replica, by its place in the setting from 1. */
@@ -171,13 +171,15 @@ class PrimaryPositions {
 }
 
 class Replica implements ReadServer {
-  onChange: (serves: boolean, why: unknown) => void = () => undefined;
+  onChange: (problem: string | undefined, error: unknown) => void = () => undefined;
   readonly #location: PostgresLocation;
   readonly #primary: PrimaryPositions;
   readonly #watch: PositionWatch<ReplicaState>;
   #pool: ServerPool;
   #seen: Seen<ReplicaState> | undefined;
-  #served = false;
+  /** Undefined before it serves for the first time, or is overdue to. */
+  #served: boolean | undefined;
+  readonly #dueMs = performance.now() + freshMs;
   #queries = 0;
 
   constructor(location: PostgresLocation, primary: PrimaryPositions) {
@@ -266,10 +268,23 @@ class Replica implements ReadServer {
     void lost.end();
   }
 
-  #tell(why: unknown): void {
+  #tell(error: unknown): void {
     const { serves } = this;
-    if (serves === this.#served) return;
+    const isStarting = this.#served === undefined && performance.now() < this.#dueMs;
+    if (serves === this.#served || (!serves && isStarting)) return;
     this.#served = serves;
-    this.onChange(serves, why);
+    this.onChange(serves ? undefined : this.#problem(), error);
+  }
+
+  /** Why it serves nothing. */
+  #problem(): string {
+    const state = this.#seen?.value;
+    const primary = this.#primary.last;
+    if (!state) return 'it does not answer';
+    if (!state.isReplica) return 'it is not a replica, or was promoted';
+    if (!primary) return 'the position of the primary is not known';
+    if (state.position.timeline !== primary.timeline)
+      return `it is on timeline ${state.position.timeline}, and the primary on ${primary.timeline}`;
+    return 'it is too far behind';
   }
 }

@@ -70,6 +70,8 @@ function fieldsOf(error: unknown): { code: string; message: string } {
 }
 
 function reasonOf(message: string): string {
+  if (message.startsWith('unsupported startup parameter'))
+    return 'it is a pooler, which needs PREPARED=off and, for notifications, LISTEN_URL';
   if (/timeout/i.test(message)) return noAnswer;
   if (message.startsWith('Connection terminated')) return 'the connection was lost';
   return message.replace(/\.$/, '') || 'it could not be reached';
