@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { defineCommand } from 'citty';
 import { isRecord } from './import/records.ts';
 import { CommandError, placedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
+import { pluralize } from './pluralize.ts';
 
 const args = {
   file: { type: 'positional', description: 'A file with a GraphQL document', required: true },
@@ -78,7 +79,7 @@ async function explain(
 
 function inWords(levels: readonly (readonly string[])[]): string {
   const statements = levels.reduce((sum, level) => sum + level.length, 0);
-  return `${statements} SQL statements in ${levels.length} round trips`;
+  return `${pluralize(statements, 'SQL statement')} in ${pluralize(levels.length, 'round trip')}`;
 }
 
 function parseVariables(text: string): Record<string, unknown> {

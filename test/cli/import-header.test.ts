@@ -46,6 +46,13 @@ it.each([
   expect(JSON.stringify(written)).not.toContain('Evening');
 });
 
+it('an import names the field that a header lacks', async () => {
+  const { workspace: _, ...incomplete } = header;
+  const file = suite.world.write('a.ndjson', [incomplete, issue]);
+  const run = suite.world.run((env) => runImport(env, { file, from: 'ndjson', workspace: suite.name }));
+  await expect(run).rejects.toThrow(/its first line is not a header: workspace: /);
+});
+
 it('an import applies every section that an export writes, and logs it as imported', async () => {
   await imported({
     labels: ['shared'],

@@ -29,6 +29,28 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
   const tile = (page: Page, name: string) =>
     page.locator('.tiles > div').filter({ hasText: name }).locator('dd').first();
 
+  it('labels the axis of large counts', async () => {
+    const tab = await signedIn();
+    await open(tab, '/dashboard', 'Dashboard');
+    const labels = await tab.page.evaluate<string[]>(`(async () => {
+      const drawn = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+        drawn.push(text);
+        return fillText.call(this, text, ...at);
+      };
+      await import('/assets/app/plot.js');
+      const plot = document.createElement('day-plot');
+      const series = [{ label: 'Closed', colour: '--c1', values: [120000, 240000] }];
+      plot.chart = { label: 'Counts', kind: 'lines', days: ['2026-11-02', '2026-11-09'], series };
+      document.querySelector('main').append(plot);
+      while (!drawn.length) await new Promise((next) => requestAnimationFrame(next));
+      return [...drawn, plot.querySelector('.legend b').textContent];
+    })()`);
+    expect(labels).toEqual(expect.arrayContaining(['100,000', '200,000', '240,000']));
+    await tab.page.context().close();
+  });
+
   it('shows the team and the range in its address, and follows changes', async () => {
     const tab = await signedIn({ timezoneId: 'UTC' });
     await open(tab, '/dashboard?team=PAY&range=30', 'Payments');

@@ -95,6 +95,17 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await phone.page.context().close();
   });
 
+  it('is as high as its window, however long the query is', async () => {
+    const { page } = await openPage(browser, app.url);
+    const query = `{ workspace {${'\n  name'.repeat(60)}\n} }`;
+    await page.goto(`${app.url}/graphql?${new URLSearchParams({ query })}`);
+    await page.locator('.graphiql-query-editor .margin').first().waitFor({ timeout: 60_000 });
+    expect(
+      await page.evaluate('document.documentElement.scrollHeight - window.innerHeight'),
+    ).toBeLessThanOrEqual(0);
+    await page.context().close();
+  });
+
   it('has the token of the tab, the query and variables of a link, and a history of what was run', async () => {
     const tab = await openTab(browser, app.url, { token: app.token });
     const { page } = tab;

@@ -50,6 +50,16 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
   };
   const shows = ({ page }: Tab, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
 
+  it('keeps characters that turn the direction of texts within the name of a file', async () => {
+    await attachBytes('WEB-2', '\u202Egnp.exe', 'text/plain', Buffer.from('text'));
+    const tab = await signedIn();
+    await tab.page.goto(`${pages.app.url}/issues/WEB-2`);
+    await tab.page.locator('.attachments').getByText('\uFFFDgnp.exe').first().waitFor();
+    const entry = tab.page.locator('.activity bdi').filter({ hasText: 'gnp.exe' });
+    expect(await entry.count()).toBe(1);
+    await tab.page.context().close();
+  });
+
   it('shows pictures of its attachments, and texts when the user opens them', async () => {
     await attach('CRW-45', 'mock-up-1.png', 'image/png');
     await attach('CRW-45', 'analysis-1.py', 'text/x-python');

@@ -41,7 +41,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     await app?.stop();
   });
 
-  const open = async (path: string, heading: string, { url, token } = app): Promise<Tab> => {
+  const open = async (path: string, heading: string | RegExp, { url, token } = app): Promise<Tab> => {
     const tab = await openTab(browser, url, { token });
     await tab.page.goto(url + path);
     await tab.page.getByRole('heading', { level: 1, name: heading }).waitFor();
@@ -120,6 +120,15 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       await tab.page.context().close();
     },
   );
+
+  it('an address with a long key fits narrow screens', async () => {
+    const tab = await open(
+      '/issues/ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ-1',
+      /There is no issue/,
+    );
+    await expectToFitNarrowScreens(tab);
+    await tab.page.context().close();
+  });
 
   it('they work on a server that accepts trusted documents alone', async () => {
     const manifest = join(import.meta.dirname, '../../docs/trusted-documents.json');

@@ -38,8 +38,14 @@ export async function readHeader(lines: AsyncGenerator<Line>): Promise<NdjsonHea
   while (!next.done && next.value.text?.trim() === '') next = await lines.next();
   const parsed = next.done ? undefined : parseRecord(next.value);
   const found = header.safeParse(parsed && 'record' in parsed ? parsed.record : undefined);
-  if (!found.success)
-    throw new CommandError('The file is not an export of workgraph: its first line is not a header.');
+  if (!found.success) {
+    const isHeader = parsed && 'record' in parsed && parsed.record._type === 'header';
+    const [issue] = found.error.issues;
+    const problem = isHeader && issue ? `: ${issue.path.join('.')}: ${issue.message}` : '';
+    throw new CommandError(
+      `The file is not an export of workgraph: its first line is not a header${problem}.`,
+    );
+  }
   const { version } = found.data;
   if (version > ndjsonVersion) {
     throw new CommandError(

@@ -70,7 +70,7 @@ function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
         <div class="faces">
           <article>
             <h3>GraphQL</h3>
-            <p>One request for all that a screen shows: connections, filters and exact totals at any depth.</p>
+            <p>One request for all that a screen shows: connections, filters and totals at any depth.</p>
             ${code(graphqlCommand(origin))}
             <p class="more">${explorer ? link(graphiql, 'Try it in GraphiQL') : '<code>POST /graphql</code>'}</p>
           </article>
@@ -106,7 +106,7 @@ function workedSection(queries: readonly WorkedQuery[]): string {
   return `
       <section aria-labelledby="queries">
         <h2 id="queries"><span class="step">3</span>Start from a query that works</h2>
-        <p>Each opens in GraphiQL. They answer as they stand on the demo workspace.</p>
+        <p>Each opens in GraphiQL. They work unchanged on the demo workspace.</p>
         <ul class="queries">
           ${items.join('\n          ')}
         </ul>

@@ -15,9 +15,16 @@ const pictures = new Map();
 /** An upload to the same attachment replaces its content. */
 const versionOf = ({ id, uploadedUtc }) => `${id} ${uploadedUtc}`;
 
+/** Characters that turn the direction of the text after them, with which a name could seem to have another extension. */
+const directions = /[\u202A-\u202E\u2066-\u2069]/g;
+
 /** The files of an issue, with previews of those that have one. */
 export function attachmentList(attachments) {
-  return html`<ul class="attachments">${repeat(attachments, versionOf, attachment)}</ul>`;
+  const shown = attachments.map((file) => ({
+    ...file,
+    fileName: file.fileName.replaceAll(directions, '\uFFFD'),
+  }));
+  return html`<ul class="attachments">${repeat(shown, versionOf, attachment)}</ul>`;
 }
 
 function attachment(file) {

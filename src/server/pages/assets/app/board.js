@@ -25,7 +25,7 @@ function conditions({ q, assignee, label, project, priority }) {
     ...(assignee && { primaryAssigneeUserAccountId: { eq: assignee } }),
     ...(label && { labels: { some: { id: { eq: label } } } }),
     ...(project && { projectId: { eq: project } }),
-    ...(priority && { priority: { eq: priority } }),
+    ...(priority && { priority: { eq: priority.toUpperCase() } }),
   };
 }
 

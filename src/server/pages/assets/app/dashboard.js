@@ -117,9 +117,11 @@ function tiles({ trend, now }, period) {
     [
       'Created',
       count(created),
-      closed >= created
-        ? `${count(closed - created)} fewer than closed`
-        : `${count(created - closed)} more than closed`,
+      closed === created
+        ? 'as many as closed'
+        : closed > created
+          ? `${count(closed - created)} fewer than closed`
+          : `${count(created - closed)} more than closed`,
     ],
     ['In progress', count(inCategory('ACTIVE')), 'now'],
     ['Waiting', count(inCategory('OPEN', 'BACKLOG')), 'to do and backlog, now'],
@@ -227,6 +229,8 @@ function cycleTime({ trend }, { period, file }) {
 
 function flow({ flow: { periods } }, { period, file }) {
   const closed = periods.map(({ completed, canceled }) => completed + canceled);
+  // Otherwise the other bands would be thin lines above years of closed issues.
+  const floor = Math.floor(Math.min(...closed) * 0.9);
   const series = [
     { label: 'Closed', colour: '--c1', values: closed },
     { label: 'In progress', colour: '--c3', values: periods.map(({ active }) => active) },
@@ -235,14 +239,14 @@ function flow({ flow: { periods } }, { period, file }) {
   ];
   return figure({
     title: 'Cumulative flow',
-    about: `Issues in each category at the end of each ${period}. A band that widens is where work waits.`,
+    about: `Issues in each category at the end of each ${period}. A band that widens is where work waits.${floor > 0 ? ` The axis begins at ${count(floor)}.` : ''}`,
     file: file('flow'),
     chart: {
       label: 'Stacked areas: closed, in progress, to do, backlog',
       kind: 'areas',
       days: periods.map(({ endsOn }) => endsOn),
       series,
-      floor: Math.floor(Math.min(...closed) * 0.9),
+      floor,
     },
     table: {
       columns: ['Until', 'Backlog', 'To do', 'In progress', 'Completed', 'Canceled'],

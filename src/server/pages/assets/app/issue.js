@@ -40,7 +40,7 @@ function page({ data, figures, variables, sign }) {
         <div>
           <p class="eyebrow">
             <a href="/board/${issue.team.code}">${issue.team.name}</a> /
-            ${issue.parent ? html`<a href="/issues/${issue.parent.key}">${issue.parent.key} ${issue.parent.title}</a> / ` : nothing}${issue.key}
+            ${issue.parent ? html`<a href="/issues/${issue.parent.key}">${issue.parent.key} <bdi>${issue.parent.title}</bdi></a> / ` : nothing}${issue.key}
           </p>
           <h1>${issue.title}</h1>
         </div>
@@ -147,7 +147,8 @@ function activity({ activity: { nodes, totalCount } }) {
   const older = totalCount - nodes.length;
   return html`<section aria-labelledby="activity">
     <h2 id="activity">Activity</h2>
-    <ol class="activity">${nodes.toReversed().map(({ text, occurredUtc }) => html`<li>${text} ${time(occurredUtc)}</li>`)}</ol>
+    ${totalCount ? nothing : empty('Nothing has changed yet.')}
+    <ol class="activity">${nodes.toReversed().map(({ text, occurredUtc }) => html`<li><bdi>${text}</bdi> ${time(occurredUtc)}</li>`)}</ol>
     ${older > 0 ? html`<p class="small">${plural(older, 'older entry', 'older entries')} not shown</p>` : nothing}
   </section>`;
 }

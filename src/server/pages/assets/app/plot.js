@@ -1,5 +1,5 @@
 import uPlot from '../uplot/uplot.js';
-import { date, isoDay } from './format.js';
+import { count, date, isoDay } from './format.js';
 
 /**
  * A chart over days: `<day-plot .chart=${…}>`, where the chart has
@@ -8,7 +8,7 @@ import { date, isoDay } from './format.js';
  * - `kind`: `lines`, `steps`, `areas` (stacked) or `bars` (stacked);
  * - `days`: the days of the values, as `2026-11-24`;
  * - `series`: `{ label, colour, values, dash }`, where the color is a custom property;
- * - `format`: formats a value; by default numbers are not changed;
+ * - `format`: formats a value; by default it is a count;
  * - `until`: the last day of the axis, if it is not that of the last value;
  * - `floor`: the lowest value of the axis; 0 by default.
  *
@@ -78,7 +78,7 @@ class DayPlot extends HTMLElement {
 
   /** Writes the values of a day into the legend. */
   #showLegend(pointed) {
-    const { days, series, format = String } = this.#chart;
+    const { days, series, format = count } = this.#chart;
     const at = pointed ?? days.length - 1;
     const entries = series.map(({ label, colour, values }) => {
       const entry = document.createElement('li');
@@ -138,15 +138,25 @@ function optionsOf(
       { ...axis, size: 28, space: 64, grid: { show: false }, values: (_, ticks) => ticks.map(dayOf) },
       {
         ...axis,
-        size: 44,
+        size: (_, labels) => widthOf(labels ?? []),
         space: 36,
-        incrs: format ? undefined : [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1_000, 5_000],
-        ...(format && { values: (_, ticks) => ticks.map(format) }),
+        incrs: format ? undefined : steps,
+        values: (_, ticks) => ticks.map(format ?? count),
       },
     ],
     series: [{}, ...order.map((at) => seriesOf(series[at], kind, resolved(series[at].colour)))],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
   };
+}
+
+/** The distances of the lines behind a chart of counts. */
+const steps = Array.from({ length: 10 }, (_, digits) =>
+  [1, 2, 5].map((first) => first * 10 ** digits),
+).flat();
+
+/** The width of an axis with these labels, in a type in which a digit is about 7 px wide. */
+function widthOf(labels) {
+  return Math.max(44, 14 + 7 * Math.max(...labels.map(({ length }) => length)));
 }
 
 function seriesOf({ label, dash }, kind, colour) {
