@@ -68,8 +68,9 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     expect(found).toEqual(Object.fromEntries(looks.map(({ name }) => [name, noFlaws])));
   };
   /** Looks at a page as wide as the narrowest that WCAG 2.2 asks to reflow (1.4.10). */
-  const expectToFitNarrowScreens = async ({ page, look }: Tab): Promise<void> => {
-    await look({ name: '320 px', colorScheme: 'light', width: 320, height: 640, mobile: true });
+  const expectToFitNarrowScreens = async (tab: Tab): Promise<void> => {
+    const { page } = tab;
+    await tab.look({ name: '320 px', colorScheme: 'light', width: 320, height: 640, mobile: true });
     expect(await overflowOf(page)).toBe(0);
     const links = await page.locator('.bar nav a').all();
     expect(links.length).toBeGreaterThan(3);
