@@ -129,10 +129,14 @@ function describe(error: unknown): string {
     const violations = error.violations.map(({ field, message }) => `  ${field}: ${message}`);
     return violations.length > 1 ? [error.message, ...violations].join('\n') : error.message;
   }
-  if (expectedErrors.has(error.name)) return error.message;
-  const { code, path } = error as NodeJS.ErrnoException;
+  // An error of the store has that of the system as its cause.
+  const { code, path } = Object(error.name === 'StorageUnavailableError' ? error.cause : error) as {
+    code?: string;
+    path?: string;
+  };
   const problem = systemProblems[code ?? ''];
   if (problem && path) return `${path} ${problem}.`;
+  if (expectedErrors.has(error.name)) return error.message;
   // Errors of writing to an open file do not name it.
   if (code === 'ENOSPC') return 'The disk is full.';
   if (code === diskFull) return `The disk of the database is full: ${error.message}.`;

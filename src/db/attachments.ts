@@ -129,7 +129,7 @@ export async function markAttachmentDeleted(
     .where('id', '=', id)
     .where('deletedUtc', 'is', null)
     .returning((eb) =>
-      // A statement sees its own tables as they were before it.
+      // A statement sees the rows that it changes as they were before it; nobody else changes them, as the issue is locked.
       eb
         .exists(
           eb

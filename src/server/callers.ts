@@ -16,7 +16,7 @@ export interface CountedRequest {
 }
 
 /** A token whose quota is used up, and the refusal for its holder. */
-export interface Overdrawn {
+interface Overdrawn {
   readonly tokenId: string;
   readonly allowance: Allowance;
   readonly refused: Refused;

@@ -82,11 +82,11 @@ export class Contexts {
     const allowance = await callers.count(request, principal);
     if (!principal) return this.#of(request, now, principal);
     allowance.check();
-    const checks = callers.checksOf(authorization);
+    const again = () => callers.checksOf(authorization).authenticate();
     const { tokenId } = principal;
     return {
       ...this.#of(request, now, principal),
-      changes: changeWaits.arrivalsFor(request, principal, () => checks.authenticate()),
+      changes: changeWaits.arrivalsFor(request, principal, again),
       replica: this.#readsOf(request, tokenId),
       wrote: () => {
         request.hasWritten = true;

@@ -61,7 +61,7 @@ interface Exchange {
 }
 
 /** Why a request is not let in, and how that counts. */
-interface Turned {
+interface TurnedAway {
   readonly refused: Refused;
   /** The label for metrics; without it the request counts as one that was not read. */
   readonly served?: Served;
@@ -114,7 +114,7 @@ export class Front {
   }
 
   /** Why the caller of a request may send no more; undefined if it may, or if the request does not count. */
-  #overQuota(request: ServerRequest): Turned | undefined {
+  #overQuota(request: ServerRequest): TurnedAway | undefined {
     const { callers } = this.#options;
     const { authorization } = request.headers;
     const overdrawn = callers.overdrawn(authorization);
@@ -133,7 +133,7 @@ export class Front {
    * Answers before the body is read: a client over its quota, like clients in an overload, may send thousands of requests a
    * second.
    */
-  #refuse({ request, req, res, startedMs }: Exchange, { refused, served, refusee = {} }: Turned): void {
+  #refuse({ request, req, res, startedMs }: Exchange, { refused, served, refusee = {} }: TurnedAway): void {
     const { contexts, crossOrigin, metrics } = this.#options;
     if (contexts.draining) res.shouldKeepAlive = false;
     const commonHeaders = { ...crossOrigin.headers(request), ...request.allowance?.headers() };

@@ -7,8 +7,9 @@ export class OpenedParts {
     this.#closing.push(close);
   }
 
-  /** Closes all parts at once, and waits for those that take a while. */
+  /** Closes all parts at once, also if one of them fails, and waits for those that take a while. Throws the first failure. */
   async close(): Promise<void> {
-    await Promise.all(this.#closing.splice(0).map((close) => close()));
+    const closed = await Promise.allSettled(this.#closing.splice(0).map(async (close) => close()));
+    for (const outcome of closed) if (outcome.status === 'rejected') throw outcome.reason;
   }
 }

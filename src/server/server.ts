@@ -104,7 +104,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     return await start(options, opened);
   } catch (error) {
-    await opened.close();
+    await opened.close().catch((closing: unknown) => options.logger.warn({ err: closing }, 'closing failed'));
     throw error;
   }
 }

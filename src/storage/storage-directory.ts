@@ -18,41 +18,35 @@ export class DirectoryStore implements FileStore {
   async put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const path = join(this.#root, key);
     const partial = join(this.#partial, randomUUID());
+    await this.#using(mkdir(this.#partial, { recursive: true, mode: 0o700 }));
+    await this.#using(mkdir(dirname(path), { recursive: true, mode: 0o700 }));
     try {
-      await mkdir(this.#partial, { recursive: true, mode: 0o700 });
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       // Opened without a stream: a stream that fails at once could create its file after the file was removed.
-      const file = await open(partial, 'wx', 0o600);
+      const file = await this.#using(open(partial, 'wx', 0o600));
       // The bytes are on the disk before the file gets its name, so that after a power failure the file is either
-      // complete or absent.
-      await pipeline(bytes, file.createWriteStream({ flush: true }));
-      await rename(partial, path);
+      // complete or absent. An error may be that of the bytes, whose source is not this directory.
+      await pipeline(bytes, file.createWriteStream({ flush: true })).catch((error: unknown) => {
+        throw full.has(codeOf(error)) ? diskFull(error) : error;
+      });
+      await this.#using(rename(partial, path));
     } catch (error) {
       await rm(partial, { force: true }).catch(() => undefined);
-      throw storageError(error, codeOf(error) === 'ENOENT');
+      throw error;
     }
   }
 
   async get(key: string, range?: ByteRange): Promise<Readable | undefined> {
-    const file = await open(join(this.#root, key)).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw storageError(error);
-    });
+    const file = await this.#using(unlessMissing(open(join(this.#root, key))));
     return file?.createReadStream(range);
   }
 
   async size(key: string): Promise<number | undefined> {
-    const found = await stat(join(this.#root, key)).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw storageError(error);
-    });
+    const found = await this.#using(unlessMissing(stat(join(this.#root, key))));
     return found?.size;
   }
 
   async remove(key: string): Promise<void> {
-    await rm(join(this.#root, key), { force: true }).catch((error: unknown) => {
-      throw storageError(error);
-    });
+    await this.#using(rm(join(this.#root, key), { force: true }));
   }
 
   async sweep(before: Date): Promise<number> {
@@ -66,31 +60,31 @@ export class DirectoryStore implements FileStore {
     }
     return swept;
   }
+
+  /** Any other error than a full disk means that the directory cannot be used: by this user, now, or at all. */
+  async #using<Result>(use: Promise<Result>): Promise<Result> {
+    try {
+      return await use;
+    } catch (error) {
+      if (full.has(codeOf(error))) throw diskFull(error);
+      throw new StorageUnavailableError(`The directory of the files, ${this.#root}, cannot be used.`, {
+        cause: error,
+      });
+    }
+  }
 }
 
 const full: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** A directory that this user may not use, or that has been mounted read-only, or whose disk fails or has gone. */
-const unavailable: ReadonlySet<string> = new Set([
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'ENOTDIR',
-  'EEXIST',
-  'EIO',
-  'ESTALE',
-  'ENOTCONN',
-  'EMFILE',
-  'ENFILE',
-]);
+function diskFull(cause: unknown): StorageFullError {
+  return new StorageFullError('The disk is full.', { cause });
+}
 
-/** What an error of the file system means. Other errors, such as those of a client that sends a file, stay as they are. */
-function storageError(error: unknown, isMissing = false): unknown {
-  const code = codeOf(error);
-  if (full.has(code)) return new StorageFullError('The disk is full.', { cause: error });
-  if (!isMissing && !unavailable.has(code)) return error;
-  return new StorageUnavailableError(`The directory of the files cannot be used (${code}).`, {
-    cause: error,
+/** Undefined if there is no such file. */
+function unlessMissing<Result>(use: Promise<Result>): Promise<Result | undefined> {
+  return use.catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   });
 }
 

@@ -16,6 +16,13 @@ const withCode = (message: string, code: string) => Object.assign(new Error(mess
 it.each([
   ['a full disk', withCode('no space left on device, write', 'ENOSPC'), 'The disk is full.\n'],
   [
+    'a directory of files on a read-only file system',
+    new StorageUnavailableError('The directory of the files, /srv/files, cannot be used.', {
+      cause: Object.assign(withCode('read-only file system', 'EROFS'), { path: '/srv/files/a' }),
+    }),
+    '/srv/files/a is on a read-only file system.\n',
+  ],
+  [
     'a full disk of the database',
     withCode('could not extend file "base/5/17126": No space left on device', '53100'),
     'The disk of the database is full: could not extend file "base/5/17126": No space left on device.\n',

@@ -44,7 +44,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
       const series = [{ label: 'Closed', colour: '--c1', values: [120000, 240000] }];
       plot.chart = { label: 'Counts', kind: 'lines', days: ['2026-11-02', '2026-11-09'], series };
       document.querySelector('main').append(plot);
-      while (!drawn.length) await new Promise((next) => requestAnimationFrame(next));
+      while (!drawn.includes('100,000')) await new Promise((next) => requestAnimationFrame(next));
       return [...drawn, plot.querySelector('.legend b').textContent];
     })()`);
     expect(labels).toEqual(expect.arrayContaining(['100,000', '200,000', '240,000']));

@@ -102,6 +102,7 @@ it('what is read for the answer to a write that is done may wait for as long as 
   expect(body.errors).toBeUndefined();
   const limitsOf = (isWrite: boolean) =>
     waits.filter(([sql]) => sql.includes('insert into "issue"') === isWrite).map(([, waitMs]) => waitMs);
+  expect(limitsOf(true)).not.toEqual([]);
   expect(limitsOf(true).every((waitMs) => waitMs <= queueWaitMs)).toBe(true);
   expect(Math.max(...limitsOf(false))).toBeGreaterThan(queueWaitMs);
   await writing.stop();

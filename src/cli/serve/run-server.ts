@@ -58,6 +58,9 @@ async function openForServing({ config, migrate, lock }: Start): Promise<Databas
   return database;
 }
 
+/** How long a start waits for another process that creates workspaces. */
+const demoWaitMs = 60_000;
+
 /**
  * Adds the demo to a new embedded database, and to an external one only with `--demo`. Returns the demo's token, if
  * any.
@@ -69,6 +72,7 @@ async function prepareDemo(
 ): Promise<string | undefined> {
   const isEmbedded = database.engine === 'embedded';
   if (demo === false || (!demo && !isEmbedded)) return storedToken(database, dataDir);
+  const untilMs = performance.now() + demoWaitMs;
   for (let tries = 0; ; tries += 1) {
     const { workspaceId, isEmpty } = await findDemo(database);
     if (workspaceId !== undefined) return demoToken(database, dataDir, systemActor, workspaceId);
@@ -84,6 +88,11 @@ async function prepareDemo(
     } catch (error) {
       // Another process is creating the demo or restoring a backup, or has just done so.
       if (!isLockTimeout(error) && (await findDemo(database)).workspaceId === undefined) throw error;
+      if (performance.now() > untilMs)
+        throw new CommandError(
+          'Another process is still creating workspaces, so the demo cannot be added: start again later.',
+          { cause: error },
+        );
     }
   }
 }

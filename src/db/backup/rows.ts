@@ -1,6 +1,5 @@
-import { isLockTimeout } from '../engine/transaction.ts';
 import { sql } from 'kysely';
-import type { UnscopedTrx } from '../engine/transaction.ts';
+import { isLockTimeout, type UnscopedTrx } from '../engine/transaction.ts';
 import type { BackupTable } from './catalog.ts';
 
 /**

@@ -79,11 +79,20 @@ const neededBytes = 100 * 1024 * 1024;
 
 const mebibytes = (bytes: number) => Math.floor(bytes / 1024 / 1024);
 
+/** Undefined where the system does not say. */
+function freeBytesOf(directory: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The error of a database that could not be opened. On a full disk, that of the engine says nothing of the disk. */
 function unopened(dataDir: string, error: unknown): unknown {
-  const { bavail, bsize } = statfsSync(dataDir);
-  const freeBytes = bavail * bsize;
-  if (freeBytes >= neededBytes) return error;
+  const freeBytes = freeBytesOf(dataDir);
+  if (freeBytes === undefined || freeBytes >= neededBytes) return error;
   const reason = error instanceof Error ? ` (${error.message})` : '';
   return new DatabaseUnavailableError(
     `The embedded database in ${dataDir} cannot be opened${reason}. The disk may be full: ${mebibytes(freeBytes)} MiB are free, and ${mebibytes(neededBytes)} may be needed.`,

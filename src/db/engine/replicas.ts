@@ -89,7 +89,7 @@ export class Replicas {
   /** Calls the listener when a replica begins or ceases to serve. */
   onChange(report: ReplicaReport): void {
     for (const [index, replica] of this.#replicas.entries())
-      replica.onChange = (problem, error) => report(index + 1, problem, error);
+      replica.watch((problem, error) => report(index + 1, problem, error));
   }
 
   /** A number of each replica, by its place in the setting from 1. */
@@ -171,13 +171,13 @@ class PrimaryPositions {
 }
 
 class Replica implements ReadServer {
-  onChange: (problem: string | undefined, error: unknown) => void = () => undefined;
   readonly #location: PostgresLocation;
   readonly #primary: PrimaryPositions;
   readonly #watch: PositionWatch<ReplicaState>;
   #pool: ServerPool;
   #seen: Seen<ReplicaState> | undefined;
-  /** Undefined before it serves for the first time, or is overdue to. */
+  #report: ((problem: string | undefined, error: unknown) => void) | undefined;
+  /** What was reported last; undefined before the first report. */
   #served: boolean | undefined;
   readonly #dueMs = performance.now() + freshMs;
   #queries = 0;
@@ -208,6 +208,11 @@ class Replica implements ReadServer {
 
   shared(statement: Prepared): BorrowedConnection | undefined {
     return this.#pool.shared(statement);
+  }
+
+  /** Calls the listener whenever it begins or ceases to serve. It is asked ten times a second, so the first call is soon. */
+  watch(report: (problem: string | undefined, error: unknown) => void): void {
+    this.#report = report;
   }
 
   used(): void {
@@ -270,10 +275,11 @@ class Replica implements ReadServer {
 
   #tell(error: unknown): void {
     const { serves } = this;
+    // At its start, a server does not know yet where the primary and the replica are.
     const isStarting = this.#served === undefined && performance.now() < this.#dueMs;
-    if (serves === this.#served || (!serves && isStarting)) return;
+    if (!this.#report || serves === this.#served || (!serves && isStarting)) return;
     this.#served = serves;
-    this.onChange(serves ? undefined : this.#problem(), error);
+    this.#report(serves ? undefined : this.#problem(), error);
   }
 
   /** Why it serves nothing. */
@@ -285,6 +291,6 @@ class Replica implements ReadServer {
     if (!primary) return 'the position of the primary is not known';
     if (state.position.timeline !== primary.timeline)
       return `it is on timeline ${state.position.timeline}, and the primary on ${primary.timeline}`;
-    return 'it is too far behind';
+    return 'it is too far behind, or it is not known yet how far';
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresDialect, type Transaction } from 'kysely';
 import type { Database } from './engine.ts';
 import type { BorrowedConnection } from './borrowed-connection.ts';
+import { meter } from './meter.ts';
 import type { Connected, Sending } from './sending.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { TenantDb, TenantTrx } from '../tables/tenant-tables.ts';
@@ -33,7 +34,9 @@ export async function inTransaction<Result>(
   work: (trx: Trx) => Promise<Result>,
 ): Promise<Result> {
   if (db.isTransaction) return work(db as Trx);
-  return withRetry(() => db.transaction().execute((trx) => work(trx as Trx)));
+  const result = await withRetry(() => db.transaction().execute((trx) => work(trx as Trx)));
+  meter()?.deadline?.committed();
+  return result;
 }
 
 /** Runs work in a transaction without a workspace, for the work that creates one. */

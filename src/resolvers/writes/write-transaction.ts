@@ -33,14 +33,8 @@ export async function write<Result>(
   if (serialKey !== undefined) openTransaction?.take(serialKey);
   const isSerial = serialKey !== undefined && !openTransaction;
   const result = await (isSerial ? writes.serial.run(serialKey, inOne) : inOne());
-  if (!openTransaction) noteCommit();
   loaders.clear();
   return result;
-}
-
-/** What the request still reads is for its answer, which must not be refused after a write that is done. */
-function noteCommit(): void {
-  meter()?.deadline?.committed();
 }
 
 /** Writes one item by a statement, which is a transaction by itself; returns undefined if it could not be written. */
@@ -56,7 +50,7 @@ export async function writeItem<Item extends Keyed, Row>(
     ? (await itemWrite.send(to, [item], true))[0]
     : await writes.send(to, { ...itemWrite, item });
   if (keyed && row !== undefined) keyed.isDone = true;
-  if (!openTransaction && row !== undefined) noteCommit();
+  if (!openTransaction && row !== undefined) meter()?.deadline?.committed();
   loaders.clear();
   return row;
 }
@@ -79,9 +73,7 @@ export async function writeInOneTransaction<Result>(
         work({ ...context, db: trx, connect: undefined, loaders: new Loaders(trx, bounds), openTransaction }),
       );
     try {
-      const result = await (held === undefined ? attempt() : serial.run(held, attempt));
-      noteCommit();
-      return result;
+      return await (held === undefined ? attempt() : serial.run(held, attempt));
     } catch (error) {
       if (!(error instanceof KeyIsBusy)) throw error;
       held = error.key;

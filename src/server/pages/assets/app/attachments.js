@@ -4,6 +4,7 @@ import { count } from './format.js';
 import { ask } from './graph.js';
 import { addressesQuery } from './issue-queries.js';
 import { avatar, time } from './parts.js';
+import { withoutTurns } from './text.js';
 
 // The server signs the addresses of files for a few minutes, and each read of the page returns different ones. So an
 // address is requested when the user asks for a file, and a picture that is already shown keeps its address: with a new
@@ -15,14 +16,11 @@ const pictures = new Map();
 /** An upload to the same attachment replaces its content. */
 const versionOf = ({ id, uploadedUtc }) => `${id} ${uploadedUtc}`;
 
-/** Characters that turn the direction of the text after them, with which a name could seem to have another extension. */
-const directions = /[\u202A-\u202E\u2066-\u2069]/g;
-
 /** The files of an issue, with previews of those that have one. */
 export function attachmentList(attachments) {
   const shown = attachments.map((file) => ({
     ...file,
-    fileName: file.fileName.replaceAll(directions, '\uFFFD'),
+    fileName: withoutTurns(file.fileName),
   }));
   return html`<ul class="attachments">${repeat(shown, versionOf, attachment)}</ul>`;
 }

@@ -14,10 +14,16 @@ import { countsQuery, liveQuery, query } from './board-queries.js';
 const team = subjectInAddress();
 
 /** The conditions in the address, under the names that they have there. */
-let chosen = choicesInAddress();
+let chosen = conditionsInAddress();
 /** The issues of the last read, with the changes since then. */
 let shown;
 let said = '';
+
+/** A priority may be in lower case, as it is in other APIs. */
+function conditionsInAddress() {
+  const { priority, ...others } = choicesInAddress();
+  return { ...others, ...(priority && { priority: priority.toUpperCase() }) };
+}
 
 function conditions({ q, assignee, label, project, priority }) {
   return {
@@ -25,7 +31,7 @@ function conditions({ q, assignee, label, project, priority }) {
     ...(assignee && { primaryAssigneeUserAccountId: { eq: assignee } }),
     ...(label && { labels: { some: { id: { eq: label } } } }),
     ...(project && { projectId: { eq: project } }),
-    ...(priority && { priority: { eq: priority.toUpperCase() } }),
+    ...(priority && { priority: { eq: priority } }),
   };
 }
 

@@ -18,7 +18,7 @@ import {
 import { queryPanel } from './query-panel.js';
 import { keepReading } from './reading.js';
 import { empty, missing } from './states.js';
-import { links, plainText, richText } from './text.js';
+import { links, plainText, richText, withoutTurns } from './text.js';
 import { liveQuery, query } from './issue-queries.js';
 
 const key = subjectInAddress();
@@ -39,10 +39,10 @@ function page({ data, figures, variables, sign }) {
       <header class="page-head">
         <div>
           <p class="eyebrow">
-            <a href="/board/${issue.team.code}">${issue.team.name}</a> /
+            <a href="/board/${issue.team.code}"><bdi>${issue.team.name}</bdi></a> /
             ${issue.parent ? html`<a href="/issues/${issue.parent.key}">${issue.parent.key} <bdi>${issue.parent.title}</bdi></a> / ` : nothing}${issue.key}
           </p>
-          <h1>${issue.title}</h1>
+          <h1><bdi>${issue.title}</bdi></h1>
         </div>
         ${sign}
       </header>
@@ -148,7 +148,7 @@ function activity({ activity: { nodes, totalCount } }) {
   return html`<section aria-labelledby="activity">
     <h2 id="activity">Activity</h2>
     ${totalCount ? nothing : empty('Nothing has changed yet.')}
-    <ol class="activity">${nodes.toReversed().map(({ text, occurredUtc }) => html`<li><bdi>${text}</bdi> ${time(occurredUtc)}</li>`)}</ol>
+    <ol class="activity">${nodes.toReversed().map(({ text, occurredUtc }) => html`<li><bdi>${withoutTurns(text)}</bdi> ${time(occurredUtc)}</li>`)}</ol>
     ${older > 0 ? html`<p class="small">${plural(older, 'older entry', 'older entries')} not shown</p>` : nothing}
   </section>`;
 }

@@ -43,7 +43,7 @@ function page({ data, figures, variables, sign }) {
       <header class="page-head">
         <div>
           <p class="eyebrow"><a href="/board/${project.team.code}">${project.team.name}</a> / ${project.key}</p>
-          <h1>${dot(project.color)}${project.name}</h1>
+          <h1>${dot(project.color)}<bdi>${project.name}</bdi></h1>
         </div>
         ${sign}
       </header>

@@ -72,3 +72,8 @@ export function links({ links: { nodes } }) {
     <ul class="links">${nodes.map(({ title, url }) => html`<li>${link(url, title)} <span class="small">${URL.canParse(url) ? new URL(url).host : nothing}</span></li>`)}</ul>
   </section>`;
 }
+
+/** A text without the characters that turn the direction of what follows, with which a file could seem to have another extension. */
+export function withoutTurns(text) {
+  return text.replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '\uFFFD');
+}
