@@ -1,6 +1,6 @@
 import { html } from '../lit-html/lit-html.js';
 import { repeat } from '../lit-html/directives/repeat.js';
-import { ago } from './format.js';
+import { ago, count } from './format.js';
 import { figure } from './figure.js';
 import { avatar, prioritySign } from './parts.js';
 import { empty } from './states.js';
@@ -36,8 +36,8 @@ export function workload({ workload: groups }, { mostGroups }, file) {
             ({ name, assignee, active, open }) => html`<tr>
               <th scope="row">${assignee ? avatar(assignee, { named: true }) : name}</th>
               <td class="bars" aria-hidden="true"><i class="active" .style=${width(active)}></i><i .style=${width(open)}></i></td>
-              <td><b>${active}</b></td>
-              <td>${open}</td>
+              <td><b>${count(active)}</b></td>
+              <td>${count(open)}</td>
             </tr>`,
           )}</tbody>
         </table>`

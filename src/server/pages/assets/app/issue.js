@@ -147,7 +147,7 @@ function activity({ activity: { nodes, totalCount } }) {
   const older = totalCount - nodes.length;
   return html`<section aria-labelledby="activity">
     <h2 id="activity">Activity</h2>
-    ${totalCount ? nothing : empty('Nothing has changed yet.')}
+    ${totalCount ? nothing : empty('No activity is recorded.')}
     <ol class="activity">${nodes.toReversed().map(({ text, occurredUtc }) => html`<li><bdi>${withoutTurns(text)}</bdi> ${time(occurredUtc)}</li>`)}</ol>
     ${older > 0 ? html`<p class="small">${plural(older, 'older entry', 'older entries')} not shown</p>` : nothing}
   </section>`;
