@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../../src/db/engine/engine.ts';
-
-type UnscopedTrx = Parameters<Parameters<ReturnType<Database['unscoped']['transaction']>['execute']>[0]>[0];
+import type { UnscopedTrx } from '../../src/db/engine/transaction.ts';
 
 /**
  * Starts the work while another session holds a lock that it needs, and ends that session once the work waits. Needs a PostgreSQL

@@ -69,7 +69,7 @@ export function webhooksLeftOut({ webhooks = 0 }: Manifest): string | undefined 
   return `${pluralize(webhooks, 'webhook')} left out: after a restoration, create ${webhooks === 1 ? 'it' : 'them'} again (docs/webhooks.md).`;
 }
 
-/** Parses a line of the list of files. Throws a `CommandError` if it is none that `export` writes. */
+/** Parses a line of the list of files. Throws a `CommandError` if `export` cannot have written it. */
 export function parseListedFile(line: string): ListedFile {
   const parsed = listedFile.safeParse(parseJson(line));
   if (parsed.success) return parsed.data;

@@ -89,7 +89,7 @@ export class Replicas {
   /** Calls the listener when a replica begins or ceases to serve. */
   onChange(report: ReplicaReport): void {
     for (const [index, replica] of this.#replicas.entries())
-      replica.watch((problem, error) => report(index + 1, problem, error));
+      replica.onChange((problem, error) => report(index + 1, problem, error));
   }
 
   /** A number of each replica, by its place in the setting from 1. */
@@ -210,8 +210,8 @@ class Replica implements ReadServer {
     return this.#pool.shared(statement);
   }
 
-  /** Calls the listener whenever it begins or ceases to serve. It is asked ten times a second, so the first call is soon. */
-  watch(report: (problem: string | undefined, error: unknown) => void): void {
+  /** Calls the listener when it begins or ceases to serve, and soon for the first time, because its state is read ten times a second. */
+  onChange(report: (problem: string | undefined, error: unknown) => void): void {
     this.#report = report;
   }
 

@@ -4,7 +4,7 @@ import { count } from './format.js';
 import { ask } from './graph.js';
 import { addressesQuery } from './issue-queries.js';
 import { avatar, time } from './parts.js';
-import { withoutTurns } from './text.js';
+import { withoutBidiControls } from './text.js';
 
 // The server signs the addresses of files for a few minutes, and each read of the page returns different ones. So an
 // address is requested when the user asks for a file, and a picture that is already shown keeps its address: with a new
@@ -20,7 +20,7 @@ const versionOf = ({ id, uploadedUtc }) => `${id} ${uploadedUtc}`;
 export function attachmentList(attachments) {
   const shown = attachments.map((file) => ({
     ...file,
-    fileName: withoutTurns(file.fileName),
+    fileName: withoutBidiControls(file.fileName),
   }));
   return html`<ul class="attachments">${repeat(shown, versionOf, attachment)}</ul>`;
 }

@@ -18,7 +18,7 @@ import {
 import { queryPanel } from './query-panel.js';
 import { keepReading } from './reading.js';
 import { empty, missing } from './states.js';
-import { links, plainText, richText, withoutTurns } from './text.js';
+import { links, plainText, richText, withoutBidiControls } from './text.js';
 import { liveQuery, query } from './issue-queries.js';
 
 const key = subjectInAddress();
@@ -148,7 +148,7 @@ function activity({ activity: { nodes, totalCount } }) {
   return html`<section aria-labelledby="activity">
     <h2 id="activity">Activity</h2>
     ${totalCount ? nothing : empty('No activity is recorded.')}
-    <ol class="activity">${nodes.toReversed().map(({ text, occurredUtc }) => html`<li><bdi>${withoutTurns(text)}</bdi> ${time(occurredUtc)}</li>`)}</ol>
+    <ol class="activity">${nodes.toReversed().map(({ text, occurredUtc }) => html`<li><bdi>${withoutBidiControls(text)}</bdi> ${time(occurredUtc)}</li>`)}</ol>
     ${older > 0 ? html`<p class="small">${plural(older, 'older entry', 'older entries')} not shown</p>` : nothing}
   </section>`;
 }

@@ -73,7 +73,7 @@ export function links({ links: { nodes } }) {
   </section>`;
 }
 
-/** A text without the characters that turn the direction of what follows, with which a file could seem to have another extension. */
-export function withoutTurns(text) {
+/** Replaces characters that control the direction of text, with which the name of a file could seem to have another extension. */
+export function withoutBidiControls(text) {
   return text.replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '\uFFFD');
 }
