@@ -66,9 +66,12 @@ describe.each(['waiting', 'in_progress'])(
       await say({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
       await once(socket, 'message');
       const answers: unknown[] = [];
+      const { promise: read, resolve: noteRead } = Promise.withResolvers<void>();
       socket.on('message', (data: Buffer) => {
-        answers.push(JSON.parse(String(data)));
-        if (!String(data).includes('"next"')) socket.close(1000);
+        const answer = JSON.parse(String(data)) as { type: string };
+        if (answer.type === 'pong') return noteRead();
+        answers.push(answer);
+        if (answer.type !== 'next') socket.close(1000);
       });
       const { first } = await whileIssuesAreBlocked(app, async () => {
         const first = state === 'waiting' ? app.request('GET', '/v1/issues') : undefined;
@@ -76,8 +79,9 @@ describe.each(['waiting', 'in_progress'])(
         await say(issues);
         await eventually(async () => (await load(state)) === 1);
         tcp.cork();
-        for (const message of [complete, ...messages]) await say(message);
+        for (const message of [complete, ...messages, { type: 'ping' }]) await say(message);
         tcp.uncork();
+        await Promise.race([read, closed]); // else the first operation may end before the server has read that it is completed
         return { first };
       });
       const code = await closed;
