@@ -7,12 +7,16 @@ export class OpenStreams {
   readonly #byToken = new Map<string, number>();
   /** The streams that the token has at other processes. */
   readonly #elsewhere = new Map<string, number>();
+  readonly #listeners: ((tokenId: string, change: number) => void)[] = [];
   #count = 0;
-  /** Called when a token has one more or one less here. */
-  onChange: (tokenId: string, change: number) => void = () => undefined;
 
   constructor(limits: Pick<StreamLimits, 'streams' | 'perToken'>) {
     this.#limits = limits;
+  }
+
+  /** Calls the listener when a token has one more or one less here. */
+  onChange(listener: (tokenId: string, change: number) => void): void {
+    this.#listeners.push(listener);
   }
 
   get count(): number {
@@ -45,7 +49,7 @@ export class OpenStreams {
   #change(tokenId: string, change: 1 | -1): void {
     this.#count += change;
     add(this.#byToken, tokenId, change);
-    this.onChange(tokenId, change);
+    for (const listener of this.#listeners) listener(tokenId, change);
   }
 }
 

@@ -9,7 +9,9 @@ import { WorkerLink } from '../../src/server/workers/worker-link.ts';
 const link = await WorkerLink.open(process);
 if (existsSync(process.argv[2] ?? '')) process.exit(3);
 const debts: string[] = [];
-link.onDebt = (caller, level) => debts.push(`${caller} ${level < 1}`);
+link.counts.on('indebted', (message) => {
+  debts.push(...message.debts.map(([caller, level]) => `${caller} ${level < 1}`));
+});
 let leads = false;
 link.onLead(() => {
   leads = true;

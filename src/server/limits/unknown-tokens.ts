@@ -14,6 +14,7 @@ const maxAddresses = 100_000;
 export class UnknownTokens {
   readonly #quota: Pick<Quota, 'limit' | 'windowSeconds'>;
   readonly #now: () => number;
+  readonly #listeners: ((caller: string) => void)[] = [];
   /** The rest of the quota of each address. Reading it does not count as a use. */
   readonly #left = recentlyUsed<{ level: number; atMs: number }>(maxAddresses);
 
@@ -22,14 +23,16 @@ export class UnknownTokens {
     this.#now = now;
   }
 
-  /** Called with each caller whose invalid token is counted here. */
-  onNote: (caller: string) => void = () => undefined;
+  /** Calls the listener with each caller whose invalid token is counted here. */
+  onNote(listener: (caller: string) => void): void {
+    this.#listeners.push(listener);
+  }
 
   /** Counts an invalid token. */
   note(address: string | undefined): void {
     const caller = callerOfAddress(address);
     this.noteElsewhere(caller);
-    this.onNote(caller);
+    for (const listener of this.#listeners) listener(caller);
   }
 
   /** Counts an invalid token that another process has received. */

@@ -12,9 +12,12 @@ interface Counts {
 
 /** Sends the counts of this worker to the others, and adds theirs. */
 export function joinWorkers(link: WorkerLink, { unknownTokens, openStreams, rateLimiter }: Counts): void {
-  unknownTokens.onNote = (address) => link.noteUnknownToken(address);
-  link.onUnknownToken = (address) => unknownTokens.noteElsewhere(address);
-  link.onDebt = (caller, level) => rateLimiter.noteObjectsLeft(caller, level);
-  openStreams.onChange = (tokenId, change) => link.noteStreams(tokenId, change);
-  link.onStreams = (tokenId, change) => openStreams.noteElsewhere(tokenId, change);
+  unknownTokens.onNote((caller) => link.noteUnknownToken(caller));
+  openStreams.onChange((tokenId, change) => link.noteStreams(tokenId, change));
+  link.counts
+    .on('unknown token', ({ caller }) => unknownTokens.noteElsewhere(caller))
+    .on('streams', ({ tokenId, change }) => openStreams.noteElsewhere(tokenId, change))
+    .on('indebted', ({ debts }) => {
+      for (const [caller, level] of debts) rateLimiter.noteObjectsLeft(caller, level);
+    });
 }

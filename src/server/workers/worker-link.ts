@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Server as SocketServer, Socket } from 'node:net';
 import type { Server } from 'node:http';
@@ -11,6 +11,8 @@ import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart } from './messa
 export type StopReason = 'stopping' | 'replaced' | 'supervisor gone';
 
 type Handle = Server | SocketServer;
+/** The messages with counts of what the limits and the choice of a replica depend on. */
+type CountKind = 'indebted' | 'unknown token' | 'wrote' | 'streams';
 type MessageOf<Kind extends ToWorker['kind']> = Extract<ToWorker, { kind: Kind }>;
 
 /** The connection of a worker process to its supervisor. Without the supervisor the worker stops. */
@@ -18,14 +20,8 @@ export class WorkerLink implements LeaseLink {
   readonly start: WorkerStart;
   /** Resolves when this worker is to stop. */
   readonly stopped: Promise<StopReason>;
-  /** Called with a caller who sent another worker an unknown token. */
-  onUnknownToken: (caller: string) => void = () => undefined;
-  /** Called with a caller whose bucket of objects is used up at the supervisor, and the level of that. */
-  onDebt: (caller: string, level: number) => void = () => undefined;
-  /** Called when a token has more or fewer streams at other workers. */
-  onStreams: (tokenId: string, change: number) => void = () => undefined;
-  /** Called with a token that writes at another worker. */
-  onWrite: (tokenId: string) => void = () => undefined;
+  /** The counts that change at other workers, or at the supervisor. */
+  readonly counts = new EventEmitter<{ [Kind in CountKind]: [message: MessageOf<Kind>] }>();
   readMetrics: () => Promise<MetricsSnapshot> = () => Promise.resolve([]);
   readonly #process: NodeJS.Process;
   /** The sockets on which this worker listens. */
@@ -186,14 +182,13 @@ export class WorkerLink implements LeaseLink {
       case 'granted':
         return this.#asked.get(message.id)?.(message.grant);
       case 'indebted':
-        for (const [caller, level] of message.debts) this.onDebt(caller, level);
-        return;
+        return void this.counts.emit(message.kind, message);
       case 'unknown token':
-        return this.onUnknownToken(message.caller);
+        return void this.counts.emit(message.kind, message);
       case 'wrote':
-        return this.onWrite(message.tokenId);
+        return void this.counts.emit(message.kind, message);
       case 'streams':
-        return this.onStreams(message.tokenId, message.change);
+        return void this.counts.emit(message.kind, message);
       case 'read metrics':
         void this.readMetrics().then((snapshot) => this.#send({ kind: 'metrics', id: message.id, snapshot }));
         return;
