@@ -180,7 +180,7 @@ function unknownName(name: string): never {
 }
 
 function valueOf(field: Field, frame: Frame, row: number): unknown {
-  const out = new ValueSink({ bytes: 0 });
+  const out = new ValueSink();
   field.write(out, frame, row);
   return out.finish();
 }

@@ -56,7 +56,7 @@ describe.each([asSent, asTexts])('a concatenated string from a row %s', (_how, r
     return out.finish().bytes.toString();
   };
   const value = (frame: Frame) => {
-    const out = new ValueSink({ bytes: 0 });
+    const out = new ValueSink();
     field.write(out, frame, 0);
     return out.finish();
   };

@@ -17,6 +17,7 @@ import { isoTime, isoTimeOfBytes } from '../../src/executor/compiled/writing/tim
 import { ValueSink } from '../../src/executor/compiled/writing/value-sink.ts';
 import { maxAnswerBytes } from '../../src/executor/limits.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
+import { toRichText } from '../../src/resolvers/rich-text.ts';
 
 /** The text that the writer sends. */
 function written(write: (out: JsonWriter) => unknown): string {
@@ -167,9 +168,11 @@ describe('both sinks', () => {
   ])('give the same result for %s', (_what, write) => {
     fc.assert(
       fc.property(json, (value) => {
-        const values = new ValueSink({ bytes: 0 });
+        const values = new ValueSink();
         write(values, value);
-        expect(written((out) => write(out, value))).toBe(JSON.stringify(values.finish()));
+        const text = written((out) => write(out, value));
+        expect(text).toBe(JSON.stringify(values.finish()));
+        expect(values.length).toBe(Buffer.byteLength(text));
       }),
     );
   });
@@ -188,11 +191,25 @@ describe('both sinks', () => {
   }
 });
 
-it('the texts of all value sinks of a run are limited together', () => {
-  const length = { bytes: 0 };
-  // Two bytes each.
-  const half = 'é'.repeat(maxAnswerBytes / 4);
-  new ValueSink(length).string(half);
-  new ValueSink(length).string(half);
-  expect(() => new ValueSink(length).string('x')).toThrow(AnswerTooLargeError);
+const longName = fieldNames(['x'.repeat(1_000)]);
+
+it.each<[string, (out: ValueSink) => void]>([
+  ['texts with their escapes', (out) => out.string('\u0001'.repeat(1_000))],
+  ['rich texts', (out) => out.json(toRichText('\n'.repeat(1_000)))],
+  [
+    'names',
+    (out) => [out.beginObject(), longName.forEach((name) => out.name(name)), out.null(), out.endObject()],
+  ],
+  [
+    'rows that were written before',
+    (out) => out.literal({ ...literalOf('x'.repeat(1_000)), json: Buffer.of() }),
+  ],
+])('a value sink refuses an answer that is too large by its %s', (_what, write) => {
+  const out = new ValueSink();
+  write(out);
+  expect(out.length).toBe(Buffer.byteLength(JSON.stringify(out.finish())));
+  const writeUntilRefused = () => {
+    for (let bytes = out.length; bytes < maxAnswerBytes; bytes += 1_000) write(out);
+  };
+  expect(writeUntilRefused).toThrow(AnswerTooLargeError);
 });

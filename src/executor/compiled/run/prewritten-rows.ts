@@ -27,7 +27,7 @@ async function prewriteRows(plan: ObjectPlan, frame: Frame): Promise<void> {
     if (wait) await wait;
     const before = run.objects;
     const written = run.written((out) => plan.write(out, frame, row));
-    checkAnswerSize((bytes += written.json.length));
+    checkAnswerSize((bytes += written.bytes));
     prewritten.push({ written, objects: run.objects - before });
     run.objects = before;
   }

@@ -12,12 +12,11 @@ import { testOf } from '../../../reference/conditions.ts';
 import type { CachedRow } from '../../../reference/cached-table.ts';
 import type { Snapshot } from '../../../reference/snapshot.ts';
 import type { RootResults } from '../../../schema/builder/root-results.ts';
-import { checkAnswerSize } from '../writing/answer-size.ts';
 import { Bail, type Frame } from './frame.ts';
 import { JsonWriter } from '../writing/json-writer.ts';
 import { type CompiledRowForm, WrittenRows } from '../writing/row-form.ts';
 import type { Literal, Sink } from '../writing/sink.ts';
-import { type TextLength, ValueSink } from '../writing/value-sink.ts';
+import { ValueSink } from '../writing/value-sink.ts';
 
 /** The keys by which a statement finds rows. */
 export const keysSlot = new Slot('keys');
@@ -55,7 +54,6 @@ export class Run {
   readonly rowForm: CompiledRowForm | undefined;
   /** The objects in the caller's form that have been written since the last call of `finish`. */
   #writtenRows: WrittenRows | undefined;
-  readonly #textLength: TextLength = { bytes: 0 };
   #borrowed: { connection: Promise<BorrowedConnection>; users: number } | undefined;
   #ended = false;
   /** Functions that return the buffers of read rows to the pool. */
@@ -174,23 +172,21 @@ export class Run {
     if (this.#form === 'json') {
       const out = new JsonWriter();
       write(out);
-      return { json: out.since(0), value: undefined };
+      return { json: out.since(0), value: undefined, bytes: out.length };
     }
-    const out = new ValueSink(this.#textLength);
+    const out = new ValueSink();
     write(out);
     this.#writtenRows?.finish();
     this.#writtenRows = undefined;
-    return { json: noBytes, value: out.finish() };
+    return { json: noBytes, value: out.finish(), bytes: out.length };
   }
 
-  /** Writes an object in the caller's form; throws when the answer is too large. */
+  /** Writes an object in the caller's form. */
   writtenRow({ write, objectsBelow }: CompiledRowForm, frame: Frame, row: number): Literal {
     this.objects += objectsBelow(frame, row);
     this.#writtenRows ??= new WrittenRows();
     const { value, length } = this.#writtenRows.add(write, frame, row);
-    this.#textLength.bytes += length;
-    checkAnswerSize(this.#textLength.bytes);
-    return { json: noBytes, value };
+    return { json: noBytes, value, bytes: length };
   }
 
   /** Returns the buffers of all rows to the pool, once the answer is written. A failed run keeps them, because a part of it may still read. */

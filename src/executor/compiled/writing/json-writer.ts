@@ -2,12 +2,9 @@ import { bufferPool } from '../../../db/wire/buffer-pool.ts';
 import { writeDigits, writeDigitsOfText } from '../../../resolvers/ids.ts';
 import { maxAnswerBytes } from '../../limits.ts';
 import { checkAnswerSize } from './answer-size.ts';
+import { escaped } from './escaped.ts';
 import type { FieldName, IdForm, Literal, Sink } from './sink.ts';
 import { isoLength, writeIsoTime } from './times.ts';
-
-/** Characters that a JSON string must escape, and halves of surrogate pairs, which have no UTF-8. */
-// eslint-disable-next-line no-control-regex -- the pattern looks for control characters
-const special = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 const space = 0x20;
 const quote = 0x22;
@@ -306,7 +303,7 @@ export class JsonWriter implements Sink {
   }
 
   #long(text: string): void {
-    this.#utf8(special.test(text) ? JSON.stringify(text).slice(1, -1) : text);
+    this.#utf8(escaped(text));
   }
 
   #utf8(json: string): void {

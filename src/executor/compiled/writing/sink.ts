@@ -42,19 +42,25 @@ export interface Sink {
   endString(): void;
 }
 
-/** A value that is known before any row is read, in the forms of both sinks. */
+/** A value that is known before it is written, in the forms of both sinks. */
 export interface Literal {
   readonly json: Uint8Array;
   readonly value: unknown;
+  /** The length of the JSON, which a value has also where `json` is empty. */
+  readonly bytes: number;
 }
 
 export function literalOf(value: unknown): Literal {
-  return { json: Buffer.from(JSON.stringify(value)), value };
+  return literal(Buffer.from(JSON.stringify(value)), value);
 }
 
 /** A text that is a piece of a string: its JSON has no quotes. */
 export function literalPiece(text: string): Literal {
-  return { json: Buffer.from(JSON.stringify(text).slice(1, -1)), value: text };
+  return literal(Buffer.from(JSON.stringify(text).slice(1, -1)), text);
+}
+
+function literal(json: Uint8Array, value: unknown): Literal {
+  return { json, value, bytes: json.length };
 }
 
 /** The name of a field in an object; `json` has the comma before it and the colon after it. */

@@ -1,31 +1,36 @@
 import { encodeId, writeDigits } from '../../../resolvers/ids.ts';
 import { checkAnswerSize } from './answer-size.ts';
+import { escaped } from './escaped.ts';
 import type { FieldName, IdForm, Literal, Sink } from './sink.ts';
 import { isoTimeOfBytes } from './times.ts';
 
 type Container = Record<string, unknown> | unknown[];
 
-/** The length in UTF-8 of all texts that the sinks of one run have received. */
-export interface TextLength {
-  bytes: number;
-}
+/** The bytes of the quotes around a text, of the brackets around an object or a list, and of a comma. */
+const quotes = 2;
+const brackets = 2;
+const comma = 1;
 
 /** A buffer for the digits of an id, before they become a string. */
 const digits = Buffer.alloc(26);
 
-/** Turns an answer into values, like those of graphql-js. */
+/**
+ * Turns an answer into values, like those of graphql-js. Throws when their JSON would be too long for an answer: a document may show
+ * the same row under many objects and names.
+ */
 export class ValueSink implements Sink {
   readonly writer = undefined;
-  readonly #textLength: TextLength;
   /** The object or list that is being filled. The outermost is a list whose only item is the answer. */
   #container: Container = [];
   /** The name of the next value, if the container is an object. */
   #key = '';
   #string = '';
   readonly #outer: { container: Container; key: string }[] = [];
+  #length = 0;
 
-  constructor(textLength: TextLength) {
-    this.#textLength = textLength;
+  /** The length of the JSON of what was written, in bytes: as many as a `JsonWriter` would have written. */
+  get length(): number {
+    return this.#length;
   }
 
   /** The value that was written. */
@@ -38,7 +43,8 @@ export class ValueSink implements Sink {
     this.#begin({});
   }
 
-  name({ text }: FieldName): void {
+  name({ text, json }: FieldName): void {
+    this.#count(json.length);
     this.#key = text;
   }
 
@@ -50,38 +56,39 @@ export class ValueSink implements Sink {
     this.#begin([]);
   }
 
-  /** Values need nothing between them. */
-  separate(): void {}
+  separate(): void {
+    this.#count(comma);
+  }
 
   endList(): void {
     this.#end();
   }
 
   null(): void {
-    this.#put(null);
+    this.json(null);
   }
 
   boolean(value: boolean): void {
-    this.#put(value);
+    this.json(value);
   }
 
   integer(value: number): void {
-    this.#put(value);
+    this.json(value);
   }
 
-  /** Throws when the texts of the run are too long together: the same cached row may be shown under many objects. */
   string(text: string): void {
-    this.#textLength.bytes += Buffer.byteLength(text);
-    checkAnswerSize(this.#textLength.bytes);
+    this.#count(Buffer.byteLength(escaped(text)) + quotes);
     this.#put(text);
   }
 
   json(value: unknown): void {
-    if (typeof value === 'string') this.string(value);
-    else this.#put(value);
+    if (typeof value === 'string') return this.string(value);
+    this.#count(Buffer.byteLength(JSON.stringify(value)));
+    this.#put(value);
   }
 
-  literal({ value }: Literal): void {
+  literal({ value, bytes }: Literal): void {
+    this.#count(bytes);
     this.#put(value);
   }
 
@@ -134,7 +141,13 @@ export class ValueSink implements Sink {
     this.string(this.#string);
   }
 
+  #count(bytes: number): void {
+    this.#length += bytes;
+    checkAnswerSize(this.#length);
+  }
+
   #begin(container: Container): void {
+    this.#count(brackets);
     this.#outer.push({ container: this.#container, key: this.#key });
     this.#container = container;
   }
