@@ -182,7 +182,10 @@ describe('the pages of the schema', () => {
   it('exist only if everybody may read the schema', async () => {
     const guarded = await startApp({ sharesDatabase: true, settings: { INTROSPECTION: 'tokens' } });
     for (const path of ['/schema', '/schema/Issue'])
-      expect(await guarded.request('GET', path, browser)).toMatchObject({ status: 404 });
+      expect(await guarded.request('GET', path, browser)).toMatchObject({
+        status: 404,
+        body: expect.stringContaining('The schema is not public'),
+      });
     await guarded.stop();
   });
 });

@@ -4,24 +4,47 @@ import { pagePolicy } from './content-security.ts';
 import { pageHtml } from './shell.ts';
 import { pageAnswer } from './static-file.ts';
 
-/** The page for browsers at an unknown path, with links to other pages. */
-export async function absentReply(request: ServerRequest): Promise<HttpReply> {
-  return { ...(await page(request)), status: 404 };
+/** The page for browsers at an address without a page, with links to other pages. */
+export async function absentReply(request: ServerRequest, isSchemaPublic: boolean): Promise<HttpReply> {
+  const answer = !isSchemaPublic && isSchemaPath(request.path) ? schemaIsClosed : nothingHere;
+  return { ...(await answer(request)), status: 404 };
 }
 
-const page = pageAnswer(
-  () =>
-    pageHtml({
-      title: 'Nothing here – workgraph',
-      description: 'There is nothing at this address.',
-      styles: ['/assets/app/app.css'],
-      modules: [],
-      explorer: true,
-      main: `<section class="problem">
-        <h1>There is nothing here</h1>
-        <p>No page has this address. It may have been typed wrong, or what it led to has moved.</p>
+/** Whether the path is one of the pages of the schema. */
+export function isSchemaPath(path: string): boolean {
+  return /^\/schema(\/|$)/.test(path);
+}
+
+const nothingHere = absentPage(
+  'Nothing here',
+  'There is nothing at this address.',
+  `<h1>There is nothing here</h1>
+        <p>No page has this address. It may have been typed wrong, or what it led to has moved.</p>`,
+);
+
+const schemaIsClosed = absentPage(
+  'No schema here',
+  'The schema of this server is not public.',
+  `<h1>The schema is not public</h1>
+        <p>This server shows its schema only to callers with an access token, or to nobody, as its setting
+        <code>INTROSPECTION</code> says. With a token, the <a href="/graphql">explorer</a> shows it beside a query if the
+        server allows that.</p>`,
+);
+
+function absentPage(title: string, description: string, message: string) {
+  return pageAnswer(
+    () =>
+      pageHtml({
+        title: `${title} – workgraph`,
+        description,
+        styles: ['/assets/app/app.css'],
+        modules: [],
+        explorer: true,
+        main: `<section class="problem">
+        ${message}
         <p><a class="button primary" href="/dashboard">Dashboard</a> <a class="button" href="/board">Boards</a> <a class="button" href="/">Start page</a></p>
       </section>`,
-    }),
-  pagePolicy,
-);
+      }),
+    pagePolicy,
+  );
+}

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { prefersHtml } from '../graphql/graphql-request.ts';
-import { absentReply } from './absent.ts';
+import { absentReply, isSchemaPath } from './absent.ts';
 import { landingReply } from './landing.ts';
 import { referencePaths } from './reference.ts';
 import { sharedPaths } from './shared-assets.ts';
@@ -37,25 +37,28 @@ export function createPages(
     ...(explorer ? [...referencePaths, ...vendorPaths, ...viewFiles] : []),
   ]);
   const findView = explorer ? createViews(filesUrl) : () => undefined;
-  const isOpen = explorer && introspection === 'public';
+  const isSchemaPublic = introspection === 'public';
   let schemaViews: ReturnType<typeof createSchemaViews> | undefined;
   // Created with the first request, because they take a while to create and most servers never show them.
   const findSchemaView = (path: string) => {
-    if (!/^\/schema(\/|$)/.test(path)) return undefined;
+    if (!isSchemaPath(path)) return undefined;
     schemaViews ??= createSchemaViews(schema);
     return schemaViews(path);
   };
   const find = (path: string): PageAnswer | undefined =>
     path === '/'
       ? (request) => start(request, explorer)
-      : (files.get(path) ?? findView(path) ?? (isOpen ? findSchemaView(path) : undefined));
+      : (files.get(path) ??
+        findView(path) ??
+        (explorer && isSchemaPublic ? findSchemaView(path) : undefined));
   return {
     async handle(request) {
       const { method, path, requestId } = request;
       const answer = find(path);
       const isRead = method === 'GET' || method === 'HEAD';
       if (answer && isRead) return answer(request);
-      if (!answer) return explorer && isRead && isLostReader(request) ? absentReply(request) : undefined;
+      if (!answer)
+        return explorer && isRead && isLostReader(request) ? absentReply(request, isSchemaPublic) : undefined;
       if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
       const message = `This path supports ${allow}.`;
       return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
