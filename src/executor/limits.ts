@@ -86,6 +86,9 @@ export const connectionValues = 20;
 /** The maximum number of bytes of rows that one request may read, and of its answer. */
 export const maxAnswerBytes = 10_000_000;
 
+/** How many pages of filtered lists one operation may read, each up to the bound of a page. If it has more, all bounds are lower. */
+export const maxFullReads = 80;
+
 /** The default limit of one operation's cost. */
 export const defaultOperationCost = 10_000;
 

@@ -50,6 +50,7 @@ export function burnupField(
     scope: 'issues:read',
     extensions: {
       periods: true,
+      readsLikePages: 4,
       rows: (days: { from: string; to: string }) =>
         Math.min(countPeriods({ every: 'day', ...days }), maxPeriods),
     },

@@ -28,7 +28,7 @@ builder.queryField('issueStats', (t) =>
   t.source({
     type: [IssueStats],
     scope: 'issues:read',
-    extensions: { needsOfArguments: needsOfFilter(Issue), rows: rowsOfStats },
+    extensions: { needsOfArguments: needsOfFilter(Issue), rows: rowsOfStats, readsLikePages: 4 },
     description: `The number of issues and the sum of their estimates, by groups. The largest groups come first; groups of equal size are ordered by the ids and codes that they are grouped by.`,
     args: {
       filter: t.arg({ type: Issue.filterInput(), description: 'The issues to count; all when omitted.' }),

@@ -102,7 +102,12 @@ builder.queryField('issueTrend', (t) =>
   t.source({
     type: IssueTrendRef,
     scope: 'issues:read',
-    extensions: { needsOfArguments: needsOfFilter(Issue), rows: rowsOfTrend, periods: true },
+    extensions: {
+      needsOfArguments: needsOfFilter(Issue),
+      rows: rowsOfTrend,
+      periods: true,
+      readsLikePages: 8,
+    },
     description:
       'How many issues were created, started and closed in each period that contains one of the days, and how long those that were closed took. Issues count with the values that they have today. Deleted issues do not count.',
     args: {
@@ -168,6 +173,7 @@ builder.queryField('issueFlow', (t) =>
     extensions: {
       needsOfArguments: ({ team }: { team?: Record<string, unknown> | null }) => Team.filterNeeds(team ?? {}),
       rows: rowsOfFlow,
+      readsLikePages: 20,
       periods: true,
     },
     description:

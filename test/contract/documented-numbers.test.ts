@@ -19,6 +19,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/graph.md': [
     'up to {resolvers/filters.ts maxConditions} conditions, of which {resolvers/filters.ts maxRelatedConditions} may be on related objects, and a list in it up to {model/limits.ts filterValues} values',
+    'operation with at most {executor/limits.ts maxFullReads} pages of filtered lists',
     'may be nested {resolvers/filters.ts maxCombinators} deep, relations {resolvers/filters.ts maxRelations} deep',
     'A body of {executor/limits.ts maxBodyBytes} bytes; a document of {executor/limits.ts maxTokens} tokens, selections {executor/limits.ts maxDepth} deep, at most {executor/limits.ts defaultOperationCost} objects that it could return; {executor/limits.ts requestsPerMinute} requests a minute',
     '{model/limits.ts names} ids for `nodes`; {model/statistics-limits.ts maxStatsDimensions} columns and {model/statistics-limits.ts maxStatsGroups} groups of `issueStats`',

@@ -12,6 +12,7 @@ import type { Prepared } from '../../db/statements/prepared.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { RootResults } from '../../schema/builder/root-results.ts';
 import { type OperationCost, priceOperation } from '../cost/operation-cost.ts';
+import { withSharedBounds } from '../cost/shared-bounds.ts';
 import { answerCompiled } from '../compiled/run/executor.ts';
 import type { RowForm } from '../compiled/writing/row-form.ts';
 import { withFirstReads } from './first-reads.ts';
@@ -112,7 +113,8 @@ async function checkAndRun(
   checkScopes(coerced, request.context.principal);
   const maxCost = request.context.maxCost ?? defaultOperationCost;
   const cost = priceOperation(coerced, maxCost);
-  const { objects, ...result } = await runOperation(request, coerced, cost);
+  const bounded = { ...request, context: withSharedBounds(coerced, request.context) };
+  const { objects, ...result } = await runOperation(bounded, coerced, cost);
   if (request.revalidation?.unchanged) return result;
   const failure = result.errors?.find(isFinal);
   if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;

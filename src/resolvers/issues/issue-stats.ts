@@ -28,7 +28,7 @@ export async function issueStats(
   return (
     rows ??
     refuseStatistics(
-      `These groups are counted issue by issue, and more than ${most} would have to be read. Count fewer issues by 'filter'; or group by STATUS, STATUS_CATEGORY and TEAM with one of PRIORITY, ASSIGNEE, LABEL, PROJECT and DELIVERY, and filter by these only, since their counts are stored.`,
+      `These groups are counted issue by issue, and more than ${most} would have to be read. Count fewer issues by 'filter', or ask for fewer statistics in one operation; or group by STATUS, STATUS_CATEGORY and TEAM with one of PRIORITY, ASSIGNEE, LABEL, PROJECT and DELIVERY, and filter by these only, since their counts are stored.`,
     )
   );
 }

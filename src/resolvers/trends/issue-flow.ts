@@ -41,7 +41,7 @@ export async function issueFlow(
   const rows =
     (await selectIssueFlow(db, { all: [teams.where, filter] }, periods, most)) ??
     refuseStatistics(
-      `Issues have changed more than ${most} times since the first of these periods. Choose a later day for 'from'.`,
+      `Issues have changed more than ${most} times since the first of these periods. Choose a later day for 'from', or ask for fewer statistics in one operation.`,
     );
   return {
     historySinceUtc: rows[0]?.historySinceUtc ?? null,

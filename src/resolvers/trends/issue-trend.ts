@@ -58,7 +58,7 @@ export async function issueTrend(
   const rows =
     (await selectIssueTrend(db, choice, { periods, columns, limit }, bounds.statistics)) ??
     refuseStatistics(
-      `Too many issues were created, started or closed in these periods to count them, and the filter does not lead to few: at most ${bounds.statistics} may be read. Count fewer issues by 'filter', or bring 'from' and 'to' closer together.`,
+      `Too many issues were created, started or closed in these periods to count them, and the filter does not lead to few: at most ${bounds.statistics} may be read. Count fewer issues by 'filter', bring 'from' and 'to' closer together, or ask for fewer statistics in one operation.`,
     );
   const found = Map.groupBy(
     rows.filter(({ period }) => period !== null),

@@ -16,6 +16,8 @@ export interface DeclaredExtensions {
   rows?(this: void, args: object): number;
   /** Its rows are periods, whose number `first` does not limit. */
   readonly periods?: true;
+  /** How many pages of a filtered list take as long to read as what it counts, if it counts within bounds. */
+  readonly readsLikePages?: number;
   /** What its arguments need, such as the scope of the type of an id. */
   needsOfArguments?(this: void, args: Record<string, unknown>): readonly Need[];
   readonly firstRead?: FirstRead;
