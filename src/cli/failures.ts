@@ -106,6 +106,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'DirectoryHeldError',
   'ForeignDirectoryError',
   'StorageFullError',
+  'StorageRefusedError',
   'StorageUnavailableError',
 ]);
 

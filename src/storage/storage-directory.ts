@@ -37,7 +37,11 @@ export class DirectoryStore implements FileStore {
 
   async get(key: string, range?: ByteRange): Promise<Readable | undefined> {
     const file = await this.#using(unlessMissing(open(join(this.#root, key))));
-    return file?.createReadStream(range);
+    if (!file) return undefined;
+    // With a known end, the stream ends with the last byte, and not with another read, during which a client that has all bytes may
+    // already have left.
+    const { size } = await this.#using(file.stat());
+    return file.createReadStream(range ?? (size > 0 ? { end: size - 1 } : undefined));
   }
 
   async size(key: string): Promise<number | undefined> {

@@ -3,12 +3,23 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { AwsClient } from 'aws4fetch';
-import { type ByteRange, type FileStore, StorageFullError, StorageUnavailableError } from './storage.ts';
+import {
+  type ByteRange,
+  type FileStore,
+  StorageFullError,
+  StorageRefusedError,
+  StorageUnavailableError,
+} from './storage.ts';
 
 /** A request fails when the store has sent nothing for this long. */
 const defaultSilenceMs = 60_000;
+
+/** The statuses of a store that is overloaded or asks for fewer requests, and the pauses before it is asked again. */
+const passing: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const pausesMs = [100, 500];
 
 /**
  * Files as objects of an S3-compatible store. An example of the URL is
@@ -36,7 +47,8 @@ export class S3Store implements FileStore {
   async put(key: string, bytes: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<void> {
     try {
       const response = await this.#send('PUT', key, { 'content-length': String(sizeBytes) }, bytes);
-      await settle(response, [200]);
+      // A store that refuses may not read the rest of the bytes.
+      await settle(response, [200]).finally(() => response.destroy());
     } catch (error) {
       // S3 discards an incomplete object, but some compatible stores keep it.
       await this.remove(key).catch(() => undefined);
@@ -46,26 +58,37 @@ export class S3Store implements FileStore {
 
   async get(key: string, range?: ByteRange): Promise<Readable | undefined> {
     const headers = range ? { range: `bytes=${range.start}-${range.end}` } : undefined;
-    const response = await this.#send('GET', key, headers);
+    const response = await this.#ask('GET', key, headers);
     if (response.statusCode === (range ? 206 : 200)) return contentOf(response);
     await settle(response, [404]);
     return undefined;
   }
 
   async size(key: string): Promise<number | undefined> {
-    const response = await this.#send('HEAD', key);
+    const response = await this.#ask('HEAD', key);
     const { statusCode, headers } = response;
     await settle(response, [200, 404]);
     return statusCode === 200 ? Number(headers['content-length']) : undefined;
   }
 
   async remove(key: string): Promise<void> {
-    await settle(await this.#send('DELETE', key), [200, 204, 404]);
+    await settle(await this.#ask('DELETE', key), [200, 204, 404]);
   }
 
   /** A PUT that was cut off leaves nothing to remove. */
   async sweep(): Promise<number> {
     return 0;
+  }
+
+  /** Sends a request without a body, and repeats it while the store cannot answer it. */
+  async #ask(method: string, key: string, headers?: Record<string, string>): Promise<IncomingMessage> {
+    for (const pauseMs of pausesMs) {
+      const response = await this.#send(method, key, headers);
+      if (!passing.has(response.statusCode ?? 0)) return response;
+      response.resume();
+      await delay(pauseMs * (1 + Math.random()));
+    }
+    return this.#send(method, key, headers);
   }
 
   async #send(
@@ -98,9 +121,13 @@ export class S3Store implements FileStore {
           withErrorReport(body, (error) => (broken = { error })),
           request,
         )
-      : request.end();
+      : Promise.resolve(void request.end());
+    // Nobody waits for it if the request fails first.
+    sent.catch(() => undefined);
     try {
-      const [[response]] = await Promise.all([answered, sent]);
+      const [response] = await answered;
+      // A store that refuses may answer before it has read the bytes, and read no more of them.
+      if (!isRefusal(response)) await sent;
       return response;
     } catch (error) {
       if (broken) throw broken.error;
@@ -140,16 +167,24 @@ function brokenOff(error: unknown): StorageUnavailableError {
   return new StorageUnavailableError('The store broke its answer off.', { cause: error });
 }
 
+function isRefusal({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode >= 300;
+}
+
 /** Reads the answer to its end. Throws unless the status is one of `statuses`. */
 async function settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
   const { statusCode = 0 } = response;
   const body = await text(response).catch((error: unknown) => {
     throw brokenOff(error);
   });
-  if (statuses.includes(statusCode)) return;
   const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? '';
+  // A bucket that does not exist is no sign that an object does not.
+  if (statuses.includes(statusCode) && code !== 'NoSuchBucket') return;
   const message = `The store answered ${statusCode} ${code}`.trim();
   if (statusCode === 507) throw new StorageFullError(message);
   if (statusCode >= 500 || statusCode === 429) throw new StorageUnavailableError(message);
-  throw new Error(message);
+  // HEAD has no body, and so no code.
+  const isDenied = statusCode === 403 && (code === 'AccessDenied' || code === '');
+  const hint = 'A key without the right ListBucket gets this answer also for a file that does not exist';
+  throw new StorageRefusedError(isDenied ? `${message}. ${hint}.` : `${message}.`);
 }

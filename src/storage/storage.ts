@@ -25,6 +25,11 @@ export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }
 
+/** The store does not do what it is asked, because of its settings or ours. */
+export class StorageRefusedError extends Error {
+  override readonly name = 'StorageRefusedError';
+}
+
 /** The store has no space left. */
 export class StorageFullError extends Error {
   override readonly name = 'StorageFullError';

@@ -1,4 +1,6 @@
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
@@ -51,6 +53,35 @@ describe('a signed URL', () => {
       'content-disposition': `attachment; filename="M_ller _Plan_ 100_.bin"; filename*=UTF-8''M%C3%BCller%20%E2%80%9EPlan%E2%80%9C%20100%25.bin`,
     });
     expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
+  });
+
+  it('is logged as complete for a client that leaves with the last byte', async () => {
+    const lines: { status?: number; msg: string }[] = [];
+    const log = new Writable({
+      write(line: Buffer, _encoding, done) {
+        lines.push(JSON.parse(String(line)) as (typeof lines)[number]);
+        done();
+      },
+    });
+    const logged = await startApp({ sharesDatabase: true, logLevel: 'info', log });
+    const { signedDownloadUrl } = await (await fileDesk(logged)).attach(
+      'a.bin',
+      'application/octet-stream',
+      random(300_000),
+    );
+    for (let time = 0; time < 40; time += 1) {
+      const sent = httpRequest(signedDownloadUrl ?? '', { agent: false }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      let left = 300_000;
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        left -= chunk.length;
+        if (left === 0) break;
+      }
+    }
+    await logged.stop();
+    const downloads = lines.filter(({ msg }) => msg.startsWith('GET /files/'));
+    expect(downloads.map(({ status }) => status)).toEqual(Array(40).fill(200));
+    expect(lines.filter(({ msg }) => msg.includes('failed'))).toEqual([]);
   });
 
   it('answers HEAD with only the headers', async () => {

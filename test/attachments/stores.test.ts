@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request as httpRequest } from 'node:http';
+import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -176,6 +176,77 @@ describe('a store that does not work', () => {
     const refused = await store.put(newKey(), chunks(random(5)), 5).catch((error: unknown) => error);
     expect(refused).not.toBeInstanceOf(StorageUnavailableError);
     expect(String(refused)).toMatch(/403 SignatureDoesNotMatch/);
+  });
+});
+
+describe('a store of an S3-compatible server that answers', () => {
+  /** Opens a store whose server answers with `answer`, and counts the requests. */
+  async function withStore(
+    answer: (request: IncomingMessage, response: ServerResponse, count: number) => void,
+    work: (store: FileStore) => Promise<void>,
+  ): Promise<number> {
+    let count = 0;
+    const server = createServer((request, response) => answer(request, response, (count += 1)));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const storageUrl = `http://K:S@127.0.0.1:${port}/bucket?region=here`;
+      await work(openStorage({ dataDir: '/nowhere', storageUrl }));
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+    return count;
+  }
+  const refusal = (code: string) => `<Error><Code>${code}</Code></Error>`;
+
+  it('before it has read an upload has its answer reported', async () => {
+    const bytes = random(5_000_000);
+    await withStore(
+      (request, response) => {
+        // Nothing more of the body is read.
+        request.pause();
+        response.writeHead(507, { Connection: 'close' }).end(refusal('QuotaExceeded'));
+      },
+      async (store) => {
+        await expect(store.put(newKey(), chunks(bytes), bytes.length)).rejects.toThrow(StorageFullError);
+      },
+    );
+  });
+
+  it('that it is to be asked less often is asked again', async () => {
+    const count = await withStore(
+      (_request, response, nth) =>
+        nth === 1 ? response.writeHead(503).end(refusal('SlowDown')) : response.writeHead(200).end('bytes'),
+      async (store) => {
+        const bytes = await store.get(newKey());
+        expect(bytes && String(await buffer(bytes))).toBe('bytes');
+      },
+    );
+    expect(count).toBe(2);
+  });
+
+  it.each([
+    [404, 'NoSuchBucket', 'The store answered 404 NoSuchBucket.'],
+    [
+      403,
+      'AccessDenied',
+      'A key without the right ListBucket gets this answer also for a file that does not exist.',
+    ],
+    [301, 'PermanentRedirect', 'The store answered 301 PermanentRedirect.'],
+  ])('%d %s refuses, and has no opinion on the file', async (status, code, message) => {
+    await withStore(
+      (_request, response) => response.writeHead(status).end(refusal(code)),
+      async (store) => {
+        const refused = expect.objectContaining({
+          name: 'StorageRefusedError',
+          message: expect.stringContaining(message),
+        });
+        await expect(store.get(newKey())).rejects.toEqual(refused);
+        await expect(store.remove(newKey())).rejects.toEqual(refused);
+      },
+    );
   });
 });
 
