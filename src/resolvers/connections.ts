@@ -65,8 +65,17 @@ export function resolveConnection(
   { key, count }: ListParent,
   args: ConnectionArguments,
 ): Connection {
+  return connectionOf(ctx, list, { key, count }, pageRequest(list, args));
+}
+
+/** The page of a list that a valid request asks for. */
+export function connectionOf(
+  ctx: Context,
+  list: ListDeclaration,
+  { key, count }: ListParent,
+  { request, fingerprint }: ValidatedPage,
+): Connection {
   const { loaders } = signedIn(ctx);
-  const { request, fingerprint } = pageRequest(list, args);
   const read = () => (key === undefined ? loaders.page(request) : loaders.pages(request).load(key));
   const page = async () => pageOf(await read(), request, fingerprint());
   const countTotal = async () => {

@@ -57,7 +57,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '| bytes of texts and ids that one request reads, and bytes of its answer | {executor/limits.ts maxAnswerBytes} each |',
     '| requests that wait for their new document to be [prepared](operations.md#overload-and-deadlines) | {server/limits/document-queue.ts maxWaiting}, with bodies of {server/limits/document-queue.ts maxWaitingBytes / 1_000_000} MB together |',
     '| what one event of a subscription may cost | 100: what one operation may cost, divided by {executor/limits.ts eventsPerOperation} |',
-    '| the cost of a query that has no plan, so that graphql-js answers it; queries that only read the schema are excepted | {executor/limits.ts maxFallbackCost} |',
+    '| the cost of a query that has no plan, so that graphql-js answers it; queries that only read the schema are excepted | {executor/limits.ts maxFallbackCost}, and ten times as many values |',
     '| queries without a plan, which graphql-js answers, at once | {executor/limits.ts maxFallbacks}, and {executor/limits.ts maxWaitingFallbacks} that wait',
     'by its /64 network): {executor/limits.ts unknownTokensPerMinute}, refilled by {executor/limits.ts unknownTokensPerMinute / 60} a second',
     'One operation may cost {executor/limits.ts defaultOperationCost}, or what',

@@ -114,6 +114,32 @@ it('no filter stalls the server by the order of the marks in its texts', async (
   expect(stallMs).toBeLessThanOrEqual(longestStallMs);
 });
 
+describe('a query that is left to graphql-js', () => {
+  const token = 'node(id: "token_01h455vb4pex5vsknk084sn02q") { id }';
+
+  it('reads a long filter once for all parents of its lists', async () => {
+    const list =
+      'issues(first: 250) { nodes { subIssues(first: 1, filter: $f) { totalCount nodes { key } } } }';
+    const texts = Array.from({ length: 240 }, (_, n) => `${'é'.repeat(900)}${n}`);
+    const { answer, stallMs } = await measured(
+      graphql(
+        `query ($f: IssueFilter) { ${token} ${list} }`,
+        JSON.stringify({ f: { title: { in: texts } } }),
+      ),
+    );
+    expect(answer.text.slice(0, 300)).toContain('"subIssues":{"totalCount":0');
+    expect(stallMs).toBeLessThanOrEqual(longestStallMs);
+  });
+
+  it('is refused when it has very many values', async () => {
+    const fields = times(390, (n) => `a${n}: title`);
+    const { answer } = await measured(
+      graphql(`{ ${token} issues(first: 250) { nodes { ${fields} } } }`, '{}'),
+    );
+    expect(answer.text.slice(0, 300)).toContain('it may return at most 25,000: ask for that in an operation');
+  });
+});
+
 const times = (count: number, part: (place: number) => string) =>
   Array.from({ length: count }, (_, place) => part(place)).join(' ');
 const parts = (count: number) => ({ f: { or: Array.from({ length: count }, () => ({})) } });

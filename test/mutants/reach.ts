@@ -52,9 +52,9 @@ export async function reachOf(
     }
     if (hangs) {
       // It proves nothing about a guard, like a file that fails. Those behind it have their turn in the next process.
-      const [file = '', ...behind] = some.slice(results.length);
-      process.stdout.write(`${file} does not end.\n`);
-      known.set(file, { hash: hashOf(file), ms: Number.NaN, fails: true, notes: {} });
+      const [file, ...behind] = some.slice(results.length);
+      process.stdout.write(`${file ?? some.at(-1)} does not end.\n`);
+      if (file !== undefined) known.set(file, { hash: hashOf(file), ms: Number.NaN, fails: true, notes: {} });
       unknown.unshift(...behind);
     }
     process.stdout.write(`The guards that ${known.size} of ${files.length} test files reach are known.\n`);

@@ -43,7 +43,7 @@ export class Loaders {
 
   /** A page of children for each parent. */
   pages(request: PageRequest): DataLoader<string, Page> {
-    return this.#loader(`pages ${JSON.stringify(request)}`, async (parents) => {
+    return this.#loader(`pages ${textOf(request)}`, async (parents) => {
       const pages = await selectPages(this.#db, request, parents, this.#bounds);
       return parents.map((parent) => pages.get(parent) ?? { rows: [], more: false });
     });
@@ -59,7 +59,7 @@ export class Loaders {
 
   /** The number of children on all pages of each parent. */
   totals(source: ChildSource, filter: Predicate): DataLoader<string, Total> {
-    return this.#loader(`totals ${JSON.stringify([source, filter])}`, async (parents) => [
+    return this.#loader(`totals ${JSON.stringify(source)} ${textOf(filter)}`, async (parents) => [
       ...(await selectTotals(this.#db, source, filter, this.#bounds, parents)),
     ]);
   }
@@ -141,4 +141,13 @@ export class Loaders {
     this.#loaders.set(name, loader);
     return loader;
   }
+}
+
+const texts = new WeakMap<object, string>();
+
+/** The JSON of a request or a filter, which is long for a filter with many values, and is asked for under each parent. */
+function textOf(part: PageRequest | Predicate): string {
+  const known = texts.get(part) ?? JSON.stringify(part);
+  texts.set(part, known);
+  return known;
 }

@@ -10,6 +10,8 @@ import { perVariant } from '../selections/variants.ts';
 export interface OperationCost {
   /** The maximum number of objects that could be returned. */
   readonly requested: number;
+  /** The maximum number of values that could be written. */
+  readonly values: number;
   /** Whether the operation reads anything but the schema. */
   readonly readsData: boolean;
   /** Counts the objects that were returned. */
@@ -23,8 +25,9 @@ export function priceOperation(operation: CoercedOperation, limit: number): Oper
   const { objects, values } = formulasOf(operation);
   const requested = objects(variables);
   if (requested > limit) refuse(tree, variables, requested, limit);
-  refuseValues(values(variables), limit * valuesPerObject);
-  return { requested, readsData: readsData(tree), count: (data) => countBelow(tree, data) };
+  const written = values(variables);
+  refuseValues(written, limit * valuesPerObject);
+  return { requested, values: written, readsData: readsData(tree), count: (data) => countBelow(tree, data) };
 }
 
 function readsData(tree: readonly CostNode[]): boolean {

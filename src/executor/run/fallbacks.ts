@@ -7,7 +7,7 @@ import { raise } from '../../resolvers/errors.ts';
 import type { OperationCost } from '../cost/operation-cost.ts';
 import { Bail, NotCompilable, UnservedIds } from '../compiled/run/frame.ts';
 import { expectedError, isOutage } from '../answers/errors.ts';
-import { maxFallbackCost, maxFallbacks, maxWaitingFallbacks } from '../limits.ts';
+import { maxFallbackCost, maxFallbacks, maxWaitingFallbacks, valuesPerObject } from '../limits.ts';
 
 /** Permits for queries that the compiled executor leaves to graphql-js, which needs much more memory for them. */
 const permits = new Semaphore(maxFallbacks, maxWaitingFallbacks);
@@ -27,14 +27,19 @@ function refuse(): never {
  * that refusal answers the whole operation. graphql-js answers at any cost if the request did not cause the fallback, for
  * instance if a row has just changed, and if the query only reads the schema, because its cost is limited already.
  */
-export function refuseCostlyFallback(reason: unknown, { requested, readsData }: OperationCost): void {
-  if (requested <= maxFallbackCost || !readsData) return;
+export function refuseCostlyFallback(reason: unknown, { requested, values, readsData }: OperationCost): void {
+  const isCheap = requested <= maxFallbackCost && values <= maxFallbackCost * valuesPerObject;
+  if (isCheap || !readsData) return;
   const refusal = expectedError(reason);
   if (refusal) throw refusal;
   if (!(reason instanceof NotCompilable || reason instanceof UnservedIds)) return;
   const costly = reason instanceof UnservedIds ? 'one of its ids' : `\`${reason.message}\``;
+  const [amount, most, unit] =
+    requested > maxFallbackCost
+      ? [requested, maxFallbackCost, 'objects']
+      : [values, maxFallbackCost * valuesPerObject, 'values'];
   tooComplex(
-    `The operation could return ${requested.toLocaleString('en')} objects. With ${costly} it may return at most ${maxFallbackCost.toLocaleString('en')}: ask for that in an operation of its own.`,
+    `The operation could return ${amount.toLocaleString('en')} ${unit}. With ${costly} it may return at most ${most.toLocaleString('en')}: ask for that in an operation of its own.`,
   );
 }
 

@@ -1,4 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { dayMs } from '../../model/times.ts';
+
+/** The zones that were asked for last: making the format of one takes as long as a hundred of its offsets. */
+const known = new LRUCache<string, TimeZone>({ max: 100 });
+/** With more offsets, a zone forgets all. The periods of one statistic need far fewer. */
+const maxOffsets = 5_000;
 
 /** The days of an IANA time zone, as points in time. */
 export class TimeZone {
@@ -13,10 +19,16 @@ export class TimeZone {
   static named(name: string): TimeZone | undefined {
     // A fixed offset (+02:00) would be accepted, but names no zone.
     if (!/^[A-Za-z]/.test(name)) return undefined;
+    const zone = known.get(name) ?? TimeZone.#make(name);
+    if (zone) known.set(name, zone);
+    return zone;
+  }
+
+  static #make(timeZone: string): TimeZone | undefined {
     try {
       return new TimeZone(
         new Intl.DateTimeFormat('en-US', {
-          timeZone: name,
+          timeZone,
           hourCycle: 'h23',
           year: 'numeric',
           month: 'numeric',
@@ -64,6 +76,7 @@ export class TimeZone {
       ['year', 'month', 'day', 'hour', 'minute', 'second'] as const
     ).map((type) => part.get(type) ?? 0) as [number, number, number, number, number, number];
     const offset = Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1_000) * 1_000;
+    if (this.#offsets.size >= maxOffsets) this.#offsets.clear();
     this.#offsets.set(ms, offset);
     return offset;
   }

@@ -4,9 +4,15 @@ import SchemaBuilder, {
   type PothosOutputFieldConfig,
   type SchemaTypes,
 } from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
+import type { FieldNode, GraphQLFieldResolver } from 'graphql';
 import type { AnyRow } from '../../db/query/any-tables.ts';
-import { type ListParent, resolveConnection } from '../../resolvers/connections.ts';
+import {
+  connectionOf,
+  type ListDeclaration,
+  type ListParent,
+  pageRequest,
+  type ValidatedPage,
+} from '../../resolvers/connections.ts';
 import { type Context, signedIn } from '../../resolvers/context.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import { findNodes } from '../../resolvers/nodes.ts';
@@ -39,7 +45,7 @@ type Resolve = (
   parent: Parent,
   args: Record<string, unknown>,
   ctx: Context,
-  info: { readonly path: { readonly key: string | number } },
+  info: { readonly path: { readonly key: string | number }; readonly fieldNodes: readonly FieldNode[] },
 ) => unknown;
 
 /** The `resolve` of a field with this plan. It reads through the loaders of the request. */
@@ -58,8 +64,11 @@ function resolverOf(plan: Plan): Resolve {
         const named = plan.lookup(String(args[plan.argument]));
         return (named && (await loaders.find(plan.table, { all: [plan.where, named] }))) ?? null;
       };
-    case 'connection':
-      return (row, args, ctx) => resolveConnection(ctx, plan.list, listParent(plan, row), args);
+    case 'connection': {
+      const requests = new RequestsOfRuns(plan.list);
+      return (row, args, ctx, { fieldNodes }) =>
+        connectionOf(ctx, plan.list, listParent(plan, row), requests.of(ctx, fieldNodes, args));
+    }
     case 'list':
       return async (row, _args, ctx) => {
         const rows = await signedIn(ctx)
@@ -123,6 +132,27 @@ function resolverOf(plan: Plan): Resolve {
       return (root: unknown) => (root as Pick<StreamEvent, 'event'>).event;
     default:
       return plan satisfies never;
+  }
+}
+
+/**
+ * The requests for pages of one list. A selection has the same arguments under all of its parents, of which there may be hundreds,
+ * and a filter may be long.
+ */
+class RequestsOfRuns {
+  readonly #list: ListDeclaration;
+  readonly #ofRun = new WeakMap<Context, Map<FieldNode | undefined, ValidatedPage>>();
+
+  constructor(list: ListDeclaration) {
+    this.#list = list;
+  }
+
+  of(run: Context, [selection]: readonly FieldNode[], args: Record<string, unknown>): ValidatedPage {
+    let ofRun = this.#ofRun.get(run);
+    if (!ofRun) this.#ofRun.set(run, (ofRun = new Map()));
+    const known = ofRun.get(selection) ?? pageRequest(this.#list, args);
+    ofRun.set(selection, known);
+    return known;
   }
 }
 
