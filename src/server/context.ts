@@ -188,7 +188,7 @@ export class Contexts {
       db,
       connect: () => database.connect(),
       shared: (statement) => database.shared(statement),
-      reference: principal && this.#referenceOf(principal.workspaceId, seenVersion),
+      reference: principal && this.referenceOf(principal.workspaceId, seenVersion),
       snapshot,
       files: files && { ...files, baseUrl: files.filesUrl ?? origin },
       loaders: db && new Loaders(db, bounds),
@@ -221,7 +221,8 @@ export class Contexts {
     }
   }
 
-  #referenceOf(workspaceId: string, seen: SeenVersion | undefined): CachedReference {
+  /** The cached reference data of a workspace, for a client that has seen this version of it. */
+  referenceOf(workspaceId: string, seen: SeenVersion | undefined): CachedReference {
     const { reference } = this.#parts;
     return {
       current: () => reference.current(workspaceId, seen),

@@ -68,6 +68,7 @@ async function answer(
   if (method !== 'PUT') return serve(db, files, request, access);
   if (isCompressed(request.headers)) raise('unsupported_media_type', 'The bytes must be sent uncompressed.');
   await receiveUpload(db, files.store, access, openUpload(req, res, request.clientMs), { requestId });
+  request.noteWriteTo(access.workspaceId);
   return { status: 204 };
 }
 

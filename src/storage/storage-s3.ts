@@ -102,7 +102,12 @@ export class S3Store implements FileStore {
     const url = new URL(signed.url);
     const request = (url.protocol === 'https:' ? https : http).request(url, {
       method,
-      headers: { ...Object.fromEntries(signed.headers), ...headers },
+      headers: {
+        ...Object.fromEntries(signed.headers),
+        ...headers,
+        // A store that closes the connection with its answer would interrupt the source of a body, which may end a little later.
+        ...(body && { connection: 'keep-alive' }),
+      },
       // An idle connection may be closed by the store at this moment, and a streamed body cannot be sent again.
       agent,
     });

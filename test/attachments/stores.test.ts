@@ -215,6 +215,28 @@ describe('a store of an S3-compatible server that answers', () => {
     );
   });
 
+  it('with the last byte of an upload does not interrupt its source', async () => {
+    await withStore(
+      (request, response) => {
+        let left = 10;
+        request.on('data', (chunk: Buffer) => {
+          left -= chunk.length;
+          if (left === 0) response.writeHead(200).end();
+        });
+      },
+      async (store) => {
+        let isEnded = false;
+        const bytes = (async function* () {
+          yield random(10);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          isEnded = true;
+        })();
+        await store.put(newKey(), bytes, 10);
+        expect(isEnded).toBe(true);
+      },
+    );
+  });
+
   it('that it is to be asked less often is asked again', async () => {
     const count = await withStore(
       (_request, response, nth) =>

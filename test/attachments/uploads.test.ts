@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beginUpload, contentKey } from '../../src/db/attachments.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { sql } from 'kysely';
@@ -299,3 +301,14 @@ async function fileDeskOnNewIssue(): Promise<string> {
   const teamId = body.data?.issue.team.id ?? '';
   return (await callerOf(app, desk.token).create({ teamId, title: 'Short-lived' })).key;
 }
+
+it('an upload removes what an earlier one of the attachment has left', async () => {
+  const { attachment, uploadUrl } = await desk.create({ sizeBytes: 5 });
+  // As when the process ends between storing the bytes and the end of the upload.
+  const uuid = parseId(attachment.id)?.uuid ?? '';
+  const earlier = await beginUpload(app.database.of(app.workspaceId), uuid);
+  if (!earlier) throw new Error('The upload could not begin.');
+  await app.store.put(contentKey(earlier), Readable.from([random(5)]), 5);
+  expect((await put(uploadUrl, random(5))).status).toBe(204);
+  expect(kept().filter((name) => name.startsWith(uuid))).toEqual([`${uuid}.${earlier.revision + 1}`]);
+});

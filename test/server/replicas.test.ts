@@ -93,6 +93,26 @@ onReplicas(
       });
     });
 
+    it('shows a client the file that it has uploaded when it sends the header of the upload', async () => {
+      const { body: issue } = await create('With a file');
+      const reader = await r.newToken();
+      await untilReplicaAnswers(reader);
+      const path = `/v1/issues/${issue.key}/attachments`;
+      await whilePaused(async () => {
+        const announced = await r.request<{ attachment: { id: string }; uploadUrl: string }>('POST', path, {
+          body: { fileName: 'a.bin', contentType: 'application/octet-stream', sizeBytes: 3 },
+        });
+        const uploaded = await fetch(announced.body.uploadUrl, { method: 'PUT', body: 'abc' });
+        expect(uploaded.status).toBe(204);
+        const headers = { [header]: uploaded.headers.get(header) ?? '' };
+        const shown = await r.request('GET', `${path}/${announced.body.attachment.id}`, {
+          token: reader,
+          headers,
+        });
+        expect(shown.status).toBe(200);
+      });
+    });
+
     it('shows a token its own writes for a while without the header', async () => {
       const writer = await r.newToken();
       await untilReplicaAnswers(writer);

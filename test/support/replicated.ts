@@ -1,4 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -8,6 +9,7 @@ import { issueToken } from '../../src/resolvers/access/access-tokens.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { scopes } from '../../src/resolvers/context.ts';
 import { readConfig, type Settings } from '../../src/server/config.ts';
+import { openFiles } from '../../src/server/open-files.ts';
 import { startServer } from '../../src/server/server.ts';
 import { Cluster } from '../faults/support/cluster.ts';
 import { makeWorld, type World } from '../faults/support/world.ts';
@@ -68,13 +70,21 @@ async function serverOn(
   const database = await openDatabase({ url: primary.url }, [standby.url]);
   const { replicas } = database;
   if (!replicas) throw new Error('There are no replicas.');
+  const files = mkdtempSync(join(tmpdir(), 'workgraph-replicated-'));
   const config = readConfig(
-    { PORT: '0', REQUESTS_PER_MINUTE: '1000000000', COST_PER_HOUR: '1000000000', ...settings },
+    {
+      PORT: '0',
+      DATA_DIR: files,
+      REQUESTS_PER_MINUTE: '1000000000',
+      COST_PER_HOUR: '1000000000',
+      ...settings,
+    },
     {},
   );
   const server = await startServer({
     database,
     config: { ...config, admission: generousAdmission },
+    files: openFiles(config),
     logger: pino({ level: 'silent' }),
   });
   const { workspaceId, ownerUserAccountId, token } = world;
@@ -100,6 +110,7 @@ async function serverOn(
     stop: async () => {
       await server.stop();
       await database.close();
+      rmSync(files, { recursive: true, force: true });
     },
   };
 }

@@ -3,6 +3,7 @@ import {
   beginUpload,
   contentKey,
   finishUpload,
+  keysOf,
   previewKey,
   selectAttachmentOfExistingIssue,
 } from '../../db/attachments.ts';
@@ -58,7 +59,9 @@ export async function receiveUpload(
   try {
     await store.put(contentKey(started), exactly(sizeBytes, open()), sizeBytes);
     const preview = await findPreview(store, started);
-    return await finish(db, started, preview, uploading);
+    const finished = await finish(db, started, preview, uploading);
+    await discardEarlier(store, started);
+    return finished;
   } catch (error) {
     // After an unexpected error the transaction may have been committed, and then the bytes must remain in the store.
     if (error instanceof AppError) await discard(store, started);
@@ -87,6 +90,11 @@ async function finish(
     await recordActivity(trx, actor, issueId, nowUtc, activity);
     return finished;
   });
+}
+
+/** Removes what earlier uploads of the attachment have left, whose end was not known. The upload is done, so it does not fail with this. */
+async function discardEarlier(store: FileStore, { revision, ...started }: AttachmentRow): Promise<void> {
+  await Promise.allSettled(keysOf({ ...started, revision: revision - 1 }).map((key) => store.remove(key)));
 }
 
 async function discard(store: FileStore, started: AttachmentRow): Promise<void> {

@@ -171,9 +171,15 @@ export class ServerRequest implements RestRequest {
     return this.#contexts.dataOf(workspaceId);
   }
 
+  /** Notes a write that needed no token. The answer then says what its client has to have read. */
+  noteWriteTo(workspaceId: string): void {
+    this.hasWritten = true;
+    this.#reference = this.#contexts.referenceOf(workspaceId, this.seenVersion);
+  }
+
   /**
    * The headers with the version of the reference data and, where there are replicas, the position of the primary after the
-   * client's last write; no headers without a token.
+   * client's last write; no headers without a token, except after a write.
    */
   async consistencyHeaders(): Promise<Record<string, string>> {
     try {
