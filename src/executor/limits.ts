@@ -49,6 +49,15 @@ export const maxCachedCharacters = 150_000;
 /** The options of the caches of documents. One document may take a tenth of its cache. */
 export const documentCacheSize = { maxSize: maxCachedCharacters, maxEntrySize: maxCachedCharacters / 10 };
 
+/**
+ * How many fields the variants of all operations have together that `@skip` and `@include` make of them, the first of each not
+ * counted. Their plans take about as much memory as those of all cached documents.
+ */
+export const maxVariantFields = 20_000;
+
+/** The longest alias of a field. */
+export const maxAliasLength = 255;
+
 /** The deepest selection of an operation, fragments included. */
 export const maxDepth = 15;
 

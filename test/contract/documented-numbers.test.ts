@@ -34,6 +34,8 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '| tokens of a document | {executor/limits.ts maxTokens} |',
     '| lines of a document, including empty ones and comments | {executor/limits.ts maxLines} |',
     'sends more than {server/graphql/web-socket-messages.ts maxMessages} messages in a second, pings',
+    'a message other than `subscribe` with more than {server/graphql/web-socket-messages.ts maxOtherBytes} bytes',
+    '| characters of an alias | {executor/limits.ts maxAliasLength} |',
     '| nesting of literals in a document | {executor/limits.ts maxNesting} |',
     '| depth of its selections, through fragments | {executor/limits.ts maxDepth}; below `__schema` and `__type` {executor/limits.ts maxIntrospectionDepth} |',
     '| directives on one field, fragment, variable or operation | {executor/limits.ts maxDirectives} |',
@@ -85,7 +87,10 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     'found valid within the last {reference/memory.ts leaseMs} ms',
     'purged {resolvers/issues/issue-deletion.ts restorableMs / 86_400_000} days after their deletion',
   ],
-  'docs/persisted-documents.md': ['has room for {executor/limits.ts maxCachedCharacters} characters of text'],
+  'docs/persisted-documents.md': [
+    'has room for {executor/limits.ts maxCachedCharacters} characters of text',
+    'have room for {executor/limits.ts maxVariantFields} fields together',
+  ],
   'docs/reference-data.md': [
     'the write at most {reference/memory.ts leaseMs} ms later',
     'a refusal within the same {reference/memory.ts leaseMs} ms',

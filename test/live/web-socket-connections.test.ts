@@ -52,6 +52,9 @@ describe('a WebSocket', () => {
     const large = bare(app.url);
     await large.say({ type: 'ping', payload: { text: 'x'.repeat(2_000_000) } });
     expect(await large.closed).toBe(1009);
+    const long = bare(app.url);
+    await long.say({ type: 'ping', payload: { text: 'x'.repeat(20_000) } });
+    expect(await long.closed).toBe(4400);
   });
 
   it.each(['ping', 'subscribe'])('is closed if it sends a %s that is nested without end', async (type) => {

@@ -71,6 +71,11 @@ describe('a document', () => {
       `{ readiness { status } ${'__typename '.repeat(51)} }`,
       '`__typename` is selected more than 50 times',
     ],
+    [
+      'an alias of 256 characters',
+      `{ ${'a'.repeat(256)}: __typename }`,
+      'An alias has more than 255 characters',
+    ],
     ['introspection 21 deep', typesOfTypes(18), 'nested more than 15 deep'],
     ['six directives on a field', directives(6), 'more than 5 directives'],
     [

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { raise } from '../../resolvers/errors.ts';
 import type { DocumentReader } from './reader.ts';
 import { documentCacheSize } from '../limits.ts';
+import { roomOf } from './size.ts';
 import { hashOf, type Manifest } from './manifest.ts';
 
 /** How a request names its document: by its text, its id, or both, which asks the server to keep the text under the id. */
@@ -63,7 +64,7 @@ export class PersistedDocuments {
       raise('invalid_request', 'The hash does not match the query.');
     if (known) return known;
     const document = this.#reader.read(query);
-    if (mayRegister) this.#registered.set(documentId, document, { size: query.length });
+    if (mayRegister) this.#registered.set(documentId, document, { size: roomOf(document, query) });
     return document;
   }
 

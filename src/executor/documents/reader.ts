@@ -14,7 +14,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { tooComplex } from '../answers/too-complex.ts';
 import { DocumentSource, lineStartsOf, located } from './document-source.ts';
-import { checkSize } from './size.ts';
+import { checkSize, roomOf } from './size.ts';
 import { documentCacheSize, maxLines, maxNesting, maxTokens } from '../limits.ts';
 import { allRules } from './validation-rules.ts';
 import { visitNodes } from './visit-nodes.ts';
@@ -60,9 +60,8 @@ export class DocumentReader {
     const known = this.#documents.get(text);
     if (known) return known;
     const document = this.#subscribed.get(text)?.deref() ?? this.#readNew(text);
-    const size = text.length;
-    if (this.#readOnce.delete(text)) this.#documents.set(text, document, { size });
-    else this.#readOnce.set(text, true, { size });
+    if (this.#readOnce.delete(text)) this.#documents.set(text, document, { size: roomOf(document, text) });
+    else this.#readOnce.set(text, true, { size: text.length });
     return document;
   }
 

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { tooComplex } from '../answers/too-complex.ts';
 import {
+  maxAliasLength,
   maxDepth,
   maxDirectives,
   maxFields,
@@ -16,7 +17,7 @@ import {
   maxRepeats,
   maxRootFields,
 } from '../limits.ts';
-import { fragmentsOf } from '../selections/operation.ts';
+import { fragmentsOf, type Operation } from '../selections/operation.ts';
 
 interface Size {
   depth: number;
@@ -44,7 +45,7 @@ const pageFields: ReadonlySet<string> = new Set([
  * spends time on fields that its fragments multiply. Each fragment is measured once.
  */
 export function checkSize(document: DocumentNode): void {
-  const sizes = new DocumentSizes(document);
+  const sizes = new DocumentSizes(fragmentsOf(document));
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) {
       checkDirectives(definition);
@@ -57,12 +58,31 @@ export function checkSize(document: DocumentNode): void {
   }
 }
 
+/** The number of fields of an operation, each fragment counted where it is spread. */
+export function fieldsOf({ operation, fragments }: Pick<Operation, 'operation' | 'fragments'>): number {
+  return new DocumentSizes(fragments).selections(operation.selectionSet).fields;
+}
+
+/**
+ * The room that a document takes in a cache: the number of its characters, or of those of a document without fragments that has as
+ * many fields.
+ */
+export function roomOf(document: DocumentNode, text: string): number {
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const fragments = fragmentsOf(document);
+  const fields = operations.reduce((sum, operation) => sum + fieldsOf({ operation, fragments }), 0);
+  return Math.max(text.length, fields * charactersPerField);
+}
+
+/** The shortest selections of objects, with their aliases, have as many. */
+const charactersPerField = 3;
+
 class DocumentSizes {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #measured = new Map<string, Readonly<Size>>();
 
-  constructor(document: DocumentNode) {
-    this.#fragments = fragmentsOf(document);
+  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+    this.#fragments = fragments;
   }
 
   fragment(name: string): Readonly<Size> {
@@ -103,6 +123,9 @@ class DocumentSizes {
     checkDirectives(selection);
     const below = this.#below(selection);
     const isField = selection.kind === Kind.FIELD;
+    // Each object of the answer repeats the alias.
+    if (isField && (selection.alias?.value.length ?? 0) > maxAliasLength)
+      tooComplex(`An alias has more than ${maxAliasLength} characters.`);
     const opensSchema = isField && schemaFields.has(selection.name.value);
     size.depth = Math.max(size.depth, (opensSchema ? 0 : below.depth) + (isField ? 1 : 0));
     size.introspection = Math.max(size.introspection, below.introspection, opensSchema ? below.depth + 1 : 0);

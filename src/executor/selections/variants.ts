@@ -1,43 +1,66 @@
 import { Kind, type OperationDefinitionNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { fieldsOf } from '../documents/size.ts';
+import { maxVariantFields } from '../limits.ts';
 import type { CoercedOperation } from './operation.ts';
 import { visitNodes } from '../documents/visit-nodes.ts';
 
 type VariantSource = Omit<CoercedOperation, 'schema'>;
 
-/** The maximum number of cached variants of an operation; n variables in its `@skip` and `@include` give up to 2^n. */
-const maxVariants = 32;
+/** The results of all computations for one variant of an operation, by the computation. */
+type Variant = Map<object, unknown>;
+
+interface Variants {
+  /** The variables in `@skip` and `@include`. */
+  readonly conditions: readonly string[];
+  /** The variants by the values of these variables, of which n variables have up to 2^n combinations. */
+  readonly byValues: Map<string, Variant>;
+}
+
+const variantsOf = new WeakMap<OperationDefinitionNode, Variants>();
+
+/**
+ * The variants of all operations except the first of each, which is freed with its document: what forgets them, and the number of
+ * their fields, since a plan is as large as its operation. The oldest are forgotten first.
+ */
+const further = new LRUCache<Variant, () => void>({
+  maxSize: maxVariantFields,
+  dispose: (forget) => forget(),
+});
 
 /**
  * Caches a computation that depends on an operation and on the fields that `@skip` and `@include` leave out. It is done once
  * for each combination of their values. Documents are cached, so later requests find the result.
  */
 export function perVariant<Source extends VariantSource, Result>(compute: (source: Source) => Result) {
-  const known = new WeakMap<
-    OperationDefinitionNode,
-    { conditions: readonly string[]; results: Map<string, Result> }
-  >();
   return (source: Source): Result => {
-    const { operation, variables } = source;
-    let variants = known.get(operation);
-    if (!variants) {
-      variants = { conditions: conditionVariables(source), results: new Map() };
-      known.set(operation, variants);
-    }
-    const { conditions, results } = variants;
-    const key = conditions.map((name) => String(variables[name])).join(' ');
-    const existing = results.get(key);
-    if (existing !== undefined) return existing;
+    const variant = variantOf(source);
+    const existing = variant.get(compute);
+    if (existing !== undefined) return existing as Result;
     const result = compute(source);
-    if (results.size >= maxVariants) results.clear();
-    results.set(key, result);
+    variant.set(compute, result);
     return result;
   };
 }
 
-/** The variables in `@skip` and `@include`, found once for all callers of `perVariant`. */
-function conditionVariables({ operation, fragments }: VariantSource): readonly string[] {
-  const known = conditionsByOperation.get(operation);
+function variantOf(source: VariantSource): Variant {
+  const { operation, variables } = source;
+  let variants = variantsOf.get(operation);
+  if (!variants) {
+    variants = { conditions: conditionVariables(source), byValues: new Map() };
+    variantsOf.set(operation, variants);
+  }
+  const { conditions, byValues } = variants;
+  const values = conditions.map((name) => String(variables[name])).join(' ');
+  const known = byValues.get(values);
   if (known) return known;
+  const variant: Variant = new Map();
+  if (byValues.size > 0) further.set(variant, () => byValues.delete(values), { size: 1 + fieldsOf(source) });
+  byValues.set(values, variant);
+  return variant;
+}
+
+function conditionVariables({ operation, fragments }: VariantSource): readonly string[] {
   const names = new Set<string>();
   for (const node of [operation, ...fragments.values()]) {
     visitNodes(node, (each) => {
@@ -47,9 +70,5 @@ function conditionVariables({ operation, fragments }: VariantSource): readonly s
         if (value.kind === Kind.VARIABLE) names.add(value.name.value);
     });
   }
-  const found = [...names].toSorted();
-  conditionsByOperation.set(operation, found);
-  return found;
+  return [...names].toSorted();
 }
-
-const conditionsByOperation = new WeakMap<OperationDefinitionNode, readonly string[]>();

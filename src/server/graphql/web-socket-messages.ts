@@ -5,6 +5,8 @@ import { separatingIds } from './web-socket-ids.ts';
 
 /** The maximum number of messages of a connection in a second. Quotas count only its operations. */
 const maxMessages = 1_000;
+/** The maximum size of other messages than `subscribe`: the library parses them once more, and repeats the payload of a ping. */
+const maxOtherBytes = 16_384;
 /**
  * The deepest nesting of a message, whose parts are written by recursion. Operations have the lower limit of a POST, and exceeding
  * that one does not close the connection.
@@ -37,11 +39,17 @@ export function receiveMessages(
     if (messages > maxMessages) return close(closeCodes.tooManyMessages, 'Too many messages');
     const text = String(data);
     const message = parsed(text);
+    if (data.length > maxOtherBytes && !isSubscribe(message))
+      return close(closeCodes.badRequest, 'Only the message subscribe may be so long');
     if (isNestedDeeper(message, maxMessageNesting))
       return close(closeCodes.badRequest, 'Message nested too deeply');
     received(text, message ?? {});
     onTaken();
   });
+}
+
+function isSubscribe(message: object | null | undefined): boolean {
+  return (message as { type?: unknown } | null | undefined)?.type === 'subscribe';
 }
 
 /** The value of a message; undefined for a text that is not JSON, which the library refuses. */

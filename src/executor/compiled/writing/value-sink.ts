@@ -39,8 +39,9 @@ export class ValueSink implements Sink {
     return value;
   }
 
+  /** Without a prototype, so that `__proto__` is a name like any other. */
   beginObject(): void {
-    this.#begin({});
+    this.#begin({ __proto__: null });
   }
 
   name({ text, json }: FieldName): void {
