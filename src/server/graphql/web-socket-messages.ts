@@ -48,8 +48,8 @@ export function receiveMessages(
   });
 }
 
-function isSubscribe(message: object | null | undefined): boolean {
-  return (message as { type?: unknown } | null | undefined)?.type === 'subscribe';
+function isSubscribe(message: { readonly type?: unknown } | null | undefined): boolean {
+  return message?.type === 'subscribe';
 }
 
 /** The value of a message; undefined for a text that is not JSON, which the library refuses. */
