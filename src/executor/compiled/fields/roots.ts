@@ -1,4 +1,5 @@
 import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { Forms } from '../run/forms.ts';
 import { columnParts, statement } from '../run/statements.ts';
 import { preloadableTables } from '../../../db/writes/preloaded.ts';
 import type { TextRows } from '../../../db/engine/borrowed-connection.ts';
@@ -43,7 +44,7 @@ export class ByKeyFetch implements Fetch {
   readonly plan: ObjectPlan;
   readonly #keyPlan: ByKey;
   readonly #args: ArgumentsOf;
-  readonly #byForm = new Map<string, Prepared>();
+  readonly #statements = new Forms<Prepared>();
 
   constructor({ keyPlan, args, columns, plan, place }: ByKeyParts) {
     this.#keyPlan = keyPlan;
@@ -87,18 +88,15 @@ export class ByKeyFetch implements Fetch {
 
   #statement(form: Predicate, page: PageWithParent | undefined, run: Run): Prepared {
     const key = `${JSON.stringify(form)} ${page?.parameterized.form ?? ''}`;
-    const known = this.#byForm.get(key);
-    if (known) return known;
-    const { table, where } = this.#keyPlan;
-    const { selected } = this.columns;
-    const below = page && [page.key, page.parameterized.walk.source, columnParts(page.columns)];
-    const made = statement(['named', table, where, columnParts(selected), key, below], () => {
-      const row = findQuery(run.reading(selected), table, { all: [where, form] }).limit(1);
-      return new Prepared(page ? withPage({ row, columns: selected }, page, run) : row);
+    return this.#statements.of(key, () => {
+      const { table, where } = this.#keyPlan;
+      const { selected } = this.columns;
+      const below = page && [page.key, page.parameterized.walk.source, columnParts(page.columns)];
+      return statement(['named', table, where, columnParts(selected), key, below], () => {
+        const row = findQuery(run.reading(selected), table, { all: [where, form] }).limit(1);
+        return new Prepared(page ? withPage({ row, columns: selected }, page, run) : row);
+      });
     });
-    if (this.#byForm.size >= maxForms) this.#byForm.clear();
-    this.#byForm.set(key, made);
-    return made;
   }
 
   /** Splits the rows of a statement into the row and the page below it. */
@@ -130,9 +128,6 @@ export class ByKeyFetch implements Fetch {
 interface Found extends TextRows {
   children?: TextRows;
 }
-
-/** The maximum number of statements that are cached, one for each form of the page's arguments. */
-const maxForms = 50;
 
 function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, parameterized }: PageWithParent, run: Run) {
   const named = row.columns[key];

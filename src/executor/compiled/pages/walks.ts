@@ -18,6 +18,7 @@ import type { PageRequest } from '../../../db/reads/pages.ts';
 import type { Snapshot } from '../../../reference/snapshot.ts';
 import type { ValidatedPage } from '../../../resolvers/connections.ts';
 import { keysSlot, type Run } from '../run/run.ts';
+import { Forms } from '../run/forms.ts';
 import { columnParts, statement } from '../run/statements.ts';
 
 /** The page that the arguments of a connection request, and the statements and values that read it. */
@@ -138,16 +139,10 @@ function slottedPosition(position: Position | undefined, name: string) {
   };
 }
 
-/**
- * The maximum number of statements that are cached for one field: some for each form of its arguments, and for each step of
- * reading.
- */
-const maxForms = 50;
-
-/** The statements of one connection field: for pages and for counts. */
+/** The statements of one connection field, for pages and for counts: some for each form of its arguments and each step of reading. */
 export class WalkStatements {
-  readonly #byForm = new Map<string, Prepared>();
-  readonly #accesses = new Map<string, Access>();
+  readonly #statements = new Forms<Prepared>();
+  readonly #accesses = new Forms<Access>();
   readonly #ofChildren: boolean;
 
   constructor(ofChildren: boolean) {
@@ -156,12 +151,7 @@ export class WalkStatements {
 
   /** How the rows of a walk can be found. */
   access({ form, walk }: ParameterizedPage): Access {
-    const known = this.#accesses.get(form);
-    if (known) return known;
-    if (this.#accesses.size >= maxForms) this.#accesses.clear();
-    const made = accessOf(walk);
-    this.#accesses.set(form, made);
-    return made;
+    return this.#accesses.of(form, () => accessOf(walk));
   }
 
   /** One step of reading pages within bounds. */
@@ -216,11 +206,6 @@ export class WalkStatements {
   }
 
   #known(form: string, parts: readonly unknown[], make: () => Prepared): Prepared {
-    const known = this.#byForm.get(form);
-    if (known) return known;
-    if (this.#byForm.size >= maxForms) this.#byForm.clear();
-    const made = statement(parts, make);
-    this.#byForm.set(form, made);
-    return made;
+    return this.#statements.of(form, () => statement(parts, make));
   }
 }
