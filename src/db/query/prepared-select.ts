@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Compilable, CompiledQuery } from 'kysely';
 import type { BorrowedConnection } from '../engine/borrowed-connection.ts';
 import type { Sending } from '../engine/sending.ts';
@@ -49,10 +50,16 @@ export class PreparedSelect<Row> {
   }
 }
 
-/** Statements by the form of their arguments. Each is compiled when it is first needed. */
+/**
+ * How many forms of one statement are remembered. There is one for each set of fields that a request may change, and a statement
+ * has thousands of characters.
+ */
+const maxForms = 200;
+
+/** Statements by the form of their arguments. Each is compiled when it is needed and not remembered. */
 export class StatementsByForm<Form, Row> {
   readonly #make: (db: TenantDb, form: Form) => PreparedSelect<Row>;
-  readonly #made = new Map<string, PreparedSelect<Row>>();
+  readonly #made = new LRUCache<string, PreparedSelect<Row>>({ max: maxForms });
 
   constructor(make: (db: TenantDb, form: Form) => PreparedSelect<Row>) {
     this.#make = make;
