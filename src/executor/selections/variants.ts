@@ -19,6 +19,9 @@ interface Variants {
 
 const variantsOf = new WeakMap<OperationDefinitionNode, Variants>();
 
+/** What a variant takes beside its fields, in fields. */
+const smallestVariant = 10;
+
 /**
  * The variants of all operations except the first of each, which is freed with its document: what forgets them, and the number of
  * their fields, since a plan is as large as its operation. The oldest are forgotten first.
@@ -55,7 +58,10 @@ function variantOf(source: VariantSource): Variant {
   const known = byValues.get(values);
   if (known) return known;
   const variant: Variant = new Map();
-  if (byValues.size > 0) further.set(variant, () => byValues.delete(values), { size: 1 + fieldsOf(source) });
+  if (byValues.size > 0) {
+    const size = smallestVariant + fieldsOf(source);
+    further.set(variant, () => byValues.delete(values), { size });
+  }
   byValues.set(values, variant);
   return variant;
 }
