@@ -109,13 +109,21 @@ describe('a WebSocket', () => {
       unknown,
       { statusCode: number; destroy(): void },
     ];
-    expect(response.statusCode).toBe(403);
+    expect(response).toMatchObject({ statusCode: 403, headers: { 'x-frame-options': 'DENY' } });
     response.destroy();
     for (const origin of ['https://board.example', app.url]) {
       const { socket } = bare(app.url, { origin });
       await once(socket, 'open');
       socket.terminate();
     }
+  });
+
+  it('that asks for an upgrade without a valid key is refused, with security headers', async () => {
+    const headers = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
+    const asked = get(`${app.url}/graphql`, { headers: { ...headers, 'Sec-WebSocket-Key': 'short' } });
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response).toMatchObject({ statusCode: 400, headers: { 'x-content-type-options': 'nosniff' } });
   });
 
   it('that asks to upgrade to something else gets the usual answer', async () => {

@@ -108,6 +108,10 @@ export class WebSockets {
       subscribe: ({ contextValue }) => contextValue as ExecutionResult | AsyncGenerator<ExecutionResult>,
       onNext: (_context, _id, _payload, _args, result) => result,
     });
+    // The library would answer without security headers.
+    this.#server.on('wsClientError', (_error, socket, req) =>
+      answerAndClose(socket, { status: '400 Bad Request', origin: options.clients.of(req).origin }),
+    );
   }
 
   get open(): number {
@@ -117,12 +121,12 @@ export class WebSockets {
   /** Answers a request for which `asksForWebSocket` is true. */
   upgrade(req: IncomingMessage, socket: Socket, head: Buffer): void {
     const { contexts, crossOrigin, clients } = this.#options;
-    const refuse = (status: string) =>
-      answerAndClose(socket, `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    const { origin } = clients.of(req);
+    const refuse = (status: string) => answerAndClose(socket, { status, origin });
     socket.on('error', () => socket.destroy());
     if (httpViolation(req)) return refuse('400 Bad Request');
     if (contexts.draining) return refuse('503 Service Unavailable');
-    if (!crossOrigin.opensSocket(req.headers.origin, clients.of(req).origin)) return refuse('403 Forbidden');
+    if (!crossOrigin.opensSocket(req.headers.origin, origin)) return refuse('403 Forbidden');
     this.#server.handleUpgrade(req, socket, head, (ws) => this.#opened(ws, req));
   }
 

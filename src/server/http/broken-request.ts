@@ -10,7 +10,6 @@ import {
   problemOfViolation,
   unsupportedVersion,
 } from './http-rules.ts';
-import { securityHeaders } from './security-headers.ts';
 
 const badTarget = badRequest(
   'The target of the request is not valid: it must begin with a slash, and spaces and characters outside ASCII must be percent-encoded.',
@@ -113,15 +112,10 @@ export function answerConnect(socket: Duplex, publicUrl: string | undefined): vo
 function refuse(violation: HttpViolation, socket: Duplex, publicUrl: string | undefined): void {
   const requestId = randomUUID();
   const body = JSON.stringify(problemOfViolation(violation, requestId));
-  const security = Object.entries(securityHeaders(publicUrl)).map(([name, value]) => `${name}: ${value}\r\n`);
-  answerAndClose(
-    socket,
-    `HTTP/1.1 ${violation.status} ${violation.reason}\r\n` +
-      'Content-Type: application/problem+json; charset=utf-8\r\n' +
-      security.join('') +
-      `X-Request-Id: ${requestId}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n` +
-      'Connection: close\r\n\r\n' +
-      body,
-  );
+  answerAndClose(socket, {
+    status: `${violation.status} ${violation.reason}`,
+    origin: publicUrl,
+    headers: { 'Content-Type': 'application/problem+json; charset=utf-8', 'X-Request-Id': requestId },
+    body,
+  });
 }
