@@ -1,5 +1,6 @@
 import { type Compilable, type Kysely, sql } from 'kysely';
 import { webhookDeliveryState, webhookState } from '../model/codes.ts';
+import { limits } from '../model/limits.ts';
 import type { Database } from './engine/engine.ts';
 import { PreparedSelect } from './query/prepared-select.ts';
 import { typedSlot } from './statements/slots.ts';
@@ -167,7 +168,7 @@ export async function insertDeliveries(
 
 export type DueDelivery = Pick<
   Row<'webhookDelivery'>,
-  'id' | 'changeId' | 'body' | 'createdUtc' | 'attemptCount' | 'attempts'
+  'id' | 'changeId' | 'body' | 'createdUtc' | 'attemptCount'
 >;
 
 /**
@@ -202,17 +203,17 @@ export async function selectNextDeliveries(
     )
     .selectFrom('webhookDelivery as w')
     .innerJoin('next', 'next.id', 'w.id')
-    .select(['w.id', 'w.changeId', 'w.body', 'w.createdUtc', 'w.attemptCount', 'w.attempts'])
+    .select(['w.id', 'w.changeId', 'w.body', 'w.createdUtc', 'w.attemptCount'])
     .orderBy('w.position')
     .execute();
 }
 
-/** The outcome of an attempt: the new state of the delivery, when it is due again, and all its attempts. */
+/** The outcome of an attempt: the new state of the delivery, when it is due again, and the attempt. */
 export interface DeliveryOutcome {
   readonly id: string;
   readonly state: number;
   readonly nextAttemptUtc: Date | null;
-  readonly attempts: readonly WebhookAttempt[];
+  readonly attempt: WebhookAttempt;
 }
 
 /**
@@ -230,13 +231,15 @@ export async function writeOutcomes(
     .updateTable('webhookDelivery as d')
     .from(
       sql<DeliveryOutcome>`json_to_recordset(${JSON.stringify(outcomes)}::json)`.as<'outcome'>(
-        sql`outcome(id uuid, state smallint, "nextAttemptUtc" timestamptz, attempts jsonb)`,
+        sql`outcome(id uuid, state smallint, "nextAttemptUtc" timestamptz, attempt jsonb)`,
       ),
     )
     .set({
       state: sql<number>`case when ${isOpen} then outcome.state else d.state end`,
       nextAttemptUtc: sql<Date | null>`case when ${isOpen} then outcome."nextAttemptUtc" end`,
-      attempts: sql<string>`outcome.attempts`,
+      // Another process may have stored an attempt of its own meanwhile, if this one had lost its claim and got it back.
+      attempts: sql<string>`case when jsonb_array_length(d.attempts) < ${sql.lit(limits.webhookAttempts)} then d.attempts
+        else d.attempts - 0 end || outcome.attempt`,
       attemptCount: sql<number>`d.attempt_count + 1`,
       finishedUtc: sql<Date | null>`case when not ${isOpen} then d.finished_utc
         when outcome.state <> ${webhookDeliveryState.waiting} then ${now}::timestamptz end`,

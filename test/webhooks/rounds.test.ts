@@ -17,6 +17,44 @@ const deliveriesOf = (id: string) =>
     .updateTable('webhookDelivery')
     .where('webhookId', '=', parseId(id)?.uuid ?? '');
 
+describe('a delivery', () => {
+  /** The statuses of the attempts that are stored after an attempt that began with none, and during which others were stored. */
+  async function statusesAfter(others: number): Promise<unknown> {
+    const attempted = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const { id } = await webhookWith(1, async () => {
+      attempted.resolve();
+      await ended.promise;
+    });
+    await attempted.promise;
+    // As by another process, while this one has lost its claim.
+    const stored = Array.from({ length: others }, (_, ms) => ({
+      utc: '',
+      status: 500,
+      ms,
+      error: null,
+      head: '',
+    }));
+    await deliveriesOf(id)
+      .set({ attempts: JSON.stringify(stored), attemptCount: others })
+      .execute();
+    ended.resolve();
+    await eventually(async () => (await hooks().deliveries(id))[0]?.attemptCount === others + 1);
+    const [delivery] = await app.database
+      .of(app.workspaceId)
+      .selectFrom('webhookDelivery')
+      .select('attempts')
+      .where('webhookId', '=', parseId(id)?.uuid ?? '')
+      .execute();
+    return delivery?.attempts.map(({ status }) => status);
+  }
+
+  it('has the attempts of all processes, at most ten', async () => {
+    expect(await statusesAfter(1)).toEqual([500, 204]);
+    expect(await statusesAfter(10)).toEqual([...Array<number>(9).fill(500), 204]);
+  });
+});
+
 describe('a webhook that is changed during its attempts', () => {
   it('sends further messages to its new URL', async () => {
     const moved = await startReceiver();

@@ -2,7 +2,6 @@ import type { WebhookAttempt } from '../../db/tables/webhook-tables.ts';
 import { activated, type WebhookChange, type WebhookRow } from '../../db/webhooks.ts';
 import type { DeliveryOutcome, DueDelivery } from '../../db/webhook-work.ts';
 import { webhookDeliveryState, webhookState } from '../../model/codes.ts';
-import { limits } from '../../model/limits.ts';
 import { dayMs } from '../../model/times.ts';
 import { isReceived, type SentAnswer } from '../../resolvers/webhooks/sending.ts';
 
@@ -81,15 +80,14 @@ export function outcomeOf(
 /** What becomes of a delivery after an attempt. */
 function deliveryOutcome({ delivery, answer, at }: Sent, now: Date, random: () => number): DeliveryOutcome {
   const { id, createdUtc, attemptCount } = delivery;
-  const attempts = [...delivery.attempts, attemptOf(answer, at)].slice(-limits.webhookAttempts);
-  if (isReceived(answer))
-    return { id, state: webhookDeliveryState.delivered, nextAttemptUtc: null, attempts };
+  const attempt = attemptOf(answer, at);
+  if (isReceived(answer)) return { id, state: webhookDeliveryState.delivered, nextAttemptUtc: null, attempt };
   if (now.getTime() - createdUtc.getTime() >= givenUpAfterMs)
-    return { id, state: webhookDeliveryState.failed, nextAttemptUtc: null, attempts };
+    return { id, state: webhookDeliveryState.failed, nextAttemptUtc: null, attempt };
   const waitMs = retriesMs[attemptCount] ?? retriesMs.at(-1) ?? dayMs;
   const requestedMs = retryAfterOf(answer.retryAfter, now);
   const nextAttemptUtc = later(now, Math.max(withJitter(waitMs, random), requestedMs));
-  return { id, state: webhookDeliveryState.waiting, nextAttemptUtc, attempts };
+  return { id, state: webhookDeliveryState.waiting, nextAttemptUtc, attempt };
 }
 
 /** The failures of a webhook in a row, after a round. */
