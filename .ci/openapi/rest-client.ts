@@ -14,7 +14,7 @@ export function restClientAdvice(): string | undefined {
   const [line] = readFileSync(file, 'utf8').split('\n');
   return line === firstLine()
     ? undefined
-    : `src/client/rest.generated.ts was generated from another openapi.json: run ${command}`;
+    : `src/client/rest.generated.ts was generated from another openapi.json: run npm --prefix .ci/openapi ci && ${command}`;
 }
 
 function firstLine(): string {

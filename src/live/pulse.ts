@@ -1,5 +1,5 @@
-/** The time between two beats. Each beat calls the listeners of one group. */
-const beatMs = 250;
+/** The time between two ticks. Each tick calls the listeners of one group. */
+const tickMs = 250;
 
 /** Calls many listeners regularly with one timer. They are called in groups, so that not all are called in the same moment. */
 export class Pulse {
@@ -11,7 +11,7 @@ export class Pulse {
 
   /** Each listener is called once in this time. */
   constructor(periodMs: number) {
-    this.#groups = Array.from({ length: Math.ceil(periodMs / beatMs) }, () => new Set());
+    this.#groups = Array.from({ length: Math.ceil(periodMs / tickMs) }, () => new Set());
   }
 
   /** Returns a function that removes the listener. */
@@ -20,7 +20,7 @@ export class Pulse {
     this.#added += 1;
     this.#count += 1;
     group.add(listener);
-    this.#timer ??= setInterval(() => this.#beat(), beatMs).unref();
+    this.#timer ??= setInterval(() => this.#tick(), tickMs).unref();
     return () => {
       if (!group.delete(listener)) return;
       this.#count -= 1;
@@ -30,7 +30,7 @@ export class Pulse {
     };
   }
 
-  #beat(): void {
+  #tick(): void {
     const group = this.#groups[this.#next % this.#groups.length] as Set<() => void>;
     this.#next += 1;
     for (const listener of group) listener();

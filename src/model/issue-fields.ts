@@ -221,7 +221,8 @@ export type OtherIssueColumns<Table extends IssueTable = IssueTable> = {
 };
 
 /**
- * All other columns of an issue. A column of the table that is declared neither here nor as a field is a compile error.
+ * All other columns of an issue. A column of the table that is declared neither here nor as a field is a compile error. One that
+ * clients set is declared above, in `issueFields`.
  */
 export const otherIssueColumns = {
   workspaceId: { type: 'uuid', insert: 'tenant' },

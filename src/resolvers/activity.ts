@@ -27,7 +27,8 @@ export function writeEvent(eventType: EventType): WriteEvent {
 
 /** Something that a member did to an issue. */
 export interface Activity {
-  eventType: FeedEventType;
+  /** Not an event of the issue itself, which would also have to raise its revision: that is a change with `sendChanges`. */
+  eventType: Exclude<FeedEventType, `issue.${string}`>;
   /** The rest of the sentence after the name of the member: "edited a comment". */
   activityText: string;
   /** The id of the object that was changed. */

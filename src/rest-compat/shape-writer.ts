@@ -29,11 +29,11 @@ export class WrittenResource {
     before: Uint8Array = empty,
     after: Uint8Array = empty,
   ): WrittenAnswer {
-    const runs = runsOf(resources.map((resource) => resource.#range));
-    const [only] = runs;
-    const framed = runs.length === 1 && only && only.of.framed(only.first, only.last, before, after);
+    const groups = adjacentObjects(resources.map((resource) => resource.#range));
+    const [only] = groups;
+    const framed = groups.length === 1 && only && only.of.framed(only.first, only.last, before, after);
     if (framed) return framed;
-    const parts = runs.flatMap(({ of, first, last }, index) => [
+    const parts = groups.flatMap(({ of, first, last }, index) => [
       index === 0 ? before : comma,
       of.json(first, last),
     ]);
@@ -42,20 +42,20 @@ export class WrittenResource {
 }
 
 /** Objects that were written one after another, so that their JSON with the commas is one range. */
-interface Run {
+interface AdjacentObjects {
   readonly of: WrittenRows;
   readonly first: JsonRange;
   last: JsonRange;
 }
 
-function runsOf(ranges: readonly JsonRange[]): Run[] {
-  const runs: Run[] = [];
+function adjacentObjects(ranges: readonly JsonRange[]): AdjacentObjects[] {
+  const groups: AdjacentObjects[] = [];
   for (const range of ranges) {
-    const run = runs.at(-1);
-    if (run?.of === range.of) run.last = range;
-    else runs.push({ of: range.of, first: range, last: range });
+    const group = groups.at(-1);
+    if (group?.of === range.of) group.last = range;
+    else groups.push({ of: range.of, first: range, last: range });
   }
-  return runs;
+  return groups;
 }
 
 const empty = new Uint8Array();

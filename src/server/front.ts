@@ -147,10 +147,10 @@ export class Front {
     const { req, res } = exchange;
     let isWaiting = true;
     const ticket = gate.enter(
-      (given) => {
+      (admitted) => {
         isWaiting = false;
-        if (!req.socket.destroyed) return this.#begin(exchange, given);
-        given.leave();
+        if (!req.socket.destroyed) return this.#begin(exchange, admitted);
+        admitted.leave();
         this.#noteGone(exchange);
       },
       () => {

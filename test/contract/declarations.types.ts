@@ -3,6 +3,7 @@
  * reads it, and fails on any `@ts-expect-error` below which there is no error.
  */
 import { type OtherIssueColumns, otherIssueColumns, type StoredField } from '../../src/model/issue-fields.ts';
+import type { Activity } from '../../src/resolvers/activity.ts';
 import type { IssueTable } from '../../src/model/issue-table.ts';
 import {
   id,
@@ -362,3 +363,9 @@ export const silentNullInTheWay: Shape<Fragment> = shape('Shape', { leadName: te
 export const otherObjects: Shape<Fragment> = shape('Shape', { team: object(labelShape, 'team') });
 // @ts-expect-error -- a revision is a number
 export const textAsRevision: Shape<Fragment> = shape('Shape', {}, 'key');
+
+export const activities: Record<string, Activity> = {
+  ofIssue: { eventType: 'issue-comment.updated.v1', activityText: 'edited a comment', subject: '' },
+  // @ts-expect-error -- a change of the issue itself also raises its revision
+  issueItself: { eventType: 'issue.updated.v1', activityText: 'changed the title', subject: '' },
+};

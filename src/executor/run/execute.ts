@@ -22,7 +22,7 @@ import { executeOnce, type OperationResult } from '../answers/idempotent.ts';
 import { withTextAllowance } from '../answers/text-allowance.ts';
 import { defaultOperationCost } from '../limits.ts';
 import { asksForSnapshot, inOneSnapshot } from './one-snapshot.ts';
-import { withReplicaIfAllowed } from './read-server.ts';
+import { withReplicaIfAllowed } from './replica-choice.ts';
 import { isCovered, noteRun, positionBefore, type Revalidation } from '../answers/revalidation.ts';
 import { type CoercedOperation, fragmentsOf } from '../selections/operation.ts';
 import { checkScopes } from '../selections/scope-rule.ts';

@@ -17,6 +17,18 @@ interface SelectedField {
   readonly parent: GraphQLNamedType;
 }
 
+/** Whether an operation selects a field that passes the test. */
+export function selectsField(
+  operation: CoercedOperation,
+  test: (selected: SelectedField) => boolean,
+): boolean {
+  let found = false;
+  visitFields(operation, (selected) => {
+    found ||= test(selected);
+  });
+  return found;
+}
+
 /**
  * Calls `visit` for each field that an operation selects, at any depth, except those of introspection, which belong to no type. Each
  * fragment is visited once, even if it is spread often.

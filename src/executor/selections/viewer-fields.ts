@@ -1,7 +1,7 @@
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import { dependenciesOf } from '../../schema/builder/plan.ts';
 import type { CoercedOperation } from './operation.ts';
-import { visitFields } from './selected-fields.ts';
+import { selectsField } from './selected-fields.ts';
 import { isWrapper } from './wrapper-types.ts';
 import { perVariant } from './variants.ts';
 
@@ -9,12 +9,11 @@ import { perVariant } from './variants.ts';
  * Whether an operation selects a field whose value may differ between tokens that may read it: one that is computed for the
  * viewer, or by a resolver, which receives the whole context.
  */
-export const dependsOnViewer = perVariant((coerced: CoercedOperation) => {
-  let depends = false;
-  visitFields(coerced, ({ field, parent }) => {
+export const dependsOnViewer = perVariant((coerced: CoercedOperation) =>
+  selectsField(coerced, ({ field, parent }) => {
     const { plan, pothosExposedField } = extensionsOf(field);
-    if (plan ? dependenciesOf(plan).dependsOnViewer : pothosExposedField === undefined && !isWrapper(parent))
-      depends = true;
-  });
-  return depends;
-});
+    return plan
+      ? dependenciesOf(plan).dependsOnViewer
+      : pothosExposedField === undefined && !isWrapper(parent);
+  }),
+);

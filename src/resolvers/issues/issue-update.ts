@@ -58,10 +58,10 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
   const inTransaction = async (trx: Trx) => {
     // From here on no other transaction can move issues to another parent while this one reads the ancestors.
     if (parentIssueId !== undefined) await lockParents(trx, 'exclusive');
-    const plan = await planChange(tableLookup(inside(trx)), input, async () => [
+    const checked = await checkUpdate(tableLookup(inside(trx)), input, async () => [
       { issue: await requireIssue(trx, key), prefix: '' },
     ]);
-    const [issue] = await apply(trx, context, { ...plan, expectedRevision });
+    const [issue] = await apply(trx, context, { ...checked, expectedRevision });
     return issue ?? issueIsGone();
   };
   if (!setsStoredFieldsOnly(input)) {
@@ -70,7 +70,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     return write(context, serialKey, inTransaction);
   }
   const { change, references, targets } = await withReferences(context, (look, cached) =>
-    planChange(
+    checkUpdate(
       look,
       input,
       async () => [{ issue: await locateIssue(context, cached, key), prefix: '' }] as const,
@@ -102,13 +102,13 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
   const serialKey = input.parentIssueId === undefined ? undefined : serialKeys.parents(workspaceId);
   return write(context, serialKey, async (trx) => {
     if (input.parentIssueId !== undefined) await lockParents(trx, 'exclusive');
-    const plan = await planChange(tableLookup(inside(trx)), input, async (violations) => {
+    const checked = await checkUpdate(tableLookup(inside(trx)), input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
       violations.addUnless(fits, 'keys', `must have 1 to ${limits.batch} items`);
       const named = fits ? await requireIssues(trx, keys) : [];
       return named.map(({ issue, index }) => ({ issue, prefix: `keys[${index}].` }));
     });
-    return apply(trx, context, plan);
+    return apply(trx, context, checked);
   });
 }
 
@@ -119,18 +119,18 @@ interface Target<Issue extends Pick<NamedIssue, 'teamId'>> {
 }
 
 /** A change that breaks no rule as far as unlocked rows can tell. */
-interface Plan<Targets = readonly Target<NamedIssue>[]> {
+interface CheckedUpdate<Targets = readonly Target<NamedIssue>[]> {
   change: IssueChange;
   references: References;
   targets: Targets;
   expectedRevision?: ExpectedRevision;
 }
 
-async function planChange<Targets extends readonly Target<Pick<NamedIssue, 'teamId'>>[]>(
+async function checkUpdate<Targets extends readonly Target<Pick<NamedIssue, 'teamId'>>[]>(
   look: ReferenceLookup,
   input: IssueFieldsInput,
   findTargets: (violations: Violations) => Promise<Targets>,
-): Promise<Plan<Targets>> {
+): Promise<CheckedUpdate<Targets>> {
   const violations = new Violations();
   const change = parseIssueFields(input, violations);
   if (Object.values(change).every((value) => value === undefined) && !violations.any) {
@@ -148,9 +148,13 @@ async function planChange<Targets extends readonly Target<Pick<NamedIssue, 'team
   return { change, references, targets };
 }
 
-async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): Promise<IssueRow[]> {
-  const { change, references, targets } = plan;
-  const locked = await lockAndCheck(trx, plan);
+async function apply(
+  trx: Trx,
+  { principal, requestId }: SignedIn,
+  update: CheckedUpdate,
+): Promise<IssueRow[]> {
+  const { change, references, targets } = update;
+  const locked = await lockAndCheck(trx, update);
   const before = targets.map(({ issue }) => locked.issues.get(issue.id) ?? issueIsGone());
   const ids = before.map(({ id }) => id);
   const assignees = await assign(trx, change, before);
@@ -198,8 +202,8 @@ function issuesPerStatement({ description = '', ...others }: IssueChange, all: n
 }
 
 /** Locks the issues and, if they move, their old and new parents; then checks the rules that need locked rows. */
-async function lockAndCheck(trx: Trx, plan: Plan): Promise<LockedIssues> {
-  const { change, targets, expectedRevision } = plan;
+async function lockAndCheck(trx: Trx, update: CheckedUpdate): Promise<LockedIssues> {
+  const { change, targets, expectedRevision } = update;
   const { parentIssueId } = change;
   const parents =
     parentIssueId === undefined ? [] : [parentIssueId, ...targets.map(({ issue }) => issue.parentIssueId)];
