@@ -29,7 +29,7 @@ const labels: Through = {
 };
 const limit = 10;
 const budget = 50;
-/** No index contains the estimates. */
+/** No issue has such an estimate, and none of the orders below is that of the index of the estimates. */
 const nothing: Predicate = { column: 'estimateValue', is: 'gte', value: 1_000_000 };
 const bounds = readBounds(defaultReadBudget);
 
