@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
-import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type SignedAccess, UrlSigner } from '../../src/resolvers/attachments/signed-urls.ts';
 import { type App, startApp } from '../support/app.ts';
+import { logInto } from '../support/log-into.ts';
 import { type AttachmentRead, bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
 
 const oldKey = 'an old key of more than 32 characters';
@@ -57,12 +57,7 @@ describe('a signed URL', () => {
 
   it('is logged as complete for a client that leaves with the last byte', async () => {
     const lines: { status?: number; msg: string }[] = [];
-    const log = new Writable({
-      write(line: Buffer, _encoding, done) {
-        lines.push(JSON.parse(String(line)) as (typeof lines)[number]);
-        done();
-      },
-    });
+    const log = logInto(lines);
     const logged = await startApp({ sharesDatabase: true, logLevel: 'info', log });
     const { signedDownloadUrl } = await (await fileDesk(logged)).attach(
       'a.bin',

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { startApp } from '../support/app.ts';
+import { logInto } from '../support/log-into.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { eventually } from '../support/eventually.ts';
 import { sampleOf, samplesOf } from '../support/metrics.ts';
@@ -17,12 +17,7 @@ it.each([
   'an operation leaves the queue at once, logged and counted as 499, when the client %s',
   async (_how, leave) => {
     const lines: Record<string, unknown>[] = [];
-    const log = new Writable({
-      write(line: Buffer, _encoding, done) {
-        lines.push(JSON.parse(String(line)) as Record<string, unknown>);
-        done();
-      },
-    });
+    const log = logInto(lines);
     const settings = { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '60000', METRICS_ADDRESS: '0' };
     const app = await startApp({ sharesDatabase: true, settings, logLevel: 'info', log });
     const load = (state: string) => sampleOf(app, 'workgraph_admission_requests', `state="${state}"`);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Admission, busy, type AdmissionTicket } from '../../src/server/limits/admission.ts';
 import { type App, startApp } from '../support/app.ts';
+import { logInto } from '../support/log-into.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { eventually } from '../support/eventually.ts';
 import { sampleOf, samplesOf } from '../support/metrics.ts';
@@ -238,12 +238,7 @@ describe('a server with two tickets', () => {
 
 it('a request whose client leaves the queue is logged and counted as 499', async () => {
   const lines: Record<string, unknown>[] = [];
-  const log = new Writable({
-    write(line: Buffer, _encoding, done) {
-      lines.push(JSON.parse(String(line)) as Record<string, unknown>);
-      done();
-    },
-  });
+  const log = logInto(lines);
   const settings = { MAX_CONCURRENCY: '1', METRICS_ADDRESS: '0' };
   const app = await startApp({ sharesDatabase: true, settings, logLevel: 'info', log });
   const load = (state: string) => sampleOf(app, 'workgraph_admission_requests', `state="${state}"`);

@@ -1,20 +1,15 @@
-import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { type App, startApp } from '../support/app.ts';
+import { logInto } from '../support/log-into.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { metricsText, samplesOf } from '../support/metrics.ts';
 
 const health = '{ health { status } }';
 
 const lines: Record<string, unknown>[] = [];
-const log = new Writable({
-  write(line: Buffer, _encoding, done) {
-    lines.push(JSON.parse(String(line)));
-    done();
-  },
-});
+const log = logInto(lines);
 let app: App;
 beforeAll(async () => {
   const settings = { REQUESTS_PER_MINUTE: '3', MAX_CONCURRENCY: '1', METRICS_ADDRESS: '0' };

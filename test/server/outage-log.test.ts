@@ -1,18 +1,13 @@
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { StorageFullError, StorageUnavailableError } from '../../src/storage/storage.ts';
 import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
 import { causeOf, maskedError } from '../../src/executor/answers/errors.ts';
 import { AppError } from '../../src/resolvers/errors.ts';
 import { type App, startApp } from '../support/app.ts';
+import { logInto } from '../support/log-into.ts';
 
 const lines: Record<string, unknown>[] = [];
-const log = new Writable({
-  write(line: Buffer, _encoding, done) {
-    lines.push(JSON.parse(String(line)));
-    done();
-  },
-});
+const log = logInto(lines);
 
 let app: App;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { hasServer, onServer, urlOf } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
+import { logInto } from '../support/log-into.ts';
 import { eventually } from '../support/eventually.ts';
 import { issueWorld, type IssueWorld } from '../support/issue-world.ts';
 
@@ -10,12 +10,7 @@ type Line = Record<string, unknown>;
 
 (hasServer ? describe : describe.skip)('a primary that takes no writes', () => {
   const lines: Line[] = [];
-  const log = new Writable({
-    write(line: Buffer, _encoding, done) {
-      lines.push(JSON.parse(String(line)) as Line);
-      done();
-    },
-  });
+  const log = logInto(lines);
   let app: App;
   let world: IssueWorld;
   let name: string;

@@ -1,18 +1,13 @@
-import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UnknownTokens } from '../../src/server/limits/unknown-tokens.ts';
 import { type App, startApp } from '../support/app.ts';
+import { logInto } from '../support/log-into.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 
 const lines: Record<string, unknown>[] = [];
-const log = new Writable({
-  write(line: Buffer, _encoding, done) {
-    lines.push(JSON.parse(String(line)));
-    done();
-  },
-});
+const log = logInto(lines);
 const perMinute = 4;
 let app: App;
 beforeAll(async () => {

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, get, type Server } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Unsent } from '../../src/server/http/unsent.ts';
 import { type FileDesk, fileDesk, random } from '../attachments/files.ts';
 import { type App, startApp } from '../support/app.ts';
+import { logInto } from '../support/log-into.ts';
 import { sampleOf } from '../support/metrics.ts';
 
 const bound = 8_000_000;
@@ -27,12 +27,7 @@ beforeAll(async () => {
     MAX_CONCURRENCY: '2',
     METRICS_ADDRESS: '0',
   };
-  const log = new Writable({
-    write(line: Buffer, _encoding, done) {
-      lines.push(JSON.parse(String(line)));
-      done();
-    },
-  });
+  const log = logInto(lines);
   app = await startApp({ settings, log, logLevel: 'info' });
   desk = await fileDesk(app);
   const input = { key: desk.issueKey, description: 'x'.repeat(descriptionBytes) };

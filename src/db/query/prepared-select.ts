@@ -56,7 +56,7 @@ export class PreparedSelect<Row> {
  */
 const maxForms = 200;
 
-/** Statements by the form of their arguments. Each is compiled when it is needed and not remembered. */
+/** Statements by the form of their arguments. They are compiled when they are needed; those that were used last are remembered. */
 export class StatementsByForm<Form, Row> {
   readonly #make: (db: TenantDb, form: Form) => PreparedSelect<Row>;
   readonly #made = new LRUCache<string, PreparedSelect<Row>>({ max: maxForms });

@@ -64,8 +64,8 @@ export function fieldsOf({ operation, fragments }: Pick<Operation, 'operation' |
 }
 
 /**
- * The room that a document takes in a cache: the number of its characters, or of those of a document without fragments that has as
- * many fields.
+ * The room that a document takes in a cache, in characters: those of its text, or those that its fields would take if it had no
+ * fragments, which may repeat them many times.
  */
 export function roomOf(document: DocumentNode, text: string): number {
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
@@ -74,7 +74,7 @@ export function roomOf(document: DocumentNode, text: string): number {
   return Math.max(text.length, fields * charactersPerField);
 }
 
-/** The shortest selections of objects, with their aliases, have as many. */
+/** Few selections have fewer characters, so without fragments the text of a document decides. */
 const charactersPerField = 3;
 
 class DocumentSizes {

@@ -19,12 +19,12 @@ interface Variants {
 
 const variantsOf = new WeakMap<OperationDefinitionNode, Variants>();
 
-/** What a variant takes beside its fields, in fields. */
+/** What the smallest variant takes, as a number of fields. */
 const smallestVariant = 10;
 
 /**
- * The variants of all operations except the first of each, which is freed with its document: what forgets them, and the number of
- * their fields, since a plan is as large as its operation. The oldest are forgotten first.
+ * All variants but the first of each operation, which is freed with its document. A value is the function that forgets the variant. The
+ * size of a variant is its number of fields, because its plan grows with them. The oldest are forgotten first.
  */
 const further = new LRUCache<Variant, () => void>({
   maxSize: maxVariantFields,

@@ -92,7 +92,10 @@ async function finish(
   });
 }
 
-/** Removes what earlier uploads of the attachment have left, whose end was not known. The upload is done, so it does not fail with this. */
+/**
+ * Removes the bytes that earlier tries to upload the attachment have left in the store, for example because their process was killed.
+ * Failures are ignored, because the upload itself is done.
+ */
 async function discardEarlier(store: FileStore, { revision, ...started }: AttachmentRow): Promise<void> {
   await Promise.allSettled(keysOf({ ...started, revision: revision - 1 }).map((key) => store.remove(key)));
 }

@@ -16,7 +16,7 @@ export interface DeclaredExtensions {
   rows?(this: void, args: object): number;
   /** Its rows are periods, whose number `first` does not limit. */
   readonly periods?: true;
-  /** How many pages of a filtered list take as long to read as what it counts, if it counts within bounds. */
+  /** Set if it counts rows within bounds: it may take as long as reading so many pages of a filtered list. */
   readonly readsLikePages?: number;
   /** What its arguments need, such as the scope of the type of an id. */
   needsOfArguments?(this: void, args: Record<string, unknown>): readonly Need[];

@@ -5,7 +5,7 @@
 const maxForms = 30;
 const maxFormLength = 1_000;
 
-/** What a field needs for each form of its arguments. What a longer form needs is made, or found elsewhere, each time. */
+/** What a field needs for each form of its arguments. For a form that is too long to be remembered it is made each time. */
 export class Forms<Value extends object> {
   readonly #values = new Map<string, Value>();
 
