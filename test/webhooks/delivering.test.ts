@@ -218,12 +218,12 @@ describe('the deliverer', () => {
     // A copy of the event that begins the new log. It gets its position now, as if the deliverer had noticed the new log before
     // the event had one.
     const log = app.database.of(app.workspaceId);
-    const [event] = await log
+    const beginning = log
       .selectFrom('change')
       .select(['eventType', 'occurredUtc', 'subjectId', 'origin'])
-      .where('eventType', '=', 'changes.lost.v1')
-      .execute();
-    if (!event) throw new Error('A log that started over has the event.');
+      .where('eventType', '=', 'changes.lost.v1');
+    await eventually(async () => (await beginning.executeTakeFirst()) !== undefined);
+    const event = await beginning.executeTakeFirstOrThrow();
     await log
       .insertInto('changeInbox')
       .values({ ...event, changeId: newUuid() })
