@@ -5,6 +5,7 @@ import { AgentThread } from './agent-threads.ts';
 import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { MessageType } from './builder/enums.ts';
+import { issueKey } from './issue-key.ts';
 import { Issue } from './issues.ts';
 import { naming } from './builder/naming.ts';
 
@@ -30,11 +31,7 @@ const FollowUpActionInput = builder.inputType('FollowUpActionInput', {
 const AgentMessageCreateInput = builder.inputType('AgentMessageCreateInput', {
   description: 'The message to write to the agent thread of an issue.',
   fields: (t) => ({
-    issueKey: t.string({
-      required: true,
-      extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in upper or lower case, or its id.',
-    }),
+    issueKey: issueKey(t),
     body: t.string({
       required: true,
       description: 'The body as plain text, 1 to 50,000 characters, not only white space.',

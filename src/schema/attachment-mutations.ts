@@ -7,6 +7,7 @@ import {
 import { Attachment } from './attachments.ts';
 import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
+import { expectedIssueKey, issueKey } from './issue-key.ts';
 import { Issue } from './issues.ts';
 import { naming } from './builder/naming.ts';
 import { expectedRevision } from './builder/revisions.ts';
@@ -14,11 +15,7 @@ import { expectedRevision } from './builder/revisions.ts';
 const AttachmentCreateInput = builder.inputType('AttachmentCreateInput', {
   description: 'The file to attach to an issue.',
   fields: (t) => ({
-    issueKey: t.string({
-      required: true,
-      extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in upper or lower case, or its id.',
-    }),
+    issueKey: issueKey(t),
     fileName: t.string({
       required: true,
       description: 'The name of the file without a path, 1 to 255 characters after trimming.',
@@ -43,10 +40,7 @@ const AttachmentDeleteInput = builder.inputType('AttachmentDeleteInput', {
       extensions: naming('id', 'attachment'),
       description: 'The id of the attachment (`attachment_…`).',
     }),
-    issueKey: t.string({
-      extensions: naming('key', 'issue'),
-      description: 'The key or id of the issue that it must be on; any issue when omitted.',
-    }),
+    issueKey: expectedIssueKey(t),
     expectedRevision: expectedRevision(t),
   }),
 });

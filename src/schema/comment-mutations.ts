@@ -3,20 +3,15 @@ import { updateComment, type CommentWritten, createComment, deleteComment } from
 import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { Comment } from './comments.ts';
+import { expectedIssueKey, issueKey } from './issue-key.ts';
 import { Issue } from './issues.ts';
 import { naming } from './builder/naming.ts';
 import { expectedRevision } from './builder/revisions.ts';
 
-const issueKeyGuard = 'The key or id of the issue that it must be on; any issue when omitted.';
-
 const CommentCreateInput = builder.inputType('CommentCreateInput', {
   description: 'The comment to write.',
   fields: (t) => ({
-    issueKey: t.string({
-      required: true,
-      extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in upper or lower case, or its id.',
-    }),
+    issueKey: issueKey(t),
     parentCommentId: t.id({
       extensions: naming('id', 'comment'),
       description: 'The comment to reply to. It must be on the same issue.',
@@ -36,7 +31,7 @@ const CommentUpdateInput = builder.inputType('CommentUpdateInput', {
       extensions: naming('id', 'comment'),
       description: 'The id of the comment (`comment_…`).',
     }),
-    issueKey: t.string({ extensions: naming('key', 'issue'), description: issueKeyGuard }),
+    issueKey: expectedIssueKey(t),
     expectedRevision: expectedRevision(t),
     body: t.string({
       required: true,
@@ -53,7 +48,7 @@ const CommentDeleteInput = builder.inputType('CommentDeleteInput', {
       extensions: naming('id', 'comment'),
       description: 'The id of the comment (`comment_…`).',
     }),
-    issueKey: t.string({ extensions: naming('key', 'issue'), description: issueKeyGuard }),
+    issueKey: expectedIssueKey(t),
     expectedRevision: expectedRevision(t),
   }),
 });

@@ -7,6 +7,7 @@ import { createIssue } from '../resolvers/issues/issues.ts';
 import { mutation } from './builder/mutation.ts';
 import { builder, type Types } from './builder/builder.ts';
 import { storedInputs } from './issue-fields.ts';
+import { issueKey } from './issue-key.ts';
 import { Issue } from './issues.ts';
 import { naming } from './builder/naming.ts';
 import { expectedRevision } from './builder/revisions.ts';
@@ -82,11 +83,7 @@ function changedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObjec
 const IssueUpdateInput = builder.inputType('IssueUpdateInput', {
   description: 'A change to an issue. A field that is omitted does not change; null clears it.',
   fields: (t) => ({
-    key: t.string({
-      required: true,
-      extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in upper or lower case, or its id.',
-    }),
+    key: issueKey(t),
     expectedRevision: expectedRevision(t),
     ...changedFields(t),
   }),
@@ -105,34 +102,21 @@ const IssueBatchUpdateInput = builder.inputType('IssueBatchUpdateInput', {
 });
 
 /** An input that only identifies an issue. */
-function issueInput(
-  name: string,
-  description: string,
-  key = 'The key of the issue, in upper or lower case, or its id.',
-) {
-  return builder.inputType(name, {
-    description,
-    fields: (t) => ({
-      key: t.string({ required: true, extensions: naming('key', 'issue'), description: key }),
-    }),
-  });
+function issueInput(name: string, description: string, which?: string) {
+  return builder.inputType(name, { description, fields: (t) => ({ key: issueKey(t, which) }) });
 }
 
 const IssueDeleteInput = builder.inputType('IssueDeleteInput', {
   description: 'The issue to delete.',
   fields: (t) => ({
-    key: t.string({
-      required: true,
-      extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in upper or lower case, or its id.',
-    }),
+    key: issueKey(t),
     expectedRevision: expectedRevision(t),
   }),
 });
 const IssueRestoreInput = issueInput(
   'IssueRestoreInput',
   'The deleted issue to restore.',
-  'The key of the deleted issue, in upper or lower case, or its id.',
+  'the deleted issue',
 );
 const IssueSubscribeInput = issueInput('IssueSubscribeInput', 'The issue to subscribe to.');
 const IssueUnsubscribeInput = issueInput('IssueUnsubscribeInput', 'The issue to unsubscribe from.');

@@ -3,6 +3,7 @@ import type { IssueRow } from '../db/issues.ts';
 import { createLink, type LinkWritten, deleteLink } from '../resolvers/links.ts';
 import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
+import { expectedIssueKey, issueKey } from './issue-key.ts';
 import { Issue } from './issues.ts';
 import { IssueLink } from './links.ts';
 import { naming } from './builder/naming.ts';
@@ -11,11 +12,7 @@ import { expectedRevision } from './builder/revisions.ts';
 const IssueLinkCreateInput = builder.inputType('IssueLinkCreateInput', {
   description: 'The link to add to an issue.',
   fields: (t) => ({
-    issueKey: t.string({
-      required: true,
-      extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in upper or lower case, or its id.',
-    }),
+    issueKey: issueKey(t),
     url: t.field({
       type: 'URL',
       required: true,
@@ -36,10 +33,7 @@ const IssueLinkDeleteInput = builder.inputType('IssueLinkDeleteInput', {
       extensions: naming('id', 'link'),
       description: 'The id of the link (`link_…`).',
     }),
-    issueKey: t.string({
-      extensions: naming('key', 'issue'),
-      description: 'The key or id of the issue that it must be on; any issue when omitted.',
-    }),
+    issueKey: expectedIssueKey(t),
     expectedRevision: expectedRevision(t),
   }),
 });
