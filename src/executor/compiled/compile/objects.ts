@@ -44,7 +44,7 @@ export class ObjectPlan {
   repeatsFields = false;
   /** Set on mutations: each root field is fetched, with everything below it, before the next one. */
   isSerial = false;
-  #places = 0;
+  #fetchCount = 0;
   #names: readonly FieldName[] | undefined;
   #texts: RowTexts | null | undefined;
 
@@ -54,9 +54,9 @@ export class ObjectPlan {
   }
 
   /** An index into `fetched` of this plan's frames. */
-  newPlace(): number {
-    this.#places += 1;
-    return this.#places - 1;
+  newFetchIndex(): number {
+    this.#fetchCount += 1;
+    return this.#fetchCount - 1;
   }
 
   /** Fetches for all rows of the frame at once; the fetches run concurrently. */

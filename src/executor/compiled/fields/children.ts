@@ -33,7 +33,7 @@ export class ExistsFetch implements Fetch {
   readonly #viewerColumn: string;
   readonly #key: KeyColumn;
   readonly #attached: ReadText | undefined;
-  readonly #place: number;
+  readonly #fetchIndex: number;
   #statement: Prepared | undefined;
 
   /** `attached` reads `true` or `false` from rows to which the value is attached; they need no statement. */
@@ -41,14 +41,14 @@ export class ExistsFetch implements Fetch {
     plan: { table: TableName; keyColumn: string; viewerColumn: string },
     key: KeyColumn,
     attached: ReadText | undefined,
-    place: number,
+    fetchIndex: number,
   ) {
     this.#attached = attached;
     this.#table = plan.table;
     this.#keyColumn = plan.keyColumn;
     this.#viewerColumn = plan.viewerColumn;
     this.#key = key;
-    this.#place = place;
+    this.#fetchIndex = fetchIndex;
   }
 
   get showsOnlyWritten(): boolean {
@@ -58,7 +58,7 @@ export class ExistsFetch implements Fetch {
   async fetch(frame: Frame, run: Run): Promise<void> {
     const known = frame.rows.map((row) => this.#attached?.(row) ?? null);
     if (!known.includes(null)) {
-      frame.fetched[this.#place] = known.map((text) => text === 'true');
+      frame.fetched[this.#fetchIndex] = known.map((text) => text === 'true');
       return;
     }
     this.#statement ??= new Prepared(
@@ -67,7 +67,7 @@ export class ExistsFetch implements Fetch {
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#statement, { keys: array });
     const found = new Set(rows.map(([key]) => key));
-    frame.fetched[this.#place] = Array.from(at, (index) => found.has(texts[index] ?? ''));
+    frame.fetched[this.#fetchIndex] = Array.from(at, (index) => found.has(texts[index] ?? ''));
   }
 }
 
@@ -76,27 +76,27 @@ export class CountFetch implements Fetch {
   readonly #source: ChildSource;
   readonly #filter: Predicate;
   readonly #key: KeyColumn;
-  readonly #place: number;
+  readonly #fetchIndex: number;
   #statement: Prepared | undefined;
 
-  constructor(plan: { source: ChildSource; filter: Predicate }, key: KeyColumn, place: number) {
+  constructor(plan: { source: ChildSource; filter: Predicate }, key: KeyColumn, fetchIndex: number) {
     this.#source = plan.source;
     this.#filter = plan.filter;
     this.#key = key;
-    this.#place = place;
+    this.#fetchIndex = fetchIndex;
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     const cached = run.cachedCount(this.#source, this.#filter);
     if (cached) {
-      frame.fetched[this.#place] = frame.rows.map((row) => cached(this.#key.text(row) ?? ''));
+      frame.fetched[this.#fetchIndex] = frame.rows.map((row) => cached(this.#key.text(row) ?? ''));
       return;
     }
     this.#statement ??= new Prepared(countsQuery(run.reading([]), this.#source, this.#filter, keysSlot));
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#statement, { keys: array });
     const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
-    frame.fetched[this.#place] = Array.from(at, (index) => counts.get(texts[index] ?? '') ?? 0);
+    frame.fetched[this.#fetchIndex] = Array.from(at, (index) => counts.get(texts[index] ?? '') ?? 0);
   }
 }
 
@@ -104,7 +104,7 @@ type Sums = Readonly<Record<string, unknown>>;
 
 /** Sums the counters of each row of a frame, which are stored in several slots. Several fields share the sums. */
 export class SumsFetch implements Fetch {
-  readonly place: number;
+  readonly fetchIndex: number;
   readonly table: TableName;
   /** The column of the counters that refers to the row. */
   readonly keyColumn: string;
@@ -112,11 +112,11 @@ export class SumsFetch implements Fetch {
   readonly #key: KeyColumn;
   #statement: Prepared | undefined;
 
-  constructor(table: TableName, keyColumn: string, key: KeyColumn, place: number) {
+  constructor(table: TableName, keyColumn: string, key: KeyColumn, fetchIndex: number) {
     this.table = table;
     this.keyColumn = keyColumn;
     this.#key = key;
-    this.place = place;
+    this.fetchIndex = fetchIndex;
   }
 
   add(columns: readonly string[]): void {
@@ -125,7 +125,7 @@ export class SumsFetch implements Fetch {
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     // The sums were preloaded on the rows that refer to these.
-    if (frame.fetched[this.place]) return;
+    if (frame.fetched[this.fetchIndex]) return;
     const { table, keyColumn } = this;
     this.#statement ??= statement(
       ['sums', table, keyColumn, this.#columns],
@@ -136,7 +136,7 @@ export class SumsFetch implements Fetch {
     const sums = new Map<string | null, Sums>();
     for (const row of rows) sums.set(row[0] ?? null, this.#sumsOf(row, types));
     const none = this.#sumsOf([], types);
-    frame.fetched[this.place] = Array.from(at, (index) => sums.get(texts[index] ?? '') ?? none);
+    frame.fetched[this.fetchIndex] = Array.from(at, (index) => sums.get(texts[index] ?? '') ?? none);
   }
 
   /** The key is the first column, before the sums. */

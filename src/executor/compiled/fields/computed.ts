@@ -63,13 +63,13 @@ function referredInto(context: CompileContext, references: ReferencePlans): Fill
   const fills = Object.entries(references).map(([name, { table, by, where, key, columns, nested }]) => {
     const fetch = referenceFetch(context, { table, by, where });
     const plan = new ObjectPlan('', fetch.columns);
-    const place = context.plan.newPlace();
-    fetch.add({ key: context.plan.columns.key(key), place, plan });
+    const fetchIndex = context.plan.newFetchIndex();
+    fetch.add({ key: context.plan.columns.key(key), fetchIndex, plan });
     const fillBeyond = referredInto({ ...context, plan, shared: new Map() }, nested);
     const fillOwn = columnsInto(plan, columns);
     const referred = {};
     return (known: Record<string, unknown>, frame: Frame, row: number) => {
-      const link = frame.fetched[place] as Link;
+      const link = frame.fetched[fetchIndex] as Link;
       const at = link.at[row] ?? -1;
       known[name] = at < 0 ? undefined : referred;
       if (at < 0) return;

@@ -52,11 +52,11 @@ function referredColumn(
 ): WritePiece {
   const { key, ...target } = references[name] as ConcatenatedPlan['references'][string];
   const fetch = referenceFetch(context, target);
-  const place = context.plan.newPlace();
+  const fetchIndex = context.plan.newFetchIndex();
   const read: ReadText = fetch.columns.reader(column);
-  fetch.add({ key: context.plan.columns.key(key), place, plan: new ObjectPlan('', fetch.columns) });
+  fetch.add({ key: context.plan.columns.key(key), fetchIndex, plan: new ObjectPlan('', fetch.columns) });
   return (out, frame, row) => {
-    const link = frame.fetched[place] as Link;
+    const link = frame.fetched[fetchIndex] as Link;
     const found = link.frame.rows[link.at[row] ?? -1];
     out.inString(present(found ? read(found) : null));
   };

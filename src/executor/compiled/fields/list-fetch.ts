@@ -31,7 +31,7 @@ interface Lists extends Groups {
 /** Fetches the plain lists of children under all rows of a frame with one statement. Several fields share them. */
 export class ListFetch implements Fetch {
   readonly columns: Columns;
-  readonly place: number;
+  readonly fetchIndex: number;
   readonly #source: ChildSource;
   readonly #orderBy: readonly ListOrder[];
   readonly #key: KeyColumn;
@@ -44,14 +44,14 @@ export class ListFetch implements Fetch {
   constructor(
     source: ChildSource,
     orderBy: readonly ListOrder[],
-    { key, attached, place }: { key: KeyColumn; attached: KeyColumn | undefined; place: number },
+    { key, attached, fetchIndex }: { key: KeyColumn; attached: KeyColumn | undefined; fetchIndex: number },
   ) {
     this.#attached = attached;
     this.columns = new Columns({ of: source.table });
     this.#source = source;
     this.#orderBy = orderBy;
     this.#key = key;
-    this.place = place;
+    this.fetchIndex = fetchIndex;
   }
 
   /** Adds a selection on the listed rows; returns the index of its frame. */
@@ -77,7 +77,7 @@ export class ListFetch implements Fetch {
 
   #show({ at, start, end, rows, types }: Lists, frame: Frame, run: Run): Promise<void> | undefined {
     const frames = this.#views.map(() => newFrame(run, rows, types));
-    frame.fetched[this.place] = { at, start, end, frames } satisfies FetchedLists;
+    frame.fetched[this.fetchIndex] = { at, start, end, frames } satisfies FetchedLists;
     return startAll(this.#views, (view, index) => view.fetch(frames[index] as Frame, run));
   }
 

@@ -30,14 +30,14 @@ export function compileList(
   const fetch = shared(context, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
     const key = plan.columns.key(parentKey);
     const attached = joinedColumn(context, { ...source, parent }, orderBy, parentKey);
-    return new ListFetch({ ...source, parent }, orderBy, { key, attached, place: plan.newPlace() });
+    return new ListFetch({ ...source, parent }, orderBy, { key, attached, fetchIndex: plan.newFetchIndex() });
   });
   const listed = only
     ? new ObjectPlan('', fetch.columns)
     : context.compiling.object(objectType(field), nodes, fetch.columns);
   const view = fetch.view(listed);
   const item = only ? onlyField(field.type, only, fetch.columns) : listed;
-  const listsOf = (frame: Frame) => frame.fetched[fetch.place] as FetchedLists;
+  const listsOf = (frame: Frame) => frame.fetched[fetch.fetchIndex] as FetchedLists;
   const frameOf = (frame: Frame) => listsOf(frame).frames[view] as Frame;
   const from = (frame: Frame, row: number) => {
     const { at, start } = listsOf(frame);

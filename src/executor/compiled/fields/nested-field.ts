@@ -23,19 +23,19 @@ export function nestedField(
   nested: ReadNested,
 ): Field {
   const plan = context.compiling.object(objectType(field), nodes, new Columns('resolved'));
-  const place = context.plan.newPlace();
-  context.plan.fetches.push(new NestedFetch(nested, place, plan));
-  return objectsField(responseName, field.type, place, plan);
+  const fetchIndex = context.plan.newFetchIndex();
+  context.plan.fetches.push(new NestedFetch(nested, fetchIndex, plan));
+  return objectsField(responseName, field.type, fetchIndex, plan);
 }
 
 class NestedFetch implements Fetch {
   readonly #read: ReadNested;
-  readonly #place: number;
+  readonly #fetchIndex: number;
   readonly #plan: ObjectPlan;
 
-  constructor(nested: ReadNested, place: number, plan: ObjectPlan) {
+  constructor(nested: ReadNested, fetchIndex: number, plan: ObjectPlan) {
     this.#read = nested;
-    this.#place = place;
+    this.#fetchIndex = fetchIndex;
     this.#plan = plan;
   }
 
@@ -55,15 +55,20 @@ class NestedFetch implements Fetch {
       end[index] = nested === null || nested === undefined ? -1 : flat.length;
     }
     const below = newFrame(run, flat, []);
-    frame.fetched[this.#place] = { frame: below, start, end } satisfies NestedObjects;
+    frame.fetched[this.#fetchIndex] = { frame: below, start, end } satisfies NestedObjects;
     return this.#plan.fetch(below, run);
   }
 }
 
-function objectsField(responseName: string, type: GraphQLOutputType, place: number, plan: ObjectPlan): Field {
+function objectsField(
+  responseName: string,
+  type: GraphQLOutputType,
+  fetchIndex: number,
+  plan: ObjectPlan,
+): Field {
   const bare = isNonNullType(type) ? type.ofType : type;
   const isList = isListType(bare);
-  const nestedOf = (frame: Frame) => frame.fetched[place] as NestedObjects;
+  const nestedOf = (frame: Frame) => frame.fetched[fetchIndex] as NestedObjects;
   const to = (frame: Frame, row: number) => nestedOf(frame).end[row] ?? -1;
   const from = (frame: Frame, row: number) => {
     if (to(frame, row) >= 0) return nestedOf(frame).start[row] ?? 0;

@@ -31,7 +31,7 @@ interface FoundNode {
 interface NodesOptions {
   kinds: () => ReadonlyMap<IdPrefix, NodeKind>;
   ids: (run: Run) => readonly string[];
-  place: number;
+  fetchIndex: number;
   compiling: Compiling;
   nodes: readonly FieldNode[];
 }
@@ -65,7 +65,7 @@ export class NodesFetch implements Fetch {
         }),
       ),
     );
-    frame.fetched[this.#options.place] = requested.map(({ prefix, uuid }): FoundNode | undefined => {
+    frame.fetched[this.#options.fetchIndex] = requested.map(({ prefix, uuid }): FoundNode | undefined => {
       const rows = found.get(prefix);
       const row = rows?.indexes.get(uuid);
       return rows && row !== undefined ? { plan: rows.plan, frame: rows.frame, row } : undefined;
@@ -118,8 +118,8 @@ function cachedRows({ table: name, where }: NodeKind, uuids: ReadonlySet<string>
 }
 
 /** One node, or the list of them. */
-export function nodesField(responseName: string, place: number, list: boolean): Field {
-  const found = (frame: Frame) => frame.fetched[place] as (FoundNode | undefined)[];
+export function nodesField(responseName: string, fetchIndex: number, list: boolean): Field {
+  const found = (frame: Frame) => frame.fetched[fetchIndex] as (FoundNode | undefined)[];
   const write = (out: Sink, node: FoundNode | undefined) =>
     node ? node.plan.write(out, node.frame, node.row) : out.null();
   return {

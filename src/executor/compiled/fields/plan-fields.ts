@@ -45,18 +45,18 @@ export function compileReference(selected: FieldContext, target: Target, keyColu
   const { context, responseName, field } = selected;
   const fetch = referenceFetch(context, target);
   const plan = objectBelow(selected, fetch.columns);
-  const place = context.plan.newPlace();
+  const fetchIndex = context.plan.newFetchIndex();
   const preloads = plan.fetches.flatMap((each) => preloadOf(context, each, keyColumn) ?? []);
-  fetch.add({ key: context.plan.columns.key(keyColumn), place, plan, preloads });
-  return linkedField(responseName, !isNonNullType(field.type), place, plan);
+  fetch.add({ key: context.plan.columns.key(keyColumn), fetchIndex, plan, preloads });
+  return linkedField(responseName, !isNonNullType(field.type), fetchIndex, plan);
 }
 
 /** Sums of counters may be preloaded on the row that refers to their row, where both use the same key column. */
 function preloadOf(context: CompileContext, fetch: Fetch, keyColumn: string): Preload | undefined {
   if (!(fetch instanceof SumsFetch) || fetch.keyColumn !== keyColumn) return undefined;
-  const { table, place } = fetch;
+  const { table, fetchIndex } = fetch;
   const attached = attachedColumn(context, table);
-  return attached && { fetch, place, value: (row) => preloadedSums(table, attached.text(row)) };
+  return attached && { fetch, fetchIndex, value: (row) => preloadedSums(table, attached.text(row)) };
 }
 
 /** The only row that refers to the parent. */
@@ -70,10 +70,10 @@ export function compileByKey(selected: FieldContext, keyPlan: PlanOf<'byKey'>): 
   const { context, responseName, field, nodes } = selected;
   const columns = new Columns({ of: keyPlan.table });
   const plan = objectBelow(selected, columns);
-  const place = context.plan.newPlace();
+  const fetchIndex = context.plan.newFetchIndex();
   const { args } = argumentsOf(field, nodes);
-  context.plan.fetches.push(new ByKeyFetch({ keyPlan, args, columns, plan, place }));
-  return linkedField(responseName, !isNonNullType(field.type), place, plan);
+  context.plan.fetches.push(new ByKeyFetch({ keyPlan, args, columns, plan, fetchIndex }));
+  return linkedField(responseName, !isNonNullType(field.type), fetchIndex, plan);
 }
 
 /** A connection. Equal pages of one object are read once, whatever their response names. */
@@ -88,11 +88,11 @@ export function compileConnection(
     const parent = parentKey === undefined ? undefined : columns.key(parentKey);
     // The counts on cached rows may be outdated.
     const count = counted === undefined || columns.isCached ? undefined : () => columns.reader(counted);
-    return new ConnectionFetch({ list, key: parent, count, place: plan.newPlace(), args, fixed });
+    return new ConnectionFetch({ list, key: parent, count, fetchIndex: plan.newFetchIndex(), args, fixed });
   });
   return connectionField(
     responseName,
-    fetch.place,
+    fetch.fetchIndex,
     pageFields(context.compiling, fetch, objectType(field), nodes),
   );
 }
@@ -106,9 +106,9 @@ export function compileExists({ context, responseName, field }: FieldContext, pl
     sql: joinsViewer(table, keyColumn, viewerColumn, viewerSlot),
   });
   if (attached?.index !== undefined) return booleanField(responseName, field.type, attached.index);
-  const place = object.newPlace();
-  object.fetches.push(new ExistsFetch(plan, object.columns.key('id'), attached?.text, place));
-  return valueField(responseName, field.type, (frame, row) => (frame.fetched[place] as boolean[])[row]);
+  const fetchIndex = object.newFetchIndex();
+  object.fetches.push(new ExistsFetch(plan, object.columns.key('id'), attached?.text, fetchIndex));
+  return valueField(responseName, field.type, (frame, row) => (frame.fetched[fetchIndex] as boolean[])[row]);
 }
 
 /** The number of children. */
@@ -119,10 +119,10 @@ export function compileCount(
   const { plan, type } = context;
   const { parent } = source;
   if (!parent) throw new NotCompilable(`${type.name}.${field.name}`);
-  const place = plan.newPlace();
+  const fetchIndex = plan.newFetchIndex();
   const children = { source: { ...source, parent }, filter };
-  plan.fetches.push(new CountFetch(children, plan.columns.key(parentKey), place));
-  return valueField(responseName, field.type, (frame, row) => (frame.fetched[place] as number[])[row]);
+  plan.fetches.push(new CountFetch(children, plan.columns.key(parentKey), fetchIndex));
+  return valueField(responseName, field.type, (frame, row) => (frame.fetched[fetchIndex] as number[])[row]);
 }
 
 /** A value of sums of counters. Fields of the same table and key share one read. */
@@ -132,11 +132,11 @@ export function compileSums(
 ): Field {
   const { plan } = context;
   const fetch = shared(context, `sums ${table} ${keyColumn}`, () => {
-    return new SumsFetch(table, keyColumn, plan.columns.key('id'), plan.newPlace());
+    return new SumsFetch(table, keyColumn, plan.columns.key('id'), plan.newFetchIndex());
   });
   fetch.add(columns);
   return valueField(responseName, field.type, (frame, row) =>
-    compute((frame.fetched[fetch.place] as Record<string, number>[])[row] ?? {}),
+    compute((frame.fetched[fetch.fetchIndex] as Record<string, number>[])[row] ?? {}),
   );
 }
 
@@ -147,10 +147,10 @@ export function compileNodes(
 ): Field {
   const { compiling, plan } = context;
   const { args } = argumentsOf(field, nodes);
-  const place = plan.newPlace();
+  const fetchIndex = plan.newFetchIndex();
   const ids = (run: Run) => [args(run)[argument]].flat() as string[];
-  plan.fetches.push(new NodesFetch({ kinds, ids, place, compiling, nodes }));
-  return nodesField(responseName, place, argument === 'ids');
+  plan.fetches.push(new NodesFetch({ kinds, ids, fetchIndex, compiling, nodes }));
+  return nodesField(responseName, fetchIndex, argument === 'ids');
 }
 
 /** What one statement computes for each parent, such as its figures of each day. */
@@ -159,33 +159,33 @@ export function compileSeries(selected: FieldContext, series: PlanOf<'series'>):
   const { plan } = context;
   const below = objectBelow(selected, new Columns('resolved'));
   const { args } = argumentsOf(field, nodes);
-  const place = plan.newPlace();
+  const fetchIndex = plan.newFetchIndex();
   plan.fetches.push(
-    new SeriesFetch({ ...series, args, key: plan.columns.key(series.parentKey), place, below }),
+    new SeriesFetch({ ...series, args, key: plan.columns.key(series.parentKey), fetchIndex, below }),
   );
-  return linkedField(responseName, !isNonNullType(field.type), place, below);
+  return linkedField(responseName, !isNonNullType(field.type), fetchIndex, below);
 }
 
 /** The same row under another type. */
 export function compileSelf(selected: FieldContext): Field {
   const { context, responseName } = selected;
   const plan = objectBelow(selected, context.plan.columns);
-  const place = context.plan.newPlace();
+  const fetchIndex = context.plan.newFetchIndex();
   context.plan.fetches.push({
     showsOnlyWritten: plan.showsOnlyWritten,
     fetch: (frame, run) => {
       const same = newFrame(run, frame.rows, frame.types);
-      frame.fetched[place] = same;
+      frame.fetched[fetchIndex] = same;
       return plan.fetch(same, run);
     },
   });
   return {
     responseName,
-    write: (out, frame, row) => plan.write(out, frame.fetched[place] as Frame, row),
+    write: (out, frame, row) => plan.write(out, frame.fetched[fetchIndex] as Frame, row),
     below: {
       plan,
       fields: plan.fields,
-      frame: (frame) => frame.fetched[place] as Frame,
+      frame: (frame) => frame.fetched[fetchIndex] as Frame,
       from: (_frame, row) => row,
       to: (_frame, row) => row + 1,
     },
@@ -199,20 +199,20 @@ export function compileSource(selected: FieldContext, { load }: PlanOf<'source'>
   if (context.type !== schema.getQueryType() && context.type !== schema.getMutationType())
     throw new NotCompilable(`${context.type.name}.${field.name}`);
   const { args } = argumentsOf(field, nodes);
-  const place = context.plan.newPlace();
+  const fetchIndex = context.plan.newFetchIndex();
   const isLeaf = isLeafType(getNamedType(field.type));
   const plan = isLeaf ? undefined : objectBelow(selected, new Columns('resolved'));
-  context.plan.fetches.push(new SourceFetch({ responseName, load, args, place, plan, preloads }));
-  return sourceField(responseName, field.type, place, plan);
+  context.plan.fetches.push(new SourceFetch({ responseName, load, args, fetchIndex, plan, preloads }));
+  return sourceField(responseName, field.type, fetchIndex, plan);
 }
 
 /** The event of a subscription, which is the root of each of its answers. */
 export function compileEvents(selected: FieldContext): Field {
   const { context, responseName, field } = selected;
   const below = objectBelow(selected, new Columns('resolved'));
-  const place = context.plan.newPlace();
-  context.plan.fetches.push(new EventsFetch(place, below));
-  return linkedField(responseName, !isNonNullType(field.type), place, below);
+  const fetchIndex = context.plan.newFetchIndex();
+  context.plan.fetches.push(new EventsFetch(fetchIndex, below));
+  return linkedField(responseName, !isNonNullType(field.type), fetchIndex, below);
 }
 
 function objectBelow({ context, field, nodes }: FieldContext, columns: Columns): ObjectPlan {

@@ -23,7 +23,7 @@ export interface Target {
 
 interface Referrer {
   key: KeyColumn;
-  place: number;
+  fetchIndex: number;
   plan: ObjectPlan;
   /** What the referenced rows' frame needs and may be preloaded on the rows that refer to them. */
   preloads?: readonly Preload[];
@@ -33,7 +33,7 @@ interface Referrer {
 export interface Preload {
   /** The fetch of the value, which is needed if it is not preloaded. */
   readonly fetch: Fetch;
-  readonly place: number;
+  readonly fetchIndex: number;
   readonly value: (row: Row) => unknown;
 }
 
@@ -79,7 +79,7 @@ export class ReferenceFetch implements Fetch {
     return startAll(this.#referrers, (referrer) => {
       // Without fetches below, the frame can have all rows of the cached table, which saves collecting the referenced ones.
       if (referrer.plan.fetches.length > 0) return linkEach(referrer, frame, run, cached);
-      frame.fetched[referrer.place] = linkInto(run, frame, referrer.key, table, table.index(by));
+      frame.fetched[referrer.fetchIndex] = linkInto(run, frame, referrer.key, table, table.index(by));
       return undefined;
     });
   }
@@ -131,19 +131,19 @@ interface Found {
 }
 
 function linkEach(
-  { key, place, plan, preloads = [] }: Referrer,
+  { key, fetchIndex, plan, preloads = [] }: Referrer,
   frame: Frame,
   run: Run,
   { find, types }: Found,
 ): Promise<void> | undefined {
   const link = linkTo(run, frame, key.text, find, types);
-  frame.fetched[place] = link;
+  frame.fetched[fetchIndex] = link;
   for (const preload of preloads) fillPreloaded(link, frame.rows, preload);
   return plan.fetch(link.frame, run);
 }
 
-/** Fills a place of the referenced rows' frame, if its value is preloaded for all of them. */
-function fillPreloaded({ frame, at }: Link, rows: readonly Row[], { place, value }: Preload): void {
+/** Sets what one fetch of the referenced rows' frame would find, if that value is preloaded for all of them. */
+function fillPreloaded({ frame, at }: Link, rows: readonly Row[], { fetchIndex, value }: Preload): void {
   const values: unknown[] = [];
   for (const [index, row] of rows.entries()) {
     const target = at[index] ?? -1;
@@ -152,7 +152,7 @@ function fillPreloaded({ frame, at }: Link, rows: readonly Row[], { place, value
     if (known === undefined) return;
     values[target] = known;
   }
-  frame.fetched[place] = values;
+  frame.fetched[fetchIndex] = values;
 }
 
 function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable, keyIndex: KeyIndex): Link {
@@ -198,8 +198,13 @@ function linkTo(
 }
 
 /** The field of a reference. */
-export function linkedField(responseName: string, nullable: boolean, place: number, plan: ObjectPlan): Field {
-  const linkOf = (frame: Frame) => frame.fetched[place] as Link;
+export function linkedField(
+  responseName: string,
+  nullable: boolean,
+  fetchIndex: number,
+  plan: ObjectPlan,
+): Field {
+  const linkOf = (frame: Frame) => frame.fetched[fetchIndex] as Link;
   const from = (frame: Frame, row: number) => {
     const at = linkOf(frame).at[row] ?? -1;
     if (at < 0 && !nullable) refuseNull();

@@ -34,24 +34,24 @@ interface ByKeyParts {
   readonly columns: Columns;
   /** The selection on the row. */
   readonly plan: ObjectPlan;
-  readonly place: number;
+  readonly fetchIndex: number;
 }
 
 /** Fetches the row that an argument identifies. */
 export class ByKeyFetch implements Fetch {
   readonly columns: Columns;
-  readonly place: number;
+  readonly fetchIndex: number;
   readonly plan: ObjectPlan;
   readonly #keyPlan: ByKey;
   readonly #args: ArgumentsOf;
   readonly #statements = new Forms<Prepared>();
 
-  constructor({ keyPlan, args, columns, plan, place }: ByKeyParts) {
+  constructor({ keyPlan, args, columns, plan, fetchIndex }: ByKeyParts) {
     this.#keyPlan = keyPlan;
     this.columns = columns;
     this.plan = plan;
     this.#args = args;
-    this.place = place;
+    this.fetchIndex = fetchIndex;
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
@@ -65,8 +65,8 @@ export class ByKeyFetch implements Fetch {
       frame: newFrame(run, rows.slice(0, 1), types),
       at: Int32Array.of(rows.length > 0 ? 0 : -1),
     };
-    if (page && children) link.frame.readWithRow = { place: page.place, rows: children };
-    frame.fetched[this.place] = link;
+    if (page && children) link.frame.readWithRow = { fetchIndex: page.fetchIndex, rows: children };
+    frame.fetched[this.fetchIndex] = link;
     await this.plan.fetch(link.frame, run);
   }
 
@@ -151,7 +151,7 @@ interface ResolverOptions {
   responseName: string;
   load: (ctx: Context, args: unknown) => unknown;
   args: ArgumentsOf;
-  place: number;
+  fetchIndex: number;
   plan: ObjectPlan | undefined;
   /** The tables from which the operation shows rows that belong to a written row. */
   preloads: ReadonlySet<TableName>;
@@ -170,32 +170,32 @@ export class SourceFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const { responseName, load, args, place, plan, preloads } = this.#options;
+    const { responseName, load, args, fetchIndex, plan, preloads } = this.#options;
     const values = args(run);
     const wanted = preloadableTables.filter((table) => preloads.has(table));
     const context = wanted.length > 0 ? { ...run.context, preloads: wanted } : run.context;
     const value = await run.results.once(responseName, () => load(context, values));
     const rows = value === null || value === undefined ? [] : [value].flat();
     const below = plan && newFrame(run, rows as Row[], []);
-    frame.fetched[place] = { value, frame: below } satisfies ResolvedValue;
+    frame.fetched[fetchIndex] = { value, frame: below } satisfies ResolvedValue;
     if (plan && below) await fetchRows(plan, below);
   }
 }
 
 /** Makes each row of the root an event of a subscription, and fetches everything below all of them at once. */
 export class EventsFetch implements Fetch {
-  readonly #place: number;
+  readonly #fetchIndex: number;
   readonly #plan: ObjectPlan;
 
-  constructor(place: number, plan: ObjectPlan) {
-    this.#place = place;
+  constructor(fetchIndex: number, plan: ObjectPlan) {
+    this.#fetchIndex = fetchIndex;
     this.#plan = plan;
   }
 
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
     const events = newFrame(run, frame.rows, []);
     const at = Int32Array.from(frame.rows.keys());
-    frame.fetched[this.#place] = { frame: events, at } satisfies Link;
+    frame.fetched[this.#fetchIndex] = { frame: events, at } satisfies Link;
     return this.#plan.fetch(events, run);
   }
 }
@@ -203,10 +203,10 @@ export class EventsFetch implements Fetch {
 export function sourceField(
   responseName: string,
   type: GraphQLOutputType,
-  place: number,
+  fetchIndex: number,
   plan: ObjectPlan | undefined,
 ): Field {
-  const resolvedOf = (frame: Frame) => frame.fetched[place] as ResolvedValue;
+  const resolvedOf = (frame: Frame) => frame.fetched[fetchIndex] as ResolvedValue;
   if (!plan) return valueField(responseName, type, (frame) => resolvedOf(frame).value);
   const bare = isNonNullType(type) ? type.ofType : type;
   const list = isListType(bare);

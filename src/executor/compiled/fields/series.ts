@@ -8,7 +8,7 @@ import type { Run } from '../run/run.ts';
 interface SeriesOptions extends Pick<PlanOf<'series'>, 'load'> {
   args: (run: Run) => Record<string, unknown>;
   key: KeyColumn;
-  place: number;
+  fetchIndex: number;
   below: ObjectPlan;
 }
 
@@ -21,11 +21,11 @@ export class SeriesFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const { load, args, key, place, below } = this.#options;
+    const { load, args, key, fetchIndex, below } = this.#options;
     const { texts, at } = distinctKeys(frame, key);
     const objects = await load(run.context, args(run), texts);
     const rows = newFrame(run, objects as readonly Row[], []);
-    frame.fetched[place] = { frame: rows, at } satisfies Link;
+    frame.fetched[fetchIndex] = { frame: rows, at } satisfies Link;
     await below.fetch(rows, run);
   }
 }

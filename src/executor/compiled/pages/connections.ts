@@ -35,7 +35,7 @@ interface ConnectionOptions {
   key: KeyColumn | undefined;
   /** Makes a function that reads the number of children from the parent; undefined if no column has that number. */
   count: (() => ReadText) | undefined;
-  place: number;
+  fetchIndex: number;
   /** The arguments in one run; `fixed` says that they are the same in all runs. */
   args: (run: Run) => ConnectionArguments;
   fixed: boolean;
@@ -44,7 +44,7 @@ interface ConnectionOptions {
 /** Fetches the pages of one connection field under all rows of a frame: one statement for rows, one for counts. */
 export class ConnectionFetch implements Fetch {
   readonly columns: Columns;
-  readonly place: number;
+  readonly fetchIndex: number;
   readonly #options: ConnectionOptions;
   readonly #statements: WalkStatements;
   readonly #views: ObjectPlan[] = [];
@@ -57,7 +57,7 @@ export class ConnectionFetch implements Fetch {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.columns = new Columns({ of: options.list.source.table });
-    this.place = options.place;
+    this.fetchIndex = options.fetchIndex;
     this.#statements = new WalkStatements(options.key !== undefined);
   }
 
@@ -103,10 +103,11 @@ export class ConnectionFetch implements Fetch {
     const { key } = this.#options;
     const keys = key ? distinctKeys(frame, key) : undefined;
     const at = keys?.at ?? new Int32Array(frame.rows.length);
-    const readWithParent = frame.readWithRow?.place === this.place ? frame.readWithRow.rows : undefined;
+    const readWithParent =
+      frame.readWithRow?.fetchIndex === this.fetchIndex ? frame.readWithRow.rows : undefined;
     const show = (found: Pages): Promise<void> | undefined => {
       const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
-      frame.fetched[this.place] = { ...found, at, requested, frames } satisfies FetchedPages;
+      frame.fetched[this.fetchIndex] = { ...found, at, requested, frames } satisfies FetchedPages;
       return startAll(this.#views, (view, index) => fetchRows(view, frames[index] as Frame));
     };
     const cached = cachedPages(run, requested.request, () => keys?.texts ?? ['']);
@@ -193,7 +194,7 @@ export class ConnectionFetch implements Fetch {
     if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
     const parameterized = this.#walk(run).parameterized(run.cached);
     if (!this.#statements.access(parameterized).isServed) return undefined;
-    return { key: key.index, columns: this.columns.selected, parameterized, place: this.place };
+    return { key: key.index, columns: this.columns.selected, parameterized, fetchIndex: this.fetchIndex };
   }
 
   #walk(run: Run): RequestedPage {
@@ -216,7 +217,7 @@ export interface PageWithParent {
   readonly key: number;
   readonly columns: readonly ReadColumn[];
   readonly parameterized: ParameterizedPage;
-  readonly place: number;
+  readonly fetchIndex: number;
 }
 
 /** The rows of one page for each parent, and the number of rows on all pages. */
@@ -259,9 +260,13 @@ export function pageList(each: WriteFromPages): WriteFromPages {
 }
 
 /** The field of a connection. */
-export function connectionField(responseName: string, place: number, fields: readonly PageField[]): Field {
+export function connectionField(
+  responseName: string,
+  fetchIndex: number,
+  fields: readonly PageField[],
+): Field {
   const page = pageObject(fields);
-  const pagesIn = (frame: Frame) => frame.fetched[place] as FetchedPages;
+  const pagesIn = (frame: Frame) => frame.fetched[fetchIndex] as FetchedPages;
   const groupOf = (frame: Frame, row: number) => pagesIn(frame).at[row] ?? 0;
   const below = fields.map(({ responseName: name, write, rows }): Field => {
     return {

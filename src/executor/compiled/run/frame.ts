@@ -9,7 +9,7 @@ export type Row = TextRow | Readonly<Record<string, unknown>>;
 
 /**
  * The rows that one object selection of an operation shows, of all its parents together. Each fetch of the selection
- * puts what it found into `fetched`, at the place that the compiler gave it.
+ * puts what it found into `fetched`, at the index that the compiler gave it.
  */
 export interface Frame {
   readonly run: Run;
@@ -19,8 +19,8 @@ export interface Frame {
   readonly fetched: unknown[];
   /** Whether `rows` is the array of a cached table, with all its rows. */
   readonly isWholeTable: boolean;
-  /** The page below the only row, if the statement of the row has read it as well; `place` is that of its fetch. */
-  readWithRow: { readonly place: number; readonly rows: TextRows } | undefined;
+  /** The page below the only row, if the statement of the row has read it as well; `fetchIndex` is that of its fetch. */
+  readWithRow: { readonly fetchIndex: number; readonly rows: TextRows } | undefined;
   /** The rows of a long answer, written before the rest of it. */
   prewritten: readonly PrewrittenRow[] | undefined;
 }
