@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { maxInt32 } from './int32.ts';
 import type { IssueTable } from './issue-table.ts';
 import { limits } from './limits.ts';
 
@@ -28,10 +29,14 @@ interface TextField<Value, Column> extends Declared<Value> {
   readonly folded?: Column;
 }
 
-/** A whole number of 32 bits. */
+/** A whole number. */
 interface IntegerField<Value> extends Declared<Value> {
   readonly kind: 'integer';
   readonly min: number;
+  /** At most `maxInt32`. */
+  readonly max: number;
+  /** The name of the order by this field, if there is one. */
+  readonly order?: string;
 }
 
 /** A code of one of the code tables. */
@@ -140,6 +145,7 @@ export const issueFields = {
   estimateValue: {
     kind: 'integer',
     min: 0,
+    max: maxInt32,
     cleared: { to: null },
     activity: 'the estimate',
     description: "The estimated amount of work, in the team's points.",

@@ -20,7 +20,7 @@ type IssueBodyFields = {
 export const issueBodyFields = fieldsAs<StoredKind, JsonValue<unknown>>({
   text: (_name, { description, min, max, trimmed }) =>
     text(description, { minLength: min, maxLength: max, trimmed }),
-  integer: (_name, { description, min }) => integer(description, { minimum: min }),
+  integer: (_name, { description, min, max }) => integer(description, { minimum: min, maximum: max }),
   code: (_name, { description }) => code<Priority>('Priority', description.replace(/\.$/, ':')),
   date: (_name, { description }) => date(description),
   reference: (_name, field) => id(field.of, field.description),

@@ -1,4 +1,5 @@
 import { priorityRank } from '../model/codes.ts';
+import { maxInt32 } from '../model/int32.ts';
 import type { FieldRef, InputFieldRef } from '@pothos/core';
 import type { Row } from '../db/tables/tables.ts';
 import {
@@ -22,6 +23,7 @@ interface Declared {
   readonly description: string;
   readonly output?: string;
   readonly input?: string;
+  readonly order?: string;
 }
 
 const codeEnums = { priority: Priority } as const;
@@ -52,13 +54,17 @@ type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 const inputs = fieldsAs<StoredKind, (t: InputBuilder) => InputFieldRef<Types, unknown>>({
   text: (_name, field) => (t) => t.string({ description: inputDescription(field) }),
   integer: (_name, field) => (t) =>
-    t.int({ description: `${inputDescription(field).replace(/\.$/, '')}; ${field.min} or more.` }),
+    t.int({ description: `${inputDescription(field).replace(/\.$/, '')}; ${rangeOf(field)}.` }),
   code: (_name, field) => (t) =>
     t.field({ type: codeEnums[field.table], description: inputDescription(field) }),
   date: (_name, field) => (t) => t.field({ type: 'Date', description: inputDescription(field) }),
   reference: (_name, field) => (t) =>
     t.id({ extensions: naming('id', field.of), description: inputDescription(field) }),
 });
+
+function rangeOf({ min, max }: { readonly min: number; readonly max: number }): string {
+  return max === maxInt32 ? `${min} or more` : `${min} to ${max}`;
+}
 
 function inputDescription({ input, description }: Declared): string {
   return input ?? description;
@@ -93,10 +99,18 @@ export function storedFilters(f: FilterBuilder<Row<'issue'>>): Record<string, Fi
   );
 }
 
-/** The orders by date fields, with the names that their declarations give them. */
-export function dateOrders(): Record<string, OrderColumn<Row<'issue'>>> {
-  const orders = fieldsAs<'date', readonly [string, OrderColumn<Row<'issue'>>]>({
-    date: (name, field) => [field.order, { column: name, kind: 'date', nullable: nullable(field) }],
+type IssueOrder = OrderColumn<Row<'issue'>>;
+
+/** The orders by stored fields, with the names that their declarations give them. */
+export function storedOrders(): Record<string, IssueOrder> {
+  const orders = fieldsAs<'date' | 'integer', IssueOrder>({
+    date: (name, field) => ({ column: name, kind: 'date', nullable: nullable(field) }),
+    integer: (name, field) => ({ column: name, kind: 'int', nullable: nullable(field) }),
   });
-  return Object.fromEntries(Object.values(orders));
+  return Object.fromEntries(
+    Object.values(orders).flatMap((order) => {
+      const { order: name }: Declared = issueFields[order.column as keyof typeof orders];
+      return name === undefined ? [] : [[name, order]];
+    }),
+  );
 }

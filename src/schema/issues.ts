@@ -9,7 +9,7 @@ import { Delivery } from './deliveries.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { via } from './builder/references.ts';
 import { issueCard } from './issue-card.ts';
-import { dateOrders, storedFilters } from './issue-fields.ts';
+import { storedOrders, storedFilters } from './issue-fields.ts';
 import { Label } from './labels.ts';
 import { limits } from '../model/limits.ts';
 import { IssueLink } from './links.ts';
@@ -47,7 +47,7 @@ export const Issue: Entity<'issue'> = entity('Issue', {
     UPDATED: { column: 'updatedUtc', kind: 'time', nullable: false },
     NUMBER: { column: 'number', kind: 'int', nullable: false },
     PRIORITY: { column: 'priorityRank', kind: 'int', nullable: false },
-    ...dateOrders(),
+    ...storedOrders(),
     TITLE: { column: 'titleFold', kind: 'text', nullable: false },
     STATUS: { column: 'statusRank', kind: 'int', nullable: false },
     STARTED: { column: 'startedUtc', kind: 'time', nullable: true },

@@ -309,6 +309,8 @@ const texts = { activity: 'the estimate', description };
 export const valid: StoredField<number | null, never> = {
   kind: 'integer',
   min: 0,
+  max: 100,
+  order: 'ESTIMATE',
   cleared: { to: null },
   ...texts,
 };
@@ -322,6 +324,7 @@ export const wrongKind: StoredField<number, never> = {
 export const neverNull: StoredField<number, never> = {
   kind: 'integer',
   min: 0,
+  max: 100,
   // @ts-expect-error -- a column that is never null cannot be cleared to null
   cleared: { to: null },
   ...texts,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { statusCategory } from '../../model/codes.ts';
-import { maxInt32 } from '../../model/int32.ts';
 import { type FieldOf, fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import {
@@ -186,9 +185,9 @@ const cleaners = fieldsAs<PlainKind, (value: PlainValue, warnings: string[]) => 
     (value, warnings) =>
       typeof value === 'string' ? cut(trimmed ? value.trim() : value, max, activity, warnings) : value,
   integer:
-    (_name, { min, cleared, activity }) =>
+    (_name, { min, max, cleared, activity }) =>
     (value, warnings) => {
-      if (value == null || (Number.isInteger(value) && Number(value) >= min && Number(value) <= maxInt32))
+      if (value == null || (Number.isInteger(value) && Number(value) >= min && Number(value) <= max))
         return value;
       warnings.push(`${activity} ${value} is skipped`);
       return cleared.to;

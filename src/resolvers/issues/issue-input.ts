@@ -26,8 +26,8 @@ type Parse<K extends Kind> = (
 /** Decodes a value of each kind. Returns undefined, and adds a violation, if the value cannot be stored. */
 const parsers: { readonly [K in Kind]: Parse<K> } = {
   text: parseText,
-  integer: (violations, name, value, { min }) => {
-    violations.addUnless(value >= min, name, wholeNumberRule(min));
+  integer: (violations, name, value, { min, max }) => {
+    violations.addUnless(value >= min && value <= max, name, wholeNumberRule(min, max));
     return value;
   },
   // The scalar and the enum of the schema have checked these two.
