@@ -1,12 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import {
-  type AddressInfo,
-  createServer as createTcpServer,
-  type LookupFunction,
-  type Socket,
-} from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { HostNames } from '../../src/live/webhooks/host-names.ts';
 import { WebhookClient } from '../../src/live/webhooks/request.ts';
 import { WebhookTargets } from '../../src/resolvers/webhooks/targets.ts';
 import { eventually } from '../support/eventually.ts';
@@ -36,25 +32,24 @@ async function silentReceiver(): Promise<{ port: number; sockets: readonly Socke
   return { port: (server.address() as AddressInfo).port, sockets };
 }
 
-function sender(networks: string[], lookup?: LookupFunction, withinMs = 5_000) {
+function sender(networks: string[], hostNames?: Pick<HostNames, 'addressesOf'>, withinMs = 5_000) {
   const client = new WebhookClient({
     targets: new WebhookTargets(networks),
     withinMs,
-    ...(lookup && { lookup }),
+    ...(hostNames && { hostNames }),
   });
   open.push(client);
   return (url: string, body = '{}') => client.send(url, { 'Content-Type': 'application/json' }, body);
 }
 
-/** A DNS look-up that returns the given answers one after the other. */
-function lookupOf(...answers: string[][]): LookupFunction {
+/** Host names with the given addresses, one list after the other. */
+function hostNamesOf(...answers: string[][]): Pick<HostNames, 'addressesOf'> {
   const left = [...answers];
-  return (_name, _options, callback) => {
-    const addresses = (left.length > 1 ? left.shift() : left[0]) ?? [];
-    callback(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    );
+  return {
+    addressesOf: async () => {
+      const addresses = (left.length > 1 ? left.shift() : left[0]) ?? [];
+      return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    },
   };
 }
 
@@ -93,7 +88,7 @@ describe('sending a webhook', () => {
 
   it('checks the address that it connects to in each attempt, not that of an earlier look-up', async () => {
     const { port, connections } = await receiver((_request, response) => response.end());
-    const send = sender([], lookupOf(['127.0.0.1']));
+    const send = sender([], hostNamesOf(['127.0.0.1']));
     const { error } = await send(`https://rebound.example:${port}/`);
     expect(error).toBe('The host name does not resolve to a public address.');
     expect(connections()).toBe(0);
@@ -101,7 +96,7 @@ describe('sending a webhook', () => {
 
   it('uses only those of several addresses that are permitted', async () => {
     const { port } = await receiver((_request, response) => response.end('here'));
-    const send = sender(['127.0.0.1'], lookupOf(['10.0.0.1', '127.0.0.1']));
+    const send = sender(['127.0.0.1'], hostNamesOf(['10.0.0.1', '127.0.0.1']));
     expect(await send(`http://named.example:${port}/`)).toMatchObject({ status: 200, head: 'here' });
   });
 
@@ -109,7 +104,7 @@ describe('sending a webhook', () => {
     const { port, connections } = await receiver((_request, response) => {
       response.setHeader('Connection', 'close').end('here');
     });
-    const send = sender(['127.0.0.1'], lookupOf(['127.0.0.1'], ['127.0.0.2']));
+    const send = sender(['127.0.0.1'], hostNamesOf(['127.0.0.1'], ['127.0.0.2']));
     expect(await send(`http://named.example:${port}/`)).toMatchObject({ status: 200 });
     expect(await send(`http://named.example:${port}/`)).toMatchObject({ status: null });
     expect(connections()).toBe(1);

@@ -1,4 +1,4 @@
-import { lookup as lookupName } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import {
   Agent as HttpAgent,
   type IncomingMessage,
@@ -9,6 +9,7 @@ import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { type WebhookTargets } from '../../resolvers/webhooks/targets.ts';
 import type { SentAnswer } from '../../resolvers/webhooks/sending.ts';
+import { HostNames } from './host-names.ts';
 
 /** How much of an answer is read, and how much of that is kept. */
 const readBytes = 4_096;
@@ -18,15 +19,14 @@ interface WebhookClientOptions {
   readonly targets: WebhookTargets;
   /** How long an attempt may take in all: the lookup, the connection and the answer. */
   readonly withinMs: number;
-  /** Resolves host names, by default as the system does. */
-  readonly lookup?: LookupFunction;
+  readonly hostNames?: Pick<HostNames, 'addressesOf'>;
 }
 
 /** Sends messages to receivers, over connections of its own. It ignores proxies that the environment configures. */
 export class WebhookClient {
   readonly #targets: WebhookTargets;
   readonly #withinMs: number;
-  readonly #lookup: LookupFunction;
+  readonly #hostNames: Pick<HostNames, 'addressesOf'>;
   // Connections in use have no limit here: workspaces share agents, so one would have to wait for the receivers of another. The
   // deliverer limits how many messages are sent at once.
   readonly #agents = {
@@ -34,10 +34,10 @@ export class WebhookClient {
     'https:': new HttpsAgent({ keepAlive: true, maxFreeSockets: 8 }),
   };
 
-  constructor({ targets, withinMs, lookup = lookupName }: WebhookClientOptions) {
+  constructor({ targets, withinMs, hostNames = new HostNames() }: WebhookClientOptions) {
     this.#targets = targets;
     this.#withinMs = withinMs;
-    this.#lookup = lookup;
+    this.#hostNames = hostNames;
   }
 
   /** Sends a POST and reads the beginning of the answer. It never throws: a failure is part of the result. Redirects are not followed. */
@@ -79,7 +79,7 @@ export class WebhookClient {
       agent: this.#agents[protocol],
       // Checks the addresses of a host name before it connects to one. `problemOf` has checked a literal address, for which Node
       // calls no lookup.
-      lookup: checkedLookup(this.#lookup, this.#targets, protocol),
+      lookup: checkedLookup(this.#hostNames, this.#targets, protocol),
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
       maxHeaderSize: 16_384,
       signal,
@@ -126,18 +126,25 @@ function exchange(url: URL, options: RequestOptions, body: string): Promise<Inco
 }
 
 /** A lookup that returns only addresses to which connections are allowed, and fails if there are none. */
-function checkedLookup(lookup: LookupFunction, targets: WebhookTargets, protocol: string): LookupFunction {
+function checkedLookup(
+  hostNames: Pick<HostNames, 'addressesOf'>,
+  targets: WebhookTargets,
+  protocol: string,
+): LookupFunction {
+  const allowedOf = async (hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> => {
+    const addresses = await hostNames.addressesOf(hostname);
+    const [first, ...others] = addresses.filter(({ address }) => targets.allows(address, protocol));
+    if (!first) throw new AttemptError('The host name does not resolve to a public address.');
+    return [first, ...others];
+  };
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, '', 0);
-      const addresses = Array.isArray(found) ? found : [];
-      const allowed = addresses.filter(({ address }) => targets.allows(address, protocol));
-      const [first] = allowed;
-      if (!first)
-        return callback(new AttemptError('The host name does not resolve to a public address.'), '', 0);
-      if (options.all) return callback(null, allowed);
-      return callback(null, first.address, first.family);
-    });
+    allowedOf(hostname).then(
+      (allowed) => {
+        if (options.all) callback(null, allowed);
+        else callback(null, allowed[0].address, allowed[0].family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    );
   };
 }
 
@@ -178,6 +185,8 @@ const messages: Readonly<Record<string, string>> & { readonly ECONNRESET: string
   ECONNRESET: 'The connection was closed before the answer was complete.',
   ENOTFOUND: 'There is no such host.',
   EAI_AGAIN: 'The host name could not be looked up.',
+  ESERVFAIL: 'The host name could not be looked up.',
+  ETIMEOUT: 'The host name could not be looked up in time.',
   EPROTO: 'The receiver did not answer in TLS.',
   HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
 };

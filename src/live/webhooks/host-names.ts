@@ -1,0 +1,104 @@
+import { lookup as lookupBySystem, type LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { promisify } from 'node:util';
+import { Semaphore } from '../../db/engine/semaphore.ts';
+
+const hostsFile =
+  process.platform === 'win32'
+    ? `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\drivers\\etc\\hosts`
+    : '/etc/hosts';
+
+/** An error of a look-up that got no answer in time. */
+class SilentError extends Error {
+  readonly code = 'ETIMEOUT';
+}
+
+interface HostNamesOptions {
+  /** The name servers, by default those of the system. */
+  readonly servers?: readonly string[];
+  readonly bySystem?: (name: string) => Promise<LookupAddress[]>;
+  /** How long the name servers may take, and how long a name waits while the system looks up another one. */
+  readonly withinMs?: number;
+  /** After how long a name server that does not answer is asked again, once. */
+  readonly repeatMs?: number;
+}
+
+/**
+ * Looks up host names that users choose. `lookup` of Node occupies one of the few threads of the process until the system has an
+ * answer, which takes half a minute if the name server of a domain is silent, and all that the process looks up waits for it: other
+ * receivers, PostgreSQL, the store of files. So names are read from the file of hosts, then asked of the name servers, which takes no
+ * thread. Names that these do not know, such as those with a search domain, are looked up by the system, one at a time.
+ */
+export class HostNames {
+  readonly #servers: readonly string[] | undefined;
+  readonly #bySystem: (name: string) => Promise<LookupAddress[]>;
+  readonly #withinMs: number;
+  readonly #repeatMs: number;
+  readonly #permit = new Semaphore(1);
+
+  constructor({
+    servers,
+    bySystem = (name) => systemLookup(name, { all: true }),
+    withinMs = 6_000,
+    repeatMs = 2_000,
+  }: HostNamesOptions = {}) {
+    this.#servers = servers;
+    this.#bySystem = bySystem;
+    this.#withinMs = withinMs;
+    this.#repeatMs = repeatMs;
+  }
+
+  /** The addresses of a name, at least one. Throws errors with the codes of `node:dns`. */
+  async addressesOf(name: string): Promise<readonly LookupAddress[]> {
+    const local = await addressesInHosts(name);
+    if (local.length > 0) return local;
+    try {
+      return await this.#byServers(name);
+    } catch (error) {
+      if (error instanceof SilentError) throw error;
+    }
+    return this.#permit.run(
+      () => this.#bySystem(name),
+      () => {
+        throw new SilentError('The look-ups of other names have not ended in time.');
+      },
+      { withinMs: this.#withinMs },
+    );
+  }
+
+  async #byServers(name: string): Promise<readonly LookupAddress[]> {
+    // Each look-up has a resolver of its own, so that it can be cancelled alone.
+    const resolver = new Resolver({ timeout: this.#repeatMs, tries: 2 });
+    if (this.#servers) resolver.setServers(this.#servers);
+    const timer = setTimeout(() => resolver.cancel(), this.#withinMs);
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    clearTimeout(timer);
+    const addresses = [
+      ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),
+      ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+    if (addresses.length > 0) return addresses;
+    const reasons: unknown[] = [v4, v6].flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    if (reasons.some(isSilence)) throw new SilentError('The name servers did not answer.');
+    throw reasons[0];
+  }
+}
+
+const systemLookup = promisify(lookupBySystem);
+
+function isSilence(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ETIMEOUT' || code === 'ECANCELLED';
+}
+
+async function addressesInHosts(name: string): Promise<LookupAddress[]> {
+  const text = await readFile(hostsFile, 'utf8').catch(() => '');
+  const wanted = name.replace(/\.$/, '').toLowerCase();
+  return text.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
+    const family = isIP(address);
+    return family > 0 && names.includes(wanted) ? [{ address, family }] : [];
+  });
+}
