@@ -1,6 +1,5 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 
 interface NameServer {
   /** Its address, as a resolver takes it. */
@@ -8,8 +7,8 @@ interface NameServer {
   /** The names that were asked for, each of them once. */
   readonly asked: ReadonlySet<string>;
   /** Answers the queries for the names with the entry `held`: that the names do not exist. */
-  answerHeld(): void;
-  close(): void;
+  readonly answerHeld: () => void;
+  readonly close: () => void;
 }
 
 const aRecord = 1;
@@ -40,7 +39,7 @@ export async function startNameServer(
     else answer(entry);
   });
   return {
-    server: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
+    server: `127.0.0.1:${socket.address().port}`,
     asked,
     answerHeld: () => {
       for (const answer of held.splice(0)) answer();

@@ -5,10 +5,7 @@ import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import { Semaphore } from '../../db/engine/semaphore.ts';
 
-const hostsFile =
-  process.platform === 'win32'
-    ? `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\drivers\\etc\\hosts`
-    : '/etc/hosts';
+const hostsFile = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 
 /** An error of a look-up that got no answer in time. */
 class SilentError extends Error {

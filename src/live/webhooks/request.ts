@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import { type WebhookTargets } from '../../resolvers/webhooks/targets.ts';
 import type { SentAnswer } from '../../resolvers/webhooks/sending.ts';
 import { HostNames } from './host-names.ts';
@@ -131,21 +132,18 @@ function checkedLookup(
   targets: WebhookTargets,
   protocol: string,
 ): LookupFunction {
-  const allowedOf = async (hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> => {
+  const allowedOf = callbackify(async (hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> => {
     const addresses = await hostNames.addressesOf(hostname);
     const [first, ...others] = addresses.filter(({ address }) => targets.allows(address, protocol));
     if (!first) throw new AttemptError('The host name does not resolve to a public address.');
     return [first, ...others];
-  };
-  return (hostname, options, callback) => {
-    allowedOf(hostname).then(
-      (allowed) => {
-        if (options.all) callback(null, allowed);
-        else callback(null, allowed[0].address, allowed[0].family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, '', 0),
-    );
-  };
+  });
+  return (hostname, options, callback) =>
+    allowedOf(hostname, (error, allowed) => {
+      if (error) callback(error, '', 0);
+      else if (options.all) callback(null, allowed);
+      else callback(null, allowed[0].address, allowed[0].family);
+    });
 }
 
 /** The first bytes of an answer, as text. */
