@@ -8,7 +8,7 @@ const args = {
 
 /** A command, or a group of commands, as a shell completes it. */
 interface Completed {
-  /** The words that lead to it: `token create`. */
+  /** The names from the program to the command: `token create`. */
   readonly path: readonly string[];
   readonly description: string;
   readonly children: readonly string[];

@@ -26,9 +26,12 @@ if (rawArgs.length === 1 && rawArgs[0] === '--version') process.stdout.write(`${
 else if (isHelp || rawArgs.length === 0) await help();
 else await run();
 
-/** Prints the usage of the command that the words name. Without any words, it is the answer to a mistake. */
+/**
+ * Prints the usage of the command that the arguments select: to stdout for `--help`; to stderr, with the exit code of a wrong use, if there
+ * are no arguments.
+ */
 async function help(): Promise<void> {
-  const { command, path, unknown } = await named();
+  const { command, path, unknown } = await selectedCommand();
   if (unknown !== undefined) return refuse(unknownCommand(command, path, unknown));
   const to = isHelp ? process.stdout : process.stderr;
   if (!isHelp) process.exitCode = exitCodes.usage;
@@ -41,7 +44,7 @@ async function run(): Promise<void> {
     await runCommand(program, { rawArgs });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'CLIError') throw error;
-    await refuse(mistake(error));
+    await refuse(usageErrorOf(error));
   }
 }
 
@@ -50,16 +53,16 @@ async function refuse(message: Promise<string>): Promise<void> {
   process.exitCode = exitCodes.usage;
 }
 
-interface Named {
+interface SelectedCommand {
   readonly command: CommandDef;
-  /** The words that lead to it. */
+  /** The names from the program to the command: `['token', 'create']`. */
   readonly path: readonly string[];
   /** The next word, if a command was expected there and no command has this name. */
   readonly unknown: string | undefined;
 }
 
-/** Finds the command that the words of the command line name. */
-async function named(): Promise<Named> {
+/** Finds the command that the arguments select. */
+async function selectedCommand(): Promise<SelectedCommand> {
   let command: CommandDef = program;
   const path: string[] = [];
   for (const word of rawArgs) {
@@ -73,9 +76,9 @@ async function named(): Promise<Named> {
   return { command, path, unknown: undefined };
 }
 
-/** What is wrong with the words of the command line, and what would be right. */
-async function mistake({ message }: Error): Promise<string> {
-  const { command, path, unknown } = await named();
+/** What is wrong with the arguments, and what would be right. */
+async function usageErrorOf({ message }: Error): Promise<string> {
+  const { command, path, unknown } = await selectedCommand();
   if (unknown !== undefined) return unknownCommand(command, path, unknown);
   const known = await valueOf(command.subCommands);
   if (known) return `${path.join(' ')} needs one of ${Object.keys(known).join(', ')}; --help says more.`;

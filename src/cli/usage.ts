@@ -12,7 +12,7 @@ export type LazyCommand = (() => Promise<CommandDef>) & { readonly description: 
 /** Flags that no declaration groups. */
 const otherFlags = 'Options';
 
-/** What `--help` prints: how to call a command, and its flags below their headings. `path` has the words that select it. */
+/** What `--help` prints: how to call a command, and its flags below their headings. `path` has the names from the program to the command. */
 export async function usageOf(
   command: CommandDef,
   path: readonly string[],

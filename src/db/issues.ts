@@ -21,16 +21,12 @@ export interface NamedIssue {
   parentIssueId: string | null;
 }
 
-/** Finds issues by key or id, in no particular order; deleted issues only if `deleted`. */
-export async function selectIssuesNamed(
-  db: TenantDb,
-  names: readonly IssueName[],
-  { deleted = false } = {},
-): Promise<NamedIssue[]> {
+/** Finds issues that are not deleted, by key or id, in no particular order. */
+export async function selectIssuesNamed(db: TenantDb, names: readonly IssueName[]): Promise<NamedIssue[]> {
   const keys = names.filter((name) => 'number' in name);
   const ids = names.flatMap((name) => ('id' in name ? [name.id] : []));
-  const byKey = issuesByKey(db, keys).$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null));
-  const byId = issuesById(db, ids).$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null));
+  const byKey = issuesByKey(db, keys).where('issue.deletedUtc', 'is', null);
+  const byId = issuesById(db, ids).where('issue.deletedUtc', 'is', null);
   if (ids.length === 0) return byKey.execute();
   return keys.length === 0 ? byId.execute() : byKey.union(byId).execute();
 }

@@ -224,9 +224,9 @@ interface Group {
 export function longDeletedIssues(database: Database, store: FileStore | undefined): Chore {
   let last: DeletedIssue | undefined;
   // One hour later than necessary, so that a restoration that started in time has ended.
-  const restorableSince = (now: Date) => new Date(now.getTime() - restorableMs - hourMs);
+  const purgeableBefore = (now: Date) => new Date(now.getTime() - restorableMs - hourMs);
   const walk = new Walk(async (now): Promise<Group[]> => {
-    const found = await selectLongDeletedIssues(database.unscoped, restorableSince(now), 20, last);
+    const found = await selectLongDeletedIssues(database.unscoped, purgeableBefore(now), 20, last);
     last = found.at(-1);
     const byWorkspace = Map.groupBy(found, ({ workspaceId }) => workspaceId);
     return [...byWorkspace].map(([workspaceId, issues]) => ({
@@ -239,7 +239,7 @@ export function longDeletedIssues(database: Database, store: FileStore | undefin
     doSome: async (now) => {
       for (let group = await walk.next(now); group; group = await walk.next(now)) {
         try {
-          const { rows, isDone } = await purgeSome(database, store, group, restorableSince(now));
+          const { rows, isDone } = await purgeSome(database, store, group, purgeableBefore(now));
           if (isDone) walk.pass();
           if (rows > 0) return rows;
         } catch (error) {

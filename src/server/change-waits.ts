@@ -21,7 +21,7 @@ import { StreamTokens } from './stream-tokens.ts';
 /** The part of a request that waiting needs. */
 export interface WaitingRequest {
   /** Gives the admission ticket to another request while it waits. */
-  outside<Result>(wait: Promise<Result>): Promise<Result>;
+  whileSuspended<Result>(wait: Promise<Result>): Promise<Result>;
   /** Throws if the client has disconnected, or if the time of the request is over. */
   check(): void;
   /** Calls the listener when the client disconnects; returns a function that removes the listener. */
@@ -96,7 +96,7 @@ export class ChangeWaits {
         try {
           return await work(async () => {
             const leftMs = untilMs - performance.now();
-            if (leftMs <= 0 || !(await request.outside(arrivals.next(leftMs)))) return undefined;
+            if (leftMs <= 0 || !(await request.whileSuspended(arrivals.next(leftMs)))) return undefined;
             return authenticate();
           });
         } finally {
@@ -223,7 +223,9 @@ export class ChangeWaits {
   #withPermit<Result>(permits: Semaphore, work: () => Promise<Result>): Promise<Result> {
     return permits.run(
       () => this.#withLimits(work),
-      () => raise('unavailable', 'The work of a stream was refused, although it may wait without limit.'),
+      () => {
+        throw new Error('A permit was refused although the wait has no limit.');
+      },
     );
   }
 

@@ -105,7 +105,7 @@ describe('admission', () => {
     const slow = ask(admission);
     const other = ask(admission);
     const reading = Promise.withResolvers<string>();
-    const read = slow.ticket?.outside(reading.promise);
+    const read = slow.ticket?.whileSuspended(reading.promise);
     expect(other.ticket).toBeDefined();
     reading.resolve('the body');
     other.ticket?.leave();
@@ -119,7 +119,7 @@ describe('admission', () => {
     const admission = new Admission(limits);
     const slow = ask(admission);
     const reading = Promise.withResolvers<string>();
-    const read = slow.ticket?.outside(reading.promise);
+    const read = slow.ticket?.whileSuspended(reading.promise);
     slow.ticket?.leave();
     reading.resolve('the body');
     await expect(read).rejects.toMatchObject({ code: 'unavailable' });
@@ -146,7 +146,9 @@ describe('admission', () => {
   it('holds no ticket for a client that disconnected while its body was read', async () => {
     const admission = new Admission(limits);
     const slow = ask(admission);
-    await expect(slow.ticket?.outside(Promise.reject(new Error('aborted')))).rejects.toThrow('aborted');
+    await expect(slow.ticket?.whileSuspended(Promise.reject(new Error('aborted')))).rejects.toThrow(
+      'aborted',
+    );
     slow.ticket?.leave();
     expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
   });

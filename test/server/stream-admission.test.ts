@@ -64,7 +64,7 @@ it('returns a ticket to a stream that has read its body before it opens those th
   const streamAdmission = new StreamAdmission(new Admission(limits));
   const { tickets } = ask(streamAdmission, 8);
   const { promise: body, resolve: read } = Promise.withResolvers<void>();
-  const reading = tickets[0]?.outside(body);
+  const reading = tickets[0]?.whileSuspended(body);
   const waiting = ask(streamAdmission, 2);
   // The ticket of the first was free while it read.
   expect(waiting.tickets).toHaveLength(1);

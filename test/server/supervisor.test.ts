@@ -139,6 +139,18 @@ onLinux('a supervisor', () => {
     await untilReplaced(workers, [victim]);
   });
 
+  it('starts with its first worker while others cannot start, and starts them when they can', async () => {
+    writeFileSync(obstacle, 'others');
+    await supervisor.start();
+    const [first, ...others] = workers();
+    expect(others).toEqual([]);
+    expect(await ask()).toBe(first);
+    rmSync(obstacle);
+    const answering = new Set<number>();
+    while (answering.size < 2) answering.add(await ask());
+    expect(answering).toContain(first);
+  });
+
   it('replaces its workers while it waits before it tries again to start one', async () => {
     supervisor = newSupervisor({ crashes: new CrashLoop(30_000) });
     await supervisor.start();

@@ -1,13 +1,16 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { stopAccepting } from '../../src/server/http/listening.ts';
 import { WorkerLink } from '../../src/server/workers/worker-link.ts';
 
 // A worker without a database: it answers each request with its pid, and charges the caller that the path names, or says which debts
-// it has been told of or whether it leads. It ends at its start if the file of the first argument exists.
+// it has been told of or whether it leads. It ends at its start if the file of the first argument exists; if that file says
+// `others`, only if it is not the first worker.
 const link = await WorkerLink.open(process);
-if (existsSync(process.argv[2] ?? '')) process.exit(3);
+const obstacle = process.argv[2] ?? '';
+if (existsSync(obstacle) && !(link.start.isFirst && readFileSync(obstacle, 'utf8') === 'others'))
+  process.exit(3);
 const debts: string[] = [];
 link.counts.on('indebted', (message) => {
   debts.push(...message.debts.map(([caller, level]) => `${caller} ${level < 1}`));

@@ -7,7 +7,7 @@ it('the wait for work gathers news that keeps coming', async () => {
   const startedMs = performance.now();
   const waited = attempts.waitForWork().then(() => 'over');
   const news = async () => {
-    attempts.noteNews();
+    attempts.noteChanges();
     await setImmediate();
     return 'news';
   };

@@ -199,6 +199,24 @@ describe('sending a webhook', () => {
     expect(await answer).toMatchObject({ status: null, error });
   });
 
+  it('keeps few connections when each receiver has another address', async () => {
+    const server = createServer((_request, response) => response.end()).listen(0, '0.0.0.0');
+    // It closes no idle connection.
+    server.keepAliveTimeout = 0;
+    let connections = 0;
+    server.on('connection', (socket) => {
+      connections += 1;
+      socket.on('close', () => (connections -= 1));
+    });
+    await once(server, 'listening');
+    open.push({ close: () => (server.closeAllConnections(), server.close()) });
+    const { port } = server.address() as AddressInfo;
+    const send = sender(['127.0.0.0/8']);
+    for (let host = 1; host <= 100; host += 1)
+      expect(await send(`http://127.0.0.${host}:${port}/`)).toMatchObject({ status: 200 });
+    await eventually(() => connections <= 64);
+  });
+
   it('sends a message again over a new connection when the receiver has closed the idle one', async () => {
     const seen = new Map<Socket, number>();
     const { port, connections } = await receiver(({ socket }, response) => {

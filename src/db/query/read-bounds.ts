@@ -7,7 +7,7 @@ export interface ReadBounds {
   readonly glance: number;
   /** If one condition matches at most this many rows, they are read and sorted instead of looking further. */
   readonly few: number;
-  /** The rows that the second statement examines, from the start again. */
+  /** The rows that a second walk along the order examines, from the start of the page again. */
   readonly walk: number;
   /** If the walk has not filled the page either, up to this many matches of one condition are read and sorted. */
   readonly most: number;

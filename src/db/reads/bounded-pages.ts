@@ -30,11 +30,14 @@ interface PagesWanted {
  * Reads pages with at most five statements, which read a bounded number of rows whatever the size of the tables. A page
  * that is still not full then ends early, with its stop.
  *
- * 1. Most pages are full, or at their end, after a glance along the order of the list.
- * 2. Of the others, the indexes show how many rows each condition of the filter matches.
+ * If a condition is known to match few rows, one statement reads and sorts them. Otherwise:
+ *
+ * 1. Most pages are full, or at their end, after a glance along the order of the list. Where no index has the rows of each parent in
+ *    that order, it reads all rows of a parent that has few.
+ * 2. For the others, the indexes show how many rows each condition of the filter matches.
  * 3. If one condition matches few rows, they are all read and sorted.
- * 4. Otherwise the statement looks further along the order.
- * 5. If that did not fill the page, and one condition matches at most `most` rows, they are read after all.
+ * 4. Otherwise a statement walks further along the order.
+ * 5. If that did not fill the page, and one condition matches at most `bounds.most` rows, they are read and sorted after all.
  */
 export async function readBoundedPages<Row>(
   { isOrderedByParent, isJoined, candidates, weight }: Access,

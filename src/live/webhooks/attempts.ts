@@ -12,10 +12,10 @@ const maxAtOnce = 4;
 const startsWithinMs = 10_000;
 /** How long a round waits for the attempts that it has begun last, so that most of their outcomes are stored together. */
 const lingerMs = 250;
-/** How long a webhook whose attempts have not ended goes without a look for retries that are due. */
-const lookMs = 1_000;
-/** The delay between news and the look for them, so that changes close together need one look. An attempt that ends cuts it short. */
-const newsDelayMs = 50;
+/** While attempts are in progress, due retries are looked for this often. */
+const retryPollMs = 1_000;
+/** The delay between a change and the read of the log, so that changes in quick succession need one read. An attempt that ends ends the delay. */
+const changeDelayMs = 50;
 
 /** An attempt that has ended. */
 export interface EndedAttempt extends Sent {
@@ -33,7 +33,7 @@ export class Attempts {
   #errors: unknown[] = [];
   #begun = 0;
   #atOnce: number;
-  #hasNews = true;
+  #mayHaveChanges = true;
   #signal = Promise.withResolvers<void>();
 
   constructor(sending: Pick<WebhookSending, 'send'>, atOnce = maxAtOnce) {
@@ -61,16 +61,16 @@ export class Attempts {
   }
 
   /** Notes that the log may have changes for the webhook, and ends its `waitForWork` soon. */
-  noteNews(): void {
-    this.#hasNews = true;
+  noteChanges(): void {
+    this.#mayHaveChanges = true;
     this.#notify();
   }
 
-  /** Whether there was news since the last call. */
-  takeNews(): boolean {
-    const hadNews = this.#hasNews;
-    this.#hasNews = false;
-    return hadNews;
+  /** Whether changes were noted since the last call. */
+  takeChanges(): boolean {
+    const wereNoted = this.#mayHaveChanges;
+    this.#mayHaveChanges = false;
+    return wereNoted;
   }
 
   /**
@@ -97,11 +97,11 @@ export class Attempts {
     await this.#waitUntil(() => !begun.some((id) => this.#open.has(id)), lingerMs);
   }
 
-  /** Waits until an attempt ends, there is news, or it is time to look for retries. */
+  /** Waits until an attempt ends, changes are noted, or it is time to look for retries. */
   async waitForWork(): Promise<void> {
     const hasEnded = () => this.#ended.length > 0 || this.#errors.length > 0;
-    await this.#waitUntil(() => hasEnded() || this.#hasNews, lookMs);
-    if (this.#hasNews) await this.#waitUntil(hasEnded, newsDelayMs);
+    await this.#waitUntil(() => hasEnded() || this.#mayHaveChanges, retryPollMs);
+    if (this.#mayHaveChanges) await this.#waitUntil(hasEnded, changeDelayMs);
   }
 
   /** Waits until all attempts have ended. */
@@ -144,7 +144,7 @@ export class Attempts {
     this.#signal = Promise.withResolvers();
   }
 
-  /** Waits until ended attempts or news make the condition true, at most for a time. */
+  /** Waits until ended attempts or noted changes make the condition true, at most for a time. */
   async #waitUntil(isTrue: () => boolean, ms: number): Promise<void> {
     const untilMs = performance.now() + ms;
     for (let leftMs = ms; leftMs > 0 && !isTrue(); leftMs = untilMs - performance.now()) {

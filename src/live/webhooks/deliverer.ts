@@ -72,7 +72,7 @@ export class Deliverer {
   wake(changed?: string): void {
     this.#wakeUp.resolve();
     for (const { workspaceId, attempts } of this.#serving.values())
-      if (changed === undefined || workspaceId === changed) attempts.noteNews();
+      if (changed === undefined || workspaceId === changed) attempts.noteChanges();
   }
 
   async close(): Promise<void> {

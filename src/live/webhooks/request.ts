@@ -16,6 +16,11 @@ import { HostNames } from './host-names.ts';
 const readBytes = 4_096;
 const keptBytes = 1_024;
 
+/** For how long an idle connection stays open, and how many do for one receiver. */
+const idleOptions = { keepAlive: true, timeout: 10_000, maxFreeSockets: 8 };
+/** How many idle connections stay open for all receivers. Users choose the receivers, and each may have another address. */
+const maxIdle = 64;
+
 interface WebhookClientOptions {
   readonly targets: WebhookTargets;
   /** How long an attempt may take in all: the lookup, the connection and the answer. */
@@ -31,8 +36,8 @@ export class WebhookClient {
   // Connections in use have no limit here: workspaces share agents, so one would have to wait for the receivers of another. The
   // deliverer limits how many messages are sent at once.
   readonly #agents = {
-    'http:': new HttpAgent({ keepAlive: true, maxFreeSockets: 8 }),
-    'https:': new HttpsAgent({ keepAlive: true, maxFreeSockets: 8 }),
+    'http:': withIdleLimit(new HttpAgent(idleOptions)),
+    'https:': withIdleLimit(new HttpsAgent(idleOptions)),
   };
 
   constructor({ targets, withinMs, hostNames = new HostNames() }: WebhookClientOptions) {
@@ -104,6 +109,16 @@ export class WebhookClient {
         : error;
     }
   }
+}
+
+/** Lets an agent close connections instead of keeping more than `maxIdle` of them. */
+function withIdleLimit<Kind extends HttpAgent>(agent: Kind): Kind {
+  const keep = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket) => {
+    const idle = Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
+    return idle < maxIdle && keep(socket);
+  };
+  return agent;
 }
 
 /** Sends a request and waits for the head of its answer. */

@@ -58,7 +58,7 @@ export async function serveOnce(
   attempts: Attempts,
 ): Promise<boolean> {
   const db = parts.database.of(workspaceId);
-  const hasNews = attempts.takeNews();
+  const mayHaveChanges = attempts.takeChanges();
   const now = new Date();
   const webhook = await claimWebhook(db, id, claimId, { now, until: later(now, claimMs) });
   if (!webhook) return false;
@@ -74,10 +74,10 @@ export async function serveOnce(
   const isUnchanged = checkedNowAndThen(() => isAsClaimed(db, webhook, claimId));
   const isProbe = webhook.state === webhookState.backing_off;
   const hasMore =
-    hasNews &&
+    mayHaveChanges &&
     !isProbe &&
     (await createDeliveries(parts.schema, db, webhook, (work) => parts.reading(principal, work), claimId));
-  if (hasMore !== false) attempts.noteNews();
+  if (hasMore !== false) attempts.noteChanges();
   if (hasMore === undefined) return true;
   const due = await selectNextDeliveries(db, id, {
     now: new Date(),
@@ -107,7 +107,7 @@ export async function storeEnded(
   const ended = attempts.take();
   if (ended.length === 0) return true;
   // Finished deliveries make room for further changes.
-  attempts.noteNews();
+  attempts.noteChanges();
   for (const { answer } of ended) onAttempt(isReceived(answer));
   return inTransaction(database.of(workspaceId), async (trx) => {
     let mayHaveWork = true;

@@ -3,6 +3,7 @@ import type { Row } from '../../db/tables/tables.ts';
 import { codeTables } from '../../model/codes.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import { isEmailAddress } from '../../model/email-address.ts';
+import { isHttpUrl } from '../../model/http-url.ts';
 import { maxInt32 } from '../../model/int32.ts';
 import { limits } from '../../model/limits.ts';
 import { emptyRule, httpUrlRule, lengthRule, storableRule } from '../../model/sentences.ts';
@@ -300,10 +301,6 @@ function oneOf<Table extends CodeTable>(table: Table) {
 
 function named(value: unknown): unknown {
   return typeof value === 'string' ? { name: value } : value;
-}
-
-function isHttpUrl(value: string): boolean {
-  return /^https?:\/\//i.test(value) && URL.canParse(value);
 }
 
 function pathText(path: readonly PropertyKey[]): string {

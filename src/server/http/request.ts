@@ -146,8 +146,8 @@ export class ServerRequest implements RestRequest {
     return context;
   }
 
-  outside<Result>(wait: Promise<Result>): Promise<Result> {
-    return this.ticket ? this.ticket.outside(wait) : wait;
+  whileSuspended<Result>(wait: Promise<Result>): Promise<Result> {
+    return this.ticket ? this.ticket.whileSuspended(wait) : wait;
   }
 
   check(): void {
@@ -199,7 +199,7 @@ export class ServerRequest implements RestRequest {
   #read(): Promise<Buffer> {
     const { isWhole } = this.#unread;
     const read = this.#unread.read(this.clientMs);
-    return isWhole ? read : this.outside(read);
+    return isWhole ? read : this.whileSuspended(read);
   }
 
   /** Drops everything that was needed only to create the answer, because the client may take a long time to read it. */

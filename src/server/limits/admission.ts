@@ -195,8 +195,11 @@ export type Gate = Pick<Admission, 'enter' | 'turn' | 'leave'>;
 export class AdmissionTicket {
   readonly deadline: Deadline;
   readonly #gate: Gate;
-  /** Lent while the request waits. Over when it is answered, perhaps because its time was over while its work still waited. */
-  #state: 'held' | 'lent' | 'over' = 'held';
+  /**
+   * `suspended`: given back while the request waits for its client or for a turn. `ended`: the request has been answered. Its work may
+   * still be waiting then, because it was answered when its time was over.
+   */
+  #state: 'held' | 'suspended' | 'ended' = 'held';
 
   constructor(gate: Gate, deadline: Deadline) {
     this.#gate = gate;
@@ -206,23 +209,23 @@ export class AdmissionTicket {
   /** Gives the ticket back for good. */
   leave(): void {
     const isHeld = this.#state === 'held';
-    this.#state = 'over';
+    this.#state = 'ended';
     if (isHeld) this.#gate.leave(this);
   }
 
   /** Gives the ticket back until the new document of the request may be prepared. Throws `unavailable`. */
   async turn(bytes: number): Promise<void> {
-    this.#lend();
+    this.#suspend();
     await this.#gate.turn(this.deadline, bytes);
-    this.#hold();
+    this.#resume();
   }
 
   /**
    * Gives the ticket back while it waits for the client, so that slow clients do not block others. Afterwards the request has a
    * ticket again, and new time to work. Throws `unavailable`.
    */
-  async outside<Result>(wait: Promise<Result>): Promise<Result> {
-    this.#lend();
+  async whileSuspended<Result>(wait: Promise<Result>): Promise<Result> {
+    this.#suspend();
     this.deadline.pause();
     const result = await wait;
     await new Promise<void>((resolve, reject) => {
@@ -232,18 +235,18 @@ export class AdmissionTicket {
       };
       this.#gate.enter(begin, () => reject(new AppError('unavailable', busy)), this);
     });
-    this.#hold();
+    this.#resume();
     return result;
   }
 
-  #lend(): void {
+  #suspend(): void {
     if (this.#state !== 'held') return;
-    this.#state = 'lent';
+    this.#state = 'suspended';
     this.#gate.leave(this);
   }
 
-  #hold(): void {
-    if (this.#state !== 'over') {
+  #resume(): void {
+    if (this.#state !== 'ended') {
       this.#state = 'held';
       return;
     }

@@ -21,7 +21,8 @@ interface Waiter {
 /**
  * The queue of requests with a new document. Reading, validating and compiling a document takes milliseconds in which nothing else
  * runs. So the next document is prepared only when the requests that arrived during the last one have been answered; small
- * documents are prepared together. Waiting here is no sign of an overload. It is limited by the time of the request, not by that of the admission queue.
+ * documents are prepared together. A request that waits here is no sign of
+ * an overload, and may wait until its own deadline rather than for the time that the admission queue allows.
  */
 export class DocumentQueue<Other> {
   readonly #waiting = new Set<Waiter>();
@@ -29,10 +30,10 @@ export class DocumentQueue<Other> {
   /** The requests that the last document has delayed. They are answered before the next document. */
   #delayed: Set<Other> = new Set();
   /** True from the preparation of a document until all requests that arrived meanwhile have been accepted. */
-  #resting = false;
+  #isSettling = false;
   #lastTurnMs = Number.NEGATIVE_INFINITY;
   #arrivals = 0;
-  #alarmed = false;
+  #isTimerSet = false;
   readonly #inProgress: () => Iterable<Other>;
   readonly #wake: () => void;
 
@@ -70,26 +71,29 @@ export class DocumentQueue<Other> {
   }
 
   /**
-   * Whether the next document may be prepared now, and whether it goes before other requests because it has waited for a long
-   * time.
+   * When the next document may be prepared: `now` if no other request waits, `first` if it has waited long enough to go before other
+   * requests; undefined while it has to wait.
    */
   due(nowMs: number): 'now' | 'first' | undefined {
     this.#dropLate();
-    if (this.#resting || this.#waiting.size === 0) return undefined;
+    if (this.#isSettling || this.#waiting.size === 0) return undefined;
     const leftMs = this.#yieldMs(nowMs);
     if (leftMs <= 0) return 'first';
     if (this.#delayed.size === 0) return 'now';
-    if (!this.#alarmed) setTimeout(() => this.#ring(), leftMs);
-    this.#alarmed = true;
+    if (!this.#isTimerSet) setTimeout(() => this.#onTimer(), leftMs);
+    this.#isTimerSet = true;
     return undefined;
   }
 
-  #ring(): void {
-    this.#alarmed = false;
+  #onTimer(): void {
+    this.#isTimerSet = false;
     this.#wake();
   }
 
-  /** How long other requests still go first. They get a quarter of the time that the waiting requests have left. */
+  /**
+   * How much longer other requests go first. All waiting documents together give them a quarter of the time that the first one has
+   * left, so each gives its share of it, and never more than `longestYieldMs`.
+   */
   #yieldMs(nowMs: number): number {
     const [first] = this.#waiting;
     if (!first) return 0;
@@ -112,23 +116,23 @@ export class DocumentQueue<Other> {
       begun += 1;
     }
     if (begun === 0) return 0;
-    this.#resting = true;
+    this.#isSettling = true;
     this.#lastTurnMs = nowMs;
     // The first callback runs before sockets are polled, the second one after that.
     const seen = this.#arrivals;
-    setImmediate(() => setImmediate(() => this.#rest(seen)));
+    setImmediate(() => setImmediate(() => this.#settle(seen)));
     return begun;
   }
 
   /** A turn of the event loop accepts a single connection, so this waits for a turn in which no request arrives. */
-  #rest(arrivals: number): void {
+  #settle(arrivals: number): void {
     const hasCome = this.#arrivals > arrivals;
     if (hasCome && this.#yieldMs(performance.now()) > 0) {
       const seen = this.#arrivals;
-      setImmediate(() => this.#rest(seen));
+      setImmediate(() => this.#settle(seen));
       return;
     }
-    this.#resting = false;
+    this.#isSettling = false;
     this.#delayed = new Set(this.#inProgress());
     this.#wake();
   }

@@ -60,7 +60,7 @@ export class Supervisor {
     this.#fail = resolve;
   }
 
-  /** Starts the first worker, and the others when it is ready. Throws EarlyExit when one of them cannot start. */
+  /** Starts the first worker, and the others when it is ready. Throws EarlyExit when the first one cannot start. */
   start(): Promise<{ url: string; token: string | undefined }> {
     const started = this.#start();
     // A failure ends the service, so that no further worker is replaced.
@@ -75,7 +75,7 @@ export class Supervisor {
     const numbers = this.#workers.map((_, index) => index + 1);
     const [first = 1, ...others] = numbers;
     const { url, token } = await this.#launch(first, undefined, true);
-    await Promise.all(others.map((number) => this.#launch(number, undefined)));
+    await Promise.all(others.map((number) => this.#startOrTryAgain(number)));
     return { url, token };
   }
 
@@ -198,12 +198,12 @@ export class Supervisor {
     if (pauseMs === undefined) return this.#fail();
     const { signal } = this.#stopping;
     delay(pauseMs, undefined, { signal }).then(
-      () => this.#inTurn(() => this.#startAgain(number)),
+      () => this.#inTurn(() => this.#startOrTryAgain(number)),
       () => undefined,
     );
   }
 
-  async #startAgain(number: number): Promise<void> {
+  async #startOrTryAgain(number: number): Promise<void> {
     if (this.#isStopping || this.#workers[number - 1]) return;
     await this.#launch(number, undefined).catch((error: unknown) => {
       if (!(error instanceof EarlyExit)) throw error;

@@ -46,7 +46,7 @@ export interface Sink {
 export interface Literal {
   readonly json: Uint8Array;
   readonly value: unknown;
-  /** The length of the JSON, which a value has also where `json` is empty. */
+  /** The length of the value's JSON. It is set even for values of a `ValueSink`, whose `json` is empty. */
   readonly bytes: number;
 }
 
