@@ -25,7 +25,10 @@ export interface DueWebhook {
   readonly id: string;
 }
 
-/** The webhooks of all workspaces that have work and that no process has claimed. */
+/**
+ * The webhooks of all workspaces that have work and that no process has claimed: first one of each workspace, then a second one of
+ * each, and so on, beginning with those that were served longest ago.
+ */
 export async function selectDueWebhooks(
   { connect, unscoped }: Pick<Database, 'connect' | 'unscoped'>,
   now: Date,
@@ -41,8 +44,10 @@ let dueWebhooks: PreparedSelect<DueWebhook> | undefined;
 function dueWebhooksOf(unscoped: Kysely<Tables>): Compilable<DueWebhook> {
   const now = typedSlot<Date>('now', 'timestamptz');
   const due = sql<DueWebhook>`
-    select w.workspace_id as "workspaceId", w.id
-    from webhook w left join change_head h on h.workspace_id = w.workspace_id
+    select due."workspaceId", due.id from (
+      select w.workspace_id as "workspaceId", w.id, w.claimed_until_utc as served,
+        row_number() over (partition by w.workspace_id order by w.claimed_until_utc nulls first) as ordinal
+      from webhook w left join change_head h on h.workspace_id = w.workspace_id
     where w.deleted_utc is null and (w.claimed_until_utc is null or w.claimed_until_utc < ${now})
       and case w.state
         when ${sql.lit(webhookState.active)} then
@@ -55,7 +60,8 @@ function dueWebhooksOf(unscoped: Kysely<Tables>): Compilable<DueWebhook> {
           ) <= ${sql.lit(maxWaiting - changesAtOnce)}
         when ${sql.lit(webhookState.backing_off)} then w.next_attempt_utc <= ${now}
         else false end
-    order by w.claimed_until_utc nulls first
+    ) due
+    order by due.ordinal, due.served nulls first
     limit ${typedSlot('limit', 'int')}`;
   return { compile: () => due.compile(unscoped) };
 }
@@ -94,10 +100,11 @@ export async function claimWebhook(
     .executeTakeFirst();
 }
 
-export async function releaseWebhook(db: TenantDb, id: string, claimId: string): Promise<void> {
+/** Ends a claim, as if it had expired at a time. Webhooks that were served longer ago come first. */
+export async function releaseWebhook(db: TenantDb, id: string, claimId: string, at: Date): Promise<void> {
   await db
     .updateTable('webhook')
-    .set({ claimId: null, claimedUntilUtc: null })
+    .set({ claimId: null, claimedUntilUtc: at })
     .where('id', '=', id)
     .where('claimId', '=', claimId)
     .execute();

@@ -51,9 +51,9 @@ it('a webhook is leased to one process at a time, until it is released or the le
   const [winner, loser] = both[0] ? [one, two] : [two, one];
   expect(await claim(winner)).toBeDefined();
   expect(await claim(loser)).toBeUndefined();
-  await releaseWebhook(db, id, loser);
+  await releaseWebhook(db, id, loser, now);
   expect(await claim(loser)).toBeUndefined();
   expect(await claim(loser, new Date(now.getTime() + 41_000))).toBeDefined();
-  await releaseWebhook(db, id, loser);
-  expect(await claim(winner)).toBeDefined();
+  await releaseWebhook(db, id, loser, now);
+  expect(await claim(winner, new Date(now.getTime() + 1))).toBeDefined();
 });

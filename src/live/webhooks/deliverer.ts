@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Semaphore } from '../../db/engine/semaphore.ts';
 import { type DueWebhook, holdWebhook, releaseWebhook, selectDueWebhooks } from '../../db/webhook-work.ts';
 import { Attempts } from './attempts.ts';
 import { claimMs, type RoundParts, serveOnce, storeEnded } from './round.ts';
@@ -11,16 +12,21 @@ const pollMs = 1_000;
 const wakeUpDelayMs = 50;
 /** How often the claim on a webhook is renewed while it is served. */
 const renewMs = 3_000;
-/** How many webhooks a process serves at once. */
-const maxServed = 8;
-/** How many rounds a webhook is served before it makes room for the others. */
-const maxRounds = 20;
+/**
+ * How many webhooks a process serves at once, and how many of one workspace, so that slow receivers of a few workspaces do not keep
+ * the others waiting. Most of that time a webhook waits for its receiver.
+ */
+const maxServed = { all: 64, ofWorkspace: 8 };
+/** How many of them use the database at once. */
+const maxWorking = 8;
+/** For how many rounds, and for how long, a webhook is served before it makes room for others. */
+const service = { rounds: 20, ms: 10_000 };
 /** How long a webhook is left alone after a round with an error of our own; each further one in a row doubles it, up to the longest. */
 const pauseMs = { first: 1_000, longest: 30_000 };
 /** How long a process that stops waits for attempts in progress. Another process repeats those that do not end in time. */
 const closeWithinMs = 5_000;
 
-interface DelivererOptions extends Omit<RoundParts, 'onAttempt'> {
+interface DelivererOptions extends Omit<RoundParts, 'onAttempt' | 'withPermit'> {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -45,8 +51,13 @@ export class Deliverer {
 
   constructor({ logger, ...parts }: DelivererOptions) {
     this.#logger = logger;
+    const working = new Semaphore(maxWorking);
     this.#parts = {
       ...parts,
+      withPermit: (work) =>
+        working.run(work, () => {
+          throw new Error('A permit was refused although the wait has no limit.');
+        }),
       onAttempt: (isReceived) => {
         this.#counts[isReceived ? 'delivered' : 'failed'] += 1;
       },
@@ -97,17 +108,22 @@ export class Deliverer {
   }
 
   async #startDue(): Promise<void> {
-    const free = maxServed - this.#serving.size;
-    if (free <= 0) return;
+    if (this.#serving.size >= maxServed.all) return;
     try {
-      // The first rows may be webhooks that this process is serving already, so more are read than can be started.
-      const found = await selectDueWebhooks(this.#parts.database, new Date(), maxServed * 2);
-      const due = found.filter(({ id }) => !this.#serving.has(id)).slice(0, free);
-      for (const webhook of due) this.#start(webhook);
+      // Some may be served by this process already, or belong to a workspace without a place, so more are read than can be started.
+      const found = await selectDueWebhooks(this.#parts.database, new Date(), maxServed.all * 2);
+      for (const webhook of found)
+        if (!this.#serving.has(webhook.id) && this.#hasPlaceFor(webhook)) this.#start(webhook);
       this.#hasFailed = false;
     } catch (error) {
       this.#warnOnce(error);
     }
+  }
+
+  #hasPlaceFor({ workspaceId }: DueWebhook): boolean {
+    if (this.#serving.size >= maxServed.all) return false;
+    const ofWorkspace = [...this.#serving.values()].filter((each) => each.workspaceId === workspaceId);
+    return ofWorkspace.length < maxServed.ofWorkspace;
   }
 
   #start(webhook: DueWebhook): void {
@@ -146,16 +162,20 @@ export class Deliverer {
       throw error;
     }
     this.#errors.delete(id);
-    await releaseWebhook(db, id, this.#claimId);
+    await releaseWebhook(db, id, this.#claimId, new Date(Date.now() - claimMs));
     // Webhooks without an entry are sent to at full pace.
     if (attempts.isFullPace) this.#paces.delete(id);
     else this.#paces.set(id, attempts.atOnce);
   }
 
-  /** Serves a webhook for some rounds. While attempts take long, it goes on for as long as no other webhook needs the place. */
+  /** Serves a webhook for some rounds. While attempts take long, it goes on for as long as no other webhook may need the place. */
   async #serveRounds(webhook: DueWebhook, attempts: Attempts): Promise<void> {
-    const isOver = (round: number) =>
-      this.#isClosing || (round >= maxRounds && (!attempts.hasOpen || this.#serving.size >= maxServed));
+    const untilMs = performance.now() + service.ms;
+    const isOver = (round: number) => {
+      if (this.#isClosing) return true;
+      if (round < service.rounds && performance.now() < untilMs) return false;
+      return !attempts.hasOpen || !this.#hasPlaceFor(webhook);
+    };
     try {
       for (let round = 0; !isOver(round); round += 1)
         if (!(await serveOnce(this.#parts, webhook, this.#claimId, attempts))) break;

@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import {
   claimWebhook,
+  type DueDelivery,
   type DueWebhook,
   isAsClaimed,
   lockClaimed,
@@ -42,6 +43,8 @@ export interface RoundParts {
     principal: Principal,
     work: (context: OperationContext) => Promise<Result>,
   ) => Promise<Result>;
+  /** Does the part of a round that uses the database, once few others do. */
+  readonly withPermit: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Counts an attempt. */
   readonly onAttempt: (isReceived: boolean) => void;
 }
@@ -53,10 +56,33 @@ export interface RoundParts {
  */
 export async function serveOnce(
   parts: RoundParts,
-  { workspaceId, id }: DueWebhook,
+  served: DueWebhook,
   claimId: string,
   attempts: Attempts,
 ): Promise<boolean> {
+  const begun = await parts.withPermit(() => beginRound(parts, served, claimId, attempts));
+  if (typeof begun === 'boolean') return begun;
+  const { webhook, due, isUnchanged } = begun;
+  if (due.length > 0) await attempts.send(webhook, due, isUnchanged);
+  else await attempts.waitForWork();
+  return storeEnded(parts, served, claimId, attempts);
+}
+
+/** What a round sends. */
+interface BegunRound {
+  readonly webhook: WebhookRow;
+  readonly due: readonly DueDelivery[];
+  /** Whether the process still has its claim on the webhook, which has not been changed since. */
+  readonly isUnchanged: () => Promise<boolean>;
+}
+
+/** Claims the webhook, and finds what is due. If there is nothing to send or to wait for, returns whether another round may have work. */
+async function beginRound(
+  parts: RoundParts,
+  { workspaceId, id }: DueWebhook,
+  claimId: string,
+  attempts: Attempts,
+): Promise<BegunRound | boolean> {
   const db = parts.database.of(workspaceId);
   const mayHaveChanges = attempts.takeChanges();
   const now = new Date();
@@ -85,13 +111,9 @@ export async function serveOnce(
     limit: isProbe ? 1 : maxPerRound,
     except: attempts.deliveries,
   });
-  if (due.length > 0) await attempts.send(webhook, due, isUnchanged);
-  else if (attempts.hasOpen) await attempts.waitForWork();
-  else if (attempts.deliveries.length === 0) {
-    if (isProbe) await resume(db, webhook, claimId, now);
-    return hasMore;
-  }
-  return storeEnded(parts, { workspaceId, id }, claimId, attempts);
+  if (due.length > 0 || attempts.deliveries.length > 0) return { webhook, due, isUnchanged };
+  if (isProbe) await resume(db, webhook, claimId, now);
+  return hasMore;
 }
 
 /**
@@ -99,7 +121,7 @@ export async function serveOnce(
  * another round may have work.
  */
 export async function storeEnded(
-  { database, onAttempt }: Pick<RoundParts, 'database' | 'onAttempt'>,
+  { database, onAttempt, withPermit }: Pick<RoundParts, 'database' | 'onAttempt' | 'withPermit'>,
   { workspaceId, id }: DueWebhook,
   claimId: string,
   attempts: Attempts,
@@ -109,12 +131,13 @@ export async function storeEnded(
   // Finished deliveries make room for further changes.
   attempts.noteChanges();
   for (const { answer } of ended) onAttempt(isReceived(answer));
-  return inTransaction(database.of(workspaceId), async (trx) => {
+  const store = async (trx: Trx) => {
     let mayHaveWork = true;
     for (const [revision, sent] of Map.groupBy(ended, (attempt) => attempt.revision))
       mayHaveWork = await storeOutcomes(trx, { id, revision }, claimId, sent);
     return mayHaveWork;
-  });
+  };
+  return withPermit(() => inTransaction(database.of(workspaceId), store));
 }
 
 /** Returns a check that looks again if its last look is too old. */
