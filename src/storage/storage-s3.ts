@@ -4,7 +4,6 @@ import https from 'node:https';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { text } from 'node:stream/consumers';
 import { AwsClient } from 'aws4fetch';
 import {
   type ByteRange,
@@ -176,10 +175,13 @@ function isRefusal({ statusCode = 0 }: IncomingMessage): boolean {
   return statusCode >= 300;
 }
 
-/** Reads the answer to its end. Throws unless the status is one of `statuses`. */
+/** How many bytes of an answer without a file are read. The code of an error is at its beginning. */
+const maxErrorBytes = 65_536;
+
+/** Reads an answer without a file. Throws unless the status is one of `statuses`. */
 async function settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
   const { statusCode = 0 } = response;
-  const body = await text(response).catch((error: unknown) => {
+  const body = await beginningOf(response).catch((error: unknown) => {
     throw brokenOff(error);
   });
   const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? '';
@@ -192,4 +194,16 @@ async function settle(response: IncomingMessage, statuses: readonly number[]): P
   const isDenied = statusCode === 403 && (code === 'AccessDenied' || code === '');
   const hint = 'A key without the right ListBucket gets this answer also for a file that does not exist';
   throw new StorageRefusedError(isDenied ? `${message}. ${hint}.` : `${message}.`);
+}
+
+/** The first bytes of an answer, as text. An answer that is longer ends there, with its connection. */
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= maxErrorBytes) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

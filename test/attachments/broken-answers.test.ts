@@ -88,6 +88,20 @@ describe('a store', () => {
     await expect(new S3Store(new URL(storageUrl)).get('a/key')).rejects.toThrow(StorageUnavailableError);
   });
 
+  it('is not read to the end of an endless description of an error', async () => {
+    const closed = new Promise<void>((resolve) => {
+      answers = (response) => {
+        const more = setInterval(() => response.write(Buffer.alloc(100_000, ' ')), 1);
+        response.writeHead(500).once('close', () => {
+          clearInterval(more);
+          resolve();
+        });
+      };
+    });
+    await expect(new S3Store(new URL(storageUrl)).get('a/key')).rejects.toThrow(StorageUnavailableError);
+    await expect(closed).resolves.toBeUndefined();
+  });
+
   it('is read as announced when it sends more than it has announced', async () => {
     answers = sendsTooMuch;
     const store = new S3Store(new URL(storageUrl));
@@ -130,6 +144,17 @@ describe('a server on a store that breaks its answers off', () => {
     await expect(response.arrayBuffer()).rejects.toThrow('terminated');
     answers = sendsAll;
     expect((await (await fetch(signedDownloadUrl ?? '')).arrayBuffer()).byteLength).toBe(bytes.length);
+  });
+
+  it.each([
+    ['fewer', bytes.subarray(0, 150_000)],
+    ['more', Buffer.concat([bytes, bytes])],
+  ])('breaks a download off when the store has %s bytes than were uploaded', async (_, stored) => {
+    const { signedDownloadUrl } = await desk.attach('a.bin', 'application/octet-stream', bytes);
+    answers = (response) => response.writeHead(200, { 'Content-Length': stored.length }).end(stored);
+    const response = await fetch(signedDownloadUrl ?? '');
+    expect(response.headers.get('Content-Length')).toBe(String(bytes.length));
+    await expect(response.arrayBuffer()).rejects.toThrow('terminated');
   });
 
   it('answers 503 when the store has sent nothing', async () => {
