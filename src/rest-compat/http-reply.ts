@@ -7,6 +7,8 @@ export interface HttpReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | Readable;
+  /** Set if the body is a buffer that is sent again and again, so that its compressed forms are cached with it. */
+  readonly isConstant?: boolean | undefined;
   /** Set in place of a body that the client has already: its length. */
   readonly knownBytes?: number;
   /** A stream of events in place of a body. */

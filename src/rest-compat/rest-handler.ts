@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { executeOperation, type OperationContext } from '../executor/run/execute.ts';
 import { type GivenAnswer, GivenAnswers } from '../executor/answers/revalidation.ts';
 import { replayedHeaders } from '../executor/answers/idempotent.ts';
@@ -36,6 +37,11 @@ export interface RestRequest {
   readonly origin: string;
   /** Reads the whole body. Throws `payload_too_large`. */
   body(): Promise<Buffer>;
+  /**
+   * Waits until other requests have been answered, before work that takes long, like that for a new document of so many bytes. Throws
+   * `unavailable`.
+   */
+  turn(bytes: number): Promise<void>;
   /**
    * Authenticates the caller and returns the context. Throws `unauthenticated` for an invalid token, and
    * `rate_limited`.
@@ -94,14 +100,24 @@ export function createRestHandler(schema: GraphQLSchema): RestHandler {
 }
 
 /** The OpenAPI description, which is the only response that no operation produces. */
-function description(request: RestRequest): HttpReply {
+async function description(request: RestRequest): Promise<HttpReply> {
   const allow = 'GET, HEAD, OPTIONS';
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
   if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(request, allow);
-  const body = printOpenApi(request.origin);
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', ...readHeaders(request, body) };
-  return { status: 200, headers, body };
+  let reply = descriptions.get(request.origin);
+  if (!reply) {
+    // Printing it and hashing it take as long as a document of about this size.
+    await request.turn(65_536);
+    const body = Buffer.from(printOpenApi(request.origin));
+    const headers = { 'Content-Type': 'application/json; charset=utf-8', ...readHeaders(request, body) };
+    reply = { status: 200, headers, body, isConstant: true };
+    descriptions.set(request.origin, reply);
+  }
+  return reply;
 }
+
+/** The replies with the description, by the origins that it names. Without `PUBLIC_URL`, a client may name any host. */
+const descriptions = new LRUCache<string, HttpReply>({ max: 8 });
 
 function methodNotAllowed({ requestId }: RestRequest, allow: string): HttpReply {
   const message = `This path supports ${allow}.`;

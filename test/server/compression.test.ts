@@ -1,5 +1,7 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { gunzipSync } from 'node:zlib';
+import { compressOnce } from '../../src/server/http/compression.ts';
 import { type SharedApp, sharedApp } from '../support/shared-app.ts';
 
 let app: SharedApp;
@@ -46,6 +48,15 @@ it.each([
   expect(answer.coding).toBe(coding);
   expect(answer.length).toBe(String(answer.bytes));
   expect(await raw(big, accept, 'HEAD')).toEqual({ ...answer, bytes: 0 });
+});
+
+it('a buffer that does not change is compressed once for each encoding', async () => {
+  const bytes = Buffer.alloc(5_000, 'a');
+  const first = compressOnce('br', bytes);
+  expect(compressOnce('br', bytes)).toBe(first);
+  expect(compressOnce('gzip', bytes)).not.toBe(first);
+  expect(gunzipSync(await compressOnce('gzip', bytes)).equals(bytes)).toBe(true);
+  expect(compressOnce('br', Buffer.alloc(5_000, 'a'))).not.toBe(first);
 });
 
 it('a small answer is not compressed, unless the client refuses it uncompressed', async () => {

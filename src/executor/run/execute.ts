@@ -19,6 +19,7 @@ import { withFirstReads } from './first-reads.ts';
 import { formatError, isFinal, type Report } from '../answers/errors.ts';
 import { type FallbackReport, refuseCostlyFallback, runFallback, reportFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from '../answers/idempotent.ts';
+import { answerFromSchema } from '../answers/schema-answers.ts';
 import { withTextAllowance } from '../answers/text-allowance.ts';
 import { defaultOperationCost } from '../limits.ts';
 import { asksForSnapshot, inOneSnapshot } from './one-snapshot.ts';
@@ -184,12 +185,14 @@ async function answer(
   request: OperationRequest,
   coerced: CoercedOperation,
   cost: OperationCost,
-): Promise<ExecutionResult & { objects?: number }> {
+): Promise<OperationResult & { objects?: number }> {
+  const byGraphqlJs = (finished?: RootResults) =>
+    withFallbackLimit(request, coerced.operation, () => executeWithGraphqlJs(request, finished));
+  if (!cost.readsData && request.form === 'json' && coerced.operation.operation === OperationTypeNode.QUERY)
+    return answerFromSchema({ ...coerced, document: request.document }, cost.count, byGraphqlJs);
   const answered = mayCompile(request) && (await answerFromPlan(request, coerced, cost));
   if (answered && !(answered instanceof RootResults)) return answered;
-  return withFallbackLimit(request, coerced.operation, () =>
-    executeWithGraphqlJs(request, answered || undefined),
-  );
+  return byGraphqlJs(answered || undefined);
 }
 
 /**

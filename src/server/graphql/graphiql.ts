@@ -6,11 +6,10 @@ import { navigationBar } from '../pages/shell.ts';
 import { iconPath } from '../pages/shared-assets.ts';
 import { staticFile, staticReply } from '../pages/static-file.ts';
 import { dashboardQuery } from '../pages/worked-queries.ts';
-import type { ServerRequest } from '../http/request.ts';
 
 /** The page of GraphiQL. It loads nothing from other hosts, which its content security policy enforces. */
-export async function graphiqlReply(request: ServerRequest): Promise<HttpReply> {
-  return staticReply(request, await page(), {
+export async function graphiqlReply(): Promise<HttpReply> {
+  return staticReply(await page(), {
     'Content-Security-Policy': graphiqlPolicy,
     Vary: 'Accept',
   });

@@ -12,7 +12,7 @@ import {
 import { withoutSuggestions } from '../../executor/documents/introspection.ts';
 import { PersistedDocuments, type TrustedDocuments } from '../../executor/documents/persisted.ts';
 import { GivenAnswers, type Revalidation } from '../../executor/answers/revalidation.ts';
-import { type AppError, type ErrorCode, errorCodes, raise } from '../../resolvers/errors.ts';
+import { type ErrorCode, errorCodes, raise } from '../../resolvers/errors.ts';
 import { type HttpReply, unchangedReply } from '../../rest-compat/http-reply.ts';
 import type { Introspection } from '../config.ts';
 import { graphiqlReply } from './graphiql.ts';
@@ -24,6 +24,7 @@ import {
   prefersHtml,
 } from './graphql-request.ts';
 import { type GraphSources, contextOfVisitor } from './graphql-visitors.ts';
+import { allowHeader, refusal } from './refusal.ts';
 import { answerAsEvents, subscriptionReply } from './subscriptions.ts';
 import { jsonReply } from '../http/reply.ts';
 import { entityTag } from '../../rest-compat/entity-tags.ts';
@@ -102,7 +103,7 @@ export function createGraphQLHandler(
     documents: () => reader.size,
     async handle(request) {
       request.served = { face: 'graphql', route: '/graphql', operation: 'other' };
-      if (asksForPage(request)) return graphiqlReply(request);
+      if (asksForPage(request)) return graphiqlReply();
       if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: methods } };
       const mediaType = acceptedMediaType(request.headers.accept);
       try {
@@ -136,7 +137,7 @@ export function createGraphQLHandler(
         };
         return opened.isTagged ? taggedReply(reply, revalidation) : reply;
       } catch (error) {
-        return refusal(error, request, mediaType);
+        return refusal(error, request, mediaType, methods);
       }
     },
   };
@@ -163,6 +164,9 @@ async function authenticateAndParse(
 function isRead({ method }: Pick<ServerRequest, 'method'>, accepted: GraphQLMediaType): boolean {
   return method === 'GET' && accepted !== 'text/event-stream';
 }
+
+/** A query of the schema waits for its turn like a document of this size, so that two of them never have one turn. */
+const schemaBytes = 65_536;
 
 /** The methods of `/graphql`, as `Allow` lists them. */
 const methods = 'GET, POST, OPTIONS';
@@ -230,9 +234,12 @@ async function runWithSuggestions(
   const { parameters, operation, incoming } = context;
   try {
     // The operation is checked and compiled in the same turn of the event loop, without waiting in between.
-    if (documents.isNew(parameters)) await incoming.ticket?.turn(incoming.bodyBytes);
+    const isNew = documents.isNew(parameters);
+    if (isNew) await incoming.ticket?.turn(incoming.bodyBytes);
     const document = documents.find(parameters, operation.principal !== undefined);
     schemaAccess.check(document, operation);
+    // A large part of the schema takes as long as a large document, and is asked for without a token.
+    if (!isNew && schemaAccess.asksForSchema(document)) await incoming.ticket?.turn(schemaBytes);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
     const name = (chosen.name?.value ?? '').slice(0, longestName);
@@ -307,7 +314,7 @@ function directReply(result: OperationResult, context: OperationRun): HttpReply 
     status,
     headers: { 'Content-Type': `${context.mediaType}; charset=utf-8`, ...headers, Vary: 'Accept' },
     ...(json
-      ? { body: withExtensions(json.bytes, extensions), sent: json.release }
+      ? { body: withExtensions(json.bytes, extensions), isConstant: json.isConstant, sent: json.release }
       : { body: JSON.stringify({ errors, data, extensions }) }),
   };
 }
@@ -326,25 +333,4 @@ function taggedReply(reply: HttpReply, revalidation: Revalidation | undefined): 
 function withExtensions(json: Buffer, extensions: object | undefined): Buffer {
   if (!extensions) return json;
   return Buffer.concat([json.subarray(0, -1), Buffer.from(`,"extensions":${JSON.stringify(extensions)}}`)]);
-}
-
-/** The answer to a request that has not become an operation, in the form of GraphQL errors. */
-function refusal(error: unknown, request: ServerRequest, mediaType: GraphQLMediaType | undefined): HttpReply {
-  const cause = expectedError(error) ?? maskedError;
-  const report = request.anonymous().report;
-  const body = { errors: [formatError(error, request.requestId, report).toJSON()] };
-  return jsonReply(errorCodes[cause.code].status, body, {
-    'Content-Type': `${refusalType(mediaType)}; charset=utf-8`,
-    Vary: 'Accept',
-    ...headersOf(cause),
-    ...allowHeader(cause, methods),
-  });
-}
-
-function refusalType(mediaType: GraphQLMediaType | undefined): string {
-  return mediaType === undefined || mediaType === 'text/event-stream' ? 'application/json' : mediaType;
-}
-
-function allowHeader({ code }: AppError, allow: string): Record<string, string> {
-  return code === 'method_not_allowed' ? { Allow: allow } : {};
 }

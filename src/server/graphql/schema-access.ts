@@ -23,13 +23,14 @@ export class SchemaAccess {
 
   /** Throws `unauthenticated` if introspection needs a token, and `graphql_validation_failed` if it is off. */
   check(document: DocumentNode, context: OperationContext): void {
-    if (!this.isHiddenFrom(context) || !this.#asksForSchema(document)) return;
+    if (!this.isHiddenFrom(context) || !this.asksForSchema(document)) return;
     throw this.#introspection === 'off'
       ? new AppError('graphql_validation_failed', 'Introspection is switched off on this server.')
       : new AppError('unauthenticated', 'Introspection needs an access token on this server.');
   }
 
-  #asksForSchema(document: DocumentNode): boolean {
+  /** Whether the document selects `__schema` or `__type`. */
+  asksForSchema(document: DocumentNode): boolean {
     const asks = this.#usesIntrospection.get(document) ?? asksForSchema(this.#schema, document);
     this.#usesIntrospection.set(document, asks);
     return asks;

@@ -38,6 +38,17 @@ export async function compress(coding: Coding, bytes: Uint8Array): Promise<Uint8
   });
 }
 
+/** Compresses a buffer that does not change, once for all answers in which it is sent. */
+export function compressOnce(coding: Coding, bytes: Uint8Array): Promise<Uint8Array> {
+  let forms = compressed.get(bytes);
+  if (!forms) compressed.set(bytes, (forms = new Map()));
+  let form = forms.get(coding);
+  if (!form) forms.set(coding, (form = compress(coding, bytes)));
+  return form;
+}
+
+const compressed = new WeakMap<Uint8Array, Map<Coding, Promise<Uint8Array>>>();
+
 const gzipped: (bytes: Uint8Array, options: { level: number }) => Promise<Uint8Array> = promisify(gzip);
 const brotlied: (bytes: Uint8Array, options: { params: Record<number, number> }) => Promise<Uint8Array> =
   promisify(brotliCompress);

@@ -57,7 +57,9 @@ export async function sendReply(
   if (reply.headers) head.add(reply.headers);
   head.vary('Authorization');
   if (reply.knownBytes !== undefined) chooseRepresentation(head, res.req, reply.knownBytes);
-  const body = isBuffered(reply.body) ? await represent(head, res.req, reply.body) : reply.body;
+  const body = isBuffered(reply.body)
+    ? await represent(head, res.req, reply.body, reply.isConstant)
+    : reply.body;
   if (reply.sent) {
     if (body === reply.body) res.once('finish', reply.sent);
     else reply.sent();

@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { AnswerHead } from './answer-head.ts';
 import type { GivenAnswer } from '../../executor/answers/revalidation.ts';
-import { chooseCoding, type Coding, compress } from './compression.ts';
+import { chooseCoding, type Coding, compress, compressOnce } from './compression.ts';
 import { isNamed } from './preconditions.ts';
 
 /**
  * Prepares the body of an answer for this client: compresses it if the client accepts that, or makes the answer a 304 without
- * a body if the client has it already. Tags are strong, so each coding has its own (RFC 9110, 8.8.3.3).
+ * a body if the client has it already. Tags are strong, so each coding has its own (RFC 9110, 8.8.3.3). `isConstant` is that of the
+ * reply.
  */
 export async function represent(
   head: AnswerHead,
   req: Pick<IncomingMessage, 'method' | 'headers'>,
   body: string | Uint8Array,
+  isConstant = false,
 ): Promise<Uint8Array | undefined> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   // The tag and the ranges refer to the uncompressed bytes, so these are not compressed.
@@ -20,7 +22,7 @@ export async function represent(
   if (chosen === 'known') return undefined;
   if (!chosen) return bytes;
   head.set('Content-Encoding', chosen);
-  return compress(chosen, bytes);
+  return isConstant ? compressOnce(chosen, bytes) : compress(chosen, bytes);
 }
 
 /**

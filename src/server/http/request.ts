@@ -146,6 +146,11 @@ export class ServerRequest implements RestRequest {
     return context;
   }
 
+  /** Waits for a turn like that of a new document. */
+  async turn(bytes: number): Promise<void> {
+    await this.ticket?.turn(bytes);
+  }
+
   whileSuspended<Result>(wait: Promise<Result>): Promise<Result> {
     return this.ticket ? this.ticket.whileSuspended(wait) : wait;
   }

@@ -2,16 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
-import { type Coding, chooseCoding, compress } from '../http/compression.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { once } from './once.ts';
 
-/** A file that is the same for every client. Its tag and its compressed forms are created once. */
+/** A file that is the same for every client. Its tag is created once. */
 export interface StaticFile {
   readonly contentType: string;
   readonly bytes: Buffer;
   readonly tag: string;
-  readonly coded: Map<Coding, Promise<Uint8Array>>;
 }
 
 /** Serves a file at one path. */
@@ -34,37 +32,32 @@ export function ownAsset(name: NamedFile, headers: Readonly<Record<string, strin
 export function fileAnswer(path: string, headers: Readonly<Record<string, string>> = {}): FileAnswer {
   const contentType = mediaTypes[extname(path) as keyof typeof mediaTypes];
   const file = once(async () => staticFile(contentType, await readFile(path)));
-  return async (request) => staticReply(request, await file(), headers);
+  return async () => staticReply(await file(), headers);
 }
 
 /** A page that is the same for every client. Its HTML is made once, with the first request. */
 export function pageAnswer(html: () => string, policy: string): FileAnswer {
   const file = once(async () => staticFile(mediaTypes['.html'], Buffer.from(html())));
-  return async (request) => staticReply(request, await file(), { 'Content-Security-Policy': policy });
+  return async () => staticReply(await file(), { 'Content-Security-Policy': policy });
 }
 
 /** A file whose text is made once, with the first request. */
 export function textAnswer(extension: keyof typeof mediaTypes, text: () => string): FileAnswer {
   const file = once(async () => staticFile(mediaTypes[extension], Buffer.from(text())));
-  return async (request) => staticReply(request, await file(), {});
+  return async () => staticReply(await file(), {});
 }
 
 /** A file with this content. */
 export function staticFile(contentType: string, bytes: Buffer): StaticFile {
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 20)}"`;
-  return { contentType, bytes, tag, coded: new Map() };
+  return { contentType, bytes, tag };
 }
 
-/** The file in a coding that the client accepts. Browsers cache it, and check the tag each time. */
-export async function staticReply(
-  request: ServerRequest,
-  { contentType, bytes, tag, coded }: StaticFile,
+/** The reply with a file. Browsers cache it, and check the tag each time. */
+export function staticReply(
+  { contentType, bytes, tag }: StaticFile,
   extraHeaders: Readonly<Record<string, string>>,
-): Promise<HttpReply> {
+): HttpReply {
   const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-cache', ETag: tag, ...extraHeaders };
-  const coding = chooseCoding(request.headers['accept-encoding'], { contentType, bytes: bytes.length });
-  if (!coding) return { status: 200, headers, body: bytes };
-  const compressed = coded.get(coding) ?? compress(coding, bytes);
-  coded.set(coding, compressed);
-  return { status: 200, headers: { ...headers, 'Content-Encoding': coding }, body: await compressed };
+  return { status: 200, headers, body: bytes, isConstant: true };
 }

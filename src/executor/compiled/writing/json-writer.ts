@@ -41,6 +41,8 @@ const longestEscape = 6;
 export interface WrittenAnswer {
   readonly bytes: Buffer;
   readonly release: () => void;
+  /** Set if the same buffer is the answer to many requests. */
+  readonly isConstant?: true;
 }
 
 /**

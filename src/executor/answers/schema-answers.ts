@@ -1,0 +1,44 @@
+import type { DocumentNode, ExecutionResult } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { documentNumber } from '../documents/number.ts';
+import type { CoercedOperation } from '../selections/operation.ts';
+import type { OperationResult } from './idempotent.ts';
+
+/** How many bytes of answers are cached, and of one answer at most. The standard query has 400 kB. */
+const maxCachedBytes = 4_000_000;
+const maxAnswerBytes = 1_000_000;
+
+interface SchemaAnswer {
+  readonly bytes: Buffer;
+  /** The number of objects in it. */
+  readonly objects: number;
+}
+
+const cached = new LRUCache<string, SchemaAnswer>({
+  maxSize: maxCachedBytes,
+  maxEntrySize: maxAnswerBytes,
+  sizeCalculation: ({ bytes }) => bytes.length,
+});
+
+/**
+ * The answer to a query that selects nothing but the schema, which does not change while the process runs. Executing the standard query of
+ * introspection takes tens of milliseconds in which nothing else runs, and clients without a token may send it.
+ */
+export async function answerFromSchema(
+  { document, operation, variables }: CoercedOperation & { readonly document: DocumentNode },
+  count: (data: unknown) => number,
+  execute: () => Promise<ExecutionResult>,
+): Promise<OperationResult & { objects?: number }> {
+  const key = `${documentNumber(document)} ${operation.name?.value ?? ''} ${JSON.stringify(variables)}`;
+  const known = cached.get(key);
+  if (known) return resultOf(known);
+  const result = await execute();
+  if (result.errors) return result;
+  const answer = { bytes: Buffer.from(JSON.stringify({ data: result.data })), objects: count(result.data) };
+  cached.set(key, answer);
+  return resultOf(answer);
+}
+
+function resultOf({ bytes, objects }: SchemaAnswer): OperationResult & { objects: number } {
+  return { json: { bytes, release: () => undefined, isConstant: true }, objects };
+}
