@@ -1,5 +1,6 @@
 import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import type { ChangeRow } from '../../db/reads/change-pages.ts';
+import { changeOrigin } from '../../model/codes.ts';
 import { type EventType, eventOfTable } from '../../model/events.ts';
 import { issueFields } from '../../model/issue-fields.ts';
 
@@ -15,7 +16,7 @@ export interface FilterReads {
   readonly otherIssues: boolean;
 }
 
-/** The columns of an issue that never change. */
+/** The columns of an issue that never change, except with an import. */
 const fixedColumns = new Set([
   'id',
   'workspaceId',
@@ -89,7 +90,7 @@ function columnsIn(predicate: Predicate, columns: Set<string>, reads: TablesRead
   }
 }
 
-type ChangeFacts = Pick<ChangeRow, 'eventType' | 'fields'>;
+type ChangeFacts = Pick<ChangeRow, 'eventType' | 'fields' | 'origin'>;
 
 /** Whether an issue that matches may have entered the list by this change. */
 export function mayEnter({ fields }: FilterReads, change: ChangeFacts): boolean {
@@ -102,6 +103,7 @@ export function mayLeave({ fields }: FilterReads, change: ChangeFacts): boolean 
   return change.eventType === 'issue.deleted.v1' || mayMove(fields, change);
 }
 
-function mayMove(fields: FilterReads['fields'], change: ChangeFacts): boolean {
-  return !fields || change.fields.some((field) => fields.has(field));
+function mayMove(fields: FilterReads['fields'], { origin, fields: changed }: ChangeFacts): boolean {
+  // An import may also change columns that nobody else changes, such as the reporter, and they are not among the fields.
+  return !fields || origin === changeOrigin.import || changed.some((field) => fields.has(field));
 }
