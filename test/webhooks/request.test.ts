@@ -138,6 +138,29 @@ describe('sending a webhook', () => {
     });
   });
 
+  it.each([
+    ['informational answers', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['empty lines', '\r\n\r\n'],
+    ['chunks with long extensions', `1;${'e'.repeat(15_000)}\r\na\r\n`],
+  ])('reads a bounded number of bytes of endless %s', async (what, piece) => {
+    const flood = Buffer.from(piece.repeat(Math.ceil(100_000 / piece.length)));
+    const server = createTcpServer((socket) => {
+      const more = (): void => {
+        while (!socket.destroyed && socket.write(flood));
+      };
+      socket.on('error', () => {}).on('drain', more);
+      socket.once('data', () => {
+        if (what.startsWith('chunks')) socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+        more();
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    open.push(server);
+    const { port } = server.address() as AddressInfo;
+    const answer = await sender(['127.0.0.1'])(`http://127.0.0.1:${port}/`);
+    expect(answer.error).toBe('The answer is too long.');
+  });
+
   it('reads 4 kB of an answer and does not wait for the rest', async () => {
     const { port } = await receiver((_request, response) => {
       response.write('a'.repeat(4_096));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Semaphore } from '../../db/engine/semaphore.ts';
 import { type DueWebhook, holdWebhook, releaseWebhook, selectDueWebhooks } from '../../db/webhook-work.ts';
@@ -26,6 +27,9 @@ const pauseMs = { first: 1_000, longest: 30_000 };
 /** How long a process that stops waits for attempts in progress. Another process repeats those that do not end in time. */
 const closeWithinMs = 5_000;
 
+/** How many webhooks have their pace and their errors remembered, which deleted ones would have for ever. */
+const maxRemembered = 1_000;
+
 interface DelivererOptions extends Omit<RoundParts, 'onAttempt' | 'withPermit'> {
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -40,9 +44,9 @@ export class Deliverer {
   readonly #claimId = randomUUID();
   readonly #serving = new Map<string, { workspaceId: string; attempts: Attempts; work: Promise<void> }>();
   /** How many messages are sent at once to webhooks whose receivers are overloaded. */
-  readonly #paces = new Map<string, number>();
+  readonly #paces = new LRUCache<string, number>({ max: maxRemembered });
   /** For webhooks whose last round had an error of our own: how many such rounds there were in a row. */
-  readonly #errors = new Map<string, number>();
+  readonly #errors = new LRUCache<string, number>({ max: maxRemembered });
   readonly #counts = { delivered: 0, failed: 0 };
   readonly #work: Promise<void>;
   #wakeUp = Promise.withResolvers<void>();

@@ -15,6 +15,8 @@ import { HostNames } from './host-names.ts';
 /** How much of an answer is read, and how much of that is kept. */
 const readBytes = 4_096;
 const keptBytes = 1_024;
+/** How many bytes a receiver may send in all until then: informational answers, headers, and what belongs to no answer. */
+const maxSentBytes = 131_072;
 
 /** For how long an idle connection stays open, and how many do for one receiver. */
 const idleOptions = { keepAlive: true, timeout: 10_000, maxFreeSockets: 8 };
@@ -125,8 +127,22 @@ function withIdleLimit<Kind extends HttpAgent>(agent: Kind): Kind {
 function exchange(url: URL, options: RequestOptions, body: string): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? requestByHttps : requestByHttp)(url, options);
+  let answered: IncomingMessage | undefined;
   request
-    .on('response', resolve)
+    // The parser has limits for headers, but none for informational answers, and a receiver may send thousands of them at once.
+    .on('socket', (socket) => {
+      let bytes = 0;
+      const count = (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > maxSentBytes) (answered ?? request).destroy(new AttemptError('The answer is too long.'));
+      };
+      socket.on('data', count);
+      request.on('close', () => socket.off('data', count));
+    })
+    .on('response', (response) => {
+      answered = response;
+      resolve(response);
+    })
     .on('upgrade', (_response, socket) => {
       socket.destroy();
       reject(new AttemptError('The receiver switched to another protocol (101) instead of answering.'));

@@ -28,7 +28,7 @@ export class WebhookTargets {
     // An IPv4-mapped IPv6 address is treated as the IPv4 address.
     const parsed = ipaddr.process(address);
     const isConfigured = this.#networks.some(([network, bits]) => isWithin(parsed, network, bits));
-    return isConfigured || (protocol === 'https:' && parsed.range() === 'unicast');
+    return isConfigured || (protocol === 'https:' && isPublic(parsed));
   }
 
   /**
@@ -75,6 +75,13 @@ export function literalOf({ hostname }: URL): string | undefined {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return ipaddr.isValid(bare) ? bare : undefined;
 }
+
+/** IPv6 has public addresses in one range only; outside of it are old notations of IPv4 addresses, and what is not assigned. */
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || address.match(globalUnicast));
+}
+
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function isWithin(
   address: ipaddr.IPv4 | ipaddr.IPv6,

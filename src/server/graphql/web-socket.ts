@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { Logger } from 'pino';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type WebSocket, type ServerOptions, WebSocketServer } from 'ws';
 import { InvalidTokenError } from '../../executor/answers/challenge.ts';
 import { isOurs } from '../../executor/answers/errors.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
@@ -82,6 +82,16 @@ function isUnexpected(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Unexpected message of type');
 }
 
+/** A client that does not answer the close frame within `closeTimeout` (which the types lack) loses its connection. */
+const socketOptions: ServerOptions & { closeTimeout: number } = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: maxBodyBytes,
+  closeTimeout: 3_000,
+  handleProtocols: (protocols) => handleProtocols(protocols),
+};
+
 /** Ends the operations for whose answers the client does not wait any longer. Those in the queue leave it. */
 function abandonLeft({ unanswered }: Connected): void {
   for (const { ticket, hasLeft } of unanswered) if (hasLeft()) ticket.deadline.abandon();
@@ -90,13 +100,7 @@ function abandonLeft({ unanswered }: Connected): void {
 export class WebSockets {
   readonly #options: WebSocketOptions;
   readonly #sockets = new Set<Connected>();
-  readonly #server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: maxBodyBytes,
-    handleProtocols: (protocols) => handleProtocols(protocols),
-  });
+  readonly #server = new WebSocketServer(socketOptions);
   readonly #protocol;
 
   constructor(options: WebSocketOptions) {
