@@ -31,11 +31,11 @@ describe('webhooks whose receivers hang', () => {
       url: receiver.url,
       eventTypes: ['issue.created.v1'],
     });
-    const { create } = callerOf(app, token);
-    await create({ teamId: eng.id, title: 'Not held up' });
+    const caller = callerOf(app, token);
+    await caller.create({ teamId: eng.id, title: 'Not held up' });
     await receiver.until(1);
     await eventually(() => hanging.size >= 8);
-    await create({ teamId: eng.id, title: 'Not held up either' });
+    await caller.create({ teamId: eng.id, title: 'Not held up either' });
     await receiver.until(2);
     expect(hanging.size).toBe(8);
     released.resolve();
