@@ -1,3 +1,4 @@
+import { advisoryLocks } from './engine/advisory-locks.ts';
 import { randomInt } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
@@ -15,9 +16,6 @@ export const changesChannel = 'workgraph_changes';
 
 /** The maximum number of changes that one run of the sequencer numbers in a workspace. */
 export const changesPerRun = 2_000;
-
-// 'wgch' in ASCII, so that these locks differ from all other advisory locks of the database.
-const sequencerLocks = 0x77676368;
 
 /** A random tag below 2^48, for a run of the sequencer or for a log that starts over. */
 export const newTag = (): number => randomInt(1, 2 ** 48 - 1);
@@ -224,7 +222,7 @@ const numbering = new PreparedSelect<Numbered>(numberingOf(anyWorkspace), [
 ]);
 
 function numberingOf(db: TenantDb) {
-  const lock = sql<boolean>`pg_try_advisory_xact_lock(${sequencerLocks}::int, hashtext(${typedSlot('workspaceId', 'text')}))`;
+  const lock = sql<boolean>`pg_try_advisory_xact_lock(${advisoryLocks.sequencer}::int, hashtext(${typedSlot('workspaceId', 'text')}))`;
   return db
     .with('lock', (parts) => parts.selectNoFrom(lock.as('held')))
     .with('waiting', (parts) =>

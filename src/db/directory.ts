@@ -1,3 +1,4 @@
+import { advisoryLocks } from './engine/advisory-locks.ts';
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
 import type { Row } from './tables/tables.ts';
@@ -27,11 +28,8 @@ export type DirectoryTable = (typeof directoryTables)[number];
 /** All rows of a workspace's directory. */
 export type DirectoryRows = { [Table in DirectoryTable]: Row<Table>[] };
 
-// 'wgdi' in ASCII, so that these locks differ from all other advisory locks of the database.
-const directoryLocks = 0x77676469;
-
 /** Takes a lock so that only one transaction at a time creates members, labels and so on in the workspace. */
-export async function holdDirectory(trx: Trx): Promise<void> {
+export async function lockWorkspaceDirectory(trx: Trx): Promise<void> {
   await hold(trx, workspaceOf(trx));
 }
 
@@ -40,7 +38,7 @@ export async function holdDirectory(trx: Trx): Promise<void> {
  * all workspaces and then adds accounts. A distributed database accepts this if it reads over one connection to each
  * node, which the setting makes it do; to others the setting means nothing.
  */
-export async function holdWorkspaces(unscoped: UnscopedTrx): Promise<void> {
+export async function lockNewWorkspaces(unscoped: UnscopedTrx): Promise<void> {
   const oneConnection = sql`set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
   await sql`select ${oneConnection}, ${lock('')}`.execute(unscoped);
 }
@@ -50,7 +48,7 @@ async function hold(trx: QueryExecutorProvider, name: string): Promise<void> {
 }
 
 function lock(name: string): RawBuilder<unknown> {
-  return sql`pg_advisory_xact_lock(${directoryLocks}::int, hashtext(${name}))`;
+  return sql`pg_advisory_xact_lock(${advisoryLocks.directory}::int, hashtext(${name}))`;
 }
 
 /** Reads the whole directory of a workspace, which has at most a few thousand rows. */

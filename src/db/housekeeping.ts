@@ -1,3 +1,4 @@
+import { advisoryLocks } from './engine/advisory-locks.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { AttachmentRow } from './attachments.ts';
@@ -5,9 +6,6 @@ import type { Database } from './engine/engine.ts';
 import { inTransactionOn } from './engine/transaction.ts';
 import type { Tables } from './tables/tables.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
-
-// 'wgjn' in ASCII, so that this lock differs from all other advisory locks of the database.
-const janitorLock = 0x77676a6e;
 
 const working = new WeakSet<Database>();
 
@@ -36,7 +34,7 @@ async function underLock(database: Database, work: () => Promise<void>): Promise
     await connection.query('set local idle_in_transaction_session_timeout = 0', []);
     const { rows } = await connection.query<{ taken: boolean }>(
       'select pg_try_advisory_xact_lock($1::bigint) as taken',
-      [janitorLock],
+      [advisoryLocks.janitor],
     );
     const taken = rows[0]?.taken ?? false;
     if (taken) await work();

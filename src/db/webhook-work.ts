@@ -111,7 +111,7 @@ export async function releaseWebhook(db: TenantDb, id: string, claimId: string, 
 }
 
 /** Keeps a claim until a time, before which no process serves the webhook. */
-export async function holdWebhook(db: TenantDb, id: string, claimId: string, until: Date): Promise<void> {
+export async function extendClaim(db: TenantDb, id: string, claimId: string, until: Date): Promise<void> {
   await db
     .updateTable('webhook')
     .set({ claimedUntilUtc: until })

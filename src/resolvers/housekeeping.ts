@@ -41,7 +41,7 @@ const maxFailures = 20;
  * Goes through the items to remove, oldest first. An item that fails does not hold up the others: it is left to the
  * next round.
  */
-class Walk<Item> {
+class RemovalQueue<Item> {
   readonly #find: (now: Date) => Promise<readonly Item[]>;
   #waiting: Item[] = [];
   #failures: unknown[] = [];
@@ -62,12 +62,12 @@ class Walk<Item> {
   }
 
   /** Goes on with `instead`, and with the next item after that. */
-  pass(instead: readonly Item[] = []): void {
+  replaceFirst(instead: readonly Item[] = []): void {
     this.#waiting.splice(0, 1, ...instead);
   }
 
   fail(error: unknown): void {
-    this.pass();
+    this.replaceFirst();
     this.#failures.push(error);
   }
 
@@ -81,7 +81,7 @@ class Walk<Item> {
 export function abandonedUploads(database: Database, store: FileStore): Chore {
   let last: AbandonedFile | undefined;
   const hourBefore = (now: Date) => new Date(now.getTime() - hourMs);
-  const walk = new Walk(async (now) => {
+  const queue = new RemovalQueue(async (now) => {
     const found = await selectAbandonedAttachments(database.unscoped, hourBefore(now), 50, last);
     last = found.at(-1);
     return found;
@@ -89,17 +89,17 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
   return {
     name: 'abandoned uploads',
     doSome: async (now) => {
-      for (let file = await walk.next(now); file; file = await walk.next(now)) {
+      for (let file = await queue.next(now); file; file = await queue.next(now)) {
         try {
           await removeFile(database, store, file);
-          walk.pass();
+          queue.replaceFirst();
           return 1;
         } catch (error) {
-          walk.fail(error);
+          queue.fail(error);
         }
       }
       const swept = await store.sweep(hourBefore(now));
-      if (swept === 0) walk.end();
+      if (swept === 0) queue.end();
       return swept;
     },
   };
@@ -225,7 +225,7 @@ export function longDeletedIssues(database: Database, store: FileStore | undefin
   let last: DeletedIssue | undefined;
   // One hour later than necessary, so that a restoration that started in time has ended.
   const purgeableBefore = (now: Date) => new Date(now.getTime() - restorableMs - hourMs);
-  const walk = new Walk(async (now): Promise<Group[]> => {
+  const queue = new RemovalQueue(async (now): Promise<Group[]> => {
     const found = await selectLongDeletedIssues(database.unscoped, purgeableBefore(now), 20, last);
     last = found.at(-1);
     const byWorkspace = Map.groupBy(found, ({ workspaceId }) => workspaceId);
@@ -237,18 +237,18 @@ export function longDeletedIssues(database: Database, store: FileStore | undefin
   return {
     name: 'deleted issues',
     doSome: async (now) => {
-      for (let group = await walk.next(now); group; group = await walk.next(now)) {
+      for (let group = await queue.next(now); group; group = await queue.next(now)) {
         try {
           const { rows, isDone } = await purgeSome(database, store, group, purgeableBefore(now));
-          if (isDone) walk.pass();
+          if (isDone) queue.replaceFirst();
           if (rows > 0) return rows;
         } catch (error) {
           const { workspaceId, ids } = group;
-          if (ids.length > 1) walk.pass(ids.map((id) => ({ workspaceId, ids: [id] })));
-          else walk.fail(error);
+          if (ids.length > 1) queue.replaceFirst(ids.map((id) => ({ workspaceId, ids: [id] })));
+          else queue.fail(error);
         }
       }
-      walk.end();
+      queue.end();
       return 0;
     },
   };

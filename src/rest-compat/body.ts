@@ -1,3 +1,4 @@
+import { isJsonObject } from '../model/json-object.ts';
 import { differentItemsRule, itemsRule } from '../model/sentences.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { type JsonValue, type Read, type Violation, violation } from './values.ts';
@@ -129,7 +130,7 @@ export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
     description: `An object of ${names.join(', ')}.`,
     schema: { title: name, type: 'object', properties: describe(fields), required: names },
     fromJson: (value) => {
-      if (!isObject(value)) return violation(`must be an object of ${names.join(', ')}`);
+      if (!isJsonObject(value)) return violation(`must be an object of ${names.join(', ')}`);
       const { values, violations } = readBody(body, value);
       if (violations.length > 0)
         return { violations: violations.map(({ field, message }) => ({ field: `.${field}`, message })) };
@@ -156,7 +157,7 @@ export function readBody(
   { fields, writesSomething }: Body<BodyFields>,
   body: unknown,
 ): { values: Record<string, unknown>; violations: Violation[] } {
-  if (!isObject(body))
+  if (!isJsonObject(body))
     return { values: {}, violations: [{ field: 'body', message: 'must be a JSON object' }] };
   const values: Record<string, unknown> = {};
   const violations: Violation[] = [];
@@ -208,8 +209,4 @@ function readAll<T>(reads: readonly Read<T>[]): Read<T[]> {
 
 function inField(name: string, { field, message }: Violation): Violation {
   return { field: `${name}${field}`, message };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -22,7 +22,7 @@ export interface EventChunk {
   /** The number of objects in it for which the client has not been charged yet. */
   readonly objects?: number;
   /** Whether it contains an error, so that other streams of the cohort cannot share it. */
-  readonly isOwn?: boolean;
+  readonly isUnshareable?: boolean;
 }
 
 /** The text of a stream, as it is produced. */
@@ -61,7 +61,7 @@ const pieceCharacters = 65_536;
 /** The chunk of these events. If the cursor is beyond the last event, it is sent as an id without an event. */
 export function chunkOf(
   events: readonly StreamedEvent[],
-  rest: Pick<EventChunk, 'cursor' | 'hasMore' | 'isLast' | 'objects' | 'isOwn'>,
+  rest: Pick<EventChunk, 'cursor' | 'hasMore' | 'isLast' | 'objects' | 'isUnshareable'>,
 ): EventChunk {
   const pieces: Uint8Array[] = [];
   let piece = '';

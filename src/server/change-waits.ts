@@ -187,7 +187,7 @@ export class ChangeWaits {
     const shared = await (cohort === undefined
       ? read()
       : this.#cohorts.read(keyOf(reader, `${since} ${cursor} ${cohort}`), read));
-    const chunk = shared.isOwn ? await read() : shared;
+    const chunk = shared.isUnshareable ? await read() : shared;
     if (chunk.objects) rights.charge(chunk.objects);
     this.#count(chunk, arrivals);
     return chunk;

@@ -9,7 +9,7 @@ import { signatureHeaders } from '../live/webhooks/sign.ts';
 import type { Principal } from '../resolvers/context.ts';
 import type { Chore } from '../resolvers/housekeeping.ts';
 import { encodeId } from '../resolvers/ids.ts';
-import { secretsUnderOtherKeys } from '../resolvers/webhooks/resealing.ts';
+import { secretsUnderOtherKeys } from '../resolvers/webhooks/re-encryption.ts';
 import { WebhookSecrets } from '../resolvers/webhooks/secrets.ts';
 import type { SendTarget, SentAnswer, WebhookSending } from '../resolvers/webhooks/sending.ts';
 import { WebhookTargets } from '../resolvers/webhooks/targets.ts';
@@ -114,9 +114,9 @@ const unreadable: SentAnswer = {
 /** The secret, and during a rotation the one before it; undefined if no key opens the secret. */
 function secretsOf(secrets: WebhookSecrets, webhook: SendTarget, now: Date): Buffer[] | undefined {
   const { id, secret, previousSecret, previousUntilUtc } = webhook;
-  const newest = secrets.open(secret, id);
+  const newest = secrets.decrypt(secret, id);
   if (!newest) return undefined;
   const isRotating = previousSecret !== null && previousUntilUtc !== null && previousUntilUtc > now;
-  const previous = isRotating ? secrets.open(previousSecret, id) : undefined;
+  const previous = isRotating ? secrets.decrypt(previousSecret, id) : undefined;
   return previous ? [newest, previous] : [newest];
 }

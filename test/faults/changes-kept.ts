@@ -56,7 +56,7 @@ await runFault(import.meta.filename, {
     );
     const ledger = new Ledger();
     const writers = urls.map((url) => new Writers({ url, world, ledger, count: 5 }));
-    const possible = wounds.filter((wound) => wound !== 'postgres' || cluster.isOwn);
+    const possible = wounds.filter((wound) => wound !== 'postgres' || cluster.isUnshareable);
     const done = new Map<string, number>();
     for (let round = 0; round < trial.amount; round += 1) {
       await delay(200 + chance.fraction() * 600);

@@ -54,10 +54,10 @@ export function cellsOf(entity: AnyEntity, sample: Sample): RoleCell[] {
     if (!prefix || !isNodeType(of.parent)) return [];
     const asked = (id: string) =>
       documentOf({ operation: '', path: pathByNode(of.parent, id) }, [of], sample);
-    const isOwn = of.parent === entity.name;
+    const isUnshareable = of.parent === entity.name;
     return [
       { at: `node … ${of.coordinate}`, operation: 'query', query: asked(sample({ by: 'id', of: prefix })) },
-      ...(isOwn
+      ...(isUnshareable
         ? [
             {
               at: `node of another type … ${of.coordinate}`,

@@ -39,23 +39,23 @@ describe('WebhookSecrets', () => {
   it('decrypt a secret only for the webhook that it was encrypted for', () => {
     const id = newUuid();
     const secrets = new WebhookSecrets([oldKey]);
-    const { text, sealed } = secrets.make(id);
-    const opened = secrets.open(sealed, id);
+    const { text, encrypted } = secrets.make(id);
+    const opened = secrets.decrypt(encrypted, id);
     expect(opened && secretText(opened)).toBe(text);
-    expect(secrets.open(sealed, newUuid())).toBeUndefined();
-    expect(sealed.includes(Buffer.from(text.slice('whsec_'.length), 'base64'))).toBe(false);
+    expect(secrets.decrypt(encrypted, newUuid())).toBeUndefined();
+    expect(encrypted.includes(Buffer.from(text.slice('whsec_'.length), 'base64'))).toBe(false);
   });
 
   it('decrypt after a rotation of the keys, as long as the old one is configured', () => {
     const id = newUuid();
-    const { sealed } = new WebhookSecrets([oldKey]).make(id);
-    expect(new WebhookSecrets([newKey, oldKey]).open(sealed, id)).toHaveLength(32);
-    expect(new WebhookSecrets([newKey]).open(sealed, id)).toBeUndefined();
+    const { encrypted } = new WebhookSecrets([oldKey]).make(id);
+    expect(new WebhookSecrets([newKey, oldKey]).decrypt(encrypted, id)).toHaveLength(32);
+    expect(new WebhookSecrets([newKey]).decrypt(encrypted, id)).toBeUndefined();
   });
 
   it('decrypt what a database has stored since the first version', () => {
     const stored = 'O6P19KdUBygJTC8F7q2CTGq1z8nkpmupt2N/L2xCfN1m1T67p7ghqvXwZ6CjtQOJ0WrnDUIEASVxtrb+2kz6Vg==';
-    const opened = new WebhookSecrets([oldKey]).open(
+    const opened = new WebhookSecrets([oldKey]).decrypt(
       Buffer.from(stored, 'base64'),
       '018f0000-0000-7000-8000-000000000001',
     );
@@ -65,11 +65,11 @@ describe('WebhookSecrets', () => {
   it('decrypt nothing that was changed or truncated', () => {
     const id = newUuid();
     const secrets = new WebhookSecrets([oldKey]);
-    const { sealed } = secrets.make(id);
-    const changed = Buffer.from(sealed);
+    const { encrypted } = secrets.make(id);
+    const changed = Buffer.from(encrypted);
     changed.writeUInt8(changed.readUInt8(40) ^ 1, 40);
-    for (const bytes of [changed, sealed.subarray(0, 20), Buffer.alloc(0)]) {
-      expect(secrets.open(bytes, id)).toBeUndefined();
+    for (const bytes of [changed, encrypted.subarray(0, 20), Buffer.alloc(0)]) {
+      expect(secrets.decrypt(bytes, id)).toBeUndefined();
     }
   });
 });

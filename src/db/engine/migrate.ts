@@ -1,3 +1,4 @@
+import { advisoryLocks } from './advisory-locks.ts';
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -104,8 +105,6 @@ const migrationsFolder = join(import.meta.dirname, '../../../migrations');
 /** The extension of migrations is that of this file: `.js` in the built package, otherwise `.ts`. */
 const migrationExtension = extname(import.meta.filename);
 
-/** The key of the advisory lock. No other advisory lock of the service uses it. */
-const migrationLock = 7_021_408_113;
 const retryMs = 50;
 
 /**
@@ -129,7 +128,7 @@ async function applyNext(
 ): Promise<'done' | 'held' | { name: string; done: string | undefined }> {
   const lock = await sql<{
     taken: boolean;
-  }>`select pg_try_advisory_xact_lock(${sql.lit(migrationLock)}) as taken`.execute(transaction);
+  }>`select pg_try_advisory_xact_lock(${sql.lit(advisoryLocks.migrations)}) as taken`.execute(transaction);
   if (!lock.rows[0]?.taken) return 'held';
   // Two sessions may both find the table missing, and `if not exists` would then fail in one of them. The lock prevents
   // it.

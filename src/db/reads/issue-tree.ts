@@ -1,9 +1,7 @@
+import { advisoryLocks } from '../engine/advisory-locks.ts';
 import { sql } from 'kysely';
 import { workspaceOf } from '../engine/tenant-handle.ts';
 import type { Trx } from '../engine/transaction.ts';
-
-// 'wgpt' in ASCII, so that these locks differ from all other advisory locks of the database.
-const parentLocks = 0x77677074;
 
 /**
  * Prevents changes of parents in the workspace until the transaction ends: two simultaneous changes could form a cycle
@@ -13,7 +11,7 @@ const parentLocks = 0x77677074;
 export async function lockParents(trx: Trx, mode: 'exclusive' | 'shared'): Promise<void> {
   const take = mode === 'shared' ? sql.raw('pg_advisory_xact_lock_shared') : sql.raw('pg_advisory_xact_lock');
   await trx
-    .selectNoFrom(sql`${take}(${parentLocks}::int, hashtext(${workspaceOf(trx)}))`.as('taken'))
+    .selectNoFrom(sql`${take}(${advisoryLocks.parents}::int, hashtext(${workspaceOf(trx)}))`.as('taken'))
     .execute();
 }
 

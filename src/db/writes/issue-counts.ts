@@ -51,9 +51,9 @@ export function mayMoveCounts(columns: readonly SettableColumn[]): boolean {
 export const countParts: FollowUp = (db, write) => {
   if (!movesCounts(write)) return [];
   const parts = partsOf(db);
-  const now = side(parts, 'changed', 1);
+  const now = countDeltas(parts, 'changed', 1);
   return [
-    ['counted', write.kind === 'insert' ? now : side(parts, 'locked', -1).unionAll(now)],
+    ['counted', write.kind === 'insert' ? now : countDeltas(parts, 'locked', -1).unionAll(now)],
     ['inDeliveries', deliveries(db)],
     ['inProjects', projects(db)],
   ] as const satisfies readonly Part[];
@@ -69,7 +69,7 @@ export function inCategories(
 }
 
 /** What issues that are not deleted subtract from the counts, or add to them. */
-function side(parts: Parts, issues: 'changed' | 'locked', sign: 1 | -1) {
+function countDeltas(parts: Parts, issues: 'changed' | 'locked', sign: 1 | -1) {
   const are = (...names: ('completed' | 'canceled')[]) =>
     sql<number>`${inCategories(sql.ref('statusRank'), ...names)}::int`;
   return parts

@@ -1,3 +1,4 @@
+import { advisoryLocks } from '../engine/advisory-locks.ts';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { SettableColumn } from '../../model/issue-columns.ts';
 import { noLabel, type TallyKind, tallyKinds } from '../tables/tallies.ts';
@@ -48,7 +49,7 @@ export const tallyParts: FollowUp = (db, write) => {
   const kinds = movedKinds(write);
   if (kinds.length === 0) return [];
   const parts = partsOf(db);
-  const now = side(parts, 'changed', 1, kinds);
+  const now = tallyDeltas(parts, 'changed', 1, kinds);
   const { columns, selections } = columnsOf<'issueTally'>({
     kind: sql.ref('kind'),
     groupId: sql.ref('groupId'),
@@ -79,7 +80,7 @@ export const tallyParts: FollowUp = (db, write) => {
       })),
     );
   return [
-    ['tallied', write.kind === 'insert' ? now : side(parts, 'locked', -1, kinds).unionAll(now)],
+    ['tallied', write.kind === 'insert' ? now : tallyDeltas(parts, 'locked', -1, kinds).unionAll(now)],
     ['inTallies', inTallies],
   ];
 };
@@ -88,7 +89,7 @@ const moved = sql<number>`sum(sign)`;
 const movedEstimate = sql<number>`sum(sign * estimate)`;
 
 /** What issues that are not deleted subtract from their tallies, or add to them. */
-function side(parts: Parts, issues: Issues, sign: 1 | -1, kinds: readonly TallyKind[]) {
+function tallyDeltas(parts: Parts, issues: Issues, sign: 1 | -1, kinds: readonly TallyKind[]) {
   const values = kinds.flatMap((kind) => {
     if (kind === 'label') return [];
     const { group, priority } = groups[kind];
@@ -131,9 +132,6 @@ function labelsOf(parts: Parts, issues: Issues): Expression<unknown> {
 /** The number of slots of a workspace. Up to this many concurrent writes have a slot of their own. */
 const slots = 32;
 
-// 'wgts' in ASCII, so that these locks differ from all other advisory locks of the database.
-const slotLocks = 0x77677473;
-
 /**
  * The first slot that no other transaction of the workspace holds; this one holds it until its end. So writers of one
  * team do not wait for each other, and only as many slots are used as there are concurrent writes. If all are held, a
@@ -141,5 +139,5 @@ const slotLocks = 0x77677473;
  */
 const ownSlot = sql<number>`coalesce(
   (select free from generate_series(1, ${sql.lit(slots)}) free
-    where pg_try_advisory_xact_lock(${sql.lit(slotLocks)}, hashtext(${new Slot('workspaceId')}::text || free)) limit 1),
+    where pg_try_advisory_xact_lock(${sql.lit(advisoryLocks.tallySlots)}, hashtext(${new Slot('workspaceId')}::text || free)) limit 1),
   1 + abs(pg_backend_pid()) % ${sql.lit(slots)})::smallint`;

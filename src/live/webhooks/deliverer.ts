@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Semaphore } from '../../db/engine/semaphore.ts';
-import { type DueWebhook, holdWebhook, releaseWebhook, selectDueWebhooks } from '../../db/webhook-work.ts';
+import { type DueWebhook, extendClaim, releaseWebhook, selectDueWebhooks } from '../../db/webhook-work.ts';
 import { Attempts } from './attempts.ts';
 import { claimMs, type RoundParts, serveOnce, storeEnded } from './round.ts';
 
@@ -148,7 +148,7 @@ export class Deliverer {
     let renewed = Promise.resolve();
     const renewal = setInterval(() => {
       // If that fails, the claim expires, and outcomes are stored only if no other process has it then.
-      renewed = holdWebhook(db, id, this.#claimId, new Date(Date.now() + claimMs)).catch(() => undefined);
+      renewed = extendClaim(db, id, this.#claimId, new Date(Date.now() + claimMs)).catch(() => undefined);
     }, renewMs).unref();
     try {
       try {
@@ -162,7 +162,7 @@ export class Deliverer {
       this.#errors.set(id, errors);
       const ms = Math.min(pauseMs.first * 2 ** (errors - 1), pauseMs.longest);
       // If that fails too, the claim expires by itself.
-      await holdWebhook(db, id, this.#claimId, new Date(Date.now() + ms)).catch(() => undefined);
+      await extendClaim(db, id, this.#claimId, new Date(Date.now() + ms)).catch(() => undefined);
       throw error;
     }
     this.#errors.delete(id);

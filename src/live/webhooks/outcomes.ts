@@ -91,7 +91,7 @@ function deliveryOutcome({ delivery, answer, at }: Sent, now: Date, random: () =
 }
 
 /** The failures of a webhook in a row, after a round. */
-interface Tally {
+interface FailureStreak {
   readonly failures: number;
   readonly firstFailureUtc: Date | null;
   /** Undefined if no attempt of the round succeeded. */
@@ -103,7 +103,7 @@ interface Tally {
 
 function webhookOutcome(
   state: WebhookRow['state'],
-  { failures, firstFailureUtc, lastSuccessUtc, retryAfterMs, isGone }: Tally,
+  { failures, firstFailureUtc, lastSuccessUtc, retryAfterMs, isGone }: FailureStreak,
   now: Date,
   random: () => number,
 ): Omit<RoundOutcome, 'outcomes'> {

@@ -1,5 +1,10 @@
 import type { Kysely } from 'kysely';
-import { holdDirectory, holdWorkspaces, selectDirectory, selectStatusesInUse } from '../../db/directory.ts';
+import {
+  lockWorkspaceDirectory,
+  lockNewWorkspaces,
+  selectDirectory,
+  selectStatusesInUse,
+} from '../../db/directory.ts';
 import { writeDirectory } from '../../db/writes/directory-writes.ts';
 import type { Database } from '../../db/engine/engine.ts';
 import type { Row, Tables } from '../../db/tables/tables.ts';
@@ -57,11 +62,11 @@ export async function applyDirectory(
     raise('validation_failed', 'workspace: is required, because no workspace was chosen.');
   return inUnscopedTransaction(database, async (unscoped) => {
     // The lock makes a second file that creates the same workspace wait, so that it finds the workspace here.
-    await holdWorkspaces(unscoped);
+    await lockNewWorkspaces(unscoped);
     const found = known ?? (await find(unscoped));
     const workspace = found ?? { id: newUuid(), name };
     const trx = tenantTransaction(unscoped, workspace.id);
-    await holdDirectory(trx);
+    await lockWorkspaceDirectory(trx);
     const plan = await planFile(trx, file, { isNew: !found, keepExisting });
     const created: DirectoryChange[] = found
       ? []
@@ -84,7 +89,7 @@ export async function createFromDirectory(
   file: DirectoryFile & { workspace: NonNullable<DirectoryFile['workspace']> },
   newId: NewId,
 ): Promise<void> {
-  await holdDirectory(trx);
+  await lockWorkspaceDirectory(trx);
   const plan = await planFile(trx, file, { isNew: true, newId });
   await insertNamed(trx, file.workspace.name, file);
   await write(trx, plan, { origin: 'command' });

@@ -1,4 +1,4 @@
-import { holdDirectory } from '../../db/directory.ts';
+import { lockWorkspaceDirectory } from '../../db/directory.ts';
 import { changeOrigin } from '../../model/codes.ts';
 import { parentSet, setParents } from '../../resolvers/issues/sub-issues.ts';
 import { recountIssues } from './import-recount.ts';
@@ -64,7 +64,7 @@ export async function importBatch(
   rows: readonly ImportRow[],
   earlier: EarlierLines,
 ): Promise<BatchOutcome> {
-  await holdDirectory(trx);
+  await lockWorkspaceDirectory(trx);
   const batch = new Batch(trx, target, rows, earlier);
   await batch.run();
   return batch.outcome;

@@ -61,11 +61,11 @@ function numbersAtEnds(
   const changes = periods.map(noIssues);
   for (const { what, place, category, count } of rows) {
     const name = categoryNames.get(category) ?? 'open';
-    if (what === 'now') at[name] += count;
+    if (what === 'current') at[name] += count;
     // What happened before the end of the first period, at place 0, concerns no end.
     const change = changes[place - 1];
-    if (change && what === 'came') change[name] -= count;
-    if (change && what === 'went') change[name] += count;
+    if (change && what === 'entered') change[name] -= count;
+    if (change && what === 'left') change[name] += count;
   }
   const found: FlowPeriod[] = [];
   for (const [index, { startsOn, endsOn }] of [...periods.entries()].reverse()) {

@@ -6,34 +6,34 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /** A key of the configuration, and the one that is derived from it for secrets. */
-interface SealingKey {
+interface EncryptionKey {
   readonly id: Buffer;
   readonly key: Buffer;
 }
 
 /**
  * Encrypts the secrets of webhooks, which must be read again to sign with them. The keys are those that sign URLs: the
- * first one encrypts, and all decrypt. A sealed secret names its key, so that keys can be exchanged.
+ * first one encrypts, and all decrypt. An encrypted secret names its key, so that keys can be exchanged.
  */
 export class WebhookSecrets {
-  readonly #keys: readonly [SealingKey, ...SealingKey[]];
+  readonly #keys: readonly [EncryptionKey, ...EncryptionKey[]];
 
   constructor([first, ...rest]: readonly [string, ...string[]]) {
-    this.#keys = [sealingKey(first), ...rest.map(sealingKey)];
+    this.#keys = [encryptionKey(first), ...rest.map(encryptionKey)];
   }
 
   /** Creates a secret for a webhook: in the form for the receiver, and encrypted for storage. */
-  make(webhookId: string): { text: string; sealed: Buffer } {
+  make(webhookId: string): { text: string; encrypted: Buffer } {
     const secret = randomBytes(32);
-    return { text: secretText(secret), sealed: this.seal(secret, webhookId) };
+    return { text: secretText(secret), encrypted: this.encrypt(secret, webhookId) };
   }
 
-  seal(secret: Buffer, webhookId: string): Buffer {
+  encrypt(secret: Buffer, webhookId: string): Buffer {
     const [{ id, key }] = this.#keys;
     const iv = randomBytes(ivBytes);
-    const sealing = createCipheriv(cipher, key, iv).setAAD(Buffer.from(webhookId));
-    const text = Buffer.concat([sealing.update(secret), sealing.final()]);
-    return Buffer.concat([id, iv, sealing.getAuthTag(), text]);
+    const encrypting = createCipheriv(cipher, key, iv).setAAD(Buffer.from(webhookId));
+    const text = Buffer.concat([encrypting.update(secret), encrypting.final()]);
+    return Buffer.concat([id, iv, encrypting.getAuthTag(), text]);
   }
 
   /** The ids of the keys that only decrypt. */
@@ -43,25 +43,25 @@ export class WebhookSecrets {
   }
 
   /** The secret encrypted with the first key; the same bytes if it is already, or if it cannot be decrypted. */
-  resealed(sealed: Buffer, webhookId: string): Buffer {
+  reencrypted(encrypted: Buffer, webhookId: string): Buffer {
     const [first] = this.#keys;
-    if (first.id.equals(sealed.subarray(0, keyIdBytes))) return sealed;
-    const secret = this.open(sealed, webhookId);
-    return secret ? this.seal(secret, webhookId) : sealed;
+    if (first.id.equals(encrypted.subarray(0, keyIdBytes))) return encrypted;
+    const secret = this.decrypt(encrypted, webhookId);
+    return secret ? this.encrypt(secret, webhookId) : encrypted;
   }
 
   /** The secret; undefined if its key is no longer among the keys, or if it belongs to another webhook. */
-  open(sealed: Buffer, webhookId: string): Buffer | undefined {
-    const known = this.#keys.find(({ id }) => id.equals(sealed.subarray(0, keyIdBytes)));
-    if (!known || sealed.length < keyIdBytes + ivBytes + tagBytes) return undefined;
-    const iv = sealed.subarray(keyIdBytes, keyIdBytes + ivBytes);
-    const tag = sealed.subarray(keyIdBytes + ivBytes, keyIdBytes + ivBytes + tagBytes);
+  decrypt(encrypted: Buffer, webhookId: string): Buffer | undefined {
+    const known = this.#keys.find(({ id }) => id.equals(encrypted.subarray(0, keyIdBytes)));
+    if (!known || encrypted.length < keyIdBytes + ivBytes + tagBytes) return undefined;
+    const iv = encrypted.subarray(keyIdBytes, keyIdBytes + ivBytes);
+    const tag = encrypted.subarray(keyIdBytes + ivBytes, keyIdBytes + ivBytes + tagBytes);
     try {
-      const opening = createDecipheriv(cipher, known.key, iv, { authTagLength: tagBytes });
-      opening.setAAD(Buffer.from(webhookId)).setAuthTag(tag);
+      const decrypting = createDecipheriv(cipher, known.key, iv, { authTagLength: tagBytes });
+      decrypting.setAAD(Buffer.from(webhookId)).setAuthTag(tag);
       return Buffer.concat([
-        opening.update(sealed.subarray(keyIdBytes + ivBytes + tagBytes)),
-        opening.final(),
+        decrypting.update(encrypted.subarray(keyIdBytes + ivBytes + tagBytes)),
+        decrypting.final(),
       ]);
     } catch {
       return undefined;
@@ -74,7 +74,7 @@ export function secretText(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
-function sealingKey(text: string): SealingKey {
+function encryptionKey(text: string): EncryptionKey {
   return {
     id: hash('sha256', text, 'buffer').subarray(0, keyIdBytes),
     key: Buffer.from(hkdfSync('sha256', text, '', 'workgraph webhook secrets', 32)),

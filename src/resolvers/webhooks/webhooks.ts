@@ -68,7 +68,7 @@ export async function createWebhook(
   violations.throwIfAny();
   const rights = rightsOf(context);
   const id = newUuid(now.getTime());
-  const { text, sealed } = webhooks.secrets.make(id);
+  const { text, encrypted } = webhooks.secrets.make(id);
   const webhook = await write(context, undefined, async (trx) => {
     await checkTeam(trx, violations, fields.teamId);
     violations.throwIfAny();
@@ -80,7 +80,7 @@ export async function createWebhook(
       ...rights,
       id,
       url: input.url,
-      secret: sealed,
+      secret: encrypted,
       position,
       tag,
       createdUtc: now,
@@ -143,7 +143,7 @@ export async function rotateWebhookSecret(ctx: Context, input: NamedWebhook): Pr
     const secret = webhooks.secrets.make(row.id);
     text = secret.text;
     return {
-      secret: secret.sealed,
+      secret: secret.encrypted,
       previousSecret: row.secret,
       previousUntilUtc: new Date(now.getTime() + bothSecretsMs),
     };

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../model/json-object.ts';
 import { maxNesting } from '../../executor/limits.ts';
 import { documentIdOf, hexHash } from '../../executor/documents/manifest.ts';
 import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
@@ -92,13 +93,14 @@ function parseJson(text: string, what: string): unknown {
 function checkParameters(parameters: unknown): GraphQLRequest {
   if (Array.isArray(parameters))
     raise('invalid_request', 'Batches are not supported: send one operation per request.');
-  if (!isObject(parameters)) raise('invalid_request', 'The body must be a JSON object with the field query.');
+  if (!isJsonObject(parameters))
+    raise('invalid_request', 'The body must be a JSON object with the field query.');
   const { query, operationName, variables, extensions } = parameters;
   if (operationName != null && typeof operationName !== 'string') {
     raise('invalid_request', 'operationName must be a string.');
   }
   for (const [name, value] of Object.entries({ variables, extensions })) {
-    if (value != null && !isObject(value)) raise('invalid_request', `${name} must be an object.`);
+    if (value != null && !isJsonObject(value)) raise('invalid_request', `${name} must be an object.`);
     if (isNestedDeeper(value, maxNesting)) {
       raise('query_too_complex', `${name} must not be nested more than ${maxNesting} deep.`);
     }
@@ -110,7 +112,7 @@ function checkParameters(parameters: unknown): GraphQLRequest {
     query: query ?? undefined,
     documentId,
     operationName: operationName ?? undefined,
-    variables: isObject(variables) ? variables : undefined,
+    variables: isJsonObject(variables) ? variables : undefined,
   };
 }
 
@@ -123,9 +125,9 @@ function documentIn({ documentId, extensions }: Record<string, unknown>): string
       'documentId must be an id such as sha256: and 64 hexadecimal digits, in lower case.',
     );
   }
-  const persisted = isObject(extensions) ? extensions.persistedQuery : undefined;
+  const persisted = isJsonObject(extensions) ? extensions.persistedQuery : undefined;
   if (persisted == null) return id;
-  const { version, sha256Hash: hash } = isObject(persisted) ? persisted : {};
+  const { version, sha256Hash: hash } = isJsonObject(persisted) ? persisted : {};
   if (version !== 1 || typeof hash !== 'string' || !hexHash.test(hash)) {
     raise(
       'invalid_request',
@@ -135,8 +137,4 @@ function documentIn({ documentId, extensions }: Record<string, unknown>): string
   if (id !== undefined && id !== hash)
     raise('invalid_request', 'documentId and extensions.persistedQuery must name one document.');
   return hash;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -24,7 +24,7 @@ export async function subscriptionReply(
   const deliver = async (reading: OperationContext, cursor: string): Promise<EventChunk> => {
     const { events, hasErrors, ...rest } = await read(reading, cursor);
     const answers = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));
-    return chunkOf(answers, { ...rest, isOwn: hasErrors });
+    return chunkOf(answers, { ...rest, isUnshareable: hasErrors });
   };
   const cohort = isShared ? cohortOf(subscribed, variables) : undefined;
   const cursor = request.headers['last-event-id']?.toString() || after;

@@ -125,7 +125,7 @@ export class ServerRequest implements RestRequest {
   async firstChunk(begin: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
     const { principal } = signedIn(await this.context());
     const shared = await this.#contexts.firstChunk(principal, begin, read);
-    return shared.isOwn ? read() : shared;
+    return shared.isUnshareable ? read() : shared;
   }
 
   async stream(source: StreamSource<OperationContext>): Promise<EventStream> {

@@ -45,7 +45,7 @@ export class Cluster {
   }
 
   /** Whether it was started here, so that it can be killed. */
-  get isOwn(): boolean {
+  get isUnshareable(): boolean {
     return this.dataDir !== '';
   }
 

@@ -11,9 +11,9 @@ export interface FlowRow {
   /** Null for stages whose status is not known; such an issue was not closed. */
   category: number | null;
   /**
-   * `now`: how many issues there are. `came`, `went`: how many entered the category, or left it, at the place or after.
+   * `current`: how many issues there are. `entered`, `left`: how many entered the category, or left it, at the place or after.
    */
-  what: 'now' | 'came' | 'went' | null;
+  what: 'current' | 'entered' | 'left' | null;
   /** How many periods had ended by then. */
   place: number;
   count: number;
@@ -55,7 +55,7 @@ export async function selectIssueFlow(
     .where('kind', '=', sql.lit(tallyKinds.team))
     .where(ofTeams('issueTally.teamId'))
     .groupBy('issueTally.statusId');
-  const moved = (what: 'came' | 'went', { status, deleted }: Side) =>
+  const moved = (what: 'entered' | 'left', { status, deleted }: Side) =>
     stages
       .select([sql.ref<string>(`issueStage.${status}`).as('statusId'), sql.lit<string>(what).as('what')])
       .select(sql<number>`width_bucket(issue_stage.since_utc, ${ends})`.as('place'))
@@ -65,8 +65,8 @@ export async function selectIssueFlow(
       .where(sql<boolean>`not ${sql.ref(`issueStage.${deleted}`)}`)
       .groupBy([`issueStage.${status}`, 'place']);
   const counted = now
-    .unionAll(moved('came', { status: 'statusId', deleted: 'deleted' }))
-    .unionAll(moved('went', { status: 'previousStatusId', deleted: 'previousDeleted' }));
+    .unionAll(moved('entered', { status: 'statusId', deleted: 'deleted' }))
+    .unionAll(moved('left', { status: 'previousStatusId', deleted: 'previousDeleted' }));
   const byCategory = handle
     .selectFrom(counted.as('counted'))
     .leftJoin('status', 'status.id', 'counted.statusId')

@@ -22,8 +22,8 @@ export function secretsUnderOtherKeys(database: Database, secrets: WebhookSecret
         secrets.otherKeyIds,
         atOnce,
       )) {
-        const secret = secrets.resealed(read.secret, read.id);
-        const previousSecret = read.previousSecret && secrets.resealed(read.previousSecret, read.id);
+        const secret = secrets.reencrypted(read.secret, read.id);
+        const previousSecret = read.previousSecret && secrets.reencrypted(read.previousSecret, read.id);
         if (secret === read.secret && previousSecret === read.previousSecret) continue;
         if (await replaceSecrets(database.of(workspaceId), read, { secret, previousSecret })) replaced += 1;
       }
