@@ -97,9 +97,9 @@ export function notOfWorkgraph(
 }
 
 /** The error of an argument that cannot be used. */
-export function invalidArgument(field: string, problem: string, cause?: unknown): WorkgraphError {
+export function invalidArgument(field: string, problem: string): WorkgraphError {
   const message = `\`${field}\` ${problem}`;
-  return new WorkgraphError({ message, code: 'invalid_request', violations: [{ field, message }], cause });
+  return new WorkgraphError({ message, code: 'invalid_request', violations: [{ field, message }] });
 }
 
 /** A browser hides the status and the target of a redirect that it does not follow. */

@@ -24,7 +24,7 @@ interface Watched {
   /** When the first position since the last wake was noted. */
   notedMs: number;
   /** The timer of the next wake, if one is due. */
-  soon: NodeJS.Timeout | undefined;
+  wakeTimer: NodeJS.Timeout | undefined;
 }
 
 /** Wakes the streams and waiting requests of this process when their workspace has new changes. */
@@ -65,7 +65,7 @@ export class ChangeWatch {
     const arrivals = new Arrivals(watched, () => {
       watched.arrivals.delete(arrivals);
       if (watched.arrivals.size > 0) return;
-      clearTimeout(watched.soon);
+      clearTimeout(watched.wakeTimer);
       this.#watched.delete(workspaceId);
     });
     watched.arrivals.add(arrivals);
@@ -89,11 +89,11 @@ export class ChangeWatch {
     const watched = this.#watched.get(workspaceId);
     if (!watched || watched.position === position) return;
     watched.position = position;
-    if (watched.soon) return;
+    if (watched.wakeTimer) return;
     watched.notedMs = performance.now();
     // All are woken at the same time, so that equal streams share their reads.
     const inMs = Math.max(watched.wokenMs + gatherMs(watched.arrivals.size) - watched.notedMs, 0);
-    watched.soon = setTimeout(() => void this.#wakeAll(watched), inMs);
+    watched.wakeTimer = setTimeout(() => void this.#wakeAll(watched), inMs);
   }
 
   #begin(workspaceId: string): Watched {
@@ -104,14 +104,14 @@ export class ChangeWatch {
       arrival: this.#arrival,
       wokenMs: 0,
       notedMs: 0,
-      soon: undefined,
+      wakeTimer: undefined,
     };
     this.#watched.set(workspaceId, begun);
     return begun;
   }
 
   async #wakeAll(watched: Watched): Promise<void> {
-    watched.soon = undefined;
+    watched.wakeTimer = undefined;
     watched.wokenMs = performance.now();
     this.#arrival += 1;
     const arrival = this.#arrival;

@@ -27,7 +27,7 @@ interface StreamParts {
   /** The cursor after the new changes, if none of them concerns this stream; undefined if it has to read. */
   readonly skip: (cursor: string) => Promise<string | undefined>;
   /** Calls the listener within `cursorMs`, and again until the returned function is called. */
-  readonly soon: (listener: () => void) => () => void;
+  readonly wakeWithin: (listener: () => void) => () => void;
   /** Reads what comes after a cursor. Throws if the token may no longer read it. */
   readonly deliver: (cursor: string) => Promise<EventChunk>;
   /** Called when the stream ends here, and not because its client has left or the process stops. */
@@ -38,9 +38,9 @@ interface StreamParts {
 }
 
 /**
- * The text of a stream of events (`text/event-stream`). The next piece is produced when the client has read the last one, so only
- * the cursor of a slow client is kept. A stream ends without an event, and its client reconnects with the last `id`, except after
- * an error for which `errorChunk` returns a chunk.
+ * The text of a stream of events (`text/event-stream`). The next piece is produced when the client has read the last one, so for a slow
+ * client only its cursor is in memory. When a stream ends, no event says so: the client reconnects with its last `id`. Only an error for
+ * which `errorChunk` returns a chunk is sent before the end.
  */
 export class LiveStream implements EventStream {
   onBeat: (() => void) | undefined;
@@ -70,7 +70,7 @@ export class LiveStream implements EventStream {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array> {
-    const { arrivals, skip, soon, errorChunk, onCut, onEnd } = this.#parts;
+    const { arrivals, skip, wakeWithin, errorChunk, onCut, onEnd } = this.#parts;
     let hasMore = false;
     try {
       yield `retry: ${retryMs}\n`;
@@ -92,7 +92,7 @@ export class LiveStream implements EventStream {
           const skipped = hasMore ? undefined : await skip(this.#cursor);
           if (skipped !== undefined) {
             this.#cursor = skipped;
-            this.#cancelCursor ??= soon(() => arrivals.interrupt());
+            this.#cancelCursor ??= wakeWithin(() => arrivals.interrupt());
             continue;
           }
           this.#chunk = await this.#read();

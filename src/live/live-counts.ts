@@ -1,5 +1,5 @@
-/** The two stages of a change: from its write until it has a position, and from there until a stream has it. */
-export type LagStage = 'numbered' | 'delivered';
+/** The two parts of a change's delay: from its write until it has a position, and from there until a stream has it. */
+export type LagPart = 'numbered' | 'delivered';
 
 /**
  * Why the server ended a stream: the client read nothing, the log no longer goes back to its cursor, its token may no longer
@@ -27,5 +27,5 @@ export class LiveCounts {
   /** Events that streams were given. */
   delivered = 0;
   /** Called with each delay, if delays are measured. */
-  onLag: ((stage: LagStage, seconds: number) => void) | undefined;
+  onLag: ((part: LagPart, seconds: number) => void) | undefined;
 }

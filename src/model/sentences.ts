@@ -70,3 +70,6 @@ function withArticle(prefix: string): string {
   const noun = idNoun(prefix);
   return `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
+
+/** The violation of an id of something that does not exist, or that belongs to another workspace. */
+export const notInWorkspace = 'does not belong to this workspace';

@@ -45,7 +45,8 @@ export async function verifyRows(
   { signal, limit = 20, workspaceId, reached }: VerifyOptions = {},
 ): Promise<Verified> {
   const all = await selectRules(trx, ruleCodes);
-  const rules = workspaceId === undefined ? all : all.filter(({ isOfAll }) => !isOfAll);
+  const rules =
+    workspaceId === undefined ? all : all.filter(({ checksAllWorkspaces }) => !checksAllWorkspaces);
   const extent: Extent = workspaceId === undefined ? await selectExtent(trx) : [workspaceId];
   const findings: Finding[] = [];
   for (const [index, rule] of rules.entries()) {

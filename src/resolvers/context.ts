@@ -132,6 +132,9 @@ export interface Context {
   readonly openTransaction?: OpenTransaction;
 }
 
+/** The refusal of a request without a token. */
+export const noToken = 'An access token is required.';
+
 /** The context of a request that came with a valid token. */
 export interface SignedIn extends Context {
   readonly db: TenantDb;
@@ -144,7 +147,6 @@ export interface SignedIn extends Context {
  * Requires a principal. This is a second safeguard after the scope rule: without a principal, no workspace is accessed.
  */
 export function signedIn(ctx: Context): SignedIn {
-  if (!ctx.principal || !ctx.db || !ctx.loaders || !ctx.rateLimit)
-    raise('unauthenticated', 'An access token is required.');
+  if (!ctx.principal || !ctx.db || !ctx.loaders || !ctx.rateLimit) raise('unauthenticated', noToken);
   return ctx as SignedIn;
 }

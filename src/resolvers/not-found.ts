@@ -8,7 +8,7 @@ export interface ResourceName {
   issueKey?: string | null;
 }
 
-/** Throws NOT_FOUND for an object that does not exist or has been deleted. */
+/** Throws `not_found` for an object that does not exist or has been deleted. */
 export function raiseNotFound(prefix: IdPrefix, problem?: string): never {
   raise('not_found', `There is no such ${idNoun(prefix)}${problem ? `: ${problem}` : ''}.`);
 }

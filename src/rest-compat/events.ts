@@ -21,7 +21,7 @@ export interface EventChunk {
   readonly isLast?: boolean;
   /** The number of objects in it for which the client has not been charged yet. */
   readonly objects?: number;
-  /** Whether it contains an error, so that other streams of the cohort cannot share it. */
+  /** Set if it contains an error, whose request id is that of one stream. */
   readonly isUnshareable?: boolean;
 }
 

@@ -31,8 +31,8 @@ export class WrittenResource {
   ): WrittenAnswer {
     const groups = adjacentObjects(resources.map((resource) => resource.#range));
     const [only] = groups;
-    const framed = groups.length === 1 && only && only.of.framed(only.first, only.last, before, after);
-    if (framed) return framed;
+    const enclosed = groups.length === 1 && only && only.of.enclosed(only.first, only.last, before, after);
+    if (enclosed) return enclosed;
     const parts = groups.flatMap(({ of, first, last }, index) => [
       index === 0 ? before : comma,
       of.json(first, last),

@@ -1,3 +1,4 @@
+import { noToken } from '../resolvers/context.ts';
 import { RateLimitedError } from '../executor/answers/challenge.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { Principal } from '../resolvers/context.ts';
@@ -117,5 +118,5 @@ export class Callers {
 }
 
 function tokenRequired(): never {
-  raise('unauthenticated', 'An access token is required.');
+  raise('unauthenticated', noToken);
 }

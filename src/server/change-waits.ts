@@ -25,7 +25,7 @@ export interface WaitingRequest {
   /** Throws if the client has disconnected, or if the time of the request is over. */
   check(): void;
   /** Calls the listener when the client disconnects; returns a function that removes the listener. */
-  onGone(listener: () => void): () => void;
+  onDisconnect(listener: () => void): () => void;
 }
 
 /** How the token of an idle stream or connection is checked. */
@@ -155,7 +155,7 @@ export class ChangeWaits {
       },
       skip: async (cursor) =>
         entered?.audience.skip(cursor, arrivals, this.#log.pages(workspaceId, logAccess, arrivals)),
-      soon: (listener) => this.#cursors.add(listener),
+      wakeWithin: (listener) => this.#cursors.add(listener),
       deliver: (cursor) => this.#deliver(cursor, { rights, arrivals, deliver, cohort }),
     });
     if (entered) undo.push(entered.leave);
@@ -259,7 +259,7 @@ export class ChangeWaits {
       uncount();
       onLeave();
     };
-    const removeListener = request.onGone(leave);
+    const removeListener = request.onDisconnect(leave);
     return { arrivals, leave };
   }
 }

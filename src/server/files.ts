@@ -1,3 +1,4 @@
+import { nothingHere } from './http/reply.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openContent, openPreview } from '../resolvers/attachments/attachment-downloads.ts';
@@ -29,7 +30,7 @@ export function createFileHandler(files: ServerFiles): FileHandler {
     handle(request, req, res) {
       // With an origin for files, that origin serves nothing else, and no other origin serves files.
       const isElsewhere = ownHost !== undefined && (request.host === ownHost) !== isFile(request.path);
-      if (isElsewhere) raise('not_found', 'There is nothing at this path.');
+      if (isElsewhere) raise('not_found', nothingHere);
       return isFile(request.path) ? answer(files, request, req, res) : undefined;
     },
   };
@@ -49,7 +50,7 @@ async function answer(
   const [, id = '', part] = /^\/files\/([^/]+)\/(content|preview)$/.exec(request.path) ?? [];
   const attachment = parseId(id);
   if (attachment?.prefix !== 'attachment' || (part !== 'content' && part !== 'preview'))
-    return raise('not_found', 'There is nothing at this path.');
+    return raise('not_found', nothingHere);
   const allow = [...methods[part], 'OPTIONS'].join(', ');
   const { method, requestId } = request;
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };

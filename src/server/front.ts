@@ -23,7 +23,7 @@ import type { Metrics, Served } from './observability/metrics.ts';
 import type { Tracing } from './observability/tracing.ts';
 import type { Pages } from './pages/pages.ts';
 import { Pipelines } from './http/pipelines.ts';
-import { errorReply, sendReply } from './http/reply.ts';
+import { errorReply, sendReply, nothingHere } from './http/reply.ts';
 import { loggedOf, logRequest } from './observability/request-log.ts';
 import { withRequestLimits } from './limits/request-limits.ts';
 import { StreamAdmission } from './limits/stream-admission.ts';
@@ -151,22 +151,22 @@ export class Front {
         isWaiting = false;
         if (!req.socket.destroyed) return this.#begin(exchange, admitted);
         admitted.leave();
-        this.#noteGone(exchange);
+        this.#noteDisconnected(exchange);
       },
       () => {
         isWaiting = false;
-        if (req.socket.destroyed) this.#noteGone(exchange);
+        if (req.socket.destroyed) this.#noteDisconnected(exchange);
         else this.#refuse(exchange, { refused: tooBusy });
       },
     );
     if (!isWaiting) return;
     res.once('close', () => {
-      if (isWaiting) ticket.deadline.abandon();
+      if (isWaiting) ticket.deadline.abort();
     });
   }
 
   /** Logs and counts a request whose client has gone while it waited. */
-  #noteGone({ request, startedMs }: Exchange): void {
+  #noteDisconnected({ request, startedMs }: Exchange): void {
     // This may run while another request gives its ticket back. With a meter of its own, nothing here counts for that request.
     void withMeter(async () => {
       const tookMs = performance.now() - startedMs;
@@ -188,7 +188,7 @@ export class Front {
     const endSpan = tracing?.begin(request);
     const logged = loggedOf(request);
     res.on('close', () => {
-      if (!res.writableFinished) ticket?.deadline.abandon();
+      if (!res.writableFinished) ticket?.deadline.abort();
       const status = res.writableFinished || request.isStream ? res.statusCode : 499;
       const tookMs = performance.now() - startedMs;
       logRequest(logger, logged, request, status, tookMs);
@@ -241,7 +241,7 @@ export class Front {
       request.served = { face: 'pages', route: 'other', operation: 'other' };
       return page;
     }
-    throw new AppError('not_found', 'There is nothing at this path.');
+    throw new AppError('not_found', nothingHere);
   }
 }
 

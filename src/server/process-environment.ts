@@ -17,21 +17,21 @@ export function soleDataDir(flags: Settings, environment?: NodeJS.ProcessEnv): s
 }
 
 /** The token of commands that are clients of a server. */
-export function readClientToken(environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  return environment.WORKGRAPH_TOKEN || undefined;
+export function readClientToken(): string | undefined {
+  return process.env.WORKGRAPH_TOKEN || undefined;
 }
 
 /** Tells a process that is started with it that it is a worker of the process that starts it. */
 const workerVariable = 'WORKGRAPH_WORKER';
 
 /** Whether this process is a worker, which a supervisor has started. */
-export function isWorker(environment: NodeJS.ProcessEnv = process.env): boolean {
-  return environment[workerVariable] !== undefined;
+export function isWorker(): boolean {
+  return process.env[workerVariable] !== undefined;
 }
 
 /** The environment of a worker: that of its supervisor. */
-export function workerEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  return { ...environment, [workerVariable]: '1' };
+export function workerEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, [workerVariable]: '1' };
 }
 
 /** Environment variables that npm, or `bin/workgraph.js` on an old Node, sets for the process that it starts. */

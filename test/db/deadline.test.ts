@@ -6,17 +6,17 @@ const limits = { withinMs: 60_000, waitMs: 60_000 };
 
 it('whoever begins to wait after the client has gone does not wait', async () => {
   const deadline = new Deadline(limits);
-  deadline.abandon();
+  deadline.abort();
   expect(await new Semaphore(0).acquire({ deadline })).toBe(false);
 });
 
 it('a listener that was removed is not told that the client has gone', async () => {
   const deadline = new Deadline(limits);
   const told: string[] = [];
-  deadline.onGone(() => void told.push('before'))();
-  deadline.abandon();
-  deadline.onGone(() => void told.push('after'))();
-  deadline.onGone(() => void told.push('stays'));
+  deadline.onDisconnect(() => void told.push('before'))();
+  deadline.abort();
+  deadline.onDisconnect(() => void told.push('after'))();
+  deadline.onDisconnect(() => void told.push('stays'));
   await Promise.resolve();
   expect(told).toEqual(['stays']);
 });

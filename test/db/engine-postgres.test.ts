@@ -230,7 +230,7 @@ onlyWithServer('the PostgreSQL engine', () => {
       deadline,
     });
     await delay(100);
-    deadline.abandon();
+    deadline.abort();
     await expect(running).rejects.toMatchObject({ code: '57014' });
     await expect(withMeter(() => sql`select 1`.execute(database.unscoped), { deadline })).rejects.toThrow(
       'has gone',
@@ -249,7 +249,7 @@ onlyWithServer('the PostgreSQL engine', () => {
     const connection = await database.connect();
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
     const waiting = withMeter(() => database.connect(), { deadline });
-    deadline.abandon();
+    deadline.abort();
     await expect(waiting).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
     expect(database.load().waiting).toBe(0);
     connection.release();

@@ -33,7 +33,7 @@ describe('a semaphore', () => {
     await semaphore.acquire();
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
     const [late, aborted] = [semaphore.acquire({ withinMs: 1 }), semaphore.acquire({ deadline })];
-    deadline.abandon();
+    deadline.abort();
     expect(await Promise.all([late, aborted])).toEqual([false, false]);
     semaphore.release();
     expect([semaphore.free, semaphore.waiting]).toEqual([1, 0]);

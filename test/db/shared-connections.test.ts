@@ -124,7 +124,7 @@ onlyWithServer('shared connections', () => {
         const refused = withMeter(
           async () => {
             const connection = await database.connect();
-            deadline.abandon();
+            deadline.abort();
             return connection.texts(slow, { seconds: 0, by: 1 }).finally(() => connection.release());
           },
           { deadline },

@@ -137,7 +137,7 @@ describe('admission', () => {
       },
     );
     const last = ask(admission);
-    waiting.deadline.abandon();
+    waiting.deadline.abort();
     expect([refused, admission.load]).toEqual([1, { inProgress: 1, waiting: 1, refused: 0 }]);
     first.ticket?.leave();
     expect(last.ticket).toBeDefined();

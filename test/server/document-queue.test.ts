@@ -156,7 +156,7 @@ describe('requests with new documents', () => {
     const gone = enter(admission);
     const turn = gone.turn(0);
     expect(admission.load.waiting).toBe(2);
-    gone.deadline.abandon();
+    gone.deadline.abort();
     await expect(turn).rejects.toMatchObject({ code: 'unavailable' });
     expect(admission.load.waiting).toBe(1);
     const late = enter(new Admission({ ...limits, requestTimeoutMs: 1 }));

@@ -1,6 +1,6 @@
 /**
- * The warnings about the values of one line. Of those about values at the same place, but for the indexes of lists, it keeps the
- * first and the number of all, so a list with a million such values has one warning.
+ * The warnings about the values of one line. Those that differ only in the indexes of lists are merged into the first one, with their
+ * number: a list with a million invalid values has one warning.
  */
 export class ReadWarnings {
   readonly #byPlace = new Map<string, { readonly first: string; count: number }>();

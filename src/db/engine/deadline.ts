@@ -1,5 +1,8 @@
 import { DatabaseUnavailableError } from './unavailable.ts';
 
+/** Why a request ends whose client has disconnected. Nobody reads it but the log. */
+export const clientGone = 'The client has gone.';
+
 /** How long one request may take in all, and how much of that it may spend waiting; both in milliseconds. */
 export interface DeadlineLimits {
   readonly withinMs: number;
@@ -17,7 +20,7 @@ export class Deadline {
   #untilMs: number;
   readonly #listeners = new Set<() => void>();
   #waitMs: number;
-  #gone = false;
+  #isAborted = false;
 
   constructor({ withinMs, waitMs }: DeadlineLimits) {
     this.#withinMs = withinMs;
@@ -62,13 +65,13 @@ export class Deadline {
 
   /** Throws `DatabaseUnavailableError` when the client has disconnected or no time is left. */
   check(): void {
-    if (this.#gone) throw new DatabaseUnavailableError('The client has gone.');
+    if (this.#isAborted) throw new DatabaseUnavailableError(clientGone);
     if (this.leftMs <= 0) throw new DatabaseUnavailableError('The request has taken too long.');
   }
 
   /** Aborts the request because its client has disconnected. */
-  abandon(): void {
-    this.#gone = true;
+  abort(): void {
+    this.#isAborted = true;
     for (const listener of this.#listeners) listener();
     this.#listeners.clear();
   }
@@ -76,9 +79,9 @@ export class Deadline {
   /**
    * Calls `listener` when the request is aborted, or soon if it has been. Returns a function that removes the listener.
    */
-  onGone(listener: () => void): () => void {
+  onDisconnect(listener: () => void): () => void {
     this.#listeners.add(listener);
-    if (this.#gone) {
+    if (this.#isAborted) {
       queueMicrotask(() => {
         if (this.#listeners.delete(listener)) listener();
       });

@@ -47,7 +47,7 @@ export class GuardedSession implements Session {
     this.#deadline = deadline;
     this.#owner = owner;
     this.#send = owner.wire.isPipelined ? sendAtOnce : inOrder();
-    this.#stopListening = deadline?.onGone(() => this.#cancelSoon());
+    this.#stopListening = deadline?.onDisconnect(() => this.#cancelSoon());
   }
 
   /** Ends the session. Returns whether the connection was lost, so that it must be closed. */

@@ -48,7 +48,7 @@ export class Semaphore {
       const giveUp = () => settle(false);
       // A timer cannot wait for an infinite time.
       const late = Number.isFinite(withinMs) ? setTimeout(giveUp, withinMs) : undefined;
-      const stopListening = deadline?.onGone(giveUp);
+      const stopListening = deadline?.onDisconnect(giveUp);
       this.#waiting.add(proceed);
     });
   }

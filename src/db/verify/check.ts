@@ -57,17 +57,17 @@ export async function selectExtent(trx: UnscopedTrx): Promise<Extent> {
 /** Selects the rows that violate a rule. */
 export async function selectFaulty(
   trx: UnscopedTrx,
-  { statement, isOfAll = false }: Rule,
+  { statement, checksAllWorkspaces = false }: Rule,
   limit: number,
   extent: Extent,
 ): Promise<FaultyRows> {
-  const restrictions = extent === 'all' || isOfAll ? [unrestricted] : extent.map(withinWorkspace);
+  const restrictions = extent === 'all' || checksAllWorkspaces ? [unrestricted] : extent.map(withinWorkspace);
   const all: FaultyRows = { total: 0, rows: [] };
   for (const within of restrictions) {
     const made =
-      typeof statement === 'string' ? { sql: statement, others: 0 } : await statement(trx, within, limit);
+      typeof statement === 'string' ? { sql: statement, unlisted: 0 } : await statement(trx, within, limit);
     const { total, rows } = await selectFirst(trx, within(made.sql), limit);
-    all.total += total + made.others;
+    all.total += total + made.unlisted;
     all.rows.push(...rows.slice(0, limit - all.rows.length));
   }
   return all;

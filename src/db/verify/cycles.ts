@@ -23,7 +23,7 @@ export const cycleRule: Rule = {
       `join numbered n on n.workspace_id = i.workspace_id and n.id = i.id
        where n.number = any(array[${numbers.join()}]::int[])`,
     );
-    return { sql: `${numbered} ${faulty}`, others: 0 };
+    return { sql: `${numbered} ${faulty}`, unlisted: 0 };
   },
 };
 

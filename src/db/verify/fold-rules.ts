@@ -35,20 +35,20 @@ function ruleOf({ table, column, folded }: FoldedColumn): Rule {
     name: `${folded} of ${table} is its ${column} in folded form`,
     covers: [`${table}.${folded}`],
     statement: async (trx, within, limit) => {
-      const { ids, others } = await selectWrong(trx, within, { table, column, folded }, limit);
+      const { ids, unlisted } = await selectWrong(trx, within, { table, column, folded }, limit);
       // The database folds ASCII like this program, which therefore reads other texts only.
       const faulty = `
         select r.workspace_id, '${table} ' || r.id as key, format('${folded} %L, ${column} %L', r.${folded}, r.${column}) as detail
         from ${table} r
         where (r.${folded} is distinct from lower(r.${column} collate "C") and not coalesce(${isBeyondAscii(`r.${column}`)}, false))
           or r.id = any(array[${ids.map((id) => `'${id}'`).join()}]::uuid[])`;
-      return { sql: faulty, others };
+      return { sql: faulty, unlisted };
     },
   };
 }
 
 /**
- * The ids of the first rows whose text is not ASCII and whose folded copy is wrong, and the number of the others: a new version of
+ * The ids of the first rows whose text is not ASCII and whose folded copy is wrong, and the number of the unlisted: a new version of
  * Unicode may change many. Reads slice by slice, so memory stays flat.
  */
 async function selectWrong(
@@ -56,9 +56,9 @@ async function selectWrong(
   within: Within,
   { table, column, folded }: FoldedColumn,
   limit: number,
-): Promise<{ ids: string[]; others: number }> {
+): Promise<{ ids: string[]; unlisted: number }> {
   const ids: string[] = [];
-  let others = 0;
+  let unlisted = 0;
   for (let last = { workspaceId: leastId, id: leastId }; ; ) {
     const { rows } = await sql
       .raw<{ workspaceId: string; id: string; text: string; folded: string | null }>(
@@ -71,10 +71,10 @@ async function selectWrong(
     for (const row of rows) {
       if (fold(row.text) === row.folded) continue;
       if (ids.length < limit) ids.push(row.id);
-      else others += 1;
+      else unlisted += 1;
     }
     last = rows.at(-1) ?? last;
-    if (rows.length < rowsPerSlice) return { ids, others };
+    if (rows.length < rowsPerSlice) return { ids, unlisted };
   }
 }
 

@@ -1,4 +1,4 @@
-import { createdUtc, purgedAfter, type Rule } from './rule.ts';
+import { createdUtc, minTimeBeforePurge, type Rule } from './rule.ts';
 
 /**
  * Rules about the numbers of issues and about the counters of teams from which they are taken. The rows of purged issues leave
@@ -16,7 +16,7 @@ export const numberRules: readonly Rule[] = [
           (partition by workspace_id, team_id order by number rows between unbounded preceding and 1 preceding) as created_utc
         from issue window w as (partition by workspace_id, team_id order by number)
       ) n join team t on t.workspace_id = n.workspace_id and t.id = n.team_id
-      where n.number <> n.before + 1 and coalesce(n.created_utc, t.created_utc) > now() - ${purgedAfter}`,
+      where n.number <> n.before + 1 and coalesce(n.created_utc, t.created_utc) > now() - ${minTimeBeforePurge}`,
   },
   {
     name: 'the counter of a team is at its next number',
@@ -30,7 +30,7 @@ export const numberRules: readonly Rule[] = [
           from issue group by 1, 2) n on n.workspace_id = t.workspace_id and n.team_id = t.id
       where coalesce(c.next_issue_number, 1) <= coalesce(n.newest, 0)
         or (coalesce(c.next_issue_number, 1) > coalesce(n.newest, 0) + 1
-          and coalesce(n.created_utc, t.created_utc) > now() - ${purgedAfter})`,
+          and coalesce(n.created_utc, t.created_utc) > now() - ${minTimeBeforePurge})`,
   },
   {
     name: 'the counter of a team counts its living issues',

@@ -115,7 +115,7 @@ function ruleOf(reference: Reference): Rule {
   const shown = columns.filter((column) => column !== 'workspace_id' || columns.length === 1);
   return {
     name: nameOf(reference),
-    isOfAll: isTenant && columns.length === 1,
+    checksAllWorkspaces: isTenant && columns.length === 1,
     statement: `
       select ${isTenant ? 'r.workspace_id' : 'null::uuid as workspace_id'}, concat_ws(' ', '${table}', coalesce(to_jsonb(r) ->> 'id', to_jsonb(r) ->> 'issue_id')) as key,
         concat_ws(', ', ${shown.map((column) => `'${column} ' || r.${column}`).join(', ')}) || ' does not exist' as detail

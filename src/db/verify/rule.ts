@@ -14,14 +14,14 @@ export interface Rule {
    */
   readonly statement: string | ((trx: UnscopedTrx, within: Within, limit: number) => Promise<MadeStatement>);
   /** Whether the rule is about rows whose workspace may not exist. It then always sees all rows. */
-  readonly isOfAll?: boolean;
+  readonly checksAllWorkspaces?: boolean;
 }
 
 /** A statement that selects rows that violate a rule: at least the first ones, up to the limit. */
 export interface MadeStatement {
   readonly sql: string;
-  /** How many more rows violate the rule. */
-  readonly others: number;
+  /** How many more rows violate the rule than the statement selects. */
+  readonly unlisted: number;
 }
 
 /** Restricts a statement to a workspace, or returns it as it is. */
@@ -55,8 +55,8 @@ export interface RuleCodes {
   readonly canceled: number;
 }
 
-/** How long a deleted issue stays complete, and a row of an issue exists at least. */
-export const purgedAfter = `interval '30 days'`;
+/** Nothing of a deleted issue is purged before this time. */
+export const minTimeBeforePurge = `interval '30 days'`;
 
 /** The creation time that the id of an issue contains, a UUIDv7. */
 export const createdUtc = `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
@@ -68,8 +68,8 @@ export const createdUtc = `to_timestamp(('x' || left(replace(id::text, '-', ''),
 export function faultyIssues(detail: string, rest: string): string {
   return `
     select i.workspace_id, t.code || '-' || i.number as key, ${detail} as detail
-    from (select * from issue where deleted_utc is null or deleted_utc > now() - ${purgedAfter}
-      or ${createdUtc} > now() - ${purgedAfter}) i join team t on t.workspace_id = i.workspace_id and t.id = i.team_id
+    from (select * from issue where deleted_utc is null or deleted_utc > now() - ${minTimeBeforePurge}
+      or ${createdUtc} > now() - ${minTimeBeforePurge}) i join team t on t.workspace_id = i.workspace_id and t.id = i.team_id
     ${rest}`;
 }
 

@@ -29,7 +29,7 @@ const dependsOnRows = perVariant((coerced: CoercedOperation) => {
 });
 
 /** Whether an operation sent statements when it was last run. One that is answered from memory costs less than its position. */
-const lastRun = perVariant((_scoped: CoercedOperation) => ({ sentStatements: true }));
+const lastRun = perVariant<CoercedOperation, { sentStatements: boolean }>(() => ({ sentStatements: true }));
 
 /**
  * Reads the position of the data before the query is run, on the server that will answer it. Undefined where the position would not

@@ -189,7 +189,11 @@ async function answer(
   const byGraphqlJs = (finished?: RootResults) =>
     withFallbackLimit(request, coerced.operation, () => executeWithGraphqlJs(request, finished));
   if (!cost.readsData && request.form === 'json' && coerced.operation.operation === OperationTypeNode.QUERY)
-    return answerFromSchema({ ...coerced, document: request.document }, cost.count, byGraphqlJs);
+    return answerFromSchema(
+      { ...coerced, document: request.document },
+      (data) => cost.count(data),
+      byGraphqlJs,
+    );
   const answered = mayCompile(request) && (await answerFromPlan(request, coerced, cost));
   if (answered && !(answered instanceof RootResults)) return answered;
   return byGraphqlJs(answered || undefined);

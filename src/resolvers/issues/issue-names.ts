@@ -1,3 +1,4 @@
+import { raiseNotFound } from '../not-found.ts';
 import { type IssueName, type NamedIssue, selectIssueNamed, selectIssuesNamed } from '../../db/issues.ts';
 import type { Sending } from '../../db/engine/sending.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
@@ -24,7 +25,7 @@ export async function requireIssueFrom(
   return issue ?? issueIsAbsent(keyOrId);
 }
 
-/** Reads a key or an id, and throws NOT_FOUND if it cannot name an issue. */
+/** Reads a key or an id, and throws `not_found` if it cannot name an issue. */
 export function requireName(keyOrId: string): IssueName {
   return issueNameOf(keyOrId) ?? issueIsAbsent(keyOrId);
 }
@@ -63,9 +64,9 @@ export async function requireIssues(
   return [...required.values()];
 }
 
-/** Throws NOT_FOUND for an issue that has been deleted in the meantime. */
+/** Throws `not_found` for an issue that has been deleted in the meantime. */
 export function issueIsGone(): never {
-  raise('not_found', 'There is no such issue.');
+  raiseNotFound('issue');
 }
 
 function issueNameOf(keyOrId: string): IssueName | undefined {

@@ -1,3 +1,4 @@
+import { notInWorkspace } from '../../model/sentences.ts';
 import {
   type ReferenceRow,
   selectReferences,
@@ -106,10 +107,10 @@ export function checkWorkspaceReferences(
   };
   const notAssignable = 'is not a member of this workspace who can be assigned';
   if (projectId && !references.find('project', projectId)) {
-    violations.add('projectId', 'does not belong to this workspace');
+    violations.add('projectId', notInWorkspace);
   }
   if (parentIssueId && !references.find('parent', parentIssueId)) {
-    violations.add('parentIssueId', 'does not belong to this workspace');
+    violations.add('parentIssueId', notInWorkspace);
   }
   if (primaryAssignee && !assignable(primaryAssignee))
     violations.add('primaryAssigneeUserAccountId', notAssignable);

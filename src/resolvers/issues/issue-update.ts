@@ -1,3 +1,4 @@
+import { notInWorkspace } from '../../model/sentences.ts';
 import {
   insertSubscriptions,
   replaceAssignees,
@@ -216,7 +217,7 @@ async function lockAndCheck(trx: Trx, update: CheckedUpdate): Promise<LockedIssu
   }
   if (parentIssueId) {
     const alive = locked.issues.get(parentIssueId)?.deletedUtc === null;
-    violations.addUnless(alive, 'parentIssueId', 'does not belong to this workspace');
+    violations.addUnless(alive, 'parentIssueId', notInWorkspace);
     const ancestors = new Set([parentIssueId, ...(await selectAncestorIds(trx, parentIssueId))]);
     for (const { issue, prefix } of targets) {
       violations.addUnless(

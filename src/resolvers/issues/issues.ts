@@ -1,3 +1,4 @@
+import { notInWorkspace } from '../../model/sentences.ts';
 import { createIssues, type IssueCreated, type NewIssue, formOf } from '../../db/writes/issue-creation.ts';
 import type { Keyed } from '../../db/writes/kept-keys.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
@@ -129,7 +130,7 @@ async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Dr
   const { change, assignees } = readInput(input, violations);
   const references = await findReferences(look, change, { teamId });
   const team = teamId ? references.find('team', teamId) : undefined;
-  if (teamId && !team) violations.add('teamId', 'does not belong to this workspace');
+  if (teamId && !team) violations.add('teamId', notInWorkspace);
   checkWorkspaceReferences(change, references, violations);
   checkTeamReferences(change, references, team?.id, violations);
   const status = change.statusId ? references.find('status', change.statusId) : references.initialStatus();
@@ -164,7 +165,7 @@ async function lockNewParent(trx: Trx, parentIssueId: string): Promise<ReadonlyM
   const { issues } = await lockIssues(trx, [parentIssueId]);
   const violations = new Violations();
   const parent = issues.get(parentIssueId);
-  violations.addUnless(parent?.deletedUtc === null, 'parentIssueId', 'does not belong to this workspace');
+  violations.addUnless(parent?.deletedUtc === null, 'parentIssueId', notInWorkspace);
   violations.throwIfAny();
   return issues;
 }

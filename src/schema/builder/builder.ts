@@ -1,3 +1,4 @@
+import { noToken } from '../../resolvers/context.ts';
 import SchemaBuilder from '@pothos/core';
 import DirectivesPlugin from '@pothos/plugin-directives';
 import RelayPlugin from '@pothos/plugin-relay';
@@ -80,7 +81,7 @@ export const builder = new SchemaBuilder<BuilderOptions>({
     unauthorizedError: (_parent, context) =>
       context.principal
         ? new AppError('forbidden', 'The access token lacks a scope that this field needs.')
-        : new AppError('unauthenticated', 'An access token is required.'),
+        : new AppError('unauthenticated', noToken),
   },
 });
 

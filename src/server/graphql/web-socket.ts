@@ -1,3 +1,4 @@
+import { clientGone } from '../../db/engine/deadline.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
@@ -94,7 +95,7 @@ const socketOptions: ServerOptions & { closeTimeout: number } = {
 
 /** Ends the operations for whose answers the client does not wait any longer. Those in the queue leave it. */
 function abandonLeft({ unanswered }: Connected): void {
-  for (const { ticket, hasLeft } of unanswered) if (hasLeft()) ticket.deadline.abandon();
+  for (const { ticket, hasLeft } of unanswered) if (hasLeft()) ticket.deadline.abort();
 }
 
 export class WebSockets {
@@ -279,7 +280,7 @@ export class WebSockets {
     const over = callers.overdrawn(connected.authorization);
     if (over) raise('rate_limited', over.refused.message);
     const { promise, resolve, reject } = Promise.withResolvers<HttpReply>();
-    const gone = () => reject(new AppError('unavailable', 'The client has gone.'));
+    const gone = () => reject(new AppError('unavailable', clientGone));
     admission.enter(
       () => {
         if (connected.ws.readyState !== connected.ws.OPEN) {
@@ -320,7 +321,7 @@ export class WebSockets {
       if (hasEnded) return;
       hasEnded = true;
       // Ends the wait of a stream whose client has gone.
-      ticket.deadline.abandon();
+      ticket.deadline.abort();
       onEnd();
     };
     return {

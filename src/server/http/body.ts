@@ -1,3 +1,4 @@
+import { clientGone } from '../../db/engine/deadline.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { maxBodyBytes } from '../../executor/limits.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
@@ -46,7 +47,7 @@ export class HttpBody implements UnreadBody {
  */
 export async function readBody(req: IncomingMessage, res: ServerResponse, withinMs: number): Promise<Buffer> {
   // A request that was destroyed before, while its token was looked up, has emitted all its events.
-  if (req.destroyed) raise('unavailable', 'The client has gone.');
+  if (req.destroyed) raise('unavailable', clientGone);
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) refuse();
   if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
   if (isWhole(req) && req.readableLength <= maxBodyBytes) return wholeBody(req);

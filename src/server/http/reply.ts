@@ -10,6 +10,9 @@ import type { ServerRequest } from './request.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { Unsent } from './unsent.ts';
 
+/** The message of a 404 for a path that leads to nothing. */
+export const nothingHere = 'There is nothing at this path.';
+
 /** A reply with a JSON body. */
 export function jsonReply(
   status: number,

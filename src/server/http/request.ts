@@ -159,8 +159,8 @@ export class ServerRequest implements RestRequest {
     this.ticket?.deadline.check();
   }
 
-  onGone(listener: () => void): () => void {
-    return this.ticket?.deadline.onGone(listener) ?? (() => undefined);
+  onDisconnect(listener: () => void): () => void {
+    return this.ticket?.deadline.onDisconnect(listener) ?? (() => undefined);
   }
 
   visitor(): Promise<OperationContext> {

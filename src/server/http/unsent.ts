@@ -120,14 +120,14 @@ export class Unsent {
     const { socket } = res.req;
     // The headers go out with the first event, in one write: every stream begins with one that is ready.
     events.onBeat = () => {
-      if (res.writableLength === 0) socket.write(framed(res, comment));
+      if (res.writableLength === 0) socket.write(asHttpChunk(res, comment));
     };
     for await (const event of events) {
       if (res.destroyed || res.closed) return;
       // `res.write` costs three times as much, which matters with ten thousand streams. It sends the headers, and waits for slow
       // clients.
       if (res.headersSent && res.writableLength === 0 && isSmall(event)) {
-        socket.write(framed(res, event));
+        socket.write(asHttpChunk(res, event));
         continue;
       }
       const isLong = typeof event !== 'string' && event.length > pieceBytes;
@@ -243,7 +243,7 @@ function isSmall(event: string | Uint8Array): event is Uint8Array {
 }
 
 /** A piece of the body as it is sent on the connection. */
-function framed(res: ServerResponse, piece: Uint8Array): Uint8Array {
+function asHttpChunk(res: ServerResponse, piece: Uint8Array): Uint8Array {
   if (!res.chunkedEncoding) return piece;
   let chunk = chunks.get(piece);
   if (!chunk) {

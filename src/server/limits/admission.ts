@@ -101,7 +101,7 @@ export class Admission {
     const waitMs = isOverloaded ? overloadWaitMs : queueWaitMs;
     const waiter = { begin, refuse, ticket, sinceMs, untilMs: sinceMs + waitMs };
     this.#waiting.push(waiter);
-    ticket.deadline.onGone(() => this.#drop(waiter));
+    ticket.deadline.onDisconnect(() => this.#drop(waiter));
     // In an overload, older requests would never begin. A long queue is refused step by step.
     const maxLength = isOverloaded ? maxConcurrency : maxWaiting;
     for (let count = 0; count < refusedAtOnce && this.#waiting.length > maxLength; count++)

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../db/engine/deadline.ts';
+import { clientGone, type Deadline } from '../../db/engine/deadline.ts';
 import { AppError } from '../../resolvers/errors.ts';
 
 /** The maximum number of requests that wait, and of bytes of their bodies, which are in memory already. */
@@ -52,9 +52,9 @@ export class DocumentQueue<Other> {
     if (this.#waiting.size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes)
       return Promise.reject(new AppError('unavailable', tooManyNew));
     return new Promise((resolve, reject) => {
-      const stopListening = deadline.onGone(() => {
+      const stopListening = deadline.onDisconnect(() => {
         this.#remove(waiter);
-        reject(new AppError('unavailable', 'The client has gone.'));
+        reject(new AppError('unavailable', clientGone));
       });
       const begin = () => {
         stopListening();

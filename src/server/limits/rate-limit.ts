@@ -128,12 +128,12 @@ export class RateLimiter {
 
 /** Opens the rate limiter of a server: in memory, shared with other workers, or shared with other servers through Redis. */
 export async function openRateLimiter(
-  rates: RateSettings = defaultRates,
+  rates: RateSettings | undefined,
   redisUrl: string | undefined,
   logger: Logger,
   link?: LeaseLink,
 ): Promise<RateLimiter> {
-  const quotas = quotasOf(rates);
+  const quotas = quotasOf(rates ?? defaultRates);
   const memory = link ? new LeasedBuckets({ quotas, link, logger }) : new MemoryBuckets(quotas);
   if (redisUrl === undefined) return new RateLimiter(quotas, memory);
   // Loaded only if Redis is configured.

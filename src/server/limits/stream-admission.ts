@@ -49,7 +49,7 @@ export class StreamAdmission implements Gate {
       const late = setTimeout(drop, waitMs);
       const waiter = { begin, refuse, ticket, late };
       queue.add(waiter);
-      ticket.deadline.onGone(drop);
+      ticket.deadline.onDisconnect(drop);
     }
     return ticket;
   }

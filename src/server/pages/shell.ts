@@ -31,7 +31,7 @@ const sections = [
 ] as const;
 
 /** The bar at the top of every page; `more` is HTML for its end. */
-export function navigationBar(section: string | undefined, explorer: boolean, more = ''): string {
+export function navigationBar(section: string | undefined, explorer: boolean, more: string): string {
   const entries = explorer ? sections : ([['/v1/openapi.json', 'OpenAPI']] as const);
   const links = entries.map(
     ([path, name]) => `<a href="${path}"${path === section ? ' aria-current="page"' : ''}>${name}</a>`,

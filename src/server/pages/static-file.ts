@@ -24,8 +24,8 @@ const mediaTypes = {
 type NamedFile = `${string}${keyof typeof mediaTypes}`;
 
 /** A file of `assets`. */
-export function ownAsset(name: NamedFile, headers: Readonly<Record<string, string>> = {}): FileAnswer {
-  return fileAnswer(join(import.meta.dirname, 'assets', name), headers);
+export function ownAsset(name: NamedFile): FileAnswer {
+  return fileAnswer(join(import.meta.dirname, 'assets', name));
 }
 
 /** A file by its path. It is read only once, with the first request. */

@@ -40,7 +40,7 @@ export class WrittenRows {
 
   /** Copies the JSON. It must be called in the same turn of the event loop, because other answers use the same buffer. */
   finish(): void {
-    this.#written = this.#writer.finish(frameRoom);
+    this.#written = this.#writer.finish(envelopeRoom);
   }
 
   /** The JSON from the first object to the last one, with what is between them. */
@@ -52,7 +52,7 @@ export class WrittenRows {
    * The JSON of all objects with `before` and `after` around it. They are written into the space around it, so that a long page
    * need not be copied. Undefined if the range leaves objects out, or if the space does not suffice.
    */
-  framed(
+  enclosed(
     { start }: JsonRange,
     { end }: JsonRange,
     before: Uint8Array,
@@ -60,19 +60,17 @@ export class WrittenRows {
   ): WrittenAnswer | undefined {
     const { bytes, release } = this.#written;
     const isAll = start === 0 && end === bytes.length;
-    if (!isAll || before.length > frameRoom || after.length > frameRoom) return undefined;
+    if (!isAll || before.length > envelopeRoom || after.length > envelopeRoom) return undefined;
     const first = bytes.byteOffset - before.length;
-    const framed = Buffer.from(bytes.buffer, first, before.length + bytes.length + after.length);
-    framed.set(before);
-    framed.set(after, before.length + bytes.length);
-    return { bytes: framed, release };
+    const enclosed = Buffer.from(bytes.buffer, first, before.length + bytes.length + after.length);
+    enclosed.set(before);
+    enclosed.set(after, before.length + bytes.length);
+    return { bytes: enclosed, release };
   }
 }
 
-/**
- * The number of bytes for which there is space before the JSON of objects, and after it: the frame of a page in REST is shorter.
- */
-const frameRoom = 1_024;
+/** The bytes that are reserved before and after the rows, for the JSON of a REST page around them, which is shorter. */
+const envelopeRoom = 1_024;
 const nothing: WrittenAnswer = { bytes: Buffer.alloc(0), release: () => undefined };
 
 /** A form for the objects of one plan. */
