@@ -50,7 +50,7 @@ export async function selectIssueFlow(
           .where(predicateSql(teams, 'r0'))})`;
   const now = handle
     .selectFrom('issueTally')
-    .select(['issueTally.statusId', sql<string>`'now'`.as('what'), sql<number>`0`.as('place')])
+    .select(['issueTally.statusId', sql<string>`'current'`.as('what'), sql<number>`0`.as('place')])
     .select(sql<number>`sum(issue_count)`.as('count'))
     .where('kind', '=', sql.lit(tallyKinds.team))
     .where(ofTeams('issueTally.teamId'))
