@@ -102,11 +102,27 @@ onEmbedded('the package that npm pack makes, in an otherwise empty folder,', () 
     return data;
   }
 
-  it('contains the built program and nothing else', () => {
+  it('contains the built program and its pages, and nothing else', () => {
     const own = join(folder, 'node_modules/workgraph');
-    expect(readdirSync(own).toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json']);
+    const pages = [
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'docs',
+      'examples',
+    ];
+    expect(readdirSync(own).toSorted()).toEqual([...pages, 'bin', 'dist', 'package.json'].toSorted());
     const built = ['demo', 'docs', 'migrations', 'openapi.json', 'package.json', 'schema.graphql', 'src'];
     expect(readdirSync(join(own, 'dist')).toSorted()).toEqual(built);
+  });
+
+  it('contains what its README links to', () => {
+    const own = join(folder, 'node_modules/workgraph');
+    const links = readFileSync(join(own, 'README.md'), 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g);
+    const missing = [...links].flatMap(([, link = '']) => (existsSync(join(own, link)) ? [] : [link]));
+    expect(missing).toEqual([]);
   });
 
   it('answers a query over its demo', async () => {

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/engine/transaction.ts';
 import { type Actor, recordAuditEntries } from '../access/audit.ts';
 import { logEvents } from './log-events.ts';
 
-/** Makes the log of a workspace start over: all its cursors expire, and `changes.lost.v1` is its next event. */
+/** Makes the log of a workspace start over: all its cursors expire, and `changes.lost.v1` is among its first events. */
 export async function resetChanges(
   database: Pick<Database, 'of'>,
   { id: workspaceId, name }: { id: string; name: string },
