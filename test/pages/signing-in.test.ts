@@ -26,6 +26,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
 
   it('a page explains what to do without a token, with a wrong one, without a scope, and offline', async () => {
     const tab = await visitor();
+    tab.page.on('dialog', (dialog) => void dialog.accept());
     const expectHeading = async (token: string, heading: string) => {
       await tab.page.goto(`${pages.app.url}/board/WEB#token=${token}`);
       await tab.page.getByRole('heading', { level: 1, name: heading }).waitFor();
@@ -35,7 +36,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await tab.page.goto(`${pages.app.url}/board/WEB`);
     await tab.page.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
     expect(await flawsOf(tab)).toEqual(noFlaws);
-    await expectHeading(`wg_${'0'.repeat(48)}`, 'The token no longer works');
+    await expectHeading(`wg_${'0'.repeat(48)}`, 'This token does not work');
     await expectHeading(
       await pages.app.tokenFor({ scopes: ['issues:read'] }),
       'The token may not read this page',
@@ -113,9 +114,30 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await close(tab);
   });
 
+  it('an address does not replace the token of a tab that is signed in, unless the user agrees', async () => {
+    const tab = await visitor();
+    const other = await pages.app.tokenFor({ scopes: ['issues:read'] });
+    let answer: 'accept' | 'dismiss' = 'dismiss';
+    const asked: string[] = [];
+    tab.page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog[answer]();
+    });
+    await open(tab, `/board#token=${pages.app.token}`, 'Boards');
+    await tab.page.goto(`${pages.app.url}/#token=${pages.app.token}`);
+    expect(asked).toEqual([]);
+    await open(tab, `/board#token=${other}`, 'Boards');
+    expect(asked).toEqual([expect.stringContaining('another access token')]);
+    answer = 'accept';
+    await open(tab, `/board/WEB#token=${other}`, 'The token may not read this page');
+    expect(asked).toHaveLength(2);
+    await close(tab);
+  });
+
   it('an address whose encoding is broken has a page that says so', async () => {
     const tab = await visitor();
-    await open(tab, '/dashboard#token=%', 'The token no longer works');
+    tab.page.on('dialog', (dialog) => void dialog.accept());
+    await open(tab, '/dashboard#token=%', 'This token does not work');
     await open(tab, `/board#token=${pages.app.token}`, 'Boards');
     await open(tab, '/issues/%E0%A4%A', 'There is no issue %E0%A4%A');
     await open(tab, '/projects/%E0%A4%A', 'There is no project %E0%A4%A');
@@ -154,7 +176,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
       { id: body.data?.viewer.accessToken.id },
     );
     for (const { page } of tabs) {
-      await page.getByRole('heading', { name: 'The token no longer works' }).waitFor();
+      await page.getByRole('heading', { name: 'This token does not work' }).waitFor();
       const field = page.getByRole('textbox', { name: 'Access token' });
       await field.fill('typed');
       await page.evaluate("['offline', 'online'].forEach((name) => dispatchEvent(new Event(name)))");

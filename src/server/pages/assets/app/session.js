@@ -2,13 +2,19 @@
 // to a server, and this script stores the token for the tab and removes it from the address.
 
 const storageKey = 'workgraph.token';
+const otherToken =
+  'This address signs in with another access token. Use it in place of the one that this tab has?';
 
-/** Stores the token of the address and removes it from there, with all that follows it. Says whether there was one. */
+/**
+ * Stores the token of the address and removes it from there, with all that follows it. Says whether there was one. Somebody else may
+ * have made the address, so it replaces the token of a tab that is signed in only if the user agrees.
+ */
 function takeToken() {
   const text = new URLSearchParams(location.hash.slice(1)).get('token');
   if (text === null) return false;
   const token = tokenIn(text);
-  if (token) sessionStorage.setItem(storageKey, token);
+  const present = sessionStorage.getItem(storageKey) ?? token;
+  if (token && (token === present || confirm(otherToken))) sessionStorage.setItem(storageKey, token);
   history.replaceState(history.state, '', location.pathname + location.search);
   return true;
 }

@@ -24,7 +24,7 @@ const problems = {
       ${tokenForm()}`,
   }),
   UNAUTHENTICATED: () => ({
-    title: 'The token no longer works',
+    title: 'This token does not work',
     body: html`<p>It is unknown to this server, has expired or was revoked. Use another one.</p>
       ${tokenForm()}`,
   }),
