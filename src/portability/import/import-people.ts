@@ -53,18 +53,58 @@ export async function findPeople(
     emailFolds: [...new Set(named.flatMap(({ emailAddress }) => (emailAddress ? fold(emailAddress) : [])))],
     nameFolds: [...new Set(named.map(({ name }) => fold(name)))],
   });
+  const known = new KnownMembers(members);
   const found = new Map<string, LocalRow<'member'>>();
-  const guests = new Set<LocalRow<'member'>>();
+  const guests: LocalRow<'member'>[] = [];
   for (const [key, person] of people) {
-    const earlier = members.find(({ userAccountId }) => userAccountId === before.get(key)?.targetId);
-    const known = earlier ?? matching([...members, ...guests], person);
-    const member = known ?? guest(person);
-    if (!known) guests.add(member);
+    const earlier = before.get(key);
+    let member = (earlier && known.ofAccount(earlier.targetId)) ?? known.matching(person);
+    if (!member) {
+      member = guest(person);
+      guests.push(member);
+      known.add(member);
+    }
     found.set(key, member);
   }
   const added = new Map([...found].filter(([key]) => !before.has(key)));
-  await insertGuests(trx, target, [...guests], added);
-  return peopleFound(target, found, guests.size);
+  await insertGuests(trx, target, guests, added);
+  return peopleFound(target, found, guests.length);
+}
+
+/** Members by what a source may know of them. One line may name thousands of people. */
+class KnownMembers {
+  readonly #byAccount = new Map<string, LocalRow<'member'>>();
+  readonly #byEmail = new Map<string, LocalRow<'member'>>();
+  readonly #byName = new Map<string, LocalRow<'member'>[]>();
+
+  constructor(members: readonly LocalRow<'member'>[]) {
+    for (const member of members) this.add(member);
+  }
+
+  add(member: LocalRow<'member'>): void {
+    const { userAccountId, emailAddressFold, displayNameFold } = member;
+    this.#byAccount.set(userAccountId, member);
+    if (emailAddressFold !== null && !this.#byEmail.has(emailAddressFold))
+      this.#byEmail.set(emailAddressFold, member);
+    const named = this.#byName.get(displayNameFold);
+    if (named) named.push(member);
+    else this.#byName.set(displayNameFold, [member]);
+  }
+
+  ofAccount(userAccountId: string): LocalRow<'member'> | undefined {
+    return this.#byAccount.get(userAccountId);
+  }
+
+  matching({ name, emailAddress }: ImportedPerson): LocalRow<'member'> | undefined {
+    const email = emailAddress === undefined ? undefined : fold(emailAddress);
+    const byEmail = email === undefined ? undefined : this.#byEmail.get(email);
+    if (byEmail) return byEmail;
+    // A name without an address matches any member of that name. A member with a different address is another person.
+    const named = (this.#byName.get(fold(name)) ?? []).filter(
+      (member) => email === undefined || member.emailAddressFold === null,
+    );
+    return named.find(({ status }) => status === memberStatus.active) ?? named[0];
+  }
 }
 
 async function insertGuests(
@@ -117,22 +157,6 @@ function peopleOf(issue: CleanIssue): (ImportedPerson | undefined)[] {
 /** The key that identifies a person in the source. */
 function keyOf({ name, emailAddress }: ImportedPerson): string {
   return emailAddress === undefined ? name : fold(emailAddress);
-}
-
-function matching(
-  members: readonly LocalRow<'member'>[],
-  { name, emailAddress }: ImportedPerson,
-): LocalRow<'member'> | undefined {
-  const email = emailAddress === undefined ? undefined : fold(emailAddress);
-  const byEmail = email && members.find((member) => member.emailAddressFold === email);
-  if (byEmail) return byEmail;
-  const nameFold = fold(name);
-  // A name without an address matches any member of that name. A member with a different address is another person.
-  const named = members.filter(
-    (member) =>
-      member.displayNameFold === nameFold && (email === undefined || member.emailAddressFold === null),
-  );
-  return named.find(({ status }) => status === memberStatus.active) ?? named[0];
 }
 
 function guest(person: ImportedPerson) {
