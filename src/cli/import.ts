@@ -87,7 +87,7 @@ async function importBackup(
   );
   const leftOut = webhooksLeftOut(manifest);
   if (leftOut) env.stderr(`${leftOut}\n`);
-  env.stderr('Run `npx workgraph verify --files` to check them.\n');
+  env.stderr('Run `npx workgraph verify --files` on the same database to check them.\n');
   if (args.json)
     env.stdout(
       `${JSON.stringify({ rows, files: files.count, missing: files.missing, createdUtc, webhooks: manifest.webhooks })}\n`,

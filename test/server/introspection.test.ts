@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import { AdmissionTicket } from '../../src/server/limits/admission.ts';
 import { type App, type Sent, startApp } from '../support/app.ts';
 
 const apps: Record<string, App> = {};
@@ -166,4 +167,16 @@ describe('INTROSPECTION=off', () => {
     expect(messages).toHaveLength(open.messages.length);
     expect(messages.join()).not.toContain('Did you mean');
   });
+});
+
+it('a query of the schema waits for its turn however often it was sent, and another one only while it is new', async () => {
+  const turn = jest.spyOn(AdmissionTicket.prototype, 'turn');
+  const turnsOf = async (query: string) => {
+    turn.mockClear();
+    for (let times = 0; times < 5; times += 1) await apps.public?.graphql(query, {}, none);
+    return turn.mock.calls.length;
+  };
+  expect(await turnsOf('{ __type(name: "Team") { description } }')).toBe(5);
+  expect(await turnsOf('{ health { status timestamp: status } }')).toBe(2);
+  turn.mockRestore();
 });
