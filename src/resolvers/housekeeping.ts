@@ -1,3 +1,4 @@
+import { dayMs } from '../model/times.ts';
 import { keysOf } from '../db/attachments.ts';
 import type { Database } from '../db/engine/engine.ts';
 import {
@@ -202,7 +203,7 @@ export function wrongTallies(database: Database): Chore {
         return corrected;
       });
       throwAny(failures);
-      nextMs = now.getTime() + 24 * hourMs;
+      nextMs = now.getTime() + dayMs;
       return rows;
     },
   };
@@ -291,7 +292,7 @@ export function oldChanges(database: Database, days: number): Chore {
   return {
     name: 'old changes',
     doSome: async (now) => {
-      const before = new Date(now.getTime() - days * 24 * hourMs);
+      const before = new Date(now.getTime() - days * dayMs);
       const found = await selectLongLogs(database.unscoped, before, maxChanges);
       const limits = { before, most: maxChanges, limit: 5_000 };
       return rowsOf(await inWorkspaces(found, (id) => removeOldChanges(database.of(id), limits)));
@@ -307,7 +308,7 @@ export function oldWebhookDeliveries(database: Database): Chore {
   return {
     name: 'old webhook deliveries',
     doSome: async (now) => {
-      const before = new Date(now.getTime() - deliveriesDays * 24 * hourMs);
+      const before = new Date(now.getTime() - deliveriesDays * dayMs);
       const found = await selectOldDeliveries(database.unscoped, before);
       return rowsOf(await inWorkspaces(found, (id) => removeOldDeliveries(database.of(id), before, 1_000)));
     },

@@ -1,3 +1,4 @@
+import { isTerminalCategory } from '../../resolvers/issues/status-rank.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import { statusCategory } from '../../model/codes.ts';
 import type { TeamEntry } from './directory-file.ts';
@@ -40,10 +41,6 @@ export function planStatuses(
     const name = `${team.code}: ${other.name}`;
     plan.put('status', { kind: 'status', name, existing: other, wanted: { isInitial: false }, defaults: {} });
   }
-}
-
-export function isTerminalCategory(category: number): boolean {
-  return category === statusCategory.completed || category === statusCategory.canceled;
 }
 
 const defaultStatuses: readonly StatusEntry[] = [

@@ -1,3 +1,4 @@
+import { dayMs } from '../../model/times.ts';
 import {
   lockParents,
   selectAncestorIds,
@@ -21,7 +22,7 @@ import { contributor } from '../writes/write-access.ts';
 import { write } from '../writes/write-transaction.ts';
 
 /** How long a deleted issue can be restored. */
-export const restorableMs = 30 * 24 * 60 * 60 * 1000;
+export const restorableMs = 30 * dayMs;
 
 /** Deletes an issue: no query finds it, nothing counts it, and its sub-issues no longer have a parent. */
 export async function deleteIssue(

@@ -6,6 +6,10 @@ export function categoryOf(statusRank: number): number {
 }
 
 export function isTerminal(statusRank: number): boolean {
-  const category = categoryOf(statusRank);
+  return isTerminalCategory(categoryOf(statusRank));
+}
+
+/** Whether issues in a status of this category are closed. */
+export function isTerminalCategory(category: number): boolean {
   return category === statusCategory.completed || category === statusCategory.canceled;
 }
