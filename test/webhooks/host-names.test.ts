@@ -26,7 +26,7 @@ describe('HostNames', () => {
       ...Object.fromEntries(silent.map((name) => [name, 'held'] as const)),
       'good.test': ['192.0.2.1', '192.0.2.2'],
     });
-    const names = new HostNames({ servers: [server], bySystem: async () => [] });
+    const names = new HostNames({ hasOwnNetworks: true, servers: [server], bySystem: async () => [] });
     const waiting = Promise.all(silent.map((name) => names.addressesOf(name)));
     await eventually(() => silent.every((name) => asked.has(name)));
     expect(await names.addressesOf('good.test')).toEqual([
@@ -39,13 +39,18 @@ describe('HostNames', () => {
 
   it('gives up on name servers that do not answer, without asking the system', async () => {
     const { server } = await nameServer({ 'silent.test': 'held' });
-    const names = new HostNames({ servers: [server], bySystem: unexpected, withinMs: 100 });
+    const names = new HostNames({
+      hasOwnNetworks: true,
+      servers: [server],
+      bySystem: unexpected,
+      withinMs: 100,
+    });
     await expect(names.addressesOf('silent.test')).rejects.toMatchObject({ code: 'ETIMEOUT' });
   });
 
   it('reads the file of hosts before it asks anyone', async () => {
     const { server, asked } = await nameServer({ localhost: ['192.0.2.1'] });
-    const names = new HostNames({ servers: [server], bySystem: unexpected });
+    const names = new HostNames({ hasOwnNetworks: true, servers: [server], bySystem: unexpected });
     for (const name of ['localhost', 'LOCALHOST.'])
       expect(await names.addressesOf(name)).toContainEqual({ address: '127.0.0.1', family: 4 });
     expect(asked.size).toBe(0);
@@ -56,6 +61,7 @@ describe('HostNames', () => {
     const held = Promise.withResolvers<LookupAddress[]>();
     const lookedUp: string[] = [];
     const names = new HostNames({
+      hasOwnNetworks: true,
       servers: [server],
       withinMs: 200,
       bySystem: async (name) => {
@@ -70,5 +76,14 @@ describe('HostNames', () => {
     held.resolve([{ address: '192.0.2.8', family: 4 }]);
     expect(await first).toEqual([{ address: '192.0.2.8', family: 4 }]);
     expect(await names.addressesOf('third')).toEqual([{ address: '192.0.2.9', family: 4 }]);
+  });
+
+  it('leaves no name to the system that may lead to public addresses only, or whose servers fail', async () => {
+    const { server } = await nameServer({ 'broken.test': 'fails' });
+    const options = { servers: [server], bySystem: unexpected };
+    const open = new HostNames({ hasOwnNetworks: false, ...options });
+    await expect(open.addressesOf('absent.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    const own = new HostNames({ hasOwnNetworks: true, ...options });
+    await expect(own.addressesOf('broken.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
   });
 });

@@ -12,14 +12,15 @@ interface NameServer {
 }
 
 const aRecord = 1;
+const serverFailure = 2;
 const noSuchName = 3;
 
 /**
  * Starts a name server. It answers a name with the IPv4 addresses that it has, says that a name without an entry does not exist, and
- * does not answer for a name with the entry `held`.
+ * does not answer for a name with the entry `held`; for one with `fails` it reports a failure.
  */
 export async function startNameServer(
-  entries: Readonly<Record<string, readonly string[] | 'held'>>,
+  entries: Readonly<Record<string, readonly string[] | 'held' | 'fails'>>,
 ): Promise<NameServer> {
   const asked = new Set<string>();
   const held: (() => void)[] = [];
@@ -35,7 +36,9 @@ export async function startNameServer(
         port,
         address,
       );
-    if (entry === 'held') held.push(() => answer(undefined));
+    if (entry === 'fails')
+      socket.send(answerOf(query.subarray(0, end), undefined, serverFailure), port, address);
+    else if (entry === 'held') held.push(() => answer(undefined));
     else answer(entry);
   });
   return {
@@ -49,9 +52,9 @@ export async function startNameServer(
 }
 
 /** The answer to a query without what follows the question: these addresses, or that there is no such name. */
-function answerOf(question: Buffer, addresses: readonly string[] | undefined): Buffer {
+function answerOf(question: Buffer, addresses: readonly string[] | undefined, failure = noSuchName): Buffer {
   const head = Buffer.from(question);
-  head.writeUInt16BE(0x8180 | (addresses ? 0 : noSuchName), 2);
+  head.writeUInt16BE(0x8180 | (addresses ? 0 : failure), 2);
   const counts = [addresses?.length ?? 0, 0, 0];
   for (const [index, count] of counts.entries()) head.writeUInt16BE(count, 6 + 2 * index);
   const records = (addresses ?? []).map((each) =>

@@ -13,6 +13,8 @@ class SilentError extends Error {
 }
 
 interface HostNamesOptions {
+  /** Whether names may lead to the server's own network, so that names that only the system knows are of use. */
+  readonly hasOwnNetworks: boolean;
   /** The name servers, by default those of the system. */
   readonly servers?: readonly string[];
   readonly bySystem?: (name: string) => Promise<LookupAddress[]>;
@@ -26,21 +28,25 @@ interface HostNamesOptions {
  * Looks up host names that users choose. `lookup` of Node occupies one of the few threads of the process until the system has an
  * answer, which takes half a minute if the name server of a domain is silent, and all that the process looks up waits for it: other
  * receivers, PostgreSQL, the store of files. So names are read from the file of hosts, then asked of the name servers, which takes no
- * thread. Names that these do not know, such as those with a search domain, are looked up by the system, one at a time.
+ * thread. Names that these do not know, such as those with a search domain, are looked up by the system, one at a time, if they may lead
+ * to the server's own network at all.
  */
 export class HostNames {
   readonly #servers: readonly string[] | undefined;
   readonly #bySystem: (name: string) => Promise<LookupAddress[]>;
+  readonly #hasOwnNetworks: boolean;
   readonly #withinMs: number;
   readonly #repeatMs: number;
   readonly #permit = new Semaphore(1);
 
   constructor({
+    hasOwnNetworks,
     servers,
     bySystem = (name) => systemLookup(name, { all: true }),
     withinMs = 6_000,
     repeatMs = 2_000,
-  }: HostNamesOptions = {}) {
+  }: HostNamesOptions) {
+    this.#hasOwnNetworks = hasOwnNetworks;
     this.#servers = servers;
     this.#bySystem = bySystem;
     this.#withinMs = withinMs;
@@ -54,7 +60,7 @@ export class HostNames {
     try {
       return await this.#byServers(name);
     } catch (error) {
-      if (error instanceof SilentError) throw error;
+      if (!this.#hasOwnNetworks || !isAbsence(error)) throw error;
     }
     return this.#permit.run(
       () => this.#bySystem(name),
@@ -84,6 +90,12 @@ export class HostNames {
 }
 
 const systemLookup = promisify(lookupBySystem);
+
+/** Whether the name servers say that there is no such name, or cannot be asked. */
+function isAbsence(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOTFOUND' || code === 'ENODATA' || code === 'ECONNREFUSED';
+}
 
 function isSilence(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;

@@ -42,7 +42,11 @@ export class WebhookClient {
     'https:': withIdleLimit(new HttpsAgent(idleOptions)),
   };
 
-  constructor({ targets, withinMs, hostNames = new HostNames() }: WebhookClientOptions) {
+  constructor({
+    targets,
+    withinMs,
+    hostNames = new HostNames({ hasOwnNetworks: targets.hasNetworks }),
+  }: WebhookClientOptions) {
     this.#targets = targets;
     this.#withinMs = withinMs;
     this.#hostNames = hostNames;
@@ -214,6 +218,7 @@ const messages: Readonly<Record<string, string>> & { readonly ECONNRESET: string
   ECONNRESET: 'The connection was closed before the answer was complete.',
   ENOTFOUND: 'There is no such host.',
   EAI_AGAIN: 'The host name could not be looked up.',
+  ENODATA: 'There is no such host.',
   ESERVFAIL: 'The host name could not be looked up.',
   ETIMEOUT: 'The host name could not be looked up in time.',
   EPROTO: 'The receiver did not answer in TLS.',

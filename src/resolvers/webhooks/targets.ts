@@ -22,6 +22,11 @@ export class WebhookTargets {
     });
   }
 
+  /** Whether any address but public ones may be connected to. */
+  get hasNetworks(): boolean {
+    return this.#networks.length > 0;
+  }
+
   /** Whether an address may be connected to, as text; `protocol` is `https:` or `http:`. */
   allows(address: string, protocol: string): boolean {
     if (!ipaddr.isValid(address)) return false;
