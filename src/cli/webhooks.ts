@@ -1,7 +1,35 @@
 import { defineCommand } from 'citty';
+import { type EventType, eventTypes, isEventType } from '../model/events.ts';
+import { hint } from '../model/nearest.ts';
 import { readClientToken } from '../server/process-environment.ts';
-import { listenAndForward } from './webhooks-listen.ts';
-import { reportFailure, UsageError } from './failures.ts';
+import { refuseWrongArguments, reportFailure, UsageError } from './failures.ts';
+
+const listenArgs = {
+  url: {
+    type: 'string',
+    valueHint: 'URL',
+    default: 'http://127.0.0.1:4000',
+    description: 'The server; its token is read from WORKGRAPH_TOKEN',
+  },
+  'forward-to': {
+    type: 'string',
+    valueHint: 'URL',
+    required: true,
+    description: 'The URL to forward to',
+  },
+  events: {
+    type: 'string',
+    valueHint: 'A,B,…',
+    description: 'The types of events, separated by commas; all when omitted',
+  },
+  state: {
+    type: 'string',
+    valueHint: 'FILE',
+    default: '.workgraph-listen.json',
+    description: 'The file that keeps the secret, and the position in the log to continue from',
+  },
+  json: { type: 'boolean', description: 'Print a JSON object for each message' },
+} as const;
 
 const listen = defineCommand({
   meta: {
@@ -9,36 +37,12 @@ const listen = defineCommand({
     description:
       'Forward changes to a program on this machine, signed as webhooks are; needs no public address',
   },
-  args: {
-    url: {
-      type: 'string',
-      valueHint: 'URL',
-      default: 'http://127.0.0.1:4000',
-      description: 'The server; its token is read from WORKGRAPH_TOKEN',
-    },
-    'forward-to': {
-      type: 'string',
-      valueHint: 'URL',
-      required: true,
-      description: 'The URL to forward to',
-    },
-    events: {
-      type: 'string',
-      valueHint: 'A,B,…',
-      description: 'The types of events, separated by commas; all when omitted',
-    },
-    state: {
-      type: 'string',
-      valueHint: 'FILE',
-      default: '.workgraph-listen.json',
-      description: 'The file that keeps the secret, and the position in the log to continue from',
-    },
-    json: { type: 'boolean', description: 'Print a JSON object for each message' },
-  },
+  args: listenArgs,
   run: async ({ args }) => {
     const stopping = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
     process.exitCode = await reportFailure(async () => {
+      refuseWrongArguments(args, listenArgs);
       const token = readClientToken();
       if (!token)
         throw new UsageError('WORKGRAPH_TOKEN must hold an access token with the scope issues:read.');
@@ -46,12 +50,15 @@ const listen = defineCommand({
         if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
           throw new UsageError(`${JSON.stringify(url)} is not an http or https URL.`);
       }
+      const events = readEventTypes(args.events);
+      // Loaded only now, because completion and help load this module, too.
+      const { listenAndForward } = await import('./webhooks-listen.ts');
       await listenAndForward(
         {
           server: args.url,
           token,
           forwardTo: args['forward-to'],
-          events: args.events?.split(',').map((type) => type.trim()) ?? [],
+          events,
           stateFile: args.state,
           isJson: args.json ?? false,
         },
@@ -61,6 +68,18 @@ const listen = defineCommand({
     });
   },
 });
+
+/** The types of events that a text names, separated by commas. Throws UsageError for those that do not exist. */
+function readEventTypes(text: string | undefined): EventType[] {
+  const types = text?.split(',').map((type) => type.trim()) ?? [];
+  return types.map((type) => {
+    if (isEventType(type)) return type;
+    const others = '; GET /v1/meta/codes lists them.';
+    throw new UsageError(
+      `--events: ${JSON.stringify(type)} is not a type of event${hint(type, eventTypes) || others}`,
+    );
+  });
+}
 
 export const command = defineCommand({
   meta: { name: 'webhooks' },

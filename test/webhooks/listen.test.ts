@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { listenAndForward } from '../../src/cli/webhooks-listen.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { eventually } from '../support/eventually.ts';
+import { workgraph } from '../cli/workgraph.ts';
 import { startReceiver } from './receiver.ts';
 
 const { app, world, ada } = useIssueWorld({ ownDatabase: true });
@@ -71,4 +72,17 @@ it('webhooks listen says why the server refuses', async () => {
     { stdout: () => undefined, signal: new AbortController().signal },
   );
   await expect(listen).rejects.toThrow('The server answers 401');
+});
+
+it.each([
+  ['issue.update.v1', '--events: "issue.update.v1" is not a type of event; did you mean issue.updated.v1?\n'],
+  ['issue.created.v1,', '--events: "" is not a type of event; GET /v1/meta/codes lists them.\n'],
+  ['--json', '--events needs a value; --help shows the usage.\n'],
+])('webhooks listen refuses the event types %j', async (types, told) => {
+  const args = ['webhooks', 'listen', '--forward-to', 'http://127.0.0.1:9/', '--events', types];
+  expect(await workgraph(args, { WORKGRAPH_TOKEN: 'wg_none' })).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: told,
+  });
 });
