@@ -43,8 +43,9 @@ const listen = defineCommand({
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
     process.exitCode = await reportFailure(async () => {
       refuseWrongArguments(args, listenArgs);
-      const token = readClientToken();
-      if (!token)
+      const token = readClientToken()?.trim() ?? '';
+      // A header cannot hold other characters.
+      if (!/^[\x21-\x7e]+$/.test(token))
         throw new UsageError('WORKGRAPH_TOKEN must hold an access token with the scope issues:read.');
       for (const url of [args.url, args['forward-to']]) {
         if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
@@ -62,7 +63,11 @@ const listen = defineCommand({
           stateFile: args.state,
           isJson: args.json ?? false,
         },
-        { stdout: (text) => process.stdout.write(text), signal: stopping.signal },
+        {
+          stdout: (text) => process.stdout.write(text),
+          stderr: (text) => process.stderr.write(text),
+          signal: stopping.signal,
+        },
       );
       return 0;
     });

@@ -1,0 +1,173 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { print } from 'graphql';
+import {
+  NewestCursorDocument,
+  WebhookChangesDocument,
+  type WebhookChangesQueryVariables,
+} from '../rest-compat/operations.generated.ts';
+import { webhookMessage } from '../rest-compat/webhook-messages.ts';
+import { CommandError } from './failures.ts';
+import { isRecord } from './import/records.ts';
+
+/** How many changes are read at once, how long a read waits for one, and how long an answer may take in all. */
+const changesAtOnce = 10;
+const waitSeconds = 25;
+const answerWithinMs = 60_000;
+/** How soon a request is sent again that had no answer. */
+const retryMs = 2_000;
+
+export interface LogReaderOptions {
+  readonly server: string;
+  readonly token: string;
+  /** The changes to read. */
+  readonly filter: WebhookChangesQueryVariables['filter'];
+  readonly signal: AbortSignal;
+  readonly stderr: (text: string) => unknown;
+}
+
+/** The message about a change, as a webhook sends it. */
+export interface LogMessage {
+  readonly id: string;
+  readonly eventType: string;
+  readonly issueKey: string | null;
+  /** The key of its issue, or the id of what it is about. */
+  readonly about: string;
+  readonly body: string;
+  /** The position in the log after it. */
+  readonly cursor: string;
+}
+
+export interface LogPage {
+  readonly messages: readonly LogMessage[];
+  /** The position from which to continue, even if there are no messages. */
+  readonly cursor: string;
+}
+
+/**
+ * Reads the log of changes as a client of the server. While the server cannot answer, reads try again, and standard error says
+ * so once. They return undefined when the signal is aborted, and throw CommandError when the server refuses.
+ */
+export class LogReader {
+  readonly #options: LogReaderOptions;
+  readonly #url: string;
+  /** Why the last request had no answer. */
+  #problem: string | undefined;
+
+  constructor(options: LogReaderOptions) {
+    this.#options = options;
+    this.#url = `${options.server.replace(/\/$/, '')}/graphql`;
+  }
+
+  async newestCursor(): Promise<string | undefined> {
+    const data = await this.#query(NewestCursorDocument, {});
+    return data?.workspace.changeCursor;
+  }
+
+  /** The messages about the next changes. Unless it `waits`, it returns at once when there are none. */
+  async readAfter(cursor: string, waits: boolean): Promise<LogPage | undefined> {
+    const data = await this.#query(WebhookChangesDocument, {
+      after: cursor,
+      first: changesAtOnce,
+      waitSeconds: waits ? waitSeconds : 0,
+      filter: this.#options.filter,
+    });
+    if (!data) return undefined;
+    const messages = data.changes.nodes.map((node) => {
+      const { changeId: id, eventType, body } = webhookMessage(node);
+      const issueKey = node.issue?.key ?? null;
+      return { id, eventType, issueKey, about: issueKey ?? node.subjectId, body, cursor: node.cursor };
+    });
+    return { messages, cursor: data.changes.cursor };
+  }
+
+  async #query<Data, Variables>(
+    document: TypedDocumentNode<Data, Variables>,
+    variables: Variables,
+  ): Promise<Data | undefined> {
+    const { signal, server, stderr } = this.#options;
+    const body = JSON.stringify({ query: print(document), variables });
+    while (!signal.aborted) {
+      const answer = await this.#ask(body);
+      if ('data' in answer) {
+        if (this.#problem !== undefined) stderr(`${server} answers again.\n`);
+        this.#problem = undefined;
+        return answer.data as Data;
+      }
+      if (signal.aborted) break;
+      const { problem } = answer;
+      if (problem !== this.#problem) stderr(`${problem}; trying again every ${retryMs / 1_000} s.\n`);
+      this.#problem = problem;
+      await delay(retryMs, undefined, { signal }).catch(() => undefined);
+    }
+    return undefined;
+  }
+
+  /** Sends a request once. Returns the problem if the server may answer it later. */
+  async #ask(body: string): Promise<{ data: object } | { problem: string }> {
+    const { server, token, signal } = this.#options;
+    let status: number;
+    let text: string;
+    try {
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${token}`,
+          'Content-Type': 'application/json',
+          // With this type, the status of a refusal says what kind it is.
+          Accept: 'application/graphql-response+json',
+        },
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+      });
+      status = response.status;
+      text = await response.text();
+    } catch (error) {
+      return { problem: `${server} cannot be reached: ${reasonOf(error)}` };
+    }
+    const { data, message } = contentOf(text);
+    if (status === 200 && data && message === undefined) return { data };
+    if (status === 429 || status >= 500) {
+      const reason = message === undefined ? '' : `: ${message.replace(/\.$/, '')}`;
+      return { problem: `${server} answers ${status}${reason}` };
+    }
+    if (status === 404 || message === undefined)
+      throw new CommandError(`${this.#url} answers ${status}: is --url the URL of workgraph?`);
+    throw new CommandError(`The server answers ${status}: ${message}`);
+  }
+}
+
+/** The data of an answer, and the message of its first error, as far as it has them. */
+function contentOf(text: string): { data?: object; message?: string } {
+  const answer = parsed(text);
+  if (!isRecord(answer)) return {};
+  const { data, errors, detail } = answer;
+  const [error]: unknown[] = Array.isArray(errors) ? errors : [];
+  const message = isRecord(error) ? error['message'] : detail;
+  return { ...(isRecord(data) && { data }), ...(typeof message === 'string' && { message }) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a request had no answer, as the end of a sentence. */
+function reasonOf(error: unknown): string {
+  const { name, cause } = Object(error) as { name?: string; cause?: unknown };
+  if (name === 'TimeoutError') return `there was no answer within ${answerWithinMs / 1_000} s`;
+  const { code = '', message = String(error) } = Object(cause) as { code?: string; message?: string };
+  return reasons[code] ?? message;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host name could not be looked up',
+};
