@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { signatureHeaders } from '../live/webhooks/sign.ts';
+import { attemptMs } from '../live/webhooks/attempts.ts';
+import { WebhookClient } from '../live/webhooks/request.ts';
+import { messageHeaders } from '../live/webhooks/sign.ts';
+import { encodeId, newUuid } from '../resolvers/ids.ts';
 import { secretText } from '../resolvers/webhooks/secrets.ts';
-import { CommandError } from './failures.ts';
-import { type LogMessage, LogReader } from './log-reader.ts';
+import { isReceived } from '../resolvers/webhooks/sending.ts';
+import { WebhookTargets } from '../resolvers/webhooks/targets.ts';
+import { CommandError, UsageError } from './failures.ts';
+import { type LogMessage, LogReader, type LogReaderOptions } from './log-reader.ts';
 
 export interface ListenOptions {
   readonly server: string;
@@ -12,6 +17,8 @@ export interface ListenOptions {
   readonly forwardTo: string;
   /** The kinds of events to forward; all if there are none. */
   readonly events: readonly string[];
+  /** Whether to forward what imports write, too. */
+  readonly hasImports: boolean;
   readonly stateFile: string;
   readonly isJson: boolean;
 }
@@ -26,22 +33,27 @@ interface Surroundings {
 interface State {
   /** In base64. */
   readonly secret: string;
+  /** The id that messages name, as if they were those of a webhook. */
+  readonly webhookId: string;
   readonly cursor: string | undefined;
 }
 
-/** How long a program may take to answer, and how soon a message is sent again. */
-const answerWithinMs = 15_000;
+/** How soon a message is sent again. */
 const retryMs = 2_000;
+
+/** Messages may go to all addresses, because the user of the command has chosen this one. */
+const targets = new WebhookTargets(['0.0.0.0/0', '::/0']);
 
 /**
  * Forwards changes until the signal: in order, each until the program answers with 2xx. The position in the log is kept after each, so
  * that the next run continues from it. Throws CommandError when the server refuses.
  */
 export async function listenAndForward(options: ListenOptions, around: Surroundings): Promise<void> {
-  const { server, token, events, forwardTo, stateFile, isJson } = options;
+  const { server, token, forwardTo, stateFile, isJson } = options;
   const { signal, stdout, stderr } = around;
-  const filter = events.length > 0 ? { eventType: { in: [...events] } } : {};
-  const log = new LogReader({ server, token, filter, signal, stderr });
+  const problem = targets.problemOf(new URL(forwardTo));
+  if (problem) throw new UsageError(`--forward-to ${problem}.`);
+  const log = new LogReader({ server, token, filter: filterOf(options), signal, stderr });
   let state = readState(stateFile);
   const keep = (cursor: string) => {
     state = { ...state, cursor };
@@ -52,16 +64,17 @@ export async function listenAndForward(options: ListenOptions, around: Surroundi
   let page = begin === undefined ? undefined : await log.readAfter(begin, false);
   if (!page || begin === undefined) return;
   keep(begin);
-  const secret = Buffer.from(state.secret, 'base64');
+  const secret = secretText(Buffer.from(state.secret, 'base64'));
   stdout(
     isJson
-      ? `${JSON.stringify({ secret: secretText(secret), forwardTo })}\n`
-      : `The secret is ${secretText(secret)}\nForwarding to ${forwardTo}\n`,
+      ? `${JSON.stringify({ secret, forwardTo })}\n`
+      : `The secret is ${secret}\nForwarding to ${forwardTo}\n`,
   );
+  const client = new WebhookClient({ targets, withinMs: attemptMs });
+  signal.addEventListener('abort', () => client.close());
   while (page) {
     for (const message of page.messages) {
-      await forward(options, message, secret, around);
-      if (signal.aborted) return;
+      if (!(await forward(options, message, state, client, around))) return;
       keep(message.cursor);
     }
     keep(page.cursor);
@@ -69,51 +82,44 @@ export async function listenAndForward(options: ListenOptions, around: Surroundi
   }
 }
 
-/** Sends one message until it arrives, with a line for each attempt. */
+/** The changes that a webhook with the same settings would be sent. */
+function filterOf({ events, hasImports }: ListenOptions): LogReaderOptions['filter'] {
+  return {
+    ...(events.length > 0 && { eventType: { in: [...events] } }),
+    ...(!hasImports && { origin: { nin: ['IMPORT'] } }),
+  };
+}
+
+/** Sends one message until it arrives, with a line for each attempt. Returns false if the signal comes before. */
 async function forward(
   { forwardTo, isJson }: ListenOptions,
   message: LogMessage,
-  secret: Buffer,
+  { secret, webhookId }: State,
+  client: WebhookClient,
   { stdout, signal }: Surroundings,
-): Promise<void> {
-  const { id, eventType, issueKey, about } = message;
+): Promise<boolean> {
+  const { id, eventType, issueKey, about, body } = message;
   while (!signal.aborted) {
-    const status = await send(forwardTo, message, secret);
+    const headers = messageHeaders(webhookId, message, [Buffer.from(secret, 'base64')], new Date());
+    const answer = await client.send(forwardTo, headers, body);
+    const { status } = answer;
     stdout(
       isJson
         ? `${JSON.stringify({ eventType, issueKey, id, status })}\n`
         : `${status ?? 'no answer'} ${eventType} ${about}\n`,
     );
-    if (status !== null && status >= 200 && status < 300) return;
+    if (isReceived(answer)) return true;
     await delay(retryMs, undefined, { signal }).catch(() => undefined);
   }
-}
-
-async function send(
-  url: string,
-  message: { id: string; body: string },
-  secret: Buffer,
-): Promise<number | null> {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...signatureHeaders(message, [secret], new Date()) },
-      body: message.body,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(answerWithinMs),
-    });
-    await response.body?.cancel();
-    return response.status;
-  } catch {
-    return null;
-  }
+  return false;
 }
 
 function readState(file: string): State {
-  if (!existsSync(file)) return { secret: randomBytes(32).toString('base64'), cursor: undefined };
+  const made = { secret: randomBytes(32).toString('base64'), webhookId: encodeId('webhook', newUuid()) };
+  if (!existsSync(file)) return { ...made, cursor: undefined };
   try {
-    const { secret, cursor } = JSON.parse(readFileSync(file, 'utf8')) as State;
-    if (typeof secret === 'string') return { secret, cursor };
+    const { secret, webhookId, cursor } = JSON.parse(readFileSync(file, 'utf8')) as Partial<State>;
+    if (typeof secret === 'string') return { secret, webhookId: webhookId ?? made.webhookId, cursor };
   } catch {
     // Reported below, as for a file with other content.
   }

@@ -22,6 +22,10 @@ const listenArgs = {
     valueHint: 'A,B,…',
     description: 'The types of events, separated by commas; all when omitted',
   },
+  imports: {
+    type: 'boolean',
+    description: 'Forward what imports write, too, as webhooks with hasImports do',
+  },
   state: {
     type: 'string',
     valueHint: 'FILE',
@@ -60,6 +64,7 @@ const listen = defineCommand({
           token,
           forwardTo: args['forward-to'],
           events,
+          hasImports: args.imports ?? false,
           stateFile: args.state,
           isJson: args.json ?? false,
         },

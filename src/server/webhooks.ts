@@ -5,7 +5,7 @@ import type { OperationContext } from '../executor/run/execute.ts';
 import { Deliverer } from '../live/webhooks/deliverer.ts';
 import { WebhookClient } from '../live/webhooks/request.ts';
 import { attemptMs } from '../live/webhooks/attempts.ts';
-import { signatureHeaders } from '../live/webhooks/sign.ts';
+import { messageHeaders } from '../live/webhooks/sign.ts';
 import type { Principal } from '../resolvers/context.ts';
 import type { Chore } from '../resolvers/housekeeping.ts';
 import { encodeId } from '../resolvers/ids.ts';
@@ -44,12 +44,7 @@ export class Webhooks {
         const now = new Date();
         const signing = secretsOf(secrets(), webhook, now);
         if (!signing) return unreadable;
-        const headers = {
-          'Content-Type': 'application/json; charset=utf-8',
-          'User-Agent': 'workgraph',
-          'X-Workgraph-Webhook': encodeId('webhook', webhook.id),
-          ...signatureHeaders(message, signing, now),
-        };
+        const headers = messageHeaders(encodeId('webhook', webhook.id), message, signing, now);
         return client.send(webhook.url, headers, message.body, withinMs);
       },
       wake: () => this.#deliverer?.wake(),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -6,27 +6,33 @@ import { listenAndForward } from '../../src/cli/webhooks-listen.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { startScripted } from '../client/scripted-server.ts';
-import { workgraph } from '../cli/workgraph.ts';
-import { startReceiver } from './receiver.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { inProcess, workgraph } from '../cli/workgraph.ts';
+import { installAgent } from '../support/issue-world.ts';
+import { numberAll } from '../live/logged.ts';
+import { webhookCalls } from './calls.ts';
+import { type Received, startReceiver } from './receiver.ts';
 
-const { app, world, ada } = useIssueWorld({ ownDatabase: true });
+const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 
 interface Listening {
   forwardTo: string;
   server?: string;
   token?: string;
   events?: string[];
+  hasImports?: boolean;
   /** The name of the state file. */
   state?: string;
 }
 
 /** Listens until `stop` is called, or the server refuses. */
-function listening({ forwardTo, server = app.url, token = app.token, events = [], state }: Listening) {
+function listening({ state = 'listen.json', ...given }: Listening) {
   const stop = new AbortController();
   const printed: Record<string, unknown>[] = [];
   const told: string[] = [];
-  const stateFile = join(app.dataDir, state ?? 'listen.json');
-  const options = { server, token, forwardTo, events, stateFile, isJson: true };
+  const stateFile = join(app.dataDir, state);
+  const standard = { server: app.url, token: app.token, events: [], hasImports: false };
+  const options = { ...standard, stateFile, isJson: true, ...given };
   const done = listenAndForward(options, {
     stdout: (text) => printed.push(JSON.parse(text) as Record<string, unknown>),
     stderr: (text) => told.push(text),
@@ -78,6 +84,88 @@ it('webhooks listen forwards signed changes, and continues where it stopped with
   });
   await second.stop();
   receiver.close();
+});
+
+it('webhooks listen sends what a webhook sends', async () => {
+  await installAgent(app, world, world.agent);
+  const receiver = await startReceiver();
+  const { call } = webhookCalls(app);
+  await numberAll(app.database);
+  const listener = listening({ forwardTo: receiver.url, state: 'same.json' });
+  await eventually(() => listener.printed.length === 1);
+  const { webhook } = await call('webhookCreate', { url: receiver.url });
+  const { key } = await ada.create({ teamId: world.eng.id, title: 'One', description: 'a'.repeat(8_001) });
+  // Each message shows the issue as it is when the message is made, so both must have theirs before the next change.
+  await receiver.until(2);
+  await ada.mutate('agentMessageCreate', { issueKey: key, body: 'Please.' });
+  await receiver.until(4);
+  await ada.mutate('commentCreate', { issueKey: key, body: '🦉'.repeat(20_000) });
+  await receiver.until(6);
+  await ada.mutate('issueDelete', { key });
+  const messages = await receiver.until(8);
+  const isOfWebhook = ({ headers }: Received) => headers['x-workgraph-webhook'] === webhook.id;
+  const ofWebhook = messages.filter(isOfWebhook);
+  const ofListener = messages.filter((message) => !isOfWebhook(message));
+  const parsed = ({ text }: Received) => JSON.parse(text) as unknown;
+  expect(ofWebhook.map(({ type }) => type)).toEqual([
+    'issue.created.v1',
+    'agent-message.created.v1',
+    'issue-comment.created.v1',
+    'issue.deleted.v1',
+  ]);
+  expect(ofListener.map(parsed)).toEqual(ofWebhook.map(parsed));
+  const names = ({ headers }: Received) => Object.keys(headers).toSorted();
+  expect(ofListener.map(names)).toEqual(ofWebhook.map(names));
+  for (const { headers } of ofListener) {
+    expect(headers).toMatchObject({
+      'content-type': ofWebhook[0]?.headers['content-type'],
+      'user-agent': 'workgraph',
+      'x-workgraph-webhook': ofListener[0]?.headers['x-workgraph-webhook'],
+    });
+  }
+  expect(ofListener[0]?.headers['x-workgraph-webhook']).toMatch(/^webhook_\w{26}$/);
+  await listener.stop();
+  await call('webhookDelete', { id: webhook.id });
+  receiver.close();
+});
+
+it.each([
+  [false, ['issue-comment.created.v1']],
+  [true, ['issue.created.v1', 'issue-comment.created.v1']],
+])(
+  'webhooks listen forwards the chosen types, and imports only on request: %j',
+  async (hasImports, types) => {
+    const receiver = await startReceiver();
+    const { key } = await ada.create({ teamId: world.eng.id, title: 'Before' });
+    await numberAll(app.database);
+    const events = ['issue.created.v1', 'issue-comment.created.v1'];
+    const listener = listening({ forwardTo: receiver.url, events, hasImports, state: `${hasImports}.json` });
+    await eventually(() => listener.printed.length === 1);
+    const line = {
+      id: `b-${hasImports}`,
+      title: 'Imported',
+      status: 'open',
+      issue_type: 'task',
+      priority: 1,
+    };
+    const times = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' };
+    writeFileSync(join(app.dataDir, 'one.jsonl'), `${JSON.stringify({ ...line, ...times })}\n`);
+    const workspace = encodeId('workspace', app.workspaceId);
+    const words = ['one.jsonl', '--from', 'beads', '--team', 'ENG', '--workspace', workspace];
+    expect(await inProcess(app, 'import', words)).toMatchObject({ exitCode: 0 });
+    await numberAll(app.database);
+    await ada.update(key, { title: 'Of a type that is not chosen' });
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    await receiver.until(types.length);
+    expect(receiver.all.map(({ type }) => type)).toEqual(types);
+    await listener.stop();
+    receiver.close();
+  },
+);
+
+it('webhooks listen refuses a URL to which nothing can be sent', async () => {
+  const { done } = listening({ forwardTo: 'http://ada@127.0.0.1/', state: 'refused.json' });
+  await expect(done).rejects.toThrow('--forward-to must not contain a user name or a password.');
 });
 
 it('webhooks listen says why the server refuses the token, before it makes a secret', async () => {

@@ -26,3 +26,16 @@ export function signatureHeaders(
     'webhook-signature': signatures.join(' '),
   };
 }
+
+/** All headers of a message of a webhook. */
+export function messageHeaders(
+  webhookId: string,
+  ...signing: Parameters<typeof signatureHeaders>
+): Record<string, string> {
+  return {
+    'Content-Type': 'application/json; charset=utf-8',
+    'User-Agent': 'workgraph',
+    'X-Workgraph-Webhook': webhookId,
+    ...signatureHeaders(...signing),
+  };
+}
