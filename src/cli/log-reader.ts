@@ -6,7 +6,8 @@ import {
   WebhookChangesDocument,
   type WebhookChangesQueryVariables,
 } from '../rest-compat/operations.generated.ts';
-import { webhookMessage } from '../rest-compat/webhook-messages.ts';
+import { lostMessage, lostType, webhookMessage } from '../rest-compat/webhook-messages.ts';
+import { encodeId, newUuid } from '../resolvers/ids.ts';
 import { CommandError } from './failures.ts';
 import { isRecord } from './import/records.ts';
 
@@ -26,7 +27,7 @@ export interface LogReaderOptions {
   readonly stderr: (text: string) => unknown;
 }
 
-/** The message about a change, as a webhook sends it. */
+/** A message as a webhook sends it: about a change, or about changes that are missing. */
 export interface LogMessage {
   readonly id: string;
   readonly eventType: string;
@@ -42,6 +43,16 @@ export interface LogPage {
   readonly messages: readonly LogMessage[];
   /** The position from which to continue, even if there are no messages. */
   readonly cursor: string;
+}
+
+/** The server has refused a request. `code` is that of the GraphQL error. */
+class RefusedError extends CommandError {
+  readonly code: unknown;
+
+  constructor(message: string, code: unknown) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /**
@@ -64,21 +75,45 @@ export class LogReader {
     return data?.workspace.changeCursor;
   }
 
-  /** The messages about the next changes. Unless it `waits`, it returns at once when there are none. */
+  /**
+   * The messages about the next changes. Unless it `waits`, it returns at once when there are none. If the log no longer has all of
+   * them, the only message says so, and the page ends at the newest change.
+   */
   async readAfter(cursor: string, waits: boolean): Promise<LogPage | undefined> {
-    const data = await this.#query(WebhookChangesDocument, {
+    const reading = this.#query(WebhookChangesDocument, {
       after: cursor,
       first: changesAtOnce,
       waitSeconds: waits ? waitSeconds : 0,
       filter: this.#options.filter,
     });
+    const data = await reading.catch((error: unknown) => {
+      if (error instanceof RefusedError && error.code === 'CURSOR_EXPIRED') return 'expired' as const;
+      throw error;
+    });
+    if (data === 'expired') return this.#skipToEnd(cursor);
     if (!data) return undefined;
-    const messages = data.changes.nodes.map((node) => {
+    // A log that was started over begins with this event. By then the message of this type has been sent.
+    const nodes = data.changes.nodes.filter(({ eventType }) => eventType !== lostType);
+    const messages = nodes.map((node) => {
       const { changeId: id, eventType, body } = webhookMessage(node);
       const issueKey = node.issue?.key ?? null;
       return { id, eventType, issueKey, about: issueKey ?? node.subjectId, body, cursor: node.cursor };
     });
     return { messages, cursor: data.changes.cursor };
+  }
+
+  async #skipToEnd(from: string): Promise<LogPage | undefined> {
+    const cursor = await this.newestCursor();
+    if (cursor === undefined) return undefined;
+    const lost = {
+      id: encodeId('whdelivery', newUuid()),
+      eventType: lostType,
+      issueKey: null,
+      about: `from ${from} to ${cursor}`,
+      body: lostMessage(new Date(), from, cursor),
+      cursor,
+    };
+    return { messages: [lost], cursor };
   }
 
   async #query<Data, Variables>(
@@ -126,7 +161,7 @@ export class LogReader {
     } catch (error) {
       return { problem: `${server} cannot be reached: ${reasonOf(error)}` };
     }
-    const { data, message } = contentOf(text);
+    const { data, message, code } = contentOf(text);
     if (status === 200 && data && message === undefined) return { data };
     if (status === 429 || status >= 500) {
       const reason = message === undefined ? '' : `: ${message.replace(/\.$/, '')}`;
@@ -134,18 +169,22 @@ export class LogReader {
     }
     if (status === 404 || message === undefined)
       throw new CommandError(`${this.#url} answers ${status}: is --url the URL of workgraph?`);
-    throw new CommandError(`The server answers ${status}: ${message}`);
+    throw new RefusedError(`The server answers ${status}: ${message}`, code);
   }
 }
 
-/** The data of an answer, and the message of its first error, as far as it has them. */
-function contentOf(text: string): { data?: object; message?: string } {
+/** The data of an answer, and the message and the code of its first error, as far as it has them. */
+function contentOf(text: string): { data?: object; message?: string; code?: unknown } {
   const answer = parsed(text);
   if (!isRecord(answer)) return {};
   const { data, errors, detail } = answer;
   const [error]: unknown[] = Array.isArray(errors) ? errors : [];
-  const message = isRecord(error) ? error['message'] : detail;
-  return { ...(isRecord(data) && { data }), ...(typeof message === 'string' && { message }) };
+  const { message = detail, extensions } = isRecord(error) ? error : {};
+  return {
+    ...(isRecord(data) && { data }),
+    ...(typeof message === 'string' && { message }),
+    code: isRecord(extensions) ? extensions['code'] : undefined,
+  };
 }
 
 function parsed(text: string): unknown {

@@ -8,6 +8,8 @@ import { eventually } from '../support/eventually.ts';
 import { startScripted } from '../client/scripted-server.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { inProcess, workgraph } from '../cli/workgraph.ts';
+import { systemActor } from '../../src/resolvers/access/audit.ts';
+import { resetChanges } from '../../src/resolvers/changes/changes-reset.ts';
 import { installAgent } from '../support/issue-world.ts';
 import { numberAll } from '../live/logged.ts';
 import { webhookCalls } from './calls.ts';
@@ -167,6 +169,36 @@ it('webhooks listen refuses a URL to which nothing can be sent', async () => {
   const { done } = listening({ forwardTo: 'http://ada@127.0.0.1/', state: 'refused.json' });
   await expect(done).rejects.toThrow('--forward-to must not contain a user name or a password.');
 });
+
+it.each([
+  ['while it does not run', false],
+  ['while it runs', true],
+])(
+  'webhooks listen reports once that changes are missing, if the log starts over %s',
+  async (_when, runs) => {
+    const receiver = await startReceiver();
+    const state = `lost-${runs}.json`;
+    await numberAll(app.database);
+    const before = listening({ forwardTo: receiver.url, state });
+    await eventually(() => before.printed.length === 1);
+    const fromCursor = cursorIn(before.stateFile);
+    if (!runs) await before.stop();
+    await resetChanges(app.database, { id: app.workspaceId, name: 'Test' }, systemActor);
+    const after = runs ? before : listening({ forwardTo: receiver.url, state });
+    const [lost] = await receiver.until(1);
+    const toCursor = expect.stringMatching(/^c1-/) as unknown;
+    expect(lost).toMatchObject({ type: 'changes.lost.v1', data: { fromCursor, toCursor } });
+    expect(lost?.id).toMatch(/^whdelivery_/);
+    const secret = String(before.printed[0]?.secret);
+    new Webhook(secret).verify(lost?.text ?? '', lost?.headers as Record<string, string>);
+    await ada.create({ teamId: world.eng.id, title: 'After it' });
+    const [, next] = await receiver.until(2);
+    expect(next?.type).toBe('issue.created.v1');
+    await after.stop();
+    expect(after.printed[0]).toMatchObject({ secret });
+    receiver.close();
+  },
+);
 
 it('webhooks listen says why the server refuses the token, before it makes a secret', async () => {
   const { done, printed, stateFile } = listening({
