@@ -83,13 +83,11 @@ function checkedUrl(text: string): string {
   return text.endsWith('/') ? text.slice(0, -1) : text;
 }
 
-/** The characters of tokens, which a header can hold. */
+/** A header cannot hold most other characters, and the server would refuse a token with the rest. */
 function checkedToken(text: string): string {
   const token = text.trim();
-  if (!/^[\x20-\x7e]*$/.test(token))
-    throw invalidArgument(
-      'token',
-      'must be an access token, `wg_…`; it has characters that a header cannot hold.',
-    );
+  if (token === '') throw invalidArgument('token', 'must be an access token, `wg_…`; it is empty.');
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw invalidArgument('token', 'must be an access token, `wg_…`; it has characters that no token has.');
   return token;
 }

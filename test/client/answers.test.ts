@@ -205,6 +205,9 @@ it.each([
   ['url', { url: 'https://me:secret@work.example.com', token }],
   ['url', { url: 'https://work.example.com/?page=1', token }],
   ['token', { url: 'https://work.example.com', token: 'wg_tökén' }],
+  ['token', { url: 'https://work.example.com', token: 'wg token' }],
+  ['token', { url: 'https://work.example.com', token: '' }],
+  ['token', { url: 'https://work.example.com', token: ' \n' }],
   ['documents', { url: 'https://work.example.com', token, documents: { version: 'no document' } }],
 ])('connect refuses an option that cannot be used, and says what it must be (%s)', (field, options) => {
   let thrown: unknown;

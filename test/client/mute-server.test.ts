@@ -29,7 +29,7 @@ it.each([
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const stream = connect({ url: `http://localhost:${port}`, token: 'a token' }).changes();
+    const stream = connect({ url: `http://localhost:${port}`, token: 'wg_token' }).changes();
     expect(await stream.next()).toMatchObject({ value: { position: 1 } });
     const next = stream.next();
     for (const times of [2, 3]) {
@@ -63,7 +63,7 @@ it('a stream that may wait for longer than a timer can is not opened again at on
     response.writeHead(429, { 'Retry-After': '3000000' }).end();
   });
   const leaving = new AbortController();
-  const workgraph = connect({ url: server.url, token: 'a token', longestWaitMs: Infinity });
+  const workgraph = connect({ url: server.url, token: 'wg_token', longestWaitMs: Infinity });
   const waiting = workgraph.changes({}, { signal: leaving.signal }).next();
   while (server.seen.length === 0) await nextTurn();
   // Less than the silence after which a connection counts as lost.
@@ -76,7 +76,7 @@ it('a stream that may wait for longer than a timer can is not opened again at on
 it('an answer may take for ever when the client is told so', async () => {
   const held: ServerResponse[] = [];
   await using server = await startScripted((_, response) => void held.push(response));
-  const workgraph = connect({ url: server.url, token: 'a token', timeoutMs: Infinity });
+  const workgraph = connect({ url: server.url, token: 'wg_token', timeoutMs: Infinity });
   const asked = workgraph.graph.request('{ viewer { id } }');
   while (held.length === 0) await nextTurn();
   await pass(600_000);
@@ -89,7 +89,7 @@ it('a fetch that throws instead of rejecting makes the server unreachable, for s
   const broken = () => {
     throw cause;
   };
-  const workgraph = connect({ url: 'http://localhost:1', token: 'a token', fetch: broken });
+  const workgraph = connect({ url: 'http://localhost:1', token: 'wg_token', fetch: broken });
   for (const call of [workgraph.rest.GET('/v1/teams'), workgraph.changes().next()]) {
     const failed = failureOf(call);
     await pass(120_000);
