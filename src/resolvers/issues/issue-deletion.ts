@@ -1,4 +1,3 @@
-import { dayMs } from '../../model/times.ts';
 import {
   lockParents,
   selectAncestorIds,
@@ -22,7 +21,7 @@ import { contributor } from '../writes/write-access.ts';
 import { write } from '../writes/write-transaction.ts';
 
 /** How long a deleted issue can be restored. */
-export const restorableMs = 30 * dayMs;
+export const restorableMs = 30 * 24 * 60 * 60 * 1_000;
 
 /** Deletes an issue: no query finds it, nothing counts it, and its sub-issues no longer have a parent. */
 export async function deleteIssue(
