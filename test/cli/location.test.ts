@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { lockDirectory } from '../../src/db/engine/directory-lock.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { workgraph } from './workgraph.ts';
 
@@ -44,4 +45,15 @@ it('verify uses PostgreSQL if --database-url stands beside --data-dir, or DATA_D
   const words = ['verify', '--data-dir', folder, '--database-url', DATABASE_URL];
   expect(await workgraph(words)).toEqual(unavailable);
   expect(await workgraph(['verify'], { DATA_DIR: folder, DATABASE_URL })).toEqual(unavailable);
+});
+
+it('verify says that the holder of the directory may be a server that is starting', async () => {
+  const dataDir = join(folder, 'held');
+  const lock = lockDirectory(dataDir);
+  expect(await workgraph(['verify', '--data-dir', dataDir])).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `The data directory ${dataDir} is held by another process (pid ${process.pid}). It accepts no commands yet: if it is a server that is starting, try again in a moment.\n`,
+  });
+  lock.release();
 });

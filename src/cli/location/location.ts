@@ -10,7 +10,7 @@ import {
 import type { Config, Settings } from '../../server/config.ts';
 import { readSettings, soleDataDir } from '../../server/process-environment.ts';
 import type { DatabaseCommand, Terminal } from '../environment.ts';
-import { exitCodes, UsageError } from '../failures.ts';
+import { CommandError, exitCodes, UsageError } from '../failures.ts';
 import { runThroughServer } from './socket-client.ts';
 import { whenDrained } from '../serve/when-drained.ts';
 
@@ -74,7 +74,12 @@ async function runEmbedded(
     }
     const exitCode = await runThroughServer(dataDir, { command: command.name, args }, terminal);
     if (exitCode !== undefined) return exitCode;
-    if (lock instanceof ForeignDirectoryError || performance.now() > giveUpMs) throw lock;
+    if (lock instanceof ForeignDirectoryError) throw lock;
+    if (performance.now() > giveUpMs)
+      throw new CommandError(
+        `${lock.message} It accepts no commands yet: if it is a server that is starting, try again in a moment.`,
+        { cause: lock },
+      );
     await delay(retryEveryMs, undefined, { signal: terminal.signal });
   }
 }
