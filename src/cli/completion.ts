@@ -3,7 +3,12 @@ import { refuseWrongArguments, reportFailure, UsageError } from './failures.ts';
 import { valueOf } from './usage.ts';
 
 const args = {
-  shell: { type: 'positional', required: true, valueHint: 'bash|zsh|fish', description: 'The shell' },
+  shell: {
+    type: 'positional',
+    required: true,
+    valueHint: 'bash|zsh|fish',
+    description: 'The shell: bash, zsh or fish',
+  },
 } as const;
 
 /** A command, or a group of commands, as a shell completes it. */

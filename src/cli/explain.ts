@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { defineCommand } from 'citty';
 import { isRecord } from './import/records.ts';
 import { CommandError, placedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
@@ -36,7 +37,8 @@ export const command = defineCommand({
 });
 
 function textOf(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: unknown) => {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new CommandError(`There is no file ${resolve(file)}.`);
     throw new CommandError(`${file} cannot be read.`, { cause: error });
   });
 }

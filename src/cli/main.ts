@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { type CommandDef, defineCommand, runCommand, type SubCommandsDef } from 'citty';
+import { type ArgsDef, type CommandDef, defineCommand, runCommand, type SubCommandsDef } from 'citty';
 import packageFile from '../../package.json' with { type: 'json' };
 import { hint } from '../model/nearest.ts';
 import { commands } from './commands.ts';
@@ -82,7 +82,26 @@ async function usageErrorOf({ message }: Error): Promise<string> {
   if (unknown !== undefined) return unknownCommand(command, path, unknown);
   const known = await valueOf(command.subCommands);
   if (known) return `${path.join(' ')} needs one of ${Object.keys(known).join(', ')}; --help says more.`;
-  return `${stripVTControlCharacters(message).replace(/\.$/, '')}; npx workgraph ${path.join(' ')} --help shows the usage.`;
+  const told = stripVTControlCharacters(message);
+  return (
+    wrongChoice(told, (await valueOf(command.args)) ?? {}) ??
+    `${told.replace(/\.$/, '')}; npx workgraph ${path.join(' ')} --help shows the usage.`
+  );
+}
+
+/** Our words for citty's message about an argument with few values; undefined for other messages. */
+function wrongChoice(told: string, args: ArgsDef): string | undefined {
+  const [, flag = '', value = ''] =
+    /^Invalid value for argument: --(\S+) \(([^]*)\)\. Expected one of/.exec(told) ?? [];
+  const arg = args[flag];
+  if (arg?.type === 'enum' && arg.options) {
+    const { options } = arg;
+    return `--${flag} must be one of ${options.join(', ')}${hint(value, options) || '.'}`;
+  }
+  const missing = /^Missing required positional argument: (\S+)$/.exec(told)?.[1]?.toLowerCase() ?? '';
+  const { valueHint = '' } = args[missing] ?? {};
+  if (!valueHint.includes('|')) return undefined;
+  return `${missing} is missing: one of ${valueHint.replaceAll('|', ', ')}; --help shows the usage.`;
 }
 
 async function unknownCommand(command: CommandDef, path: readonly string[], word: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { WireName } from '../db/wire/postgres-wire.ts';
+import { asSentence } from '../model/sentences.ts';
 import type { StreamLimits } from '../live/stream-limits.ts';
 import type { ExecutorName } from '../executor/run/execute.ts';
 import type { AdmissionLimits } from './limits/admission.ts';
@@ -122,7 +123,7 @@ export function readConfig(flags: Settings = {}, environment?: NodeJS.ProcessEnv
     throw new ConfigError(
       parsed.error.issues.map(({ path: [name = ''], message }) => {
         const from = flags[name as SettingName] ? `--${flagNameOf(String(name))}` : String(name);
-        return `${from} ${message}`;
+        return asSentence(`${from} ${message}`);
       }),
     );
   }

@@ -56,3 +56,12 @@ it.each([
   expect([exitCode, stdout]).toEqual([problem.startsWith('Unknown --') ? 2 : 1, '']);
   expect(stderr).toContain(problem);
 });
+
+it('explain names the file that does not exist', async () => {
+  const file = join(directory, 'missing.graphql');
+  expect(await workgraph(['explain', file])).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `There is no file ${file}.\n`,
+  });
+});

@@ -188,8 +188,8 @@ describe('serve on the embedded database', () => {
 
 describe('a start that must fail', () => {
   it.each([
-    [['--port', '99999'], {}, 2, /^--port must be a port from 0 to 65535\n$/],
-    [[], { PORT: 'x', LOG_LEVEL: 'y' }, 2, /^PORT must be .*\nLOG_LEVEL must be .*\n$/],
+    [['--port', '99999'], {}, 2, /^--port must be a port from 0 to 65535\.\n$/],
+    [[], { PORT: 'x', LOG_LEVEL: 'y' }, 2, /^PORT must be .*\.\nLOG_LEVEL must be .*\.\n$/],
     [['--prot', '1'], {}, 2, /^Unknown --prot/],
     [['now'], {}, 2, /^Unexpected argument "now"/],
     [

@@ -15,6 +15,12 @@ it.each([
   ],
   [['import'], 'Missing required positional argument: FILE; npx workgraph import --help shows the usage.\n'],
   [['import', 'b.jsonl'], '--from is missing: one of beads, ndjson, backup; --help shows the usage.\n'],
+  [['import', 'b.jsonl', '--from', 'csv'], '--from must be one of beads, ndjson, backup.\n'],
+  [
+    ['import', 'b.jsonl', '--from', 'bead'],
+    '--from must be one of beads, ndjson, backup; did you mean beads?\n',
+  ],
+  [['completion'], 'shell is missing: one of bash, zsh, fish; --help shows the usage.\n'],
   [['token', 'crate', '--help'], 'Unknown command token crate; did you mean create?\n'],
   [[], /^A work-tracking service .*\n\nUsage  npx workgraph <command>\n\nCommands\n  serve /],
 ])('wrong usage is explained in plain text on standard error: %j', async (words, told) => {
