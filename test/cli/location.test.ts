@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { lockDirectory } from '../../src/db/engine/directory-lock.ts';
+import { lockDataDirectory } from '../../src/db/engine/directory-lock.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { workgraph } from './workgraph.ts';
 
@@ -49,7 +49,7 @@ it('verify uses PostgreSQL if --database-url stands beside --data-dir, or DATA_D
 
 it('verify says that the holder of the directory may be a server that is starting', async () => {
   const dataDir = join(folder, 'held');
-  const lock = lockDirectory(dataDir);
+  const lock = lockDataDirectory(dataDir);
   expect(await workgraph(['verify', '--data-dir', dataDir])).toEqual({
     exitCode: 1,
     stdout: '',

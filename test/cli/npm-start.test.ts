@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { lockDirectory } from '../../src/db/engine/directory-lock.ts';
+import { lockDataDirectory } from '../../src/db/engine/directory-lock.ts';
 import { freePort } from '../faults/support/ports.ts';
 import { isAlive } from '../support/processes.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
@@ -97,7 +97,7 @@ onEmbedded('npm start', () => {
     process.kill(started.child.pid as number, 'SIGTERM');
     await ended(started);
     // The server has let go of the directory as at any stop.
-    lockDirectory(started.directory).release();
+    lockDataDirectory(started.directory).release();
     await expect(fetch(started.url)).rejects.toThrow('fetch failed');
   });
 
@@ -181,7 +181,7 @@ const old = oldNode();
     expect(parentOf(parentOf(started.server))).toBe(started.child.pid);
     started.child.kill('SIGKILL');
     await ended(started);
-    lockDirectory(started.directory).release();
+    lockDataDirectory(started.directory).release();
   },
 );
 

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  DirectoryHeldError,
-  ForeignDirectoryError,
-  lockDirectory,
+  DataDirectoryHeldError,
+  ForeignDataDirectoryError,
+  lockDataDirectory,
 } from '../../src/db/engine/directory-lock.ts';
 
 const source = join(import.meta.dirname, '../../src/db/engine/directory-lock.ts');
@@ -29,7 +29,7 @@ describe('the lock on a data directory', () => {
   it('is refused to a second process within a second, naming the first', async () => {
     const holder = await lockInAnotherProcess();
     const startedAtMs = performance.now();
-    expect(() => lockDirectory(dataDir)).toThrow(
+    expect(() => lockDataDirectory(dataDir)).toThrow(
       `The data directory ${dataDir} is held by another process (pid ${holder.pid}).`,
     );
     expect(performance.now() - startedAtMs).toBeLessThan(1_000);
@@ -39,44 +39,45 @@ describe('the lock on a data directory', () => {
     // Only root may give a directory away. To anybody else, those of root belong to another user.
     const isRoot = process.geteuid?.() === 0;
     if (isRoot) chownSync(dataDir, 65_534, 65_534);
-    expect(() => lockDirectory(isRoot ? dataDir : '/')).toThrow(ForeignDirectoryError);
+    expect(() => lockDataDirectory(isRoot ? dataDir : '/')).toThrow(ForeignDataDirectoryError);
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
   it('names the process that holds the directory of another user, and adds nothing to such a directory', async () => {
     const holder = await lockInAnotherProcess();
     if (process.geteuid?.() === 0) chownSync(dataDir, 65_534, 65_534);
-    expect(() => lockDirectory(dataDir)).toThrow(`(pid ${holder.pid})`);
+    expect(() => lockDataDirectory(dataDir)).toThrow(`(pid ${holder.pid})`);
     await kill9(holder);
     const left = readdirSync(dataDir);
-    if (process.geteuid?.() === 0) expect(() => lockDirectory(dataDir)).toThrow(ForeignDirectoryError);
+    if (process.geteuid?.() === 0)
+      expect(() => lockDataDirectory(dataDir)).toThrow(ForeignDataDirectoryError);
     expect(left).toEqual(expect.arrayContaining(readdirSync(dataDir)));
   });
 
   it('is refused a second time within one process', () => {
-    const lock = lockDirectory(dataDir);
-    expect(() => lockDirectory(dataDir)).toThrow(DirectoryHeldError);
-    expect(() => lockDirectory(dataDir)).toThrow('held by this process');
+    const lock = lockDataDirectory(dataDir);
+    expect(() => lockDataDirectory(dataDir)).toThrow(DataDirectoryHeldError);
+    expect(() => lockDataDirectory(dataDir)).toThrow('held by this process');
     lock.release();
   });
 
   it('is kept by its holder when others try to take it', async () => {
-    const lock = lockDirectory(dataDir);
-    expect(() => lockDirectory(dataDir)).toThrow(DirectoryHeldError);
+    const lock = lockDataDirectory(dataDir);
+    expect(() => lockDataDirectory(dataDir)).toThrow(DataDirectoryHeldError);
     expect(await outcomeInAnotherProcess()).toContain(`held by another process (pid ${process.pid})`);
-    expect(await outcomeInAnotherProcess()).toContain('DirectoryHeldError');
+    expect(await outcomeInAnotherProcess()).toContain('DataDirectoryHeldError');
     lock.release();
   });
 
   it('is released at once by kill -9', async () => {
     const holder = await lockInAnotherProcess();
     await kill9(holder);
-    lockDirectory(dataDir).release();
+    lockDataDirectory(dataDir).release();
   });
 
   it('can be taken after its release, by this process and by others', async () => {
-    lockDirectory(dataDir).release();
-    lockDirectory(dataDir).release();
+    lockDataDirectory(dataDir).release();
+    lockDataDirectory(dataDir).release();
     expect(await outcomeInAnotherProcess()).toBe('locked');
   });
 
@@ -89,8 +90,8 @@ describe('the lock on a data directory', () => {
 /** Starts a process that tries to take the lock and then runs until it is killed. */
 async function start(): Promise<{ child: ChildProcess; said: string }> {
   const script = `
-    import { lockDirectory } from ${JSON.stringify(source)};
-    try { lockDirectory(${JSON.stringify(dataDir)}); process.stdout.write('locked'); }
+    import { lockDataDirectory } from ${JSON.stringify(source)};
+    try { lockDataDirectory(${JSON.stringify(dataDir)}); process.stdout.write('locked'); }
     catch (error) { process.stdout.write(String(error)); }
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script]);

@@ -7,7 +7,11 @@ import { setFlagsFromString } from 'node:v8';
 import pg from 'pg';
 // It sets the flag of V8 that is set below, where the last setting counts, so it must be loaded first.
 import '../../src/db/engine/embedded.ts';
-import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../src/db/engine/directory-lock.ts';
+import {
+  DataDirectoryHeldError,
+  type DataDirectoryLock,
+  lockDataDirectory,
+} from '../../src/db/engine/directory-lock.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../../src/db/engine/engine.ts';
 import { migrate } from '../../src/db/engine/migrate.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
@@ -116,13 +120,13 @@ async function makeEmbedded(content: TemplateContent): Promise<string> {
   return template;
 }
 
-async function lockWhenFree(directory: string): Promise<DirectoryLock> {
+async function lockWhenFree(directory: string): Promise<DataDirectoryLock> {
   mkdirSync(directory, { recursive: true });
   for (;;) {
     try {
-      return lockDirectory(directory);
+      return lockDataDirectory(directory);
     } catch (error) {
-      if (!(error instanceof DirectoryHeldError)) throw error;
+      if (!(error instanceof DataDirectoryHeldError)) throw error;
       await delay(100);
     }
   }

@@ -2,10 +2,10 @@ import { hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  DirectoryHeldError,
-  type DirectoryLock,
-  ForeignDirectoryError,
-  lockDirectory,
+  DataDirectoryHeldError,
+  type DataDirectoryLock,
+  ForeignDataDirectoryError,
+  lockDataDirectory,
 } from '../../db/engine/directory-lock.ts';
 import type { Config, Settings } from '../../server/config.ts';
 import { readSettings, soleDataDir } from '../../server/process-environment.ts';
@@ -74,7 +74,7 @@ async function runEmbedded(
     }
     const exitCode = await runThroughServer(dataDir, { command: command.name, args }, terminal);
     if (exitCode !== undefined) return exitCode;
-    if (lock instanceof ForeignDirectoryError) throw lock;
+    if (lock instanceof ForeignDataDirectoryError) throw lock;
     if (performance.now() > giveUpMs)
       throw new CommandError(
         `${lock.message} It accepts no commands yet: if it is a server that is starting, try again in a moment.`,
@@ -84,11 +84,13 @@ async function runEmbedded(
   }
 }
 
-function lockOrRefusal(dataDir: string): DirectoryLock | DirectoryHeldError | ForeignDirectoryError {
+function lockOrRefusal(
+  dataDir: string,
+): DataDirectoryLock | DataDirectoryHeldError | ForeignDataDirectoryError {
   try {
-    return lockDirectory(dataDir);
+    return lockDataDirectory(dataDir);
   } catch (error) {
-    if (error instanceof DirectoryHeldError || error instanceof ForeignDirectoryError) return error;
+    if (error instanceof DataDirectoryHeldError || error instanceof ForeignDataDirectoryError) return error;
     throw error;
   }
 }

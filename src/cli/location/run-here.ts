@@ -1,4 +1,4 @@
-import type { DirectoryLock } from '../../db/engine/directory-lock.ts';
+import type { DataDirectoryLock } from '../../db/engine/directory-lock.ts';
 import { type Database, openDatabase } from '../../db/engine/engine.ts';
 import { type Config, readConfig, type Settings } from '../../server/config.ts';
 import { openStorage } from '../../storage/open-storage.ts';
@@ -10,7 +10,7 @@ interface Here {
   readonly settings: Settings;
   readonly terminal: Terminal;
   /** The lock of the data directory, if the database is the embedded one. */
-  readonly lock?: DirectoryLock | undefined;
+  readonly lock?: DataDirectoryLock | undefined;
 }
 
 /** Opens the database, runs the command in this process, and closes the database. */

@@ -1,6 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../db/engine/directory-lock.ts';
+import {
+  DataDirectoryHeldError,
+  type DataDirectoryLock,
+  lockDataDirectory,
+} from '../../db/engine/directory-lock.ts';
 import { type Config, readConfig, type Settings } from '../../server/config.ts';
 import { isWorker } from '../../server/process-environment.ts';
 import type { TrustedDocuments } from '../../executor/documents/persisted.ts';
@@ -25,7 +29,7 @@ export interface Start extends Omit<StartOptions, 'settings'> {
   readonly config: Config;
   readonly documents: TrustedDocuments | undefined;
   /** The lock of the data directory of an embedded database. */
-  readonly lock: DirectoryLock | undefined;
+  readonly lock: DataDirectoryLock | undefined;
   /** Resolves with the reason to stop: a signal, the end of the shell in which npm started the server, or a message from the supervisor. */
   readonly stopped: Promise<NodeJS.Signals | 'parent gone' | StopReason>;
   /** The supervisor of this process, if it is one of several workers. */
@@ -69,7 +73,7 @@ async function startWorker(config: Config, options: Omit<StartOptions, 'settings
 }
 
 /** Checks that the ports are free, and locks the data directory of an embedded database. */
-async function claimResources(config: Config): Promise<DirectoryLock | undefined> {
+async function claimResources(config: Config): Promise<DataDirectoryLock | undefined> {
   const { metricsAddress, databaseUrl, dataDir } = config;
   const predecessor = new Predecessor((text) => process.stderr.write(text));
   const isStopping = async () => (await import('../../server/stopping.ts')).isStoppingAt(config);
@@ -78,8 +82,8 @@ async function claimResources(config: Config): Promise<DirectoryLock | undefined
     await predecessor.wait(() => requireFreePort(metricsAddress, '--metrics-address'), isStopping);
   if (databaseUrl !== undefined) return undefined;
   return predecessor.wait(
-    () => lockDirectory(dataDir),
-    (error) => error instanceof DirectoryHeldError && error.isStopping,
+    () => lockDataDirectory(dataDir),
+    (error) => error instanceof DataDirectoryHeldError && error.isStopping,
   );
 }
 

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
 /** Another process uses the data directory. Two processes on one directory would lose rows silently. */
-export class DirectoryHeldError extends Error {
-  override readonly name = 'DirectoryHeldError';
+export class DataDirectoryHeldError extends Error {
+  override readonly name = 'DataDirectoryHeldError';
   /** Whether the holder has announced that it is about to end. */
   readonly isStopping: boolean;
 
@@ -16,8 +16,8 @@ export class DirectoryHeldError extends Error {
 }
 
 /** The data directory belongs to another user, who could not open files that this user would leave in it. */
-export class ForeignDirectoryError extends Error {
-  override readonly name = 'ForeignDirectoryError';
+export class ForeignDataDirectoryError extends Error {
+  override readonly name = 'ForeignDataDirectoryError';
 
   constructor(dataDir: string, owner: number) {
     super(
@@ -29,7 +29,7 @@ export class ForeignDirectoryError extends Error {
 /**
  * A lock of the operating system on a data directory. The system releases it when the process ends, however it ends.
  */
-export interface DirectoryLock {
+export interface DataDirectoryLock {
   /** Announces to the next process that the directory will be free soon. */
   announceRelease(): void;
   release(): void;
@@ -39,25 +39,25 @@ export interface DirectoryLock {
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the lock, or throws DirectoryHeldError or ForeignDirectoryError at once. The lock is one of SQLite, because
+ * Takes the lock, or throws DataDirectoryHeldError or ForeignDataDirectoryError at once. The lock is one of SQLite, because
  * Node has no other access to locks of the operating system. SQLite also refuses a second holder in this process.
  */
-export function lockDirectory(dataDir: string): DirectoryLock {
+export function lockDataDirectory(dataDir: string): DataDirectoryLock {
   createDirectory(dataDir);
   const lockFile = join(dataDir, 'lock');
   const pidFile = join(dataDir, 'lock.pid');
   const owner = otherOwner(dataDir);
   // Even then a server may hold the directory, through which the command can run. Opening its file leaves nothing behind.
-  if (owner !== undefined && !existsSync(lockFile)) throw new ForeignDirectoryError(dataDir, owner);
+  if (owner !== undefined && !existsSync(lockFile)) throw new ForeignDataDirectoryError(dataDir, owner);
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(lockFile);
     database.exec('pragma locking_mode = exclusive; begin exclusive');
-    if (owner !== undefined) throw new ForeignDirectoryError(dataDir, owner);
+    if (owner !== undefined) throw new ForeignDataDirectoryError(dataDir, owner);
   } catch (error) {
     database?.close();
-    if (isBusy(error)) throw new DirectoryHeldError(dataDir, readHolder(pidFile));
-    if (owner !== undefined) throw new ForeignDirectoryError(dataDir, owner);
+    if (isBusy(error)) throw new DataDirectoryHeldError(dataDir, readHolder(pidFile));
+    if (owner !== undefined) throw new ForeignDataDirectoryError(dataDir, owner);
     if (isFull(error))
       throw new DatabaseUnavailableError(`The disk of ${dataDir} is full.`, { cause: error });
     throw error;

@@ -12,8 +12,8 @@ import { EmbeddedSocket } from '../wire/embedded-socket.ts';
 import { type PostgresWire, type WireName, wires } from '../wire/postgres-wire.ts';
 import { RowClient } from '../wire/row-client.ts';
 import { inOrder } from './in-order.ts';
-import { lockDirectory } from './directory-lock.ts';
-import type { DirectoryLock } from './directory-lock.ts';
+import { lockDataDirectory } from './directory-lock.ts';
+import type { DataDirectoryLock } from './directory-lock.ts';
 import {
   BorrowedConnection,
   type Pool,
@@ -30,7 +30,7 @@ import { DatabaseUnavailableError } from './unavailable.ts';
 /** A data directory, and its lock if the caller holds it already. Closing the database releases the lock. */
 export interface EmbeddedLocation {
   readonly dataDir: string;
-  readonly lock?: DirectoryLock | undefined;
+  readonly lock?: DataDirectoryLock | undefined;
   /** How statements are sent and rows are read; `fast` by default. */
   readonly wire?: WireName | undefined;
 }
@@ -55,7 +55,7 @@ export async function openEmbedded({
   lock: held,
   wire = 'fast',
 }: EmbeddedLocation): Promise<EmbeddedPool> {
-  const lock = held ?? lockDirectory(dataDir);
+  const lock = held ?? lockDataDirectory(dataDir);
   try {
     const directory = join(dataDir, 'database');
     if (!existsSync(directory)) await createDatabase(directory);
@@ -111,7 +111,7 @@ export class EmbeddedPool implements Pool {
   readonly writeSignals = new WriteSignals();
   readonly #pglite: PGlite;
   readonly #client: pg.Client;
-  readonly #lock: DirectoryLock;
+  readonly #lock: DataDirectoryLock;
   readonly #wire: PostgresWire;
   /** One permit, because there is one session. */
   readonly #permit = new Semaphore(1);
@@ -128,7 +128,7 @@ export class EmbeddedPool implements Pool {
   constructor(
     pglite: PGlite,
     client: pg.Client,
-    { lock, wire }: { lock: DirectoryLock; wire: PostgresWire },
+    { lock, wire }: { lock: DataDirectoryLock; wire: PostgresWire },
   ) {
     this.#pglite = pglite;
     this.#client = client;

@@ -59,7 +59,7 @@ export const referenceChannel = 'workgraph_reference';
 export type DatabaseLocation = EmbeddedLocation | PostgresLocation;
 
 /**
- * Opens a database and checks that it answers; its replicas need not answer yet. Throws DirectoryHeldError or
+ * Opens a database and checks that it answers; its replicas need not answer yet. Throws DataDirectoryHeldError or
  * DatabaseUnavailableError.
  */
 export async function openDatabase(
