@@ -7,6 +7,7 @@ import {
   type WebhookChangesQueryVariables,
 } from '../rest-compat/operations.generated.ts';
 import { lostMessage, lostType, webhookMessage } from '../rest-compat/webhook-messages.ts';
+import { errorCodes } from '../resolvers/errors.ts';
 import { encodeId, newUuid } from '../resolvers/ids.ts';
 import { CommandError } from './failures.ts';
 import { isRecord } from './import/records.ts';
@@ -146,12 +147,7 @@ export class LogReader {
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
-        headers: {
-          Authorization: `Bearer ${token}`,
-          'Content-Type': 'application/json',
-          // With this type, the status of a refusal says what kind it is.
-          Accept: 'application/graphql-response+json',
-        },
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         body,
         redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
@@ -163,6 +159,8 @@ export class LogReader {
     }
     const { data, message, code } = contentOf(text);
     if (status === 200 && data && message === undefined) return { data };
+    // An error that happens while the operation runs is in an answer with status 200.
+    status = statusOfCode(code) ?? status;
     if (status === 429 || status >= 500) {
       const reason = message === undefined ? '' : `: ${message.replace(/\.$/, '')}`;
       return { problem: `${server} answers ${status}${reason}` };
@@ -185,6 +183,12 @@ function contentOf(text: string): { data?: object; message?: string; code?: unkn
     ...(typeof message === 'string' && { message }),
     code: isRecord(extensions) ? extensions['code'] : undefined,
   };
+}
+
+/** The status that REST has for an error with this code of GraphQL. */
+function statusOfCode(code: unknown): number | undefined {
+  const name = String(code).toLowerCase();
+  return Object.hasOwn(errorCodes, name) ? errorCodes[name as keyof typeof errorCodes].status : undefined;
 }
 
 function parsed(text: string): unknown {

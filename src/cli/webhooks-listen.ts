@@ -72,13 +72,18 @@ export async function listenAndForward(options: ListenOptions, around: Surroundi
   );
   const client = new WebhookClient({ targets, withinMs: attemptMs });
   signal.addEventListener('abort', () => client.close());
-  while (page) {
-    for (const message of page.messages) {
-      if (!(await forward(options, message, state, client, around))) return;
-      keep(message.cursor);
+  try {
+    while (page) {
+      for (const message of page.messages) {
+        if (!(await forward(options, message, state, client, around))) return;
+        keep(message.cursor);
+      }
+      keep(page.cursor);
+      page = await log.readAfter(page.cursor, true);
     }
-    keep(page.cursor);
-    page = await log.readAfter(page.cursor, true);
+  } finally {
+    // An idle connection would keep the process alive.
+    client.close();
   }
 }
 

@@ -4,6 +4,7 @@ import { expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { listenAndForward } from '../../src/cli/webhooks-listen.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
+import { revokeToken } from '../support/revoke-token.ts';
 import { eventually } from '../support/eventually.ts';
 import { startScripted } from '../client/scripted-server.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
@@ -211,6 +212,29 @@ it('webhooks listen says why the server refuses the token, before it makes a sec
   expect(existsSync(stateFile)).toBe(false);
 });
 
+it('webhooks listen ends when its token is revoked, and leaves no connection open', async () => {
+  const token = await app.tokenFor({ scopes: ['issues:read'] });
+  await using receiver = await startScripted((_request, response) => response.writeHead(204).end());
+  await numberAll(app.database);
+  const { done, printed } = listening({ forwardTo: receiver.url, token, state: 'revoked.json' });
+  const failed = done.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await eventually(() => printed.length === 1);
+  await ada.create({ teamId: world.eng.id, title: 'One' });
+  await eventually(() => printed.length === 2);
+  await revokeToken(app, token);
+  // The read that waits ends with the next change at the latest.
+  await ada.create({ teamId: world.eng.id, title: 'Two' });
+  expect(await failed).toMatchObject({
+    message: expect.stringMatching(/^The server answers 401: .*revoked/),
+  });
+  const endedMs = performance.now();
+  await eventually(() => receiver.seen.every(({ socket }) => socket.destroyed));
+  expect(performance.now() - endedMs).toBeLessThan(2_000);
+});
+
 it('webhooks listen names the scope that its token lacks', async () => {
   const token = await app.tokenFor({ scopes: ['teams:read'] });
   const { done } = listening({ forwardTo: nowhere, token, state: 'scope.json' });
@@ -240,18 +264,21 @@ it('webhooks listen ends with the reason of a GraphQL answer that has errors and
   await expect(done).rejects.toThrow('The server answers 200: Cannot be read.');
 });
 
-it('webhooks listen says once that the server cannot answer, and once that it answers again', async () => {
-  let status = 503;
+it('webhooks listen says once why the server cannot answer, and that it answers again', async () => {
+  const busy = '{"data":null,"errors":[{"message":"Busy.","extensions":{"code":"UNAVAILABLE"}}]}';
+  const answers = [[503, 'Later.'] as const, [200, busy] as const, [200, busy] as const];
   await using server = await startScripted((_request, response) => {
-    if (status === 503) return void response.writeHead(status).end('{"errors":[{"message":"Busy."}]}');
-    response.end('{"data":{"workspace":{"changeCursor":"c1-0-0"},"changes":{"nodes":[],"cursor":"c1-0-0"}}}');
+    const [status, body] = answers[server.seen.length - 1] ?? [
+      200,
+      '{"data":{"workspace":{"changeCursor":"c1-0-0"},"changes":{"nodes":[],"cursor":"c1-0-0"}}}',
+    ];
+    response.writeHead(status).end(body);
   });
   const { told, stop } = listening({ forwardTo: nowhere, server: server.url, state: 'again.json' });
-  await eventually(() => server.seen.length === 2);
-  status = 200;
-  await eventually(() => told.length === 2);
+  await eventually(() => told.length === 3);
   await stop();
   expect(told).toEqual([
+    `${server.url} answers 503; trying again every 2 s.\n`,
     `${server.url} answers 503: Busy; trying again every 2 s.\n`,
     `${server.url} answers again.\n`,
   ]);
