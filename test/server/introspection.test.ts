@@ -174,9 +174,10 @@ it('a query of the schema waits for its turn however often it was sent, and anot
   const turnsOf = async (query: string) => {
     turn.mockClear();
     for (let times = 0; times < 5; times += 1) await apps.public?.graphql(query, {}, none);
-    return turn.mock.calls.length;
+    return turn.mock.calls.map(([bytes]) => (bytes > 10_000 ? 'long' : 'short'));
   };
-  expect(await turnsOf('{ __type(name: "Team") { description } }')).toBe(5);
-  expect(await turnsOf('{ health { status timestamp: status } }')).toBe(2);
+  const ofSchema = await turnsOf('{ __type(name: "Team") { description } }');
+  expect(ofSchema.filter((each) => each === 'long')).toHaveLength(5);
+  expect(await turnsOf('{ health { status timestamp: status } }')).toEqual(['short', 'short']);
   turn.mockRestore();
 });

@@ -55,6 +55,6 @@ async function draw({ image, maxPixels, maxDecodedBytes, side }: PictureTask): P
     .autoOrient()
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
     .webp({ quality: 80 })
-    .timeout({ seconds: 10 })
+    .timeout({ seconds: 5 })
     .toBuffer();
 }

@@ -1,13 +1,12 @@
-import { Semaphore } from '../../db/engine/semaphore.ts';
 import { raise } from '../errors.ts';
+import { FairPermit } from './fair-permit.ts';
 import { PictureProcess } from './preview-process.ts';
 
 /** The largest image that is read into memory. */
 export const maxImageBytes = 32 * 1024 * 1024;
 
-/** The maximum number of images that wait while another one is drawn. */
-const maxWaiting = 50;
-const permit = new Semaphore(1, maxWaiting);
+/** Images are drawn one at a time, in turn for each workspace: one image may take seconds. */
+const permit = new FairPermit({ maxWaiting: 200, maxOfGroup: 50 });
 
 /**
  * Enough for 50 million pixels with four channels of 8 bits. A child needs about as much memory again for everything
@@ -24,11 +23,15 @@ const pictures = new PictureProcess({
  * Draws the preview of an image in WebP, rotated upright and without metadata. Undefined if the file is not an image
  * that can be decoded, if it would need too much memory, or if it crashed the process that decodes it.
  */
-export async function drawPicture(read: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
-  return permit.run(async () => {
+export async function drawPicture(
+  workspaceId: string,
+  read: () => Promise<Buffer | undefined>,
+): Promise<Buffer | undefined> {
+  const draw = async () => {
     const image = await read();
     return image && pictures.draw(image);
-  }, refuse);
+  };
+  return permit.run(workspaceId, draw, refuse);
 }
 
 function refuse(): never {

@@ -23,7 +23,7 @@ export interface PictureAnswer {
 }
 
 /** Longer than the child's own timeout for a picture, so that this only kills a child that hangs. */
-const answerWithinMs = 15_000;
+const answerWithinMs = 8_000;
 
 /** How long an idle child is kept running, since starting one takes half a second. */
 const idleMs = 30_000;

@@ -111,7 +111,7 @@ async function showPicture(store: FileStore, file: File): Promise<Preview | unde
 }
 
 function draw(store: FileStore, file: File, key: string): Promise<Buffer | undefined> {
-  const drawn = drawPicture(async () => {
+  const drawn = drawPicture(file.workspaceId, async () => {
     const content = await store.get(contentKey(file));
     return content && buffer(content);
   })

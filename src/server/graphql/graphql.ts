@@ -234,12 +234,11 @@ async function runWithSuggestions(
   const { parameters, operation, incoming } = context;
   try {
     // The operation is checked and compiled in the same turn of the event loop, without waiting in between.
-    const isNew = documents.isNew(parameters);
-    if (isNew) await incoming.ticket?.turn(incoming.bodyBytes);
+    if (documents.isNew(parameters)) await incoming.ticket?.turn(incoming.bodyBytes);
     const document = documents.find(parameters, operation.principal !== undefined);
     schemaAccess.check(document, operation);
-    // A large part of the schema takes as long as a large document, and is asked for without a token.
-    if (!isNew && schemaAccess.asksForSchema(document)) await incoming.ticket?.turn(schemaBytes);
+    // A short document can ask for much of the schema, which takes as long as preparing a large document and needs no token.
+    if (schemaAccess.asksForSchema(document)) await incoming.ticket?.turn(schemaBytes);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
     const name = (chosen.name?.value ?? '').slice(0, longestName);
