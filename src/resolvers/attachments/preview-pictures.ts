@@ -1,4 +1,4 @@
-import { raise } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { FairPermit } from './fair-permit.ts';
 import { PictureProcess } from './preview-process.ts';
 
@@ -34,6 +34,13 @@ export async function drawPicture(
   return permit.run(workspaceId, draw, refuse);
 }
 
+/** Too many images wait to be drawn. */
+export class TooManyPicturesError extends AppError {
+  constructor() {
+    super('unavailable', 'Too many previews are being made; try again soon.');
+  }
+}
+
 function refuse(): never {
-  raise('unavailable', 'Too many previews are being made; try again soon.');
+  throw new TooManyPicturesError();
 }

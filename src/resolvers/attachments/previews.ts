@@ -4,7 +4,7 @@ import { type AttachmentRow, contentKey, previewKey } from '../../db/attachments
 import type { FileStore } from '../../storage/storage.ts';
 import { extensionOf, languageOfName, languageOfType } from './code-languages.ts';
 import { previewKind } from '../../model/codes.ts';
-import { drawPicture, maxImageBytes } from './preview-pictures.ts';
+import { drawPicture, maxImageBytes, TooManyPicturesError } from './preview-pictures.ts';
 import { headBytes, headOfText } from './preview-texts.ts';
 
 /** The columns of an attachment that describe its preview. */
@@ -17,12 +17,17 @@ type File = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision' | 'fileName' |
 
 /**
  * Determines the preview of an uploaded file from its name and type, and checks that the bytes match. For an image, the
- * picture is drawn now, so that the preview is sure to exist.
+ * picture is drawn now, so that the preview is sure to exist. While too many are drawn, it is left to the first request for it.
  */
 export async function findPreview(store: FileStore, file: File): Promise<PreviewColumns> {
   const promised = promisedPreview(file);
-  const shown = await showPreview(store, { ...file, ...promised });
-  return shown ? promised : none;
+  try {
+    const shown = await showPreview(store, { ...file, ...promised });
+    return shown ? promised : none;
+  } catch (error) {
+    if (error instanceof TooManyPicturesError) return promised;
+    throw error;
+  }
 }
 
 /** The preview of an attachment; undefined if the bytes do not match its kind. */
