@@ -84,7 +84,7 @@ export class S3Store implements FileStore {
     for (const pauseMs of pausesMs) {
       const response = await this.#send(method, key, headers);
       if (!passing.has(response.statusCode ?? 0)) return response;
-      response.resume();
+      await beginningOf(response).catch(() => undefined);
       await delay(pauseMs * (1 + Math.random()));
     }
     return this.#send(method, key, headers);
