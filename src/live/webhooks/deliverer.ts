@@ -20,14 +20,14 @@ const renewMs = 3_000;
 const maxServed = { all: 64, ofWorkspace: 8 };
 /** How many of them use the database at once. */
 const maxWorking = 8;
-/** For how many rounds, and for how long, a webhook is served before it makes room for others. */
-const service = { rounds: 20, ms: 10_000 };
+/** After so many rounds, or so much time, a webhook makes room for others. */
+const enough = { rounds: 20, ms: 10_000 };
 /** How long a webhook is left alone after a round with an error of our own; each further one in a row doubles it, up to the longest. */
 const pauseMs = { first: 1_000, longest: 30_000 };
 /** How long a process that stops waits for attempts in progress. Another process repeats those that do not end in time. */
 const closeWithinMs = 5_000;
 
-/** How many webhooks have their pace and their errors remembered, which deleted ones would have for ever. */
+/** How many webhooks have their pace and their errors remembered. Without a bound, deleted ones would be remembered for ever. */
 const maxRemembered = 1_000;
 
 interface DelivererOptions extends Omit<RoundParts, 'onAttempt' | 'withPermit'> {
@@ -174,10 +174,10 @@ export class Deliverer {
 
   /** Serves a webhook for some rounds. While attempts take long, it goes on for as long as no other webhook may need the place. */
   async #serveRounds(webhook: DueWebhook, attempts: Attempts): Promise<void> {
-    const untilMs = performance.now() + service.ms;
+    const untilMs = performance.now() + enough.ms;
     const isOver = (round: number) => {
       if (this.#isClosing) return true;
-      if (round < service.rounds && performance.now() < untilMs) return false;
+      if (round < enough.rounds && performance.now() < untilMs) return false;
       return !attempts.hasOpen || !this.#hasPlaceFor(webhook);
     };
     try {

@@ -25,11 +25,11 @@ interface HostNamesOptions {
 }
 
 /**
- * Looks up host names that users choose. `lookup` of Node occupies one of the few threads of the process until the system has an
- * answer, which takes half a minute if the name server of a domain is silent, and all that the process looks up waits for it: other
- * receivers, PostgreSQL, the store of files. So names are read from the file of hosts, then asked of the name servers, which takes no
- * thread. Names that these do not know, such as those with a search domain, are looked up by the system, one at a time, if they may lead
- * to the server's own network at all.
+ * Looks up host names that users choose. Node's own `lookup` occupies one of the few threads of the process until the system answers,
+ * which takes half a minute if the name server of a domain is silent. Meanwhile every other look-up of the process may wait: for other
+ * receivers, PostgreSQL and the store of files. So a name is looked up in the file of hosts, and then by asking the name servers
+ * directly, which takes no thread. Only names that they do not know, such as those with a search domain, are left to the system: one at
+ * a time, and only if they may lead to the server's own network.
  */
 export class HostNames {
   readonly #servers: readonly string[] | undefined;
