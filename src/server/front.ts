@@ -19,7 +19,7 @@ import type { GraphQLHandler } from './graphql/graphql.ts';
 import { acceptedMediaType } from './graphql/graphql-request.ts';
 import { discardRest, HttpBody } from './http/body.ts';
 import { type HttpViolation, httpViolation, problemOfViolation } from './http/http-rules.ts';
-import type { Metrics, Served } from './observability/metrics.ts';
+import type { Metrics, RequestLabels } from './observability/metrics.ts';
 import type { Tracing } from './observability/tracing.ts';
 import type { Pages } from './pages/pages.ts';
 import { Pipelines } from './http/pipelines.ts';
@@ -64,7 +64,7 @@ interface Exchange {
 interface TurnedAway {
   readonly refused: Refused;
   /** The label for metrics; without it the request counts as one that was not read. */
-  readonly served?: Served;
+  readonly labels?: RequestLabels;
   /** The caller, if the request is refused because of its caller. */
   readonly refusee?: Refusee;
 }
@@ -119,27 +119,27 @@ export class Front {
     const { authorization } = request.headers;
     const overdrawn = callers.overdrawn(authorization);
     if (overdrawn) {
-      const served = countedAs(request, this.#options);
-      if (!served) return undefined;
+      const labels = countedAs(request, this.#options);
+      if (!labels) return undefined;
       request.allowance = overdrawn.allowance;
-      return { refused: overdrawn.refused, served, refusee: { tokenId: overdrawn.tokenId } };
+      return { refused: overdrawn.refused, labels, refusee: { tokenId: overdrawn.tokenId } };
     }
     const refused = callers.refusalOfUnknownToken(request.address, authorization);
-    const served = refused && countedAs(request, this.#options);
-    return served && { refused, served, refusee: { address: request.address } };
+    const labels = refused && countedAs(request, this.#options);
+    return labels && { refused, labels, refusee: { address: request.address } };
   }
 
   /**
    * Answers before the body is read: a client over its quota, like clients in an overload, may send thousands of requests a
    * second.
    */
-  #refuse({ request, req, res, startedMs }: Exchange, { refused, served, refusee = {} }: TurnedAway): void {
+  #refuse({ request, req, res, startedMs }: Exchange, { refused, labels, refusee = {} }: TurnedAway): void {
     const { contexts, crossOrigin, metrics } = this.#options;
     if (contexts.draining) res.shouldKeepAlive = false;
     const commonHeaders = { ...crossOrigin.headers(request), ...request.allowance?.headers() };
     refuseEarly(request, req, res, { refused, commonHeaders });
     this.#refusals.note(refusee);
-    metrics?.count(served ?? unread(request), res.statusCode, performance.now() - startedMs);
+    metrics?.count(labels ?? unread(request), res.statusCode, performance.now() - startedMs);
   }
 
   /** Begins a request when the gate admits it. A request whose client has gone leaves the queue. */
@@ -192,7 +192,7 @@ export class Front {
       const status = res.writableFinished || request.isStream ? res.statusCode : 499;
       const tookMs = performance.now() - startedMs;
       logRequest(logger, logged, request, status, tookMs);
-      metrics?.count(request.served, status, tookMs);
+      metrics?.count(request.labels, status, tookMs);
       endSpan?.(status);
     });
     // After a request that violates HTTP, it is not certain where the next one begins.
@@ -230,7 +230,7 @@ export class Front {
     const file = files?.handle(request, req, res);
     if (file) {
       const reply = await file;
-      request.served = { face: 'files', route: '/files', operation: 'other' };
+      request.labels = { face: 'files', route: '/files', operation: 'other' };
       return reply;
     }
     if (request.path === '/graphql') return graphql.handle(request);
@@ -238,7 +238,7 @@ export class Front {
     if (reply) return reply;
     const page = await pages.handle(request);
     if (page) {
-      request.served = { face: 'pages', route: 'other', operation: 'other' };
+      request.labels = { face: 'pages', route: 'other', operation: 'other' };
       return page;
     }
     throw new AppError('not_found', nothingHere);
@@ -259,7 +259,7 @@ function retrySoon(message: string): Refused {
 }
 
 /** The label for metrics of a request whose body was not read. */
-function unread({ path }: ServerRequest): Served {
+function unread({ path }: ServerRequest): RequestLabels {
   return { face: path === '/graphql' ? 'graphql' : 'rest', route: 'other', operation: 'other' };
 }
 
@@ -267,7 +267,7 @@ function unread({ path }: ServerRequest): Served {
 function countedAs(
   request: ServerRequest,
   { graphql, rest }: Pick<FrontOptions, 'graphql' | 'rest'>,
-): Served | undefined {
+): RequestLabels | undefined {
   if (request.path === '/graphql')
     return graphql.counts(request) ? { face: 'graphql', route: '/graphql', operation: 'other' } : undefined;
   const route = rest.counted(request);

@@ -102,7 +102,7 @@ export function createGraphQLHandler(
     counts: (request) => isAsked(request) && !asksForPage(request),
     documents: () => reader.size,
     async handle(request) {
-      request.served = { face: 'graphql', route: '/graphql', operation: 'other' };
+      request.labels = { face: 'graphql', route: '/graphql', operation: 'other' };
       if (asksForPage(request)) return graphiqlReply();
       if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: methods } };
       const mediaType = acceptedMediaType(request.headers.accept);
@@ -243,7 +243,7 @@ async function runWithSuggestions(
     const chosen = chooseOperation(document, operationName);
     const name = (chosen.name?.value ?? '').slice(0, longestName);
     incoming.note(name);
-    if (name !== '' && documents.isTrusted(parameters)) incoming.served.operation = name;
+    if (name !== '' && documents.isTrusted(parameters)) incoming.labels.operation = name;
     if (incoming.method === 'GET' && chosen.operation === OperationTypeNode.MUTATION) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }

@@ -30,6 +30,6 @@ export function postOf(
     { clients, clientMs },
   );
   // It counts as GraphQL even if it is refused before the handler of GraphQL sees it.
-  request.served = { face: 'graphql', route: '/graphql', operation: 'other' };
+  request.labels = { face: 'graphql', route: '/graphql', operation: 'other' };
   return request;
 }

@@ -235,7 +235,7 @@ export class WebSockets {
       const { logger, metrics } = this.#options;
       const tookMs = performance.now() - startedMs;
       logRequest(logger, { requestId: request.requestId, over: 'websocket' }, request, status, tookMs);
-      metrics?.count(request.served, status, tookMs);
+      metrics?.count(request.labels, status, tookMs);
       endSpan?.(status);
     };
     if (connected.unanswered.size >= maxUnanswered) {

@@ -15,7 +15,7 @@ import type { UnreadBody } from './body.ts';
 import type { Clients } from './clients.ts';
 import type { Contexts } from '../context.ts';
 import { mediaTypeNegotiator } from './negotiation.ts';
-import type { Served } from '../observability/metrics.ts';
+import type { RequestLabels } from '../observability/metrics.ts';
 import type { Allowance } from '../limits/rate-limit.ts';
 import { type Trace, traceOf } from '../observability/trace.ts';
 import { hasAnswer } from './representation.ts';
@@ -51,7 +51,7 @@ export class ServerRequest implements RestRequest {
   cause?: string;
   /** The admission ticket; undefined for requests that do not pass through admission. */
   ticket: AdmissionTicket | undefined;
-  served: Served = { face: 'other', route: 'other', operation: 'other' };
+  labels: RequestLabels = { face: 'other', route: 'other', operation: 'other' };
   /** Whether it is answered with a stream, which the client ends when it likes. */
   isStream = false;
   /** The name of the operation, for the log line. */
@@ -216,7 +216,7 @@ export class ServerRequest implements RestRequest {
 
   note(operationName: string, route?: string): void {
     this.operationName = operationName;
-    if (route !== undefined) this.served = { face: 'rest', route, operation: operationName };
+    if (route !== undefined) this.labels = { face: 'rest', route, operation: operationName };
   }
 }
 

@@ -1,23 +1,14 @@
 /** How long one number of requests is tried before the other. */
 const periodMs = 200;
 /** The order in which the two numbers are tried, so that a trend favors neither. A pause follows. */
-const order = [
-  'current',
-  'candidate',
-  'candidate',
-  'current',
-  'current',
-  'candidate',
-  'candidate',
-  'current',
-] as const;
+const order = ['current', 'trial', 'trial', 'current', 'current', 'trial', 'trial', 'current'] as const;
 const restingPeriods = 8;
 /** Throughput may fall to this share in exchange for shorter times. Smaller differences are indistinguishable from chance. */
 const minThroughputOfFewer = 0.95;
 /** A larger number must raise throughput by this factor. */
 const minThroughputOfMore = 1.08;
-/** The factor by which the candidate is smaller or larger. */
-const step = 0.75;
+/** The factor by which the number on trial is smaller or larger. */
+const trialFactor = 0.75;
 /** An overload begins with this share of the largest number of requests in progress. */
 const firstShare = 0.75;
 /** Numbers below this share are not tried. */
@@ -26,30 +17,30 @@ const leastShare = 0.25;
 /**
  * Finds how many requests to handle at once in an overload: the smallest number with the same throughput. If the processor is the
  * bottleneck, fewer requests at once are each faster. Otherwise fewer requests mean less throughput. The current number is
- * compared with a candidate in alternation, because the throughput of a machine varies by more than the difference.
+ * compared with a number on trial, in alternation, because the throughput of a machine varies by more than the difference.
  */
 export class AdaptiveConcurrency {
   readonly #most: number;
   readonly #least: number;
   #current: number;
-  #candidate: number;
+  #trial: number;
   /** The number of periods since the comparison began. */
   #period = 0;
-  #done = { current: 0, candidate: 0 };
+  #done = { current: 0, trial: 0 };
   #sinceMs: number | undefined;
-  /** Whether the candidate is the smaller number this time. */
+  /** Whether the number on trial is the smaller one this time. */
   #triesFewer = true;
 
   constructor(most: number) {
     this.#most = most;
     this.#least = Math.ceil(most * leastShare);
     this.#current = Math.ceil(most * firstShare);
-    this.#candidate = this.#nextCandidate();
+    this.#trial = this.#nextTrial();
   }
 
   /** How many requests may be in progress. */
   get concurrency(): number {
-    return this.#tried === 'current' ? this.#current : this.#candidate;
+    return this.#tried === 'current' ? this.#current : this.#trial;
   }
 
   /** Counts a completed request. */
@@ -72,30 +63,30 @@ export class AdaptiveConcurrency {
     this.#compareNext();
   }
 
-  get #tried(): 'current' | 'candidate' {
+  get #tried(): 'current' | 'trial' {
     return order[this.#period] ?? 'current';
   }
 
-  /** If the candidate is better, it is compared with the next one immediately. */
+  /** If the number on trial is better, it is compared with the next one immediately. */
   #choose(): void {
-    const { current, candidate } = this.#done;
-    const minThroughput = this.#candidate < this.#current ? minThroughputOfFewer : minThroughputOfMore;
-    const isBetter = candidate >= current * minThroughput;
+    const { current, trial } = this.#done;
+    const minThroughput = this.#trial < this.#current ? minThroughputOfFewer : minThroughputOfMore;
+    const isBetter = trial >= current * minThroughput;
     if (isBetter) {
-      this.#current = this.#candidate;
+      this.#current = this.#trial;
       this.#compareNext();
     } else this.#triesFewer = !this.#triesFewer;
   }
 
   #compareNext(): void {
     this.#period = 0;
-    this.#done = { current: 0, candidate: 0 };
-    this.#candidate = this.#nextCandidate();
+    this.#done = { current: 0, trial: 0 };
+    this.#trial = this.#nextTrial();
   }
 
-  #nextCandidate(): number {
-    const fewer = Math.max(Math.floor(this.#current * step), this.#least);
-    const more = Math.min(Math.ceil(this.#current / step), this.#most);
+  #nextTrial(): number {
+    const fewer = Math.max(Math.floor(this.#current * trialFactor), this.#least);
+    const more = Math.min(Math.ceil(this.#current / trialFactor), this.#most);
     if (this.#current === this.#least) return more;
     return this.#triesFewer || this.#current === this.#most ? fewer : more;
   }

@@ -4,7 +4,7 @@ import { onStatement } from '../../db/engine/meter.ts';
 import { compiledCounts } from '../../executor/compiled/run/executor.ts';
 
 /** The labels of a request. Each has few values, whatever clients send. */
-export interface Served {
+export interface RequestLabels {
   face: 'graphql' | 'rest' | 'files' | 'pages' | 'other';
   /** The path of an endpoint with its braces; `other` for unknown paths. */
   route: string;
@@ -87,7 +87,7 @@ export class Metrics {
     });
   }
 
-  count({ face, route, operation }: Served, status: number, tookMs: number): void {
+  count({ face, route, operation }: RequestLabels, status: number, tookMs: number): void {
     this.#requests.observe({ face, route, operation, status }, tookMs / 1_000);
   }
 

@@ -73,14 +73,14 @@ export class Tracing {
     this.#current.set(request, inRequest);
     request.traced = (operation, run) => this.#operation(request, inRequest, operation, run);
     return (status) => {
-      const { method, path, served, requestId, operationName } = request;
-      const isKnown = served.route !== 'other';
-      span.updateName(isKnown ? `${method} ${served.route}` : method);
+      const { method, path, labels, requestId, operationName } = request;
+      const isKnown = labels.route !== 'other';
+      span.updateName(isKnown ? `${method} ${labels.route}` : method);
       span.setAttributes({
         'http.request.method': method,
         'http.response.status_code': status,
         'url.path': path.slice(0, 200),
-        ...(isKnown && { 'http.route': served.route }),
+        ...(isKnown && { 'http.route': labels.route }),
         ...(operationName && { 'graphql.operation.name': operationName.slice(0, 100) }),
         'workgraph.request_id': requestId,
       });
