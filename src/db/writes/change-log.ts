@@ -72,7 +72,7 @@ export function previousValues(columns: readonly SettableColumn[]): Expression<u
 /** The columns whose previous values the log stores: those of fields, but not long texts. */
 export function columnsWithPrevious(columns: readonly SettableColumn[]): SettableColumn[] {
   return columns.filter((column) => {
-    const field: object | undefined = Object.entries(issueFields).find(([name]) => name === column)?.[1];
-    return field !== undefined && !('max' in field && Number(field.max) > limits.title);
+    const field = Object.entries(issueFields).find(([name]) => name === column)?.[1];
+    return field !== undefined && !(field.kind === 'text' && field.max > limits.title);
   });
 }
