@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defineCommand } from 'citty';
-import { isRecord } from './import/records.ts';
+import { isJsonObject, jsonOf } from '../model/json.ts';
 import { CommandError, placedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
 import { pluralize } from './pluralize.ts';
 
@@ -85,15 +85,7 @@ function inWords(levels: readonly (readonly string[])[]): string {
 }
 
 function parseVariables(text: string): Record<string, unknown> {
-  const variables = valueOf(text);
-  if (isRecord(variables)) return variables;
+  const variables = jsonOf(text);
+  if (isJsonObject(variables)) return variables;
   throw new CommandError('--variables must be a JSON object.');
-}
-
-function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

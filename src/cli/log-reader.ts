@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
+import { isJsonObject, jsonOf } from '../model/json.ts';
 import {
   NewestCursorDocument,
   WebhookChangesDocument,
@@ -10,7 +11,6 @@ import { lostMessage, lostType, webhookMessage } from '../rest-compat/webhook-me
 import { errorCodes } from '../resolvers/errors.ts';
 import { encodeId, newUuid } from '../resolvers/ids.ts';
 import { CommandError } from './failures.ts';
-import { isRecord } from './import/records.ts';
 
 /** How many changes are read at once, how long a read waits for one, and how long an answer may take in all. */
 const changesAtOnce = 10;
@@ -173,15 +173,15 @@ export class LogReader {
 
 /** The data of an answer, and the message and the code of its first error, as far as it has them. */
 function contentOf(text: string): { data?: object; message?: string; code?: unknown } {
-  const answer = parsed(text);
-  if (!isRecord(answer)) return {};
+  const answer = jsonOf(text);
+  if (!isJsonObject(answer)) return {};
   const { data, errors, detail } = answer;
   const [error]: unknown[] = Array.isArray(errors) ? errors : [];
-  const { message = detail, extensions } = isRecord(error) ? error : {};
+  const { message = detail, extensions } = isJsonObject(error) ? error : {};
   return {
-    ...(isRecord(data) && { data }),
+    ...(isJsonObject(data) && { data }),
     ...(typeof message === 'string' && { message }),
-    code: isRecord(extensions) ? extensions['code'] : undefined,
+    code: isJsonObject(extensions) ? extensions['code'] : undefined,
   };
 }
 
@@ -189,14 +189,6 @@ function contentOf(text: string): { data?: object; message?: string; code?: unkn
 function statusOfCode(code: unknown): number | undefined {
   const name = String(code).toLowerCase();
   return Object.hasOwn(errorCodes, name) ? errorCodes[name as keyof typeof errorCodes].status : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Why a request had no answer, as the end of a sentence. */

@@ -1,6 +1,6 @@
-import { advisoryLocks } from './engine/advisory-locks.ts';
 import { randomInt } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
+import { advisoryLocks } from './engine/advisory-locks.ts';
 import { anyUuid } from './query/any-uuid.ts';
 import { PreparedSelect } from './query/prepared-select.ts';
 import type { Sending } from './engine/sending.ts';

@@ -1,5 +1,5 @@
-import { advisoryLocks } from './engine/advisory-locks.ts';
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
+import { advisoryLocks } from './engine/advisory-locks.ts';
 import { anyUuid } from './query/any-uuid.ts';
 import type { Row } from './tables/tables.ts';
 import { workspaceOf } from './engine/tenant-handle.ts';

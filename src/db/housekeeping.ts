@@ -1,6 +1,6 @@
-import { advisoryLocks } from './engine/advisory-locks.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
+import { advisoryLocks } from './engine/advisory-locks.ts';
 import type { AttachmentRow } from './attachments.ts';
 import type { Database } from './engine/engine.ts';
 import { inTransactionOn } from './engine/transaction.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../model/json-object.ts';
+import { isJsonObject } from '../model/json.ts';
 import { differentItemsRule, itemsRule } from '../model/sentences.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { type JsonValue, type Read, type Violation, violation } from './values.ts';

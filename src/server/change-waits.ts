@@ -221,12 +221,7 @@ export class ChangeWaits {
 
   /** Runs the work of a stream once it gets a permit. */
   #withPermit<Result>(permits: Semaphore, work: () => Promise<Result>): Promise<Result> {
-    return permits.run(
-      () => this.#withLimits(work),
-      () => {
-        throw new Error('A permit was refused although the wait has no limit.');
-      },
-    );
+    return permits.run(() => this.#withLimits(work));
   }
 
   /** The work of a stream may take as long as a request. */

@@ -5,6 +5,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
+import { beginningOf } from './beginning-of.ts';
 import {
   type ByteRange,
   type FileStore,
@@ -84,7 +85,7 @@ export class S3Store implements FileStore {
     for (const pauseMs of pausesMs) {
       const response = await this.#send(method, key, headers);
       if (!passing.has(response.statusCode ?? 0)) return response;
-      await beginningOf(response).catch(() => undefined);
+      await beginningOf(response, maxErrorBytes).catch(() => undefined);
       await delay(pauseMs * (1 + Math.random()));
     }
     return this.#send(method, key, headers);
@@ -181,10 +182,10 @@ const maxErrorBytes = 65_536;
 /** Reads an answer without a file. Throws unless the status is one of `statuses`. */
 async function settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
   const { statusCode = 0 } = response;
-  const body = await beginningOf(response).catch((error: unknown) => {
+  const body = await beginningOf(response, maxErrorBytes).catch((error: unknown) => {
     throw brokenOff(error);
   });
-  const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? '';
+  const code = /<Code>(\w+)<\/Code>/.exec(body.toString('utf8'))?.[1] ?? '';
   // A bucket that does not exist is no sign that an object does not.
   if (statuses.includes(statusCode) && code !== 'NoSuchBucket') return;
   const message = `The store answered ${statusCode} ${code}`.trim();
@@ -194,16 +195,4 @@ async function settle(response: IncomingMessage, statuses: readonly number[]): P
   const isDenied = statusCode === 403 && (code === 'AccessDenied' || code === '');
   const hint = 'A key without the right ListBucket gets this answer also for a file that does not exist';
   throw new StorageRefusedError(isDenied ? `${message}. ${hint}.` : `${message}.`);
-}
-
-/** The first bytes of an answer, as text. An answer that is longer ends there, with its connection. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= maxErrorBytes) break;
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { ndjsonHeader } from './ndjson-header.ts';
 import { verifyDatabase } from '../../src/portability/verify.ts';
 import { abandonedUploads, longDeletedIssues } from '../../src/resolvers/housekeeping.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
@@ -15,13 +16,6 @@ import { inProcess } from './workgraph.ts';
 type Line = Record<string, unknown>;
 
 const dayMs = 24 * 60 * 60_000;
-const header = {
-  _type: 'header',
-  format: 'workgraph',
-  version: 1,
-  workspace: { id: 'there', name: 'There' },
-  directory: { teams: [{ code: 'ENG', name: 'Engineering' }] },
-};
 
 let app: App;
 let own: TestWorkspace;
@@ -45,7 +39,7 @@ function issue(number: number, fields: Line = {}): Line {
 const made = { createdUtc: '2026-01-02T03:04:05.678Z', updatedUtc: '2026-01-02T03:04:05.678Z' };
 
 async function imported(lines: readonly Line[]): Promise<Line & { warnings: string[] }> {
-  const text = [header, ...lines].map((line) => JSON.stringify(line)).join('\n');
+  const text = [ndjsonHeader, ...lines].map((line) => JSON.stringify(line)).join('\n');
   writeFileSync(join(app.dataDir, 'again.ndjson'), `${text}\n`);
   const workspace = encodeId('workspace', own.workspaceId);
   const said = await inProcess(app, 'import', [

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ndjsonHeader } from '../cli/ndjson-header.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { inProcess } from '../cli/workgraph.ts';
 import { type App, startApp } from '../support/app.ts';
@@ -13,13 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const header = {
-  _type: 'header',
-  format: 'workgraph',
-  version: 1,
-  workspace: { id: 'there', name: 'There' },
-  directory: { teams: [{ code: 'ENG', name: 'Engineering' }] },
-};
 const before = {
   _type: 'issue',
   key: 'ENG-1',
@@ -34,7 +28,7 @@ const before = {
 const another = { ...before, key: 'ENG-2', title: 'Another', reporter: 'Otto' };
 
 async function imported(fields: Partial<typeof before> = {}): Promise<void> {
-  const lines = [header, { ...before, ...fields }, another].map((line) => JSON.stringify(line));
+  const lines = [ndjsonHeader, { ...before, ...fields }, another].map((line) => JSON.stringify(line));
   writeFileSync(join(app.dataDir, 'moves.ndjson'), `${lines.join('\n')}\n`);
   const workspace = encodeId('workspace', app.workspaceId);
   const said = await inProcess(app, 'import', ['moves.ndjson', '--from', 'ndjson', '--workspace', workspace]);

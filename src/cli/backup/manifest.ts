@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { jsonOf } from '../../model/json.ts';
 import { pluralize } from '../pluralize.ts';
 import { CommandError } from '../failures.ts';
 
@@ -52,7 +53,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
       cause: error,
     });
   });
-  const parsed = manifest.safeParse(parseJson(text));
+  const parsed = manifest.safeParse(jsonOf(text));
   if (!parsed.success) throw new CommandError(`${manifestPath(directory)} is not the manifest of a backup.`);
   const { version } = parsed.data;
   if (version > backupVersion) {
@@ -71,7 +72,7 @@ export function webhooksLeftOut({ webhooks = 0 }: Manifest): string | undefined 
 
 /** Parses a line of the list of files. Throws a `CommandError` if `export` cannot have written it. */
 export function parseListedFile(line: string): ListedFile {
-  const parsed = listedFile.safeParse(parseJson(line));
+  const parsed = listedFile.safeParse(jsonOf(line));
   if (parsed.success) return parsed.data;
   throw new CommandError(`The backup is damaged: files.ndjson has the line ${line.slice(0, 200)}.`);
 }
@@ -93,13 +94,5 @@ export async function requireUnchanged(
   }
   if (found !== bytes || hash.digest('hex') !== sha256) {
     throw new CommandError(`The backup is damaged: ${path} has changed since it was written.`);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

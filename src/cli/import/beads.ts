@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../model/json.ts';
 import { principalKind, priority, statusCategory } from '../../model/codes.ts';
 import { isEmailAddress } from '../../model/email-address.ts';
 import type {
@@ -8,7 +9,7 @@ import type {
 } from '../../portability/import/import-issue.ts';
 import { ReadWarnings } from './read-warnings.ts';
 import { type PersonForm, RecordReader, shown } from './record-reader.ts';
-import { isRecord, type JsonRecord, wordOf } from './records.ts';
+import { type JsonRecord, wordOf } from './records.ts';
 
 /** The person to use where a beads file names none. */
 export const beadsAnonymous: ImportedPerson = { name: 'beads', principalKind: principalKind.service };
@@ -156,7 +157,7 @@ function dependenciesOf(
 }
 
 function isParent(relation: unknown, id: string): relation is JsonRecord {
-  if (!isRecord(relation) || wordOf(relation.depends_on_id) === undefined) return false;
+  if (!isJsonObject(relation) || wordOf(relation.depends_on_id) === undefined) return false;
   if (relation.issue_id !== undefined && relation.issue_id !== id) return false;
   return relation.type === 'parent-child' || relation.type === 'parent';
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../model/json.ts';
 import { codeTables, statusCategory } from '../../model/codes.ts';
 import { maxInt32 } from '../../model/int32.ts';
 import { type FieldOf, fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
@@ -15,7 +16,7 @@ import { activityOf, attachmentOf, stageOf, threadOf } from './ndjson-history.ts
 import { personForm } from './ndjson-people.ts';
 import { ReadWarnings } from './read-warnings.ts';
 import { RecordReader } from './record-reader.ts';
-import { isRecord, type JsonRecord, parseRecord, wordOf } from './records.ts';
+import { type JsonRecord, parseRecord, wordOf } from './records.ts';
 
 /** The version of the format that this program writes and reads. */
 export const ndjsonVersion = 1;
@@ -139,7 +140,7 @@ function statusOf(value: unknown, reader: RecordReader): ImportedIssue['status']
     name: status.word('name'),
     category: status.code('category', statusCategory),
   });
-  const found = isRecord(value) ? reader.object('status', ofObject) : undefined;
+  const found = isJsonObject(value) ? reader.object('status', ofObject) : undefined;
   return found ?? { name: reader.word('status'), category: undefined };
 }
 

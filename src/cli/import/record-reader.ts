@@ -1,9 +1,10 @@
+import { isJsonObject } from '../../model/json.ts';
 import { isEmailAddress } from '../../model/email-address.ts';
 import { maxInt32 } from '../../model/int32.ts';
 import type { ImportedPerson } from '../../portability/import/import-issue.ts';
 import { shortened } from '../../portability/import/import-texts.ts';
 import type { ReadWarnings } from './read-warnings.ts';
-import { dayOf, isRecord, type JsonRecord, textOf, timeOf, wordOf } from './records.ts';
+import { dayOf, type JsonRecord, textOf, timeOf, wordOf } from './records.ts';
 
 /** How much of a value that cannot be read a warning shows. */
 const shownCharacters = 60;
@@ -91,7 +92,7 @@ export class RecordReader {
 
   object<Read>(name: string, parse: (reader: RecordReader) => Read): Read | undefined {
     return this.read(name, 'an object', (value, place) =>
-      isRecord(value) ? parse(this.#within(value, place)) : undefined,
+      isJsonObject(value) ? parse(this.#within(value, place)) : undefined,
     );
   }
 
@@ -114,7 +115,7 @@ export class RecordReader {
   objects<Read>(name: string, parse: (reader: RecordReader, index: number) => Read): Read[] | undefined {
     let index = 0;
     return this.items(name, 'an object', (value, place) => {
-      if (!isRecord(value)) return undefined;
+      if (!isJsonObject(value)) return undefined;
       index += 1;
       return parse(this.#within(value, place), index - 1);
     });
@@ -135,7 +136,7 @@ export class RecordReader {
   #person(value: unknown, place: string, { ofText, ofObject }: PersonForm): ImportedPerson | undefined {
     const text = wordOf(value);
     if (text !== undefined) return ofText(text);
-    return isRecord(value) ? ofObject?.(this.#within(value, place)) : undefined;
+    return isJsonObject(value) ? ofObject?.(this.#within(value, place)) : undefined;
   }
 
   #within(value: JsonRecord, place: string): RecordReader {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../model/json.ts';
 import { isCalendarDate } from '../../model/times.ts';
 import type { LineContent, SourceLine } from '../../portability/import/import-issue.ts';
 import type { Line } from './lines.ts';
@@ -22,7 +23,7 @@ export function parseRecord(line: Line): { record: JsonRecord } | { refused: str
   if (line.text === undefined) return { refused: line.problem };
   try {
     const value: unknown = JSON.parse(line.text);
-    return isRecord(value)
+    return isJsonObject(value)
       ? { record: value }
       : { refused: Array.isArray(value) ? arrayRefusal : 'it is JSON but not an object' };
   } catch {
@@ -62,10 +63,6 @@ const offset = /(?:Z|[+-]\d\d:?\d\d)$/i;
 export function dayOf(value: unknown): string | undefined {
   const day = typeof value === 'string' ? /^\d{4}-\d\d-\d\d(?=$|T)/.exec(value)?.[0] : undefined;
   return day !== undefined && isCalendarDate(day) ? day : undefined;
-}
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function contentOf(line: Line, toContent: (record: JsonRecord) => LineContent): LineContent {

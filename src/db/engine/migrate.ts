@@ -1,10 +1,10 @@
-import { advisoryLocks } from './advisory-locks.ts';
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
+import { advisoryLocks } from './advisory-locks.ts';
 import type { Database } from './engine.ts';
 
 /** The schema of a database, compared with the migrations of this version. */

@@ -60,8 +60,8 @@ export class Semaphore {
     else this.#free += 1;
   }
 
-  /** Runs `work` with a permit; calls `refuse`, which throws, when none was acquired. */
-  async run<Result>(work: () => Promise<Result>, refuse: () => never, wait?: Wait): Promise<Result> {
+  /** Runs `work` with a permit; calls `refuse`, which throws, when none was acquired. A wait without a limit needs no `refuse`. */
+  async run<Result>(work: () => Promise<Result>, refuse = unexpectedly, wait?: Wait): Promise<Result> {
     if (!(await this.acquire(wait))) refuse();
     try {
       return await work();
@@ -69,4 +69,8 @@ export class Semaphore {
       this.release();
     }
   }
+}
+
+function unexpectedly(): never {
+  throw new Error('A permit was refused although the wait has no limit.');
 }

@@ -1,5 +1,5 @@
-import { advisoryLocks } from '../engine/advisory-locks.ts';
 import { sql } from 'kysely';
+import { advisoryLocks } from '../engine/advisory-locks.ts';
 import { workspaceOf } from '../engine/tenant-handle.ts';
 import type { Trx } from '../engine/transaction.ts';
 

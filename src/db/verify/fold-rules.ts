@@ -48,7 +48,7 @@ function ruleOf({ table, column, folded }: FoldedColumn): Rule {
 }
 
 /**
- * The ids of the first rows whose text is not ASCII and whose folded copy is wrong, and the number of the unlisted: a new version of
+ * The ids of the first rows whose text is not ASCII and whose folded copy is wrong, and the number of the others: a new version of
  * Unicode may change many. Reads slice by slice, so memory stays flat.
  */
 async function selectWrong(

@@ -1,5 +1,5 @@
-import { advisoryLocks } from '../engine/advisory-locks.ts';
 import { type Expression, type SqlBool, sql } from 'kysely';
+import { advisoryLocks } from '../engine/advisory-locks.ts';
 import type { SettableColumn } from '../../model/issue-columns.ts';
 import { noLabel, type TallyKind, tallyKinds } from '../tables/tallies.ts';
 import { Slot } from '../statements/slots.ts';

@@ -58,10 +58,7 @@ export class Deliverer {
     const working = new Semaphore(maxWorking);
     this.#parts = {
       ...parts,
-      withPermit: (work) =>
-        working.run(work, () => {
-          throw new Error('A permit was refused although the wait has no limit.');
-        }),
+      withPermit: (work) => working.run(work),
       onAttempt: (isReceived) => {
         this.#counts[isReceived ? 'delivered' : 'failed'] += 1;
       },

@@ -8,6 +8,7 @@ import {
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
+import { beginningOf } from '../../storage/beginning-of.ts';
 import { type WebhookTargets } from '../../resolvers/webhooks/targets.ts';
 import type { SentAnswer } from '../../resolvers/webhooks/sending.ts';
 import { HostNames } from './host-names.ts';
@@ -15,7 +16,7 @@ import { HostNames } from './host-names.ts';
 /** How much of an answer is read, and how much of that is kept. */
 const readBytes = 4_096;
 const keptBytes = 1_024;
-/** How many bytes a receiver may send in all until then: informational answers, headers, and what belongs to no answer. */
+/** How many bytes a receiver may send in all before `readBytes` of its answer are read: of informational answers and headers, for example. */
 const maxSentBytes = 131_072;
 
 /** For how long an idle connection stays open, and how many do for one receiver. */
@@ -102,7 +103,7 @@ export class WebhookClient {
         if (error instanceof StaleConnectionError) return exchange(url, { ...options, agent: false }, body);
         throw error;
       });
-      const head = await beginningOf(response);
+      const head = headOf(await beginningOf(response, readBytes));
       return {
         status: response.statusCode ?? null,
         error: null,
@@ -181,17 +182,9 @@ function checkedLookup(
     });
 }
 
-/** The first bytes of an answer, as text. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    // Leaving the loop closes the connection, so the rest of a long answer is not transferred.
-    if (bytes >= readBytes) break;
-  }
-  const text = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8');
+/** The first bytes of an answer, as a text that can be stored. */
+function headOf(bytes: Buffer): string {
+  const text = bytes.subarray(0, keptBytes).toString('utf8');
   return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
 }
 

@@ -1,8 +1,8 @@
-import { noToken } from '../../resolvers/context.ts';
 import SchemaBuilder from '@pothos/core';
 import DirectivesPlugin from '@pothos/plugin-directives';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
+import { noToken } from '../../resolvers/context.ts';
 import type { Connection } from '../../resolvers/connections.ts';
 import type { Context, Scope } from '../../resolvers/context.ts';
 import { AppError } from '../../resolvers/errors.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../model/json-object.ts';
+import { isJsonObject } from '../../model/json.ts';
 import { maxNesting } from '../../executor/limits.ts';
 import { documentIdOf, hexHash } from '../../executor/documents/manifest.ts';
 import { isNestedDeeper } from '../../executor/inputs/nesting.ts';

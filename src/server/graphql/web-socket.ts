@@ -1,10 +1,10 @@
-import { clientGone } from '../../db/engine/deadline.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type WebSocket, type ServerOptions, WebSocketServer } from 'ws';
+import { clientGone } from '../../db/engine/deadline.ts';
 import { InvalidTokenError } from '../../executor/answers/challenge.ts';
 import { isOurs } from '../../executor/answers/errors.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
@@ -94,7 +94,7 @@ const socketOptions: ServerOptions & { closeTimeout: number } = {
 };
 
 /** Ends the operations for whose answers the client does not wait any longer. Those in the queue leave it. */
-function abandonLeft({ unanswered }: Connected): void {
+function abortLeft({ unanswered }: Connected): void {
   for (const { ticket, hasLeft } of unanswered) if (hasLeft()) ticket.deadline.abort();
 }
 
@@ -171,7 +171,7 @@ export class WebSockets {
               ws.close(closeCodes.internalServerError, 'Internal server error');
             });
           // The library has handled a `complete` by then, because it does so before it waits for anything.
-          receiveMessages(ws, taken, () => abandonLeft(connected));
+          receiveMessages(ws, taken, () => abortLeft(connected));
         },
       },
       connected,
@@ -184,7 +184,7 @@ export class WebSockets {
       this.#sockets.delete(connected);
       connected.leave?.();
       void closed(code, String(reason));
-      abandonLeft(connected);
+      abortLeft(connected);
     });
   }
 

@@ -1,5 +1,5 @@
-import { clientGone } from '../../db/engine/deadline.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { clientGone } from '../../db/engine/deadline.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 
