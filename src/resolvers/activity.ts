@@ -2,7 +2,7 @@ import type { IssueRow } from '../db/issues.ts';
 import { inside, type Trx } from '../db/engine/transaction.ts';
 import type { WriteEvent } from '../db/writes/change-log.ts';
 import { changeIssues } from '../db/writes/issue-change.ts';
-import type { AskedIssue } from '../db/writes/issue-parts.ts';
+import type { RequestedChange } from '../db/writes/issue-parts.ts';
 import { changeOrigin } from '../model/codes.ts';
 import { type EventType, events, type FeedEventType } from '../model/events.ts';
 import type { SettableColumn } from '../model/issue-columns.ts';
@@ -47,7 +47,7 @@ export async function recordActivity(
   issueId: string,
   nowUtc: Date,
   { eventType, activityText, ...about }: Activity,
-  set: NonNullable<AskedIssue['set']> = {},
+  set: NonNullable<RequestedChange['set']> = {},
 ): Promise<IssueRow | undefined> {
   const columns = Object.keys(set) as SettableColumn[];
   const text = `${displayName} ${activityText}`;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { inside, inTransaction } from '../../src/db/engine/transaction.ts';
 import { changeIssues } from '../../src/db/writes/issue-change.ts';
-import type { AskedIssue } from '../../src/db/writes/issue-parts.ts';
+import type { RequestedChange } from '../../src/db/writes/issue-parts.ts';
 import type { SettableColumn } from '../../src/model/issue-columns.ts';
 import { memberRole, memberStatus } from '../../src/model/codes.ts';
 import { writeEvent } from '../../src/resolvers/activity.ts';
@@ -184,7 +184,7 @@ it('an import from beads keeps changes and deletions made here, unless the sourc
     .execute();
   await inTransaction(suite.database.of(suite.world.workspaceId), async (trx) => {
     const [first, second] = rows;
-    const change = (id = '', set: NonNullable<AskedIssue['set']> = {}) => {
+    const change = (id = '', set: NonNullable<RequestedChange['set']> = {}) => {
       const columns = Object.keys(set) as SettableColumn[];
       const shape = { kind: 'revision', named: 'id', columns, wait: true } as const;
       const event = { id: newUuid(), actor: null };

@@ -8,9 +8,9 @@ import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps } from './follow-ups.ts';
 import { logPart, type WriteEvent } from './change-log.ts';
 import {
-  askedPart,
-  type AskedFilter,
-  askedValues,
+  requestedPart,
+  type RequestFilter,
+  requestedValues,
   updateLockedIssues,
   feedPart,
   followersPart,
@@ -109,7 +109,7 @@ export async function createComments(
     { ...form, keyed: areKeyed(comments) },
     {
       ...keyValues(comments),
-      ...askedValues(toIssues),
+      ...requestedValues(toIssues),
       ...event,
       newComments: JSON.stringify(newComments),
       parentId,
@@ -167,7 +167,7 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentFor
   const all = withParts(db, [
     ...(keyed ? keyParts(parts) : []),
     ['newComments', newComments(parts, keyed)],
-    askedPart(parts, named, [], keyed ? commentsOf(parts) : undefined),
+    requestedPart(parts, named, [], keyed ? commentsOf(parts) : undefined),
     lockedPart(parts, { named, wait }, []),
     reply ? ['parent', parentOf(parts)] : undefined,
     ['changed', updateCommentedIssues(parts, reply)],
@@ -219,8 +219,8 @@ function newComments(parts: Parts, keyed: boolean) {
     .where(isFree);
 }
 
-/** Restricts `asked` to issues with comments that may be written, and counts these comments. */
-function commentsOf(parts: Parts): AskedFilter {
+/** Restricts `requested` to issues with comments that may be written, and counts these comments. */
+function commentsOf(parts: Parts): RequestFilter {
   const ofIssue = parts
     .selectFrom('newComments')
     .where('newComments.issue', '=', sql.ref<number>('one.ordinal'));

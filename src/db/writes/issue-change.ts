@@ -9,9 +9,9 @@ import { followUps, type IssueWrite } from './follow-ups.ts';
 import { type Preloaded, preloadedColumns, type PreloadableTable, selectRevisionSeen } from './preloaded.ts';
 import { inCategories } from './issue-counts.ts';
 import {
-  askedPart,
-  type AskedIssue,
-  askedValues,
+  requestedPart,
+  type RequestedChange,
+  requestedValues,
   updateLockedIssues,
   type ChangeKind,
   feedPart,
@@ -49,13 +49,13 @@ export type IssueChanged = IssueRow & Preloaded & { ordinal: number; revisionSee
 export async function changeIssues(
   sending: Sending,
   form: IssueChangeForm,
-  issues: readonly AskedIssue[],
+  issues: readonly RequestedChange[],
   event?: WriteEvent,
 ): Promise<(IssueChanged | undefined)[]> {
   if (issues.length === 0) return [];
   const keyed = areKeyed(issues);
   const keys = keyValues(issues.map(({ key, event: { id = '' } = {} }) => ({ key, entry: id })));
-  const values = { ...askedValues(issues), ...keys, ...event };
+  const values = { ...requestedValues(issues), ...keys, ...event };
   const rows = await statements.send(sending, keyed ? { ...form, keyed } : form, values);
   const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]));
   return issues.map((_, index) => byOrdinal.get(index + 1));
@@ -98,7 +98,7 @@ function issueChange(
       );
   const all = withParts(db, [
     ...(keyed ? keyParts(parts) : []),
-    askedPart(parts, search.named, columns, keyed ? { where: isFree } : undefined),
+    requestedPart(parts, search.named, columns, keyed ? { where: isFree } : undefined),
     lockedPart(parts, search, columns),
     ['changed', updateLockedIssues(parts, kind, values, { before })],
     isInFeed(kind)

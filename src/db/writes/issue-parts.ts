@@ -30,8 +30,8 @@ export interface IssueSearch {
   deleted?: boolean;
 }
 
-/** The requested write to one issue. */
-export interface AskedIssue extends Keyed {
+/** A requested change of one issue: the columns to set, and how many comments it gets. */
+export interface RequestedChange extends Keyed {
   issue: IssueName | { teamId: string; number: number };
   /** The revision that the issue must have; null for any. */
   expectedRevision?: number | null | undefined;
@@ -61,8 +61,8 @@ export interface LogEntry {
   previous?: Readonly<Record<string, unknown>>;
 }
 
-/** The value of the slot that `asked` reads. */
-export function askedValues(issues: readonly AskedIssue[]): { asked: string } {
+/** The value of the slot that `requested` reads. */
+export function requestedValues(issues: readonly RequestedChange[]): { requested: string } {
   const rows = issues.map(({ issue, expectedRevision, at, set, event = {}, comments }, index) => {
     const { id: entry, ...details }: Partial<LogEntry> = event;
     return {
@@ -75,7 +75,7 @@ export function askedValues(issues: readonly AskedIssue[]): { asked: string } {
       ...jsonRow({ ...issue, ...byNewName(set) }),
     };
   });
-  return { asked: JSON.stringify(rows) };
+  return { requested: JSON.stringify(rows) };
 }
 
 /** The column name of a new value in `locked`, which also has the old value. */
@@ -83,7 +83,7 @@ function newName(column: string): string {
   return `new_${jsonName(column)}`;
 }
 
-function byNewName(set: AskedIssue['set'] = {}): Record<string, unknown> {
+function byNewName(set: RequestedChange['set'] = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(set).map(([column, value]) => [newName(column), value]));
 }
 
@@ -108,8 +108,8 @@ function nameBefore(column: StoredColumn): string {
   return `before_${jsonName(column)}`;
 }
 
-/** The columns of `asked` that are passed on to `locked` and `changed`, in addition to new values. */
-const askedColumns = [
+/** The columns of `requested` that are passed on to `locked` and `changed`, in addition to new values. */
+const requestedColumns = [
   'ordinal',
   'entry',
   'actor',
@@ -122,17 +122,17 @@ const askedColumns = [
 ] as const;
 
 /** Restricts a statement with Idempotency-Keys to the issues that it may write, and counts the comments of each. */
-export interface AskedFilter {
+export interface RequestFilter {
   where: Expression<SqlBool>;
   comments?: AliasableExpression<number>;
 }
 
 /** The part with the requested changes, including the new values of the columns. */
-export function askedPart(
+export function requestedPart(
   parts: Parts,
   named: IssueNaming,
   columns: readonly SettableColumn[],
-  filter?: AskedFilter,
+  filter?: RequestFilter,
 ): Part {
   const all = {
     ordinal: 'int',
@@ -149,14 +149,14 @@ export function askedPart(
     ...nameColumns[named],
     ...Object.fromEntries(columns.map((column) => [newName(column), columnTypes[column]])),
   };
-  const rows = parts.selectFrom(recordset<object, 'one'>('asked', 'one', all));
-  if (!filter) return ['asked', rows.selectAll()];
+  const rows = parts.selectFrom(recordset<object, 'one'>('requested', 'one', all));
+  if (!filter) return ['requested', rows.selectAll()];
   const { where, comments = sql.ref<number>('one.comments') } = filter;
   const names = Object.keys(all)
     .map(jsonName)
     .filter((name) => name !== 'comments');
   const selections = names.map((name) => sql.ref(`one.${name}`).as(name));
-  return ['asked', rows.select([...selections, comments.as('comments')]).where(where)];
+  return ['requested', rows.select([...selections, comments.as('comments')]).where(where)];
 }
 
 /**
@@ -170,21 +170,21 @@ export function lockedPart(
 ): Part {
   const rows = parts
     .selectFrom('issue')
-    .innerJoin('asked', (join) => {
-      if (named === 'id') return join.on('issue.id', '=', sql.ref('asked.id'));
-      const numbered = join.on('issue.number', '=', sql.ref('asked.number'));
-      return named === 'number' ? numbered.on('issue.teamId', '=', sql.ref('asked.teamid')) : numbered;
+    .innerJoin('requested', (join) => {
+      if (named === 'id') return join.on('issue.id', '=', sql.ref('requested.id'));
+      const numbered = join.on('issue.number', '=', sql.ref('requested.number'));
+      return named === 'number' ? numbered.on('issue.teamId', '=', sql.ref('requested.teamid')) : numbered;
     })
     .$if(named === 'key', (query) =>
       query.innerJoin('team', (join) =>
-        join.onRef('team.id', '=', 'issue.teamId').on('team.code', '=', sql.ref('asked.teamcode')),
+        join.onRef('team.id', '=', 'issue.teamId').on('team.code', '=', sql.ref('requested.teamcode')),
       ),
     )
     .selectAll('issue')
-    .select(askedColumns.map((name) => `asked.${name}` as const))
-    .select(columns.map((column) => sql.ref(`asked.${newName(column)}`).as(newName(column))))
-    .select(sql<Date>`coalesce(asked.at, ${laterThanFeed})`.as('at'))
-    .where(sql<SqlBool>`(asked.expected is null or issue.revision = asked.expected)`)
+    .select(requestedColumns.map((name) => `requested.${name}` as const))
+    .select(columns.map((column) => sql.ref(`requested.${newName(column)}`).as(newName(column))))
+    .select(sql<Date>`coalesce(requested.at, ${laterThanFeed})`.as('at'))
+    .where(sql<SqlBool>`(requested.expected is null or issue.revision = requested.expected)`)
     .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null))
     .forNoKeyUpdate('issue');
   return ['locked', parts.selectFrom((wait ? rows : rows.skipLocked()).as('found')).selectAll()];
@@ -240,7 +240,7 @@ export function updateLockedIssues(
     })
     .whereRef('issue.id', '=', 'locked.id')
     .returningAll('issue')
-    .returning([...askedColumns, 'at' as const].map((name) => `locked.${name}` as const))
+    .returning([...requestedColumns, 'at' as const].map((name) => `locked.${name}` as const))
     .returning(before.map((column) => sql.ref(`locked.${column}`).as(nameBefore(column))));
 }
 

@@ -18,17 +18,17 @@ import type { TenantDb, TenantTables } from '../tables/tenant-tables.ts';
  */
 interface WriteParts {
   /** The requested changes, one row for each issue. */
-  asked: Asked;
-  /** The rows of `asked` whose issues were found and locked, with the issues as they were before the write. */
-  locked: IssueRow & Asked & { at: Date };
+  requested: RequestedRow;
+  /** The rows of `requested` whose issues were found and locked, with the issues as they were before the write. */
+  locked: IssueRow & RequestedRow & { at: Date };
   /**
-   * The issues after the write, with the columns of `asked` and the time of `locked`. In a statement that creates the
+   * The issues after the write, with the columns of `requested` and the time of `locked`. In a statement that creates the
    * issues it has only their own columns.
    */
-  changed: IssueRow & Asked & { at: Date };
+  changed: IssueRow & RequestedRow & { at: Date };
   /** The comment that is replied to. */
   parent: Pick<Row<'comment'>, 'id' | 'authorUserAccountId'> & Pick<Row<'member'>, 'displayName'>;
-  /** New comments: the ordinal of their issue in `asked`, and their own ordinal among those of the issue, from 1. */
+  /** New comments: the ordinal of their issue in `requested`, and their own ordinal among those of the issue, from 1. */
   newComments: { id: string; issue: number; ordinal: number; author: string };
   /**
    * New issues: the ordinal of their team in `teams`, and their own ordinal among those of the
@@ -62,7 +62,7 @@ interface WriteParts {
     Record<'sign' | 'estimate', number>;
 }
 
-interface Asked {
+interface RequestedRow {
   /** The number of the row, from 1. */
   ordinal: number;
   /** The id of the change in the log, and of the entry in the feed; null if the row itself logs nothing. */

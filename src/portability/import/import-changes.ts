@@ -10,7 +10,7 @@ import { selectLinkHashes } from '../../db/imports.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
-import type { AskedIssue } from '../../db/writes/issue-parts.ts';
+import type { RequestedChange } from '../../db/writes/issue-parts.ts';
 import { changeOrigin } from '../../model/codes.ts';
 import type { SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
@@ -52,7 +52,7 @@ export async function updateChanged(
   warnings: ImportWarning[],
 ): Promise<number> {
   const { added, written } = await completeHistories(trx, target, people, changed.prepared, warnings);
-  const changes = changed.prepared.flatMap((prepared): AskedIssue[] => {
+  const changes = changed.prepared.flatMap((prepared): RequestedChange[] => {
     const before = changed.locked.get(prepared.id);
     if (!before) return [];
     const entries = added.get(prepared.id) ?? [];
@@ -88,7 +88,7 @@ export async function updateChanged(
 /** The fields whose values differ between the source and the workspace. */
 function fieldsChanged(
   before: Row<'issue'>,
-  set: NonNullable<AskedIssue['set']>,
+  set: NonNullable<RequestedChange['set']>,
   { references, assignees }: PreparedIssue,
 ): IssueField[] {
   const values: Partial<Record<IssueField, unknown>> = {
@@ -104,7 +104,7 @@ function fieldsChanged(
 }
 
 /** Changes locked issues; those that set the same columns share a statement. */
-async function changeTogether(trx: Trx, changes: readonly AskedIssue[]): Promise<void> {
+async function changeTogether(trx: Trx, changes: readonly RequestedChange[]): Promise<void> {
   const byColumns = Map.groupBy(changes, ({ set = {} }) => Object.keys(set).sort().join());
   for (const alike of byColumns.values()) {
     const columns = Object.keys(alike[0]?.set ?? {}).sort() as SettableColumn[];

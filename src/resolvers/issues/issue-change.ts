@@ -2,7 +2,7 @@ import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.
 import { changeIssues, type IssueChanged, type IssueChangeForm } from '../../db/writes/issue-change.ts';
 import { mayMoveCounts } from '../../db/writes/issue-counts.ts';
 import type { Keyed } from '../../db/writes/kept-keys.ts';
-import type { AskedIssue, LogEntry } from '../../db/writes/issue-parts.ts';
+import type { RequestedChange, LogEntry } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import { following, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
@@ -60,16 +60,16 @@ interface CheckedChange {
   preloads: readonly PreloadableTable[];
 }
 
-/** A change as its statement takes it: the form of the statement, and the values. */
-interface FormedChange extends Keyed {
+/** A change for the batcher: the form of its statement, and the requested change with its values. */
+interface IssueChangeItem extends Keyed {
   form: Omit<IssueChangeForm, 'wait'>;
-  asked: AskedIssue;
+  requested: RequestedChange;
 }
 
 /** Makes changes of one form, all of them or none. Changes of the same issue follow each other, in one transaction. */
 export async function sendChanges(
   sending: Sending,
-  changes: readonly FormedChange[],
+  changes: readonly IssueChangeItem[],
   wait: boolean,
 ): Promise<(IssueChanged | undefined)[]> {
   const [first] = changes;
@@ -77,7 +77,7 @@ export async function sendChanges(
   const form = { ...first.form, wait };
   const event = writeEvent('issue.updated.v1');
   const rounds = inRounds(changes);
-  const rows = new Map<FormedChange, IssueChanged | undefined>();
+  const rows = new Map<IssueChangeItem, IssueChanged | undefined>();
   // A connection executes statements in the order in which they are sent. All are sent at once, so that many changes of
   // one issue cost no more round trips than one.
   const sendRounds = (to: Sending) =>
@@ -86,7 +86,7 @@ export async function sendChanges(
         const changed = await changeIssues(
           to,
           form,
-          round.map(({ asked, key }) => ({ ...asked, key })),
+          round.map(({ requested, key }) => ({ ...requested, key })),
           event,
         );
         round.forEach((change, index) => rows.set(change, changed[index]));
@@ -100,11 +100,11 @@ export async function sendChanges(
  * Divides changes into rounds with at most one change of each issue. Executed one after the other, they preserve the
  * order of each issue's changes.
  */
-function inRounds(changes: readonly FormedChange[]): FormedChange[][] {
-  const rounds: FormedChange[][] = [];
+function inRounds(changes: readonly IssueChangeItem[]): IssueChangeItem[][] {
+  const rounds: IssueChangeItem[][] = [];
   const counts = new Map<string, number>();
   for (const change of changes) {
-    const name = JSON.stringify(change.asked.issue);
+    const name = JSON.stringify(change.requested.issue);
     const round = counts.get(name) ?? 0;
     counts.set(name, round + 1);
     (rounds[round] ??= []).push(change);
@@ -120,7 +120,7 @@ function inRounds(changes: readonly FormedChange[]): FormedChange[][] {
  */
 export function batchKey(
   { principal }: Pick<CheckedChange, 'principal'>,
-  { form }: FormedChange,
+  { form }: IssueChangeItem,
 ): string | undefined {
   const others = form.columns.filter((column) => column !== 'statusId');
   if (form.closing || mayMoveCounts(others)) return undefined;
@@ -130,8 +130,8 @@ export function batchKey(
 /** Splits a change of stored fields into the form of its statement and the values. */
 export function formAndValues(
   { principal, requestId, change, references, issue, expectedRevision, preloads }: CheckedChange,
-  additional: Pick<AskedIssue, 'set'> & Pick<LogEntry, 'previous'> = {},
-): FormedChange {
+  additional: Pick<RequestedChange, 'set'> & Pick<LogEntry, 'previous'> = {},
+): IssueChangeItem {
   const status = change.statusId === undefined ? undefined : references.find('status', change.statusId);
   const set = { ...changedColumns(change, status?.rank), ...additional.set };
   const name = 'id' in issue ? { id: issue.id } : { teamId: issue.teamId, number: issue.number };
@@ -143,7 +143,7 @@ export function formAndValues(
       closing: status && isTerminal(status.rank),
       preloads,
     },
-    asked: {
+    requested: {
       issue: name,
       expectedRevision,
       set,

@@ -162,7 +162,7 @@ async function apply(
   const { labelIds, parentIssueId } = change;
   if (parentIssueId !== undefined) await moveSubIssues(trx, before, parentIssueId, locked.issues);
   const changes = before.map((issue) => {
-    const { form, asked } = formAndValues(
+    const { form, requested } = formAndValues(
       { principal, requestId, change, references, issue, expectedRevision: undefined, preloads: [] },
       {
         set: {
@@ -176,7 +176,7 @@ async function apply(
         },
       },
     );
-    return { form, asked: { ...asked, at: locked.nowUtc } };
+    return { form, requested: { ...requested, at: locked.nowUtc } };
   });
   const after: (IssueRow | undefined)[] = [];
   for (const slice of slicesOf(changes, issuesPerStatement(change, changes.length)))
