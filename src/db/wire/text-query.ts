@@ -87,8 +87,8 @@ export class TextQuery extends pg.Query {
       connection.parse({ text, name });
       if (name !== '') connection.submittedNamedStatements[name] = text;
     }
-    const asked = { describes: this.#types === undefined, formats: this.#formats };
-    connection.stream.write(runMessages(name, values, asked));
+    const options = { describes: this.#types === undefined, formats: this.#formats };
+    connection.stream.write(runMessages(name, values, options));
   }
 
   requiresPreparation(): boolean {

@@ -157,8 +157,8 @@ function refuse(message: string): never {
 
 /** Equal for requests with equal documents and variables, however those were formatted. */
 function hashOf({ document, operation, variables }: KeyedMutation): Buffer {
-  const asked = [textOf(document), operation.name?.value ?? '', variables];
-  return createHash('sha256').update(JSON.stringify(asked, inOrder)).digest();
+  const hashed = [textOf(document), operation.name?.value ?? '', variables];
+  return createHash('sha256').update(JSON.stringify(hashed, inOrder)).digest();
 }
 
 const texts = new WeakMap<DocumentNode, string>();

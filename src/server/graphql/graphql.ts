@@ -99,7 +99,7 @@ export function createGraphQLHandler(
   const asksForPage = ({ method, headers }: Pick<ServerRequest, 'method' | 'headers'>) =>
     explorer && method === 'GET' && prefersHtml(headers.accept);
   return {
-    counts: (request) => isAsked(request) && !asksForPage(request),
+    counts: (request) => isGetOrPost(request) && !asksForPage(request),
     documents: () => reader.size,
     async handle(request) {
       request.labels = { face: 'graphql', route: '/graphql', operation: 'other' };
@@ -149,7 +149,7 @@ async function authenticateAndParse(
   request: ServerRequest,
   accepted: GraphQLMediaType | undefined,
 ) {
-  if (!isAsked(request)) raise('method_not_allowed', 'GraphQL requests use GET or POST.');
+  if (!isGetOrPost(request)) raise('method_not_allowed', 'GraphQL requests use GET or POST.');
   const known = await request.context();
   const operation = known.principal ? known : await contextOfVisitor(graph, request);
   if (!accepted)
@@ -171,7 +171,7 @@ const schemaBytes = 65_536;
 /** The methods of `/graphql`, as `Allow` lists them. */
 const methods = 'GET, POST, OPTIONS';
 
-function isAsked({ method }: Pick<ServerRequest, 'method'>): boolean {
+function isGetOrPost({ method }: Pick<ServerRequest, 'method'>): boolean {
   return method === 'GET' || method === 'POST';
 }
 

@@ -76,8 +76,8 @@ function isKnown(
   tag: string | undefined,
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
 ): boolean {
-  const asked = headers['if-none-match'];
-  if (asked === undefined || tag === undefined) return false;
+  const ifNoneMatch = headers['if-none-match'];
+  if (ifNoneMatch === undefined || tag === undefined) return false;
   if (method !== 'GET' && method !== 'HEAD') return false;
-  return isNamed(tag, asked, 'weak');
+  return isNamed(tag, ifNoneMatch, 'weak');
 }

@@ -23,7 +23,7 @@ const leaseMs = 1_000;
 /** How long a request waits for the supervisor: much longer than a busy one takes, and less than a request may take. */
 const defaultWaitMs = 2_000;
 
-/** The maximum number of callers with a lease; for others, the link is asked for each request. */
+/** The maximum number of callers with a lease; for others, each request asks the supervisor. */
 const maxLeases = 10_000;
 
 interface Lease {
@@ -93,13 +93,13 @@ export class LeasedBuckets implements Buckets {
   async #ask(caller: string, ended: Lease | undefined): Promise<Levels> {
     const unused = ended?.further ?? 0;
     this.#leases.delete(caller);
-    const asked = this.#link.take(caller, unused);
+    const answer = this.#link.take(caller, unused);
     let grant: Grant | undefined;
     try {
-      grant = await within(this.#waitMs, asked, 'The supervisor');
+      grant = await within(this.#waitMs, answer, 'The supervisor');
     } catch (error) {
       if (!(error instanceof LateError)) throw error;
-      void asked.then((late) => this.#comeBack(caller, late));
+      void answer.then((late) => this.#comeBack(caller, late));
       this.#leave(error);
       return this.#alone.take(caller);
     }

@@ -32,7 +32,7 @@ export class WorkerLink implements LeaseLink {
   readonly #listen = Promise.withResolvers<void>();
   readonly #lead = Promise.withResolvers<void>();
   #channels: Channels = {};
-  readonly #asked = new Map<number, (grant: Grant | undefined) => void>();
+  readonly #pendingTakes = new Map<number, (grant: Grant | undefined) => void>();
   #lastId = 0;
   #costs: [string, number][] = [];
 
@@ -46,7 +46,7 @@ export class WorkerLink implements LeaseLink {
       else this.#receive(message, handle);
     });
     process.on('disconnect', () => {
-      for (const answer of this.#asked.values()) answer(undefined);
+      for (const answer of this.#pendingTakes.values()) answer(undefined);
       resolve('supervisor gone');
     });
   }
@@ -108,8 +108,8 @@ export class WorkerLink implements LeaseLink {
     const id = this.#nextId();
     this.#send({ kind: 'take', id, caller, unused });
     return new Promise((resolve) =>
-      this.#asked.set(id, (grant) => {
-        this.#asked.delete(id);
+      this.#pendingTakes.set(id, (grant) => {
+        this.#pendingTakes.delete(id);
         resolve(grant);
       }),
     );
@@ -180,7 +180,7 @@ export class WorkerLink implements LeaseLink {
         for (const handler of Object.values(this.#channels)) handler.onGap();
         return;
       case 'granted':
-        return this.#asked.get(message.id)?.(message.grant);
+        return this.#pendingTakes.get(message.id)?.(message.grant);
       case 'indebted':
         return void this.counts.emit(message.kind, message);
       case 'unknown token':
