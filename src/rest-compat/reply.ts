@@ -5,9 +5,9 @@ import type { JsonSchema } from './json-schema.ts';
 import { longestCursor } from './params.ts';
 import { stepsOf, valueAt } from './paths.ts';
 import type { WrittenAnswer } from '../executor/compiled/writing/json-writer.ts';
-import type { RowForm } from '../executor/compiled/writing/row-form.ts';
+import type { RowRenderer } from '../executor/compiled/writing/row-renderer.ts';
 import { boolean, integer, type Shape, shape, text } from './shape.ts';
-import { shapeForm, WrittenResource } from './shape-writer.ts';
+import { shapeRenderer, WrittenResource } from './shape-writer.ts';
 
 /** The content of an answer, before it becomes HTTP. */
 export interface Rendered {
@@ -71,10 +71,10 @@ export interface Reply<in Picked, in Values> {
   readonly successes: readonly Success[];
   readonly render: (picked: Picked, values: Values) => Rendered;
   /**
-   * The form in which the compiled executor writes the resources of the reply, given the path that the route picks. The
+   * How the compiled executor writes the resources of the reply, which are at the path that the route picks. The
    * data then has a WrittenResource in place of each resource, unless graphql-js answered with values.
    */
-  readonly rowForm?: (path: readonly string[]) => RowForm;
+  readonly rowRenderer?: (path: readonly string[]) => RowRenderer;
   /**
    * The variable with the number of rows that are read. Fewer are read if these are too long together for one answer.
    */
@@ -85,7 +85,7 @@ export interface Reply<in Picked, in Values> {
 export function item<Picked>(of: Shape<Picked>, description?: string): Reply<Picked, unknown> {
   return {
     successes: [successOf(of, 200, '', description)],
-    rowForm: (path) => shapeForm(of, path),
+    rowRenderer: (path) => shapeRenderer(of, path),
     render: (picked) => ({ status: 200, ...renderResource(of, picked) }),
   };
 }
@@ -241,7 +241,7 @@ export function list<Node>(of: Shape<Node>, { isBounded = false } = {}): Reply<C
     successes: [{ status: 200, description: 'A page of the list.', schema: page, isPaged: true, isBounded }],
     sizeVariable: 'first',
     // A page has no revision.
-    rowForm: (path) => shapeForm({ fields: of.fields, revision: undefined }, [...path, 'nodes']),
+    rowRenderer: (path) => shapeRenderer({ fields: of.fields, revision: undefined }, [...path, 'nodes']),
     render: (
       { nodes, pageInfo, totalCount, totalCountIsExact: isTotalExact },
       { cursor, page_size: pageSize },

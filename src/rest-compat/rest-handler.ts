@@ -153,7 +153,7 @@ async function answer(
       variables,
       context,
       idempotencyKey: checked.idempotencyKey,
-      rowForm: route.rowForm,
+      rowRenderer: route.rowRenderer,
       revalidation,
     });
   const { variables } = checked;

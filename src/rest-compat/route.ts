@@ -6,7 +6,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import type { RowForm } from '../executor/compiled/writing/row-form.ts';
+import type { RowRenderer } from '../executor/compiled/writing/row-renderer.ts';
 import { fragmentsOf } from '../executor/selections/operation.ts';
 import type { ScopeNeed } from '../schema/builder/scopes.ts';
 import { type Body, type BodyValues, type BodyFields, readBody } from './body.ts';
@@ -117,7 +117,7 @@ export interface Route {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly successes: readonly Success[];
   /** How the compiled executor writes the resources of the reply. */
-  readonly rowForm: RowForm | undefined;
+  readonly rowRenderer: RowRenderer | undefined;
   /** The variable with the number of rows that are read, where fewer may be answered. */
   readonly sizeVariable: string | undefined;
   readonly names: Readonly<Record<string, string>>;
@@ -170,7 +170,7 @@ export function route<
     operation,
     fragments: fragmentsOf(document),
     successes: declaration.reply.successes,
-    rowForm: rowFormOf(declaration),
+    rowRenderer: rowRendererOf(declaration),
     sizeVariable: declaration.reply.sizeVariable,
     names: { ...pageNames, ...declaration.names },
     bareProblem: declaration.bareProblem ?? false,
@@ -213,12 +213,12 @@ function outcomeOf<Data, Values, Picked>(
 }
 
 /**
- * The row form of a route that picks by a path. A number in the path leads to an item of a list, and not to another
+ * The row renderer of a route that picks by a path. A number in the path leads to an item of a list, and not to another
  * selection.
  */
-function rowFormOf({ pick, reply }: { pick: unknown; reply: Pick<Reply<never, never>, 'rowForm'> }) {
+function rowRendererOf({ pick, reply }: { pick: unknown; reply: Pick<Reply<never, never>, 'rowRenderer'> }) {
   if (typeof pick !== 'string') return undefined;
-  return reply.rowForm?.(stepsOf(pick).filter((step) => step !== '0'));
+  return reply.rowRenderer?.(stepsOf(pick).filter((step) => step !== '0'));
 }
 
 function pickerOf<Data, Values, DataPath extends string, Result>(

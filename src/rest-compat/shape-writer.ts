@@ -1,7 +1,7 @@
 import type { Field, Frame } from '../executor/compiled/run/frame.ts';
 import type { JsonWriter, WrittenAnswer } from '../executor/compiled/writing/json-writer.ts';
 import type { ObjectPlan } from '../executor/compiled/compile/objects.ts';
-import type { JsonRange, RowForm, WrittenRows } from '../executor/compiled/writing/row-form.ts';
+import type { JsonRange, RowRenderer, WrittenRows } from '../executor/compiled/writing/row-renderer.ts';
 import { RowTexts } from '../executor/compiled/writing/row-texts.ts';
 import {
   type FieldName,
@@ -63,11 +63,11 @@ const comma = Buffer.from(',');
 
 type Write = (out: JsonWriter, frame: Frame, row: number) => void;
 
-/** The form of the resources that a shape describes, which are at a path of the operation's data. */
-export function shapeForm<Source>(
+/** Renders the resources that a shape describes, which are at a path of the operation's data. */
+export function shapeRenderer<Source>(
   { fields, revision }: Pick<Shape<Source>, 'fields' | 'revision'>,
   path: readonly string[],
-): RowForm {
+): RowRenderer {
   return {
     path,
     compile: (plan) => {

@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { compileOperation } from '../../src/executor/compiled/compile/compile.ts';
 import type { Frame } from '../../src/executor/compiled/run/frame.ts';
-import { compileRowForm, type WriteRow, WrittenRows } from '../../src/executor/compiled/writing/row-form.ts';
+import {
+  compileRowRenderer,
+  type WriteRow,
+  WrittenRows,
+} from '../../src/executor/compiled/writing/row-renderer.ts';
 import { WrittenResource } from '../../src/rest-compat/shape-writer.ts';
 import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { schema } from '../../src/schema/index.ts';
@@ -15,13 +19,13 @@ import { httpClient } from '../support/http-client.ts';
 /** Routes whose reply does not consist of one selection of the operation. */
 const ofValues = ['/v1/meta/codes', '/v1/meta/errors/{code}'];
 
-const withRowForm = routeTable.filter(({ rowForm, path }) => rowForm && !ofValues.includes(path));
+const withRowRenderer = routeTable.filter(({ rowRenderer, path }) => rowRenderer && !ofValues.includes(path));
 
-it.each(withRowForm.map((route) => [`${route.method} ${route.path}`, route] as const))(
+it.each(withRowRenderer.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s is written by the compiled executor',
-  (_name, { operation, fragments, rowForm }) => {
+  (_name, { operation, fragments, rowRenderer }) => {
     const plan = compileOperation(schema, operation, fragments, {});
-    expect(rowForm && compileRowForm(rowForm, plan)).toBeDefined();
+    expect(rowRenderer && compileRowRenderer(rowRenderer, plan)).toBeDefined();
   },
 );
 

@@ -14,7 +14,7 @@ import { RootResults } from '../../schema/builder/root-results.ts';
 import { type OperationCost, priceOperation } from '../cost/operation-cost.ts';
 import { withSharedBounds } from '../cost/shared-bounds.ts';
 import { answerCompiled } from '../compiled/run/executor.ts';
-import type { RowForm } from '../compiled/writing/row-form.ts';
+import type { RowRenderer } from '../compiled/writing/row-renderer.ts';
 import { withFirstReads } from './first-reads.ts';
 import { formatError, isFinal, type Report } from '../answers/errors.ts';
 import { type FallbackReport, refuseCostlyFallback, runFallback, reportFallback } from './fallbacks.ts';
@@ -78,8 +78,8 @@ interface OperationRequest {
   reportCost?: boolean;
   /** `json` asks for the data as bytes, where the caller only sends them. */
   form?: 'data' | 'json';
-  /** The form of some objects in the data. graphql-js and replays of kept results give values there. */
-  rowForm?: RowForm | undefined;
+  /** Writes some objects of the data as JSON. graphql-js and replays of kept results give values there. */
+  rowRenderer?: RowRenderer | undefined;
   /** Set if the client has an earlier answer, which may still be right. */
   revalidation?: Revalidation | undefined;
 }
@@ -151,7 +151,7 @@ async function runOperation(
     key === undefined
       ? await answer({ ...request, context: writing }, coerced, cost)
       : await executeOnce({ ...coerced, document, key }, writing, (inside) =>
-          answer({ ...request, context: inside, form: 'data', rowForm: undefined }, coerced, cost),
+          answer({ ...request, context: inside, form: 'data', rowRenderer: undefined }, coerced, cost),
         );
   context.wrote?.();
   return result;
@@ -224,12 +224,12 @@ function mayCompile({ context }: OperationRequest): boolean {
 
 /** The answer of the compiled executor, or what is left to graphql-js, as for `answerCompiled`. */
 function answerFromPlan(
-  { context, document, form = 'data', rowForm }: OperationRequest,
+  { context, document, form = 'data', rowRenderer }: OperationRequest,
   coerced: CoercedOperation,
   cost: OperationCost,
 ) {
   const { operation } = coerced;
-  return answerCompiled({ ...coerced, document }, context, { form, rowForm }, (reason) => {
+  return answerCompiled({ ...coerced, document }, context, { form, rowRenderer }, (reason) => {
     if (operation.operation === OperationTypeNode.QUERY) refuseCostlyFallback(reason, cost);
     reportFallback(reason, operation, context.fellBack);
   });

@@ -77,8 +77,8 @@ export class ObjectPlan {
       return out.literal(prewritten.written);
     }
     frame.run.objects += 1;
-    const { rowForm } = frame.run;
-    if (rowForm?.plan === this) return out.literal(frame.run.writtenRow(rowForm, frame, row));
+    const { rowRenderer } = frame.run;
+    if (rowRenderer?.plan === this) return out.literal(frame.run.writtenRow(rowRenderer, frame, row));
     const { writer } = out;
     // The plan is complete before it writes its first row.
     if (this.#texts === undefined) this.#texts = this.isFixed ? new RowTexts() : null;

@@ -13,7 +13,7 @@ import { type Frame, newFrame, NotCompilable, type Row } from './frame.ts';
 import { checkAnswerSize } from '../writing/answer-size.ts';
 import { JsonWriter, type WrittenAnswer } from '../writing/json-writer.ts';
 import { ObjectPlan } from '../compile/objects.ts';
-import { type CompiledRowForm, compileRowForm, type RowForm } from '../writing/row-form.ts';
+import { type CompiledRowRenderer, compileRowRenderer, type RowRenderer } from '../writing/row-renderer.ts';
 import { type AnswerForm, MissingReference, Run } from './run.ts';
 
 /** An operation with its document, which is valid. */
@@ -24,10 +24,10 @@ export interface Compilable extends CoercedOperation {
 /** An answer as JSON, or its data as values, and the number of its objects. */
 type Answered = { objects: number } & ({ json: WrittenAnswer } | { data: Record<string, unknown> });
 
-/** The form of the answer, and that of certain objects in an answer of values. */
+/** The form of the answer, and the renderer of certain objects in an answer of values. */
 interface Wanted {
   readonly form: AnswerForm;
-  readonly rowForm: RowForm | undefined;
+  readonly rowRenderer: RowRenderer | undefined;
 }
 
 /** Counters since the start of this process, for the metrics. */
@@ -53,7 +53,7 @@ export const compiledCounts = {
 export async function answerCompiled(
   compilable: Compilable,
   context: Context,
-  { form, rowForm }: Wanted,
+  { form, rowRenderer }: Wanted,
   onFallback: (reason: unknown) => void,
 ): Promise<Answered | RootResults | undefined> {
   const plan = planOf(compilable);
@@ -64,7 +64,7 @@ export async function answerCompiled(
   }
   const results = new RootResults();
   try {
-    const how = { form, rowForm: rowForm && compileRowForm(rowForm, plan), results };
+    const how = { form, rowRenderer: rowRenderer && compileRowRenderer(rowRenderer, plan), results };
     const data = await runPlan(compilable, context, how, (run) => answer(plan, run, form));
     compiledCounts.answered += 1;
     return data;
@@ -93,7 +93,7 @@ export async function answerEventsCompiled(
     return undefined;
   }
   try {
-    const how = { form: 'json', rowForm: undefined, results: new RootResults() } as const;
+    const how = { form: 'json', rowRenderer: undefined, results: new RootResults() } as const;
     return await runPlan(compilable, context, how, (run) => answerEvents(plan, run, events));
   } catch (error) {
     if (isFinal(error)) throw error;
@@ -131,7 +131,7 @@ async function runPlan<Result>(
 
 interface Answering {
   form: AnswerForm;
-  rowForm: CompiledRowForm | undefined;
+  rowRenderer: CompiledRowRenderer | undefined;
   results: RootResults;
 }
 

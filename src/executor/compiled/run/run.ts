@@ -14,7 +14,7 @@ import type { Snapshot } from '../../../reference/snapshot.ts';
 import type { RootResults } from '../../../schema/builder/root-results.ts';
 import { Bail, type Frame } from './frame.ts';
 import { JsonWriter } from '../writing/json-writer.ts';
-import { type CompiledRowForm, WrittenRows } from '../writing/row-form.ts';
+import { type CompiledRowRenderer, WrittenRows } from '../writing/row-renderer.ts';
 import type { Literal, Sink } from '../writing/sink.ts';
 import { ValueSink } from '../writing/value-sink.ts';
 
@@ -50,9 +50,9 @@ export class Run {
   /** The rows of all frames so far: an estimate of how large the answer will be. */
   rowsRead = 0;
   readonly #form: AnswerForm;
-  /** The objects of an answer of values that are written as JSON. */
-  readonly rowForm: CompiledRowForm | undefined;
-  /** The objects in the caller's form that have been written since the last call of `finish`. */
+  /** Writes the objects that are JSON in an answer of values. */
+  readonly rowRenderer: CompiledRowRenderer | undefined;
+  /** The objects that the renderer has written as JSON since the last call of `finish`. */
   #writtenRows: WrittenRows | undefined;
   #borrowed: { connection: Promise<BorrowedConnection>; users: number } | undefined;
   #ended = false;
@@ -69,14 +69,14 @@ export class Run {
       replica,
       acceptsMissing,
       form = 'data',
-      rowForm,
+      rowRenderer,
       results,
     }: {
       cached: Snapshot | undefined;
       replica?: ReadServer | undefined;
       acceptsMissing: boolean;
       form?: AnswerForm;
-      rowForm?: CompiledRowForm | undefined;
+      rowRenderer?: CompiledRowRenderer | undefined;
       results: RootResults;
     },
   ) {
@@ -88,7 +88,7 @@ export class Run {
     this.cached = cached;
     this.results = results;
     this.#form = form;
-    this.rowForm = rowForm;
+    this.rowRenderer = rowRenderer;
     this.#acceptsMissing = acceptsMissing;
   }
 
@@ -181,8 +181,8 @@ export class Run {
     return { json: noBytes, value: out.finish(), bytes: out.length };
   }
 
-  /** Writes an object in the caller's form. */
-  writtenRow({ write, objectsBelow }: CompiledRowForm, frame: Frame, row: number): Literal {
+  /** Writes an object as the JSON of the renderer. */
+  writtenRow({ write, objectsBelow }: CompiledRowRenderer, frame: Frame, row: number): Literal {
     this.objects += objectsBelow(frame, row);
     this.#writtenRows ??= new WrittenRows();
     const { value, length } = this.#writtenRows.add(write, frame, row);

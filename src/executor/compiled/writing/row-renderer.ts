@@ -2,11 +2,11 @@ import type { Below, Field, Frame } from '../run/frame.ts';
 import { JsonWriter, type WrittenAnswer } from './json-writer.ts';
 import type { ObjectPlan } from '../compile/objects.ts';
 
-/** The form in which a caller wants certain objects of an answer of values: as JSON that the caller defines. */
-export interface RowForm {
+/** Writes certain objects of an answer that otherwise consists of values: as JSON that the caller defines. */
+export interface RowRenderer {
   /** The response names that lead from the root of the operation to the objects. */
   readonly path: readonly string[];
-  /** Compiles the form for the plan of the objects; undefined if the plan does not select what the form needs. */
+  /** Compiles the renderer for the plan of the objects; undefined if the plan does not select what it needs. */
   compile(plan: ObjectPlan): WriteRow | undefined;
 }
 
@@ -73,8 +73,8 @@ export class WrittenRows {
 const envelopeRoom = 1_024;
 const nothing: WrittenAnswer = { bytes: Buffer.alloc(0), release: () => undefined };
 
-/** A form for the objects of one plan. */
-export interface CompiledRowForm {
+/** A renderer that is compiled for the objects of one plan. */
+export interface CompiledRowRenderer {
   readonly plan: ObjectPlan;
   readonly write: WriteRow;
   /** Counts the objects below a row. */
@@ -83,19 +83,19 @@ export interface CompiledRowForm {
 
 type CountObjects = (frame: Frame, row: number) => number;
 
-const compiled = new WeakMap<RowForm, WeakMap<ObjectPlan, CompiledRowForm | null>>();
+const compiled = new WeakMap<RowRenderer, WeakMap<ObjectPlan, CompiledRowRenderer | null>>();
 
-/** The form for the plan of an operation; undefined if its objects have to be values. */
-export function compileRowForm(form: RowForm, root: ObjectPlan): CompiledRowForm | undefined {
-  let forms = compiled.get(form);
-  if (!forms) compiled.set(form, (forms = new WeakMap()));
-  const known = forms.get(root);
+/** The renderer for the plan of an operation; undefined if its objects have to be values. */
+export function compileRowRenderer(renderer: RowRenderer, root: ObjectPlan): CompiledRowRenderer | undefined {
+  let byPlan = compiled.get(renderer);
+  if (!byPlan) compiled.set(renderer, (byPlan = new WeakMap()));
+  const known = byPlan.get(root);
   if (known !== undefined) return known ?? undefined;
-  const plan = planAt(root, form.path);
+  const plan = planAt(root, renderer.path);
   // A fixed plan may be shared with another selection of the operation, whose objects must be values.
-  const write = plan && !plan.isFixed ? form.compile(plan) : undefined;
+  const write = plan && !plan.isFixed ? renderer.compile(plan) : undefined;
   const result = plan && write && { plan, write, objectsBelow: objectCounter(plan.fields) ?? none };
-  forms.set(root, result ?? null);
+  byPlan.set(root, result ?? null);
   return result;
 }
 
