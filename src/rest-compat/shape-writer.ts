@@ -109,11 +109,11 @@ function withCachedRows(write: Write): Write {
 }
 
 function fieldWriter(field: ShapeField, fields: readonly Field[]): Write | undefined {
-  const { steps, form } = field;
+  const { steps, rendering } = field;
   const [step, ...beyond] = steps;
   const absent = literalOf(field.absent);
   if (step === undefined)
-    return form.kind === 'object' ? objectWriter(form.of, fields, undefined) : undefined;
+    return rendering.kind === 'object' ? objectWriter(rendering.of, fields, undefined) : undefined;
   const found = fields.find(({ responseName }) => responseName === step);
   if (!found) return undefined;
   if (beyond.length === 0) return valueWriter(field, found, absent);
@@ -128,24 +128,28 @@ function fieldWriter(field: ShapeField, fields: readonly Field[]): Write | undef
   };
 }
 
-function valueWriter({ form, absent: shown }: ShapeField, field: Field, absent: Literal): Write | undefined {
-  switch (form.kind) {
+function valueWriter(
+  { rendering, absent: shown }: ShapeField,
+  field: Field,
+  absent: Literal,
+): Write | undefined {
+  switch (rendering.kind) {
     case 'value':
       return shown === null ? (out, frame, row) => field.write(out, frame, row) : orAbsent(field, absent);
     case 'prefixed':
       return (out, frame, row) => {
         const value = valueOf(field, frame, row);
-        if (typeof value === 'string') out.string(`${form.prefix}${value}`);
+        if (typeof value === 'string') out.string(`${rendering.prefix}${value}`);
         else out.literal(absent);
       };
     case 'enum': {
-      const literals = new Map(Array.from(form.shown, ([name, each]) => [name, literalOf(each)]));
+      const literals = new Map(Array.from(rendering.shown, ([name, each]) => [name, literalOf(each)]));
       const renamed = field.renamed?.((name) => literals.get(name) ?? unknownName(name));
       return renamed && orAbsent(renamed, absent);
     }
     case 'object':
     case 'objects':
-      return objectsWriter(form, field, absent);
+      return objectsWriter(rendering, field, absent);
   }
 }
 
@@ -160,7 +164,7 @@ function orAbsent(field: Field, absent: Literal): Write {
 }
 
 function objectsWriter(
-  { kind, of }: Extract<ShapeField['form'], { kind: 'object' | 'objects' }>,
+  { kind, of }: Extract<ShapeField['rendering'], { kind: 'object' | 'objects' }>,
   { below }: Field,
   absent: Literal,
 ): Write | undefined {

@@ -7,8 +7,8 @@ import type { RichText } from './operations.generated.ts';
 import { stepsOf, type ValueAt, valueAt } from './paths.ts';
 import { richTextSchema } from './rich-text.ts';
 
-/** The form in which a field shows the value at its path. */
-export type Form =
+/** How a field shows the value at its path. */
+export type Rendering =
   | { readonly kind: 'value' }
   | { readonly kind: 'prefixed'; readonly prefix: string }
   /** An enum: what REST shows for each of its names. */
@@ -23,7 +23,7 @@ export type Form =
 export interface Field<out Path extends string = string, in Accepted = never> {
   /** The names that lead from the fragment to the value. An empty list means the fragment itself. */
   readonly steps: readonly string[];
-  readonly form: Form;
+  readonly rendering: Rendering;
   /** The value that is shown if the value, or an object on the way to it, is null. */
   readonly absent: string | number | null;
   readonly schema: JsonSchema;
@@ -85,25 +85,25 @@ export function shape<Source, const Fields extends Readonly<Record<string, Field
 /** The fields as values, read from what an operation returned. */
 function renderFields(fields: ShapeFields, source: unknown): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
-  for (const [name, { steps, form, absent }] of fields) {
+  for (const [name, { steps, rendering, absent }] of fields) {
     const value = valueAt(source, steps);
-    shown[name] = value === null || value === undefined ? absent : inForm(form, value);
+    shown[name] = value === null || value === undefined ? absent : renderValue(rendering, value);
   }
   return shown;
 }
 
-function inForm(form: Form, value: unknown): unknown {
-  switch (form.kind) {
+function renderValue(rendering: Rendering, value: unknown): unknown {
+  switch (rendering.kind) {
     case 'value':
       return value;
     case 'prefixed':
-      return `${form.prefix}${String(value)}`;
+      return `${rendering.prefix}${String(value)}`;
     case 'enum':
-      return shownName(form.shown, String(value));
+      return shownName(rendering.shown, String(value));
     case 'object':
-      return renderFields(form.of, value);
+      return renderFields(rendering.of, value);
     case 'objects':
-      return (value as readonly unknown[]).map((item) => renderFields(form.of, item));
+      return (value as readonly unknown[]).map((item) => renderFields(rendering.of, item));
   }
 }
 
@@ -118,8 +118,8 @@ function shownName(shown: ReadonlyMap<string, string | number>, name: string): s
 export function nullable<Path extends string, Accepted>(
   field: Field<Path, Accepted>,
 ): Field<Path, Accepted | null> {
-  const { steps, form, absent, schema } = field;
-  return { steps, form, absent, schema: orNull(schema) };
+  const { steps, rendering, absent, schema } = field;
+  return { steps, rendering, absent, schema: orNull(schema) };
 }
 
 interface Options<Absent> {
@@ -131,17 +131,17 @@ interface Options<Absent> {
 /** A field accepts null if its options have `absent`. */
 type NullOf<Chosen> = Chosen extends { readonly absent: string | number } ? null : never;
 
-const unchanged: Form = { kind: 'value' };
+const unchanged: Rendering = { kind: 'value' };
 
 function field<Path extends string, Accepted>(
   path: Path,
   schema: JsonSchema,
   { description, absent }: Options<string | number> = {},
-  form = unchanged,
+  rendering = unchanged,
 ): Field<Path, Accepted> {
   return {
     steps: stepsOf(path),
-    form,
+    rendering,
     absent: absent ?? null,
     schema: description === undefined ? schema : { ...schema, description },
   };
@@ -170,8 +170,9 @@ export function url<const Path extends string, const Chosen extends Options<stri
   path: Path,
   options?: Chosen,
 ): Field<Path, string | NullOf<Chosen>> {
-  const form: Form = options?.prefix === undefined ? unchanged : { kind: 'prefixed', prefix: options.prefix };
-  return field(path, { type: 'string', maxLength: limits.url }, options, form);
+  const rendering: Rendering =
+    options?.prefix === undefined ? unchanged : { kind: 'prefixed', prefix: options.prefix };
+  return field(path, { type: 'string', maxLength: limits.url }, options, rendering);
 }
 
 /** A whole number of 0 or more. */
@@ -244,7 +245,7 @@ export function ids<const Path extends string>(
   return texts({ maxItems, maxLength: idLength(prefix) }, path);
 }
 
-/** A text in the specification's RichText form. */
+/** A text as RichText of the specification. */
 export function richText<const Path extends string>(path: Path): Field<Path, RichText> {
   return field(path, richTextSchema);
 }
