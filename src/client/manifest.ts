@@ -20,11 +20,11 @@ export function namesOf(manifest: Manifest = {}): NameDocument {
   for (const [id, text] of entriesOf(manifest)) {
     const node = nodeOf(text);
     if (!node) throw invalidArgument('documents', `must be a manifest; ${id} is not the id of a document.`);
-    ids.set(formOf(node), id);
+    ids.set(comparableText(node), id);
   }
   return (document) => {
     const node = ids.size > 0 ? nodeOf(document) : undefined;
-    const documentId = node && ids.get(formOf(node));
+    const documentId = node && ids.get(comparableText(node));
     if (documentId !== undefined) return { documentId };
     return { query: typeof document === 'string' ? document : print(document) };
   };
@@ -51,7 +51,7 @@ function isPrinted(manifest: Manifest): manifest is Extract<Manifest, { operatio
 }
 
 /** A text that is the same for all texts of a document: its file may have comments and its fragments in another order. */
-function formOf({ definitions }: DocumentNode): string {
+function comparableText({ definitions }: DocumentNode): string {
   return definitions
     .map((definition) => print(definition))
     .toSorted()

@@ -21,14 +21,14 @@ import { limits } from '../model/limits.ts';
  */
 export type FilterField =
   | { kind: 'id'; column: string; prefix: IdPrefix }
-  | { kind: 'text'; column: string; form: TextForm }
+  | { kind: 'text'; column: string; conversion: TextConversion }
   | { kind: 'value'; column: string; stored?: (value: number) => number }
   | { kind: 'reference'; column: string; target: FilterTarget }
   | { kind: 'through'; through: Through; own: string; target: FilterTarget };
 export type FilterFields = Readonly<Record<string, FilterField>>;
 
-/** The form in which a column stores a text, to which the compared text is converted. */
-export type TextForm = 'fold' | 'upper' | 'lower';
+/** How texts are converted before a column stores them, and so before they are compared with the column. */
+export type TextConversion = 'fold' | 'upper' | 'lower';
 
 interface FilterTarget {
   table: TableName;
@@ -219,17 +219,17 @@ function comparable(
   }
   // A filter with a violation is refused, so its other texts are not folded, which would take longest.
   if (field.kind !== 'text' || violations.any) return value;
-  const stored = inForm(field.form, value);
+  const stored = converted(field.conversion, value);
   if (stored.length <= limits.foldedFilterText) return stored;
   const most = limits.foldedFilterText.toLocaleString('en');
   violations.add(path, `must have at most ${most} characters when its ligatures are written out`);
   return undefined;
 }
 
-/** The text as a column of this form stores it, so that neither case nor accents of a filter matter. */
-function inForm(form: TextForm, text: string): string {
+/** The text as a column with this conversion stores it, so that neither case nor accents of a filter matter. */
+function converted(conversion: TextConversion, text: string): string {
   const folded = fold(text);
-  return form === 'upper' ? asciiUpper(folded) : folded;
+  return conversion === 'upper' ? asciiUpper(folded) : folded;
 }
 
 function asInput(value: unknown): Record<string, unknown> {

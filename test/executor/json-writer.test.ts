@@ -7,7 +7,7 @@ import { Bail } from '../../src/executor/compiled/run/frame.ts';
 import { JsonWriter } from '../../src/executor/compiled/writing/json-writer.ts';
 import {
   fieldNames,
-  idForm,
+  idPrefixLiteral,
   literalOf,
   literalPiece,
   type Sink,
@@ -95,10 +95,12 @@ it.each([
 it('an id is written as encodeId does, from bytes and from text', () => {
   for (let time = 0; time < 200; time += 1) {
     const uuid = newUuid();
-    const form = idForm('issue');
+    const prefix = idPrefixLiteral('issue');
     const json = JSON.stringify(encodeId('issue', uuid));
-    expect(written((out) => out.id(form, Buffer.concat([Buffer.from('--'), uuidBytes(uuid)]), 2))).toBe(json);
-    expect(written((out) => out.idOfText(form, uuid))).toBe(json);
+    expect(written((out) => out.id(prefix, Buffer.concat([Buffer.from('--'), uuidBytes(uuid)]), 2))).toBe(
+      json,
+    );
+    expect(written((out) => out.idOfText(prefix, uuid))).toBe(json);
   }
 });
 
@@ -136,7 +138,11 @@ describe('both sinks', () => {
     ['an object without fields', (out) => (out.beginObject(), out.endObject())],
     [
       'a list of ids',
-      (out) => list(out, [() => out.id(idForm('team'), id, 0), () => out.idOfText(idForm('user'), uuid)]),
+      (out) =>
+        list(out, [
+          () => out.id(idPrefixLiteral('team'), id, 0),
+          () => out.idOfText(idPrefixLiteral('user'), uuid),
+        ]),
     ],
     [
       'a string of pieces',

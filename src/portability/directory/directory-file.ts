@@ -253,8 +253,8 @@ export function parseExportedDirectory(input: unknown): DirectoryFile {
   return parsed(exportedDirectory, input, 'directory');
 }
 
-function parsed(form: z.ZodType<DirectoryFile>, input: unknown, whole: string): DirectoryFile {
-  const { success, data, error } = form.safeParse(input ?? {});
+function parsed(schema: z.ZodType<DirectoryFile>, input: unknown, whole: string): DirectoryFile {
+  const { success, data, error } = schema.safeParse(input ?? {});
   if (success) return data;
   const violations = new Violations();
   for (const { path, message } of error.issues) violations.add(pathText(path) || whole, message);

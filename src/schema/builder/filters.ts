@@ -1,6 +1,6 @@
 import type { InputType } from '@pothos/core';
 import type { Through } from '../../db/query/conditions/predicate.ts';
-import { type FilterField, maxValues, type TextForm } from '../../resolvers/filters.ts';
+import { type FilterField, maxValues, type TextConversion } from '../../resolvers/filters.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
 import { builder, type Types } from './builder.ts';
 import type { RelatedEntity } from './entity.ts';
@@ -40,7 +40,7 @@ type ColumnOf<Row, Value> = { [K in keyof Row]: Row[K] extends Value | null ? K 
 /** Makes the fields of a filter. The compiler checks the columns against the row. */
 export interface FilterBuilder<Row> {
   id: (prefix: IdPrefix, column?: ColumnOf<Row, string>) => FilterDeclaration;
-  text: (column: ColumnOf<Row, string>, form?: TextForm) => FilterDeclaration;
+  text: (column: ColumnOf<Row, string>, conversion?: TextConversion) => FilterDeclaration;
   /** The key or the code of an object, which people use instead of its id. */
   key: (of: IdPrefix, column: ColumnOf<Row, string>) => FilterDeclaration;
   int: (column: ColumnOf<Row, number>) => FilterDeclaration;
@@ -188,13 +188,13 @@ export const filterBuilder: FilterBuilder<Record<string, never>> = {
     ...naming('id', prefix),
     description: `Compares ${column === 'id' ? 'the id itself' : `\`${column}\``}.`,
   }),
-  text: (column, form = 'fold') => ({
-    field: { kind: 'text', column, form },
+  text: (column, conversion = 'fold') => ({
+    field: { kind: 'text', column, conversion },
     input: comparators.StringFilter,
     description: `Compares \`${column.replace(/Fold$/, '')}\`.`,
   }),
   key: (of, column) => ({
-    field: { kind: 'text', column, form: 'upper' },
+    field: { kind: 'text', column, conversion: 'upper' },
     input: comparators.StringFilter,
     ...naming('key', of),
     description: `Compares \`${column}\`.`,

@@ -40,11 +40,11 @@ export async function compress(coding: Coding, bytes: Uint8Array): Promise<Uint8
 
 /** Compresses a buffer that does not change, once for all answers in which it is sent. */
 export function compressOnce(coding: Coding, bytes: Uint8Array): Promise<Uint8Array> {
-  let forms = compressed.get(bytes);
-  if (!forms) compressed.set(bytes, (forms = new Map()));
-  let form = forms.get(coding);
-  if (!form) forms.set(coding, (form = compress(coding, bytes)));
-  return form;
+  let byCoding = compressed.get(bytes);
+  if (!byCoding) compressed.set(bytes, (byCoding = new Map()));
+  let result = byCoding.get(coding);
+  if (!result) byCoding.set(coding, (result = compress(coding, bytes)));
+  return result;
 }
 
 const compressed = new WeakMap<Uint8Array, Map<Coding, Promise<Uint8Array>>>();

@@ -15,18 +15,18 @@ export function withSlots(predicate: Predicate, prefix: string): { form: Predica
     values[name] = value;
     return new Slot(name);
   };
-  const formed = (part: Predicate): Predicate => {
-    if ('all' in part) return { all: part.all.map(formed) };
-    if ('any' in part) return { any: part.any.map(formed) };
-    if ('not' in part) return { not: formed(part.not) };
+  const toForm = (part: Predicate): Predicate => {
+    if ('all' in part) return { all: part.all.map(toForm) };
+    if ('any' in part) return { any: part.any.map(toForm) };
+    if ('not' in part) return { not: toForm(part.not) };
     if ('is' in part) {
       const { value } = part;
       return { ...part, value: slot(value instanceof Slot ? value : sqlValue(part.is, value)) };
     }
     if ('in' in part) return { ...part, in: slot(part.in) };
     if ('among' in part) return { ...part, among: slot(part.among) };
-    if ('where' in part) return { ...part, where: formed(part.where) };
+    if ('where' in part) return { ...part, where: toForm(part.where) };
     return part;
   };
-  return { form: formed(predicate), values };
+  return { form: toForm(predicate), values };
 }

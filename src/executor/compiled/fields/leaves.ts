@@ -13,7 +13,7 @@ import { type TextRow, textAt, WireRow } from '../../../db/wire/wire-row.ts';
 import { maxInt32 } from '../../../model/int32.ts';
 import type { Columns } from '../compile/columns.ts';
 import { Bail, type Field, type Frame, NotCompilable, type Row } from '../run/frame.ts';
-import { idForm, type Literal, literalOf, type Sink } from '../writing/sink.ts';
+import { idPrefixLiteral, type Literal, literalOf, type Sink } from '../writing/sink.ts';
 import { isoTime } from '../writing/times.ts';
 
 /** How a column is written as a GraphQL type. */
@@ -176,12 +176,12 @@ export function idField(
   column: string,
   columns: Columns,
 ): Field {
-  const form = idForm(prefix);
+  const prefixLiteral = idPrefixLiteral(prefix);
   const id: Codec = {
-    write: (out, uuid) => out.idOfText(form, uuid),
-    copy: (out, bytes, start, end) => out.idOfText(form, bytes.toString('latin1', start, end)),
+    write: (out, uuid) => out.idOfText(prefixLiteral, uuid),
+    copy: (out, bytes, start, end) => out.idOfText(prefixLiteral, bytes.toString('latin1', start, end)),
     copyBinary: (out, bytes, start) => {
-      out.id(form, bytes, start);
+      out.id(prefixLiteral, bytes, start);
       return true;
     },
   };

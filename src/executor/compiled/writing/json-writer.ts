@@ -3,7 +3,7 @@ import { writeDigits, writeDigitsOfText } from '../../../resolvers/ids.ts';
 import { maxAnswerBytes } from '../../limits.ts';
 import { checkAnswerSize } from './answer-size.ts';
 import { escaped } from './escaped.ts';
-import type { FieldName, IdForm, Literal, Sink } from './sink.ts';
+import type { FieldName, IdPrefixLiteral, Literal, Sink } from './sink.ts';
 import { isoLength, writeIsoTime } from './times.ts';
 
 const space = 0x20;
@@ -163,7 +163,7 @@ export class JsonWriter implements Sink {
     this.#at = at + digits.length;
   }
 
-  id({ json }: IdForm, uuid: Uint8Array, start: number): void {
+  id({ json }: IdPrefixLiteral, uuid: Uint8Array, start: number): void {
     this.bytes(json);
     this.#room(27);
     writeDigits(this.#bytes, this.#at, uuid, start);
@@ -171,7 +171,7 @@ export class JsonWriter implements Sink {
     this.#at += 27;
   }
 
-  idOfText({ json }: IdForm, uuid: string): void {
+  idOfText({ json }: IdPrefixLiteral, uuid: string): void {
     this.bytes(json);
     this.#room(27);
     writeDigitsOfText(this.#bytes, this.#at, uuid);

@@ -32,8 +32,8 @@ export interface Sink {
   /** The time in PostgreSQL's binary format; writes nothing and returns false for a year that has no four digits. */
   timeOfBytes(source: Buffer, start: number): boolean;
   /** The TypeID of the UUID whose bytes begin at `start`. */
-  id(prefix: IdForm, uuid: Uint8Array, start: number): void;
-  idOfText(prefix: IdForm, uuid: string): void;
+  id(prefix: IdPrefixLiteral, uuid: Uint8Array, start: number): void;
+  idOfText(prefix: IdPrefixLiteral, uuid: string): void;
   /** Between `beginString` and `endString`, the next three write pieces of one string. */
   beginString(): void;
   inString(text: string): void;
@@ -42,7 +42,7 @@ export interface Sink {
   endString(): void;
 }
 
-/** A value that is known before it is written, in the forms of both sinks. */
+/** A value that is known before it is written, as both sinks take it. */
 export interface Literal {
   readonly json: Uint8Array;
   readonly value: unknown;
@@ -77,14 +77,14 @@ export function fieldNames(names: readonly string[]): readonly FieldName[] {
   }));
 }
 
-/** The beginning of a TypeID, before its 26 digits. */
-export interface IdForm {
+/** The prefix of a TypeID as both sinks take it. */
+export interface IdPrefixLiteral {
   readonly prefix: IdPrefix;
   /** With the opening quote and the underscore. */
   readonly json: Uint8Array;
 }
 
-export function idForm(prefix: IdPrefix): IdForm {
+export function idPrefixLiteral(prefix: IdPrefix): IdPrefixLiteral {
   return { prefix, json: Buffer.from(`"${prefix}_`) };
 }
 

@@ -1,7 +1,7 @@
 import { encodeId, writeDigits } from '../../../resolvers/ids.ts';
 import { checkAnswerSize } from './answer-size.ts';
 import { escaped } from './escaped.ts';
-import type { FieldName, IdForm, Literal, Sink } from './sink.ts';
+import type { FieldName, IdPrefixLiteral, Literal, Sink } from './sink.ts';
 import { isoTimeOfBytes } from './times.ts';
 
 type Container = Record<string, unknown> | unknown[];
@@ -113,12 +113,12 @@ export class ValueSink implements Sink {
     return time !== undefined;
   }
 
-  id({ prefix }: IdForm, uuid: Uint8Array, start: number): void {
+  id({ prefix }: IdPrefixLiteral, uuid: Uint8Array, start: number): void {
     writeDigits(digits, 0, uuid, start);
     this.string(`${prefix}_${digits.toString('latin1')}`);
   }
 
-  idOfText({ prefix }: IdForm, uuid: string): void {
+  idOfText({ prefix }: IdPrefixLiteral, uuid: string): void {
     this.string(encodeId(prefix, uuid));
   }
 
