@@ -69,8 +69,8 @@ async function explain(
   const { cost, levels, longest } = await explainOperation(schema, document, operation, variables);
   const lines = [`${operation.name?.value ?? 'The operation'}: at most ${cost.toLocaleString('en')} objects`];
   if (levels) {
-    const most = longest && longest.length > levels.length ? `; at most ${inWords(longest)}` : '';
-    lines.push(`${inWords(levels)}, whatever the number of rows${most}`);
+    const atMost = longest && longest.length > levels.length ? `; at most ${inWords(longest)}` : '';
+    lines.push(`${inWords(levels)}, whatever the number of rows${atMost}`);
     levels.forEach((level, index) => {
       lines.push('', `round trip ${index + 1}`, ...level.map((text) => `  ${text}`));
     });

@@ -100,18 +100,18 @@ const notifying = new PreparedSelect(
   ['commit', 'notified'],
 );
 
-/** The workspaces whose logs have changes from before a time, or more than `most` changes. */
+/** The workspaces whose logs have changes from before a time, or more than `maxChanges` changes. */
 export async function selectLongLogs(
   unscoped: Kysely<Tables>,
   before: Date,
-  most: number,
+  maxChanges: number,
 ): Promise<string[]> {
-  const rows = await longLogsQuery(unscoped, before, most).execute();
+  const rows = await longLogsQuery(unscoped, before, maxChanges).execute();
   return rows.map(({ workspaceId }) => workspaceId);
 }
 
 /** The statement of `selectLongLogs`, which looks up two changes of each workspace at most. */
-export function longLogsQuery(unscoped: Kysely<Tables>, before: Date, most: number) {
+export function longLogsQuery(unscoped: Kysely<Tables>, before: Date, maxChanges: number) {
   return unscoped
     .selectFrom('changeHead as h')
     .select('h.workspaceId')
@@ -123,19 +123,19 @@ export function longLogsQuery(unscoped: Kysely<Tables>, before: Date, most: numb
         eb(oldest, '<', before),
         // An interrupted removal has left changes behind.
         eb(first, '<', eb('h.oldest', '-', 1)),
-        sql<boolean>`h.position - h.oldest >= ${most}`,
+        sql<boolean>`h.position - h.oldest >= ${maxChanges}`,
       ]);
     });
 }
 
 /**
  * Removes the oldest changes of a workspace, at most `limit`: those from before the time, and those beyond the newest
- * `most`. `oldest` is moved first, so that no reader finds a gap. The last change before `oldest` stays, because its
+ * `maxChanges`. `oldest` is moved first, so that no reader finds a gap. The last change before `oldest` stays, because its
  * tag proves that cursors of its position are valid. Returns the number of removed changes.
  */
 export async function removeOldChanges(
   db: TenantDb,
-  { before, most, limit }: { before: Date; most: number; limit: number },
+  { before, maxChanges, limit }: { before: Date; maxChanges: number; limit: number },
 ): Promise<number> {
   const young = db
     .selectFrom('change')
@@ -149,7 +149,7 @@ export async function removeOldChanges(
       oldest: sql<number>`greatest(
         oldest,
         least(
-          greatest(coalesce((${young}), position + 1), position + 1 - ${most}::bigint),
+          greatest(coalesce((${young}), position + 1), position + 1 - ${maxChanges}::bigint),
           oldest + ${limit}::bigint
         )
       )`,

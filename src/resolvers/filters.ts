@@ -221,8 +221,8 @@ function comparable(
   if (field.kind !== 'text' || violations.any) return value;
   const stored = converted(field.conversion, value);
   if (stored.length <= limits.foldedFilterText) return stored;
-  const most = limits.foldedFilterText.toLocaleString('en');
-  violations.add(path, `must have at most ${most} characters when its ligatures are written out`);
+  const max = limits.foldedFilterText.toLocaleString('en');
+  violations.add(path, `must have at most ${max} characters when its ligatures are written out`);
   return undefined;
 }
 

@@ -294,7 +294,7 @@ export function oldChanges(database: Database, days: number): Chore {
     doSome: async (now) => {
       const before = new Date(now.getTime() - days * dayMs);
       const found = await selectLongLogs(database.unscoped, before, maxChanges);
-      const limits = { before, most: maxChanges, limit: 5_000 };
+      const limits = { before, maxChanges, limit: 5_000 };
       return rowsOf(await inWorkspaces(found, (id) => removeOldChanges(database.of(id), limits)));
     },
   };

@@ -4,7 +4,7 @@ import { always } from '../../src/db/query/conditions/predicate.ts';
 import type { Probed } from '../../src/db/query/walks/probe.ts';
 import { fewestMatches } from '../../src/db/reads/bounded-pages.ts';
 
-const most = { rows: 20_000, links: 5_000, text: 7_000 };
+const max = { rows: 20_000, links: 5_000, text: 7_000 };
 
 function candidates(count: number): Candidate[] {
   return Array.from({ length: count }, () => ({
@@ -18,7 +18,7 @@ function candidates(count: number): Candidate[] {
 
 async function probedOf(conditions: number): Promise<readonly Probed[]> {
   let sent: readonly Probed[] = [];
-  await fewestMatches(candidates(conditions), most, (probed) => {
+  await fewestMatches(candidates(conditions), max, (probed) => {
     sent = probed;
     return Promise.resolve(probed.map(() => 30_000));
   });
@@ -26,19 +26,19 @@ async function probedOf(conditions: number): Promise<readonly Probed[]> {
 }
 
 it('a bounded read counts each of four conditions up to its maximum', async () => {
-  expect((await probedOf(4)).map((each) => each.most)).toEqual([20_000, 20_000, 20_000, 20_000]);
+  expect((await probedOf(4)).map((each) => each.max)).toEqual([20_000, 20_000, 20_000, 20_000]);
 });
 
 it.each([5, 9, 40])(
   'a bounded read counts no more entries for %d conditions than for four',
   async (conditions) => {
-    const counted = (await probedOf(conditions)).reduce((sum, each) => sum + each.most, 0);
-    expect(counted).toBeLessThanOrEqual(4 * most.rows);
+    const counted = (await probedOf(conditions)).reduce((sum, each) => sum + each.max, 0);
+    expect(counted).toBeLessThanOrEqual(4 * max.rows);
   },
 );
 
 it('a bounded read uses the matches of the condition that has the fewest', async () => {
   const counts = [30_000, 900, 300, 12_000, 11_000];
-  const best = await fewestMatches(candidates(5), most, () => Promise.resolve(counts));
+  const best = await fewestMatches(candidates(5), max, () => Promise.resolve(counts));
   expect(best).toMatchObject({ count: 300, step: { read: 'few', candidate: 2 } });
 });

@@ -12,7 +12,7 @@ export interface DeadlineLimits {
 /**
  * A request that has used up its waiting time may still wait this long, because a connection may be about to be free.
  */
-const leastWaitMs = 100;
+const minWaitMs = 100;
 
 /** The time that one request has left, and whether its client still waits for the answer. */
 export class Deadline {
@@ -35,7 +35,7 @@ export class Deadline {
 
   /** Milliseconds that the request may wait for a permit now. */
   get waitMs(): number {
-    return Math.min(Math.max(this.#waitMs, leastWaitMs), this.leftMs);
+    return Math.min(Math.max(this.#waitMs, minWaitMs), this.leftMs);
   }
 
   /** Subtracts time that the request has waited from its waiting time. */

@@ -4,7 +4,7 @@ import type pg from 'pg';
  * The minimum time between two generations, which limits how often connections to a primary that stays read-only are
  * replaced.
  */
-const leastMs = 1_000;
+const minIntervalMs = 1_000;
 
 /**
  * The generations of the connections to a server. Connections to an old primary may stay open after a failover,
@@ -41,7 +41,7 @@ export class Generations {
   /** To be called when a write was refused on this connection because its server takes none. */
   refused(client: pg.PoolClient): void {
     if (this.isOld(client) || this.#beginning) return;
-    const pauseMs = this.#beganMs + leastMs - performance.now();
+    const pauseMs = this.#beganMs + minIntervalMs - performance.now();
     if (pauseMs <= 0) return this.#begin();
     // Another generation begins even without a later refusal: when new connections lead to the new primary, writes
     // succeed, and idle connections of this generation would stay at the old one.

@@ -9,7 +9,7 @@ import { isTransactionControl } from './meter.ts';
 import { isConnectionLoss, isReadOnly } from './unavailable.ts';
 
 /** The minimum time that the end of a transaction gets, even if the request has less left. */
-const leastControlMs = 500;
+const minControlMs = 500;
 /** How a statement starts that begins a transaction. */
 const transactionBeginning = /^(?:begin|start transaction)\b/;
 /** How long a statement may continue when its client has disconnected. After that it is canceled. */
@@ -96,7 +96,7 @@ export class GuardedSession implements Session {
     const isControl = isTransactionControl(text);
     if (!isControl) this.#deadline?.check();
     const leftMs = this.#deadline?.leftMs ?? Number.POSITIVE_INFINITY;
-    const withinMs = Math.min(statementMs ?? leftMs, isControl ? Math.max(leftMs, leastControlMs) : leftMs);
+    const withinMs = Math.min(statementMs ?? leftMs, isControl ? Math.max(leftMs, minControlMs) : leftMs);
     try {
       return await send(Number.isFinite(withinMs) ? Math.ceil(withinMs) : undefined);
     } catch (error) {

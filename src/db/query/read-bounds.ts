@@ -10,9 +10,9 @@ export interface ReadBounds {
   /** The rows that a second walk along the order examines, from the start of the page again. */
   readonly walk: number;
   /** If the walk has not filled the page either, up to this many matches of one condition are read and sorted. */
-  readonly most: number;
+  readonly maxRows: number;
   /** The same for a condition on rows of a join table, where each match costs several times as much. */
-  readonly mostLinks: number;
+  readonly maxLinks: number;
   /** The smallest number of rows that are examined under each of many parents. */
   readonly eachParent: number;
   /** The maximum number of issues that statistics may count one by one if the tallies do not suffice. */
@@ -26,8 +26,8 @@ export function readBounds(rows: number): ReadBounds {
     glance,
     few: Math.ceil(rows * 0.35),
     walk: Math.max(glance, rows - glance),
-    most: rows,
-    mostLinks: Math.ceil(rows / 4),
+    maxRows: rows,
+    maxLinks: Math.ceil(rows / 4),
     eachParent: Math.ceil(rows / 100),
     statistics: rows * 12,
   };

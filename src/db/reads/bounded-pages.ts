@@ -37,7 +37,7 @@ interface PagesWanted {
  * 2. For the others, the indexes show how many rows each condition of the filter matches.
  * 3. If one condition matches few rows, they are all read and sorted.
  * 4. Otherwise a statement walks further along the order.
- * 5. If that did not fill the page, and one condition matches at most `bounds.most` rows, they are read and sorted after all.
+ * 5. If that did not fill the page, and one condition matches at most `bounds.maxRows` rows, they are read and sorted after all.
  */
 export async function readBoundedPages<Row>(
   { isOrderedByParent, isJoined, candidates, weight }: Access,
@@ -62,15 +62,15 @@ export async function readBoundedPages<Row>(
 
   const selective = candidates.findIndex(({ isSelective }) => isSelective);
   if (selective >= 0) {
-    await isDoneAfter({ read: 'few', candidate: selective, rows: fewRows(bounds.most) });
+    await isDoneAfter({ read: 'few', candidate: selective, rows: fewRows(bounds.maxRows) });
     return pages;
   }
   const walkedRows = Math.ceil(bounds.walk / weight);
-  const most = isJoined ? bounds.mostLinks : bounds.most;
-  const first = isOrderedByParent ? Math.min(bounds.glance, shareOf(walkedRows)) : shareOf(most);
+  const max = isJoined ? bounds.maxLinks : bounds.maxRows;
+  const first = isOrderedByParent ? Math.min(bounds.glance, shareOf(walkedRows)) : shareOf(max);
   if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'children', rows: first })) return pages;
-  const few = Math.min(bounds.few, most);
-  const best = await fewestMatches(candidates, { rows: most, links: bounds.mostLinks, text: few }, (probed) =>
+  const few = Math.min(bounds.few, max);
+  const best = await fewestMatches(candidates, { rows: max, links: bounds.maxLinks, text: few }, (probed) =>
     sender.probe(probed, bounds.glance),
   );
   if (best && best.count <= few && (await isDoneAfter(best.step))) return pages;
@@ -90,9 +90,9 @@ export function sharedAmong(parents: number, rows: number, { eachParent }: ReadB
   return parents === 1 ? rows : Math.max(eachParent, 2 ** Math.floor(Math.log2(rows / parents)));
 }
 
-/** A limit for reading rows of which at most `most` were counted: more may have been written since. */
-export function fewRows(most: number): number {
-  return 2 * most + 1_000;
+/** A limit for reading rows of which at most `max` were counted: more may have been written since. */
+export function fewRows(max: number): number {
+  return 2 * max + 1_000;
 }
 
 /**
@@ -104,18 +104,18 @@ const fullyCounted = 4;
 /** The step that reads the fewest rows by a condition; undefined if every condition matches too many. */
 export async function fewestMatches(
   candidates: readonly Candidate[],
-  most: Readonly<Record<Candidate['kind'], number>>,
+  max: Readonly<Record<Candidate['kind'], number>>,
   probe: (probed: readonly Probed[]) => Promise<readonly number[]>,
 ): Promise<{ step: FewStep; count: number } | undefined> {
   if (candidates.length === 0) return undefined;
   const share = Math.min(1, fullyCounted / candidates.length);
   const probed = candidates.map((candidate) => ({
     candidate,
-    most: Math.floor(most[candidate.kind] * share),
+    max: Math.floor(max[candidate.kind] * share),
   }));
   const counts = await probe(probed);
   const found = probed
-    .map(({ most: limit }, candidate) => ({ candidate, count: counts[candidate] ?? 0, limit }))
+    .map(({ max: limit }, candidate) => ({ candidate, count: counts[candidate] ?? 0, limit }))
     .filter(({ count, limit }) => count <= limit)
     .toSorted((one, other) => one.count - other.count)[0];
   return (

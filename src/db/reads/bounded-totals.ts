@@ -49,16 +49,16 @@ export async function countWithinBounds(
   };
   const selective = candidates.findIndex(({ isSelective }) => isSelective);
   if (selective >= 0) {
-    await isDoneAfter({ read: 'few', candidate: selective, rows: fewRows(bounds.most) });
+    await isDoneAfter({ read: 'few', candidate: selective, rows: fewRows(bounds.maxRows) });
     return totals;
   }
   const walkedRows = Math.ceil(bounds.walk / weight);
   const first = Math.min(bounds.glance, sharedAmong(open.length, walkedRows, bounds));
   if (await isDoneAfter({ read: 'walk', rows: first })) return totals;
-  const most = isJoined ? bounds.mostLinks : bounds.most;
+  const max = isJoined ? bounds.maxLinks : bounds.maxRows;
   const best = await fewestMatches(
     candidates,
-    { rows: most, links: bounds.mostLinks, text: Math.min(bounds.few, most) },
+    { rows: max, links: bounds.maxLinks, text: Math.min(bounds.few, max) },
     (probed) => sender.probe(probed, bounds.glance),
   );
   if (best && (await isDoneAfter(best.step))) return totals;

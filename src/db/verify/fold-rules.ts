@@ -13,7 +13,7 @@ interface FoldedColumn {
 /** More rows at once would take more memory, fewer would take more statements. */
 const rowsPerSlice = 5_000;
 
-const leastId = '00000000-0000-0000-0000-000000000000';
+const lowestId = '00000000-0000-0000-0000-000000000000';
 
 /**
  * A rule for each text of the catalog with a folded copy beside it, `name` and `name_fold`. Lists sort by these copies and search in
@@ -59,7 +59,7 @@ async function selectWrong(
 ): Promise<{ ids: string[]; unlisted: number }> {
   const ids: string[] = [];
   let unlisted = 0;
-  for (let last = { workspaceId: leastId, id: leastId }; ; ) {
+  for (let last = { workspaceId: lowestId, id: lowestId }; ; ) {
     const { rows } = await sql
       .raw<{ workspaceId: string; id: string; text: string; folded: string | null }>(
         within(`

@@ -39,10 +39,10 @@ export class UuidArray {
     return this.#count;
   }
 
-  /** Empties the array and makes room for `most` items. */
-  begin(most: number): void {
+  /** Empties the array and makes room for `max` items. */
+  begin(max: number): void {
     this.#count = 0;
-    const length = headLength + most * itemLength;
+    const length = headLength + max * itemLength;
     if (this.#bytes.length < length) this.#bytes = Buffer.allocUnsafeSlow(2 * length);
   }
 

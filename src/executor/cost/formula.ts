@@ -55,18 +55,18 @@ export function costByPath(
 }
 
 /** The maximum number of rows of each list of a kind. */
-export interface MostRows {
+export interface MaxRows {
   readonly pages?: number;
   readonly periods?: number;
 }
 
-/** The objects that could be returned with these variables if no list had more rows than `most`. */
+/** The objects that could be returned with these variables if no list had more rows than `maxRows`. */
 export function costWithin(
   tree: readonly CostNode[],
   input: Omit<FormulaInput, 'unit'>,
-  most: MostRows,
+  maxRows: MaxRows,
 ): number {
-  const cost = sumOf(tree, { ...input, unit: 'objects', isBound: true, most }, root);
+  const cost = sumOf(tree, { ...input, unit: 'objects', isBound: true, maxRows }, root);
   return at(cost, input.variables);
 }
 
@@ -74,7 +74,7 @@ interface Rule extends FormulaInput {
   /** Set if the amounts are needed only for these `variables`, so that they are numbers. */
   readonly isBound?: boolean;
   /** The sizes to which lists are limited in the calculation. */
-  readonly most?: MostRows;
+  readonly maxRows?: MaxRows;
   readonly note?: (path: string, objects: Amount, page: Amount | undefined) => void;
 }
 
@@ -93,7 +93,7 @@ function sumOf(tree: readonly CostNode[], rule: Rule, parent: CostPath): Amount 
 
 /** The cost of a node and everything below it, for one parent. */
 function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
-  const { variables, unit, schemaCount, most = {}, note } = rule;
+  const { variables, unit, schemaCount, maxRows = {}, note } = rule;
   const { occurrences, isList, below, describes } = node;
   const alive = occurrences.filter(({ conditions }) => isIncluded(conditions, variables));
   if (alive.length === 0) return 0;
@@ -106,8 +106,8 @@ function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
   }
   const page = largest(alive.flatMap((occurrence) => sizeOf(occurrence, rule)));
   const isPage = page !== undefined && !alive.some(hasPeriods);
-  const atMost = isPage ? most.pages : most.periods;
-  const rows = page !== undefined && atMost !== undefined ? combine(page, atMost, Math.min) : page;
+  const max = isPage ? maxRows.pages : maxRows.periods;
+  const rows = page !== undefined && max !== undefined ? combine(page, max, Math.min) : page;
   const each = isList ? (rows ?? parent.rows ?? plainListCost) : 1;
   const own = ownOf(node, rule);
   const path = parent.path === '' ? node.key : `${parent.path}.${node.key}`;

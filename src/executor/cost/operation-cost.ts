@@ -1,5 +1,5 @@
 import { type CostNode, costTree } from './tree.ts';
-import { costByPath, costFormula, costWithin, type MostRows } from './formula.ts';
+import { costByPath, costFormula, costWithin, type MaxRows } from './formula.ts';
 import { SchemaCount } from './introspection.ts';
 import { valuesPerObject } from '../limits.ts';
 import { tooComplex } from '../answers/too-complex.ts';
@@ -71,8 +71,8 @@ function refuse(
   const input = { variables, schemaCount: new SchemaCount(variables) };
   const paths = costByPath(tree, input);
   const costliest = paths.toSorted((a, b) => b.objects - a.objects).slice(0, 3);
-  const largest = paths.reduce((most, { page = 0 }) => Math.max(most, page), 0);
-  const advice = adviceFor(largest, (most) => costWithin(tree, input, most) <= limit);
+  const largest = paths.reduce((max, { page = 0 }) => Math.max(max, page), 0);
+  const advice = adviceFor(largest, (maxRows) => costWithin(tree, input, maxRows) <= limit);
   tooComplex(
     `The operation could return ${formattedCount(requested)} objects, and one may cost at most ${formattedCount(limit)}. ${advice}`,
     costliest.map(({ field, objects }) => ({
@@ -82,7 +82,7 @@ function refuse(
   );
 }
 
-function adviceFor(largestPage: number, fits: (most: MostRows) => boolean): string {
+function adviceFor(largestPage: number, fits: (maxRows: MaxRows) => boolean): string {
   const pageSize = largestThat((pages) => fits({ pages }), largestPage);
   if (pageSize) return `With pages of at most ${pageSize} it would pass.`;
   return fits({ periods: 1 })
@@ -90,23 +90,23 @@ function adviceFor(largestPage: number, fits: (most: MostRows) => boolean): stri
     : 'Smaller pages would not suffice: ask for less in one operation.';
 }
 
-function refuseValues(values: number, most: number): void {
-  if (values <= most) return;
+function refuseValues(values: number, max: number): void {
+  if (values <= max) return;
   tooComplex(
-    `The operation could write ${formattedCount(values)} values, and one may write at most ${formattedCount(most)}: ask for fewer rows, or for fewer fields of each.`,
+    `The operation could write ${formattedCount(values)} values, and one may write at most ${formattedCount(max)}: ask for fewer rows, or for fewer fields of each.`,
   );
 }
 
 /** A binary search: a limit that holds for a size holds for all smaller ones. */
-function largestThat(fits: (size: number) => boolean, most: number): number | undefined {
-  let least = 0;
-  let over = most + 1;
-  while (over - least > 1) {
-    const middle = Math.floor((least + over) / 2);
-    if (fits(middle)) least = middle;
+function largestThat(fits: (size: number) => boolean, max: number): number | undefined {
+  let fitting = 0;
+  let over = max + 1;
+  while (over - fitting > 1) {
+    const middle = Math.floor((fitting + over) / 2);
+    if (fits(middle)) fitting = middle;
     else over = middle;
   }
-  return least > 0 ? least : undefined;
+  return fitting > 0 ? fitting : undefined;
 }
 
 /** A number of objects, as messages show it. */

@@ -16,7 +16,7 @@ export function withSharedBounds<Ctx extends Context>(coerced: CoercedOperation,
   const share = shareOf(coerced);
   const { db, bounds } = context;
   if (share === 1 || !db) return context;
-  const shared = readBounds(Math.ceil(bounds.most * share));
+  const shared = readBounds(Math.ceil(bounds.maxRows * share));
   return { ...context, bounds: shared, loaders: new Loaders(db, shared) };
 }
 

@@ -143,8 +143,8 @@ function asInvalid({ message, nodes }: GraphQLError): GraphQLError {
  */
 function checkTokens(source: Source): void {
   if (lineStartsOf(source.body).length > maxLines) {
-    const most = maxLines.toLocaleString('en');
-    tooComplex(`The document has more than ${most} lines. Leave out empty lines and comments.`);
+    const max = maxLines.toLocaleString('en');
+    tooComplex(`The document has more than ${max} lines. Leave out empty lines and comments.`);
   }
   const lexer = new Lexer(source);
   let parentheses = 0;

@@ -34,12 +34,12 @@ export function refuseCostlyFallback(reason: unknown, { requested, values, reads
   if (refusal) throw refusal;
   if (!(reason instanceof NotCompilable || reason instanceof UnservedIds)) return;
   const costly = reason instanceof UnservedIds ? 'one of its ids' : `\`${reason.message}\``;
-  const [amount, most, unit] =
+  const [amount, max, unit] =
     requested > maxFallbackCost
       ? [requested, maxFallbackCost, 'objects']
       : [values, maxFallbackCost * valuesPerObject, 'values'];
   tooComplex(
-    `The operation could return ${amount.toLocaleString('en')} ${unit}. With ${costly} it may return at most ${most.toLocaleString('en')}: ask for that in an operation of its own.`,
+    `The operation could return ${amount.toLocaleString('en')} ${unit}. With ${costly} it may return at most ${max.toLocaleString('en')}: ask for that in an operation of its own.`,
   );
 }
 

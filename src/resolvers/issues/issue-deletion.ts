@@ -81,10 +81,10 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
 function requireFew(subIssues: readonly string[], done: 'deleted' | 'restored'): void {
   const { length } = subIssues;
   if (length <= limits.subIssuesAtOnce) return;
-  const most = limits.subIssuesAtOnce.toLocaleString('en');
+  const max = limits.subIssuesAtOnce.toLocaleString('en');
   raise(
     'conflict',
-    `An issue can be ${done} together with ${most} sub-issues at most, and this one has ${length.toLocaleString('en')}, ` +
+    `An issue can be ${done} together with ${max} sub-issues at most, and this one has ${length.toLocaleString('en')}, ` +
       'including deleted ones. Move some of them to another parent first.',
   );
 }

@@ -56,9 +56,9 @@ export class TimeZone {
     return new Date(this.#firstAtOrAfter(midnightMs, early, late));
   }
 
-  /** The first point in time after `least` whose local time is not before this one; `most` is such a point. */
-  #firstAtOrAfter(localMs: number, least: number, most: number): number {
-    let [before, after] = [least, most];
+  /** The first point in time after `earlierMs` whose local time is not before this one; `laterMs` is such a point. */
+  #firstAtOrAfter(localMs: number, earlierMs: number, laterMs: number): number {
+    let [before, after] = [earlierMs, laterMs];
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2);
       if (middle + this.#offsetAt(middle) >= localMs) after = middle;

@@ -253,8 +253,8 @@ async function sendTogether(first: WaitingGroup, others: readonly WaitingGroup[]
  * early.
  */
 function longest(all: readonly (Deadline | undefined)[]): Deadline | undefined {
-  const [most] = all
+  const [first] = all
     .filter((deadline) => deadline !== undefined)
     .toSorted((some, other) => other.leftMs - some.leftMs);
-  return most?.detached();
+  return first?.detached();
 }

@@ -208,12 +208,12 @@ export class Unsent {
   /** The answer with the largest product of bytes and waiting time. A large answer that is being read has a small one. */
   #worstBut(newest: Held): Held | undefined {
     let worst: Held | undefined;
-    let most = -1;
+    let worstWeight = -1;
     for (const held of this.#held) {
       const weight = held.bytes * (this.#silentMs(held) + 1);
-      if (held === newest || weight <= most) continue;
+      if (held === newest || weight <= worstWeight) continue;
       worst = held;
-      most = weight;
+      worstWeight = weight;
     }
     return worst;
   }

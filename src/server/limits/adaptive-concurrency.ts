@@ -12,7 +12,7 @@ const trialFactor = 0.75;
 /** An overload begins with this share of the largest number of requests in progress. */
 const firstShare = 0.75;
 /** Numbers below this share are not tried. */
-const leastShare = 0.25;
+const minShare = 0.25;
 
 /**
  * Finds how many requests to handle at once in an overload: the smallest number with the same throughput. If the processor is the
@@ -20,8 +20,8 @@ const leastShare = 0.25;
  * compared with a number on trial, in alternation, because the throughput of a machine varies by more than the difference.
  */
 export class AdaptiveConcurrency {
-  readonly #most: number;
-  readonly #least: number;
+  readonly #max: number;
+  readonly #min: number;
   #current: number;
   #trial: number;
   /** The number of periods since the comparison began. */
@@ -31,10 +31,10 @@ export class AdaptiveConcurrency {
   /** Whether the number on trial is the smaller one this time. */
   #triesFewer = true;
 
-  constructor(most: number) {
-    this.#most = most;
-    this.#least = Math.ceil(most * leastShare);
-    this.#current = Math.ceil(most * firstShare);
+  constructor(max: number) {
+    this.#max = max;
+    this.#min = Math.ceil(max * minShare);
+    this.#current = Math.ceil(max * firstShare);
     this.#trial = this.#nextTrial();
   }
 
@@ -57,7 +57,7 @@ export class AdaptiveConcurrency {
   /** The overload is over. */
   reset(): void {
     if (this.#sinceMs === undefined) return;
-    this.#current = Math.ceil(this.#most * firstShare);
+    this.#current = Math.ceil(this.#max * firstShare);
     this.#triesFewer = true;
     this.#sinceMs = undefined;
     this.#compareNext();
@@ -85,9 +85,9 @@ export class AdaptiveConcurrency {
   }
 
   #nextTrial(): number {
-    const fewer = Math.max(Math.floor(this.#current * trialFactor), this.#least);
-    const more = Math.min(Math.ceil(this.#current / trialFactor), this.#most);
-    if (this.#current === this.#least) return more;
-    return this.#triesFewer || this.#current === this.#most ? fewer : more;
+    const fewer = Math.max(Math.floor(this.#current * trialFactor), this.#min);
+    const more = Math.min(Math.ceil(this.#current / trialFactor), this.#max);
+    if (this.#current === this.#min) return more;
+    return this.#triesFewer || this.#current === this.#max ? fewer : more;
   }
 }

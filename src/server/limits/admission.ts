@@ -154,9 +154,9 @@ export class Admission {
   /** Gives free tickets to requests with a new document, if no other request waits for a ticket. */
   #giveTurn(): void {
     const nowMs = performance.now();
-    const most = this.#isOverloaded(nowMs) ? this.#adaptive.concurrency : this.#limits.maxConcurrency;
-    if (this.#waiting.length > 0 || this.#inProgress >= most || !this.#documents.due(nowMs)) return;
-    this.#inProgress += this.#documents.begin(nowMs, most - this.#inProgress);
+    const max = this.#isOverloaded(nowMs) ? this.#adaptive.concurrency : this.#limits.maxConcurrency;
+    if (this.#waiting.length > 0 || this.#inProgress >= max || !this.#documents.due(nowMs)) return;
+    this.#inProgress += this.#documents.begin(nowMs, max - this.#inProgress);
   }
 
   #isOverloaded(nowMs: number): boolean {

@@ -139,12 +139,12 @@ function fewQuery(
     .limit(wantedRows(size));
 }
 
-/** Reads all children of each parent that has at most `most`; of every other parent, a stop with its key. */
+/** Reads all children of each parent that has at most `max`; of every other parent, a stop with its key. */
 function childrenQuery(
   reading: Reading,
   { walk }: PlannedWalk,
   size: PageSize,
-  most: number,
+  max: number,
   parents: ValueOrSlot<readonly string[]>,
 ): Query {
   const { source, filter, order } = walk;
@@ -152,9 +152,9 @@ function childrenQuery(
   const ofParent = () => childrenOf(reading, source, sql.ref('parent.key'));
   const some = linksOrRows(reading, source)
     .select(sql.lit(1).as('found'))
-    .limit(sql.lit(most + 1));
+    .limit(sql.lit(max + 1));
   const counted = untyped(db).selectFrom(some.as('children')).select(sql<number>`count(*)`.as('count'));
-  const isFew = sql<SqlBool>`counted.count <= ${sql.lit(most)}`;
+  const isFew = sql<SqlBool>`counted.count <= ${sql.lit(max)}`;
   const children = untyped(db).selectFrom(ofParent().selectAll(row).offset(sql.lit(0)).as(row));
   const page = selectColumns(betweenPositions(children, walk), reading)
     .select(sql.lit(1).as('found'))

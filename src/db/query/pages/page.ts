@@ -8,9 +8,9 @@ import type { ValueOrSlot } from '../../statements/slots.ts';
 
 /**
  * The number of rows of a page: either a literal in the statement (`exactly`), or a parameter (`rows`). A statement for
- * several sizes also has a literal upper bound (`atMost`).
+ * several sizes also has a literal upper bound (`max`).
  */
-export type PageSize = { rows: ValueOrSlot<number>; atMost?: number } | { exactly: number };
+export type PageSize = { rows: ValueOrSlot<number>; max?: number } | { exactly: number };
 
 /** The number of rows that a page wants. */
 export function wantedRows(size: PageSize): RawBuilder<number> {
@@ -22,12 +22,12 @@ export function wantedRows(size: PageSize): RawBuilder<number> {
  * and would plan the statement at each run.
  */
 export function plannedRows(size: PageSize): RawBuilder<number> {
-  const most = upperBound(size);
-  return most === undefined ? wantedRows(size) : sql.lit(most);
+  const max = upperBound(size);
+  return max === undefined ? wantedRows(size) : sql.lit(max);
 }
 
 function upperBound(size: PageSize): number | undefined {
-  return 'rows' in size ? size.atMost : undefined;
+  return 'rows' in size ? size.max : undefined;
 }
 
 /** Selects a page of the workspace's rows or, with a parent, of its children. */

@@ -27,7 +27,7 @@ export function matchesOf(
   { db }: Reading,
   { table, where }: Source,
   { condition, order = [] }: Candidate,
-  most: number,
+  max: number,
 ): Query {
   const matches = (from: Pick<QueryCreator<AnyTables>, 'selectFrom'>, found: Expression<SqlBool>) =>
     order.reduce<Query>(
@@ -39,7 +39,7 @@ export function matchesOf(
   // Each value is a range of the index. With a list of values, the planner might expect matches everywhere and read the
   // whole table.
   const isSought = sql<SqlBool>`${sql.ref(`${row}.${several.column}`)} = ${sql.ref('sought.value')}`;
-  const ofValue = matches(subquery(), isSought).selectAll(row).limit(sql.lit(most));
+  const ofValue = matches(subquery(), isSought).selectAll(row).limit(sql.lit(max));
   return untyped(db)
     .selectFrom(
       sql<{ value: unknown }>`(select distinct unnest(${several.values}))`.as<'sought'>(sql`sought(value)`),

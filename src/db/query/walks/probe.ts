@@ -10,7 +10,7 @@ import { row } from './walk.ts';
 /** A condition whose matches are counted, up to one more than a maximum. */
 export interface Probed {
   readonly candidate: Candidate;
-  readonly most: number;
+  readonly max: number;
 }
 
 type Query = SelectQueryBuilder<AnyTables, never, AnyRow>;
@@ -25,8 +25,8 @@ export function probeQuery(
   probed: readonly Probed[],
   sample: number,
 ): Query {
-  const counts = probed.map(({ candidate, most }, index) => {
-    const count = countUpTo(reading, planned, { candidate, most });
+  const counts = probed.map(({ candidate, max }, index) => {
+    const count = countUpTo(reading, planned, { candidate, max });
     const texts = textsIn(candidate);
     const words = texts ? wordsOf(texts.where) : [];
     if (!texts || words.length === 0) return count.as(`count${index}`);
@@ -34,7 +34,7 @@ export function probeQuery(
     // for common words.
     const common = countCommon(reading, texts, words, sample);
     const isRare = sql<SqlBool>`${common} * ${sql.lit(commonness)} <= ${sql.lit(sample)}`;
-    return sql<number>`case when ${isRare} then ${count} else ${sql.lit(most + 1)} end`.as(`count${index}`);
+    return sql<number>`case when ${isRare} then ${count} else ${sql.lit(max + 1)} end`.as(`count${index}`);
   });
   return untyped(reading.db).selectNoFrom(counts);
 }
@@ -42,7 +42,7 @@ export function probeQuery(
 /** A text is common if more than one in this many rows has all its words. */
 const commonness = 100;
 
-function countUpTo(reading: Reading, { walk }: PlannedWalk, { candidate, most }: Probed) {
+function countUpTo(reading: Reading, { walk }: PlannedWalk, { candidate, max }: Probed) {
   const { condition } = candidate;
   const link = linkIn(condition);
   const texts = textsIn(candidate);
@@ -51,8 +51,8 @@ function countUpTo(reading: Reading, { walk }: PlannedWalk, { candidate, most }:
     ? matchingLinks(link, row)
     : texts
       ? referredKeys(texts, row).clearSelect()
-      : matchesOf(reading, walk.source, candidate, most + 1);
-  const matching = found.select(sql.lit(1).as('found')).limit(sql.lit(most + 1));
+      : matchesOf(reading, walk.source, candidate, max + 1);
+  const matching = found.select(sql.lit(1).as('found')).limit(sql.lit(max + 1));
   return sql<number>`(${untyped(reading.db)
     .selectFrom(matching.as('matching'))
     .select(sql<number>`count(*)::int`.as('count'))})`;

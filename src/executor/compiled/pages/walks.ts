@@ -114,7 +114,7 @@ function parameterizePage(
     ...(before && { before: before.position }),
   };
   const rows = request.limit + (showsMore ? 1 : 0);
-  const size: PageSize = fixed ? { exactly: rows } : { rows: rowsSlot, atMost: sizeClass(rows) };
+  const size: PageSize = fixed ? { exactly: rows } : { rows: rowsSlot, max: sizeClass(rows) };
   return {
     form: JSON.stringify([walk.filter, order, backward, walk.after, walk.before, size]),
     walk,
@@ -170,7 +170,7 @@ export class WalkStatements {
   /** Counts the matches of conditions, of a page or of its total. */
   probe(form: string, planned: PlannedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
     const { source, order } = planned.walk;
-    const limits = [...probed.map(({ most }) => most), sample];
+    const limits = [...probed.map(({ max }) => max), sample];
     return this.#known(`probe ${limits.join()} ${form}`, ['probe', source, order, form, limits], () => {
       return new Prepared(probeQuery(run.reading([]), planned, probed, sample));
     });
