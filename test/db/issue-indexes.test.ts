@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Compilable, sql } from 'kysely';
 import type { Database } from '../../src/db/engine/engine.ts';
-import { accessOf } from '../../src/db/query/walks/access.ts';
+import { indexUseOf } from '../../src/db/query/walks/index-use.ts';
 import { matchesOf } from '../../src/db/query/walks/matches.ts';
 import { pageQuery } from '../../src/db/query/pages/page.ts';
 import { always, type Predicate } from '../../src/db/query/conditions/predicate.ts';
@@ -36,7 +36,7 @@ const page = (column: string, kind: Order['kind'], nullable = false, filter: Pre
 /** The rows that match a filter, in any order. */
 const matches = (filter: Predicate) => {
   const walk = walkOf({ column: 'dueDate', kind: 'date', nullable: true, direction: 'asc' }, filter);
-  const [candidate] = accessOf(walk).candidates;
+  const [candidate] = indexUseOf(walk).candidates;
   if (!candidate) throw new Error('No index finds such rows.');
   return matchesOf({ db, columns: ['id'] }, walk.source, candidate, 10).select('r0.id');
 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import type { BorrowedConnection } from '../../src/db/engine/borrowed-connection.ts';
-import { accessOf } from '../../src/db/query/walks/access.ts';
+import { indexUseOf } from '../../src/db/query/walks/index-use.ts';
 import { stepQuery } from '../../src/db/query/pages/bounded-page.ts';
 import { always, type Predicate, type Through } from '../../src/db/query/conditions/predicate.ts';
 import { pageQuery, pagesQuery } from '../../src/db/query/pages/page.ts';
@@ -99,10 +99,15 @@ onPostgres('a deep page of an order with nulls', () => {
     'looks at a bounded number of rows for a filter that nothing matches: $order.column $order.direction, backward $backward',
     async ({ order, backward }) => {
       const walk = { source: notDeleted, filter: nothing, order, backward };
-      const access = accessOf(walk);
-      expect(access.isServed).toBe(false);
+      const indexUse = indexUseOf(walk);
+      expect(indexUse.isServed).toBe(false);
       const reading = { db, columns: ['id'] };
-      const query = stepQuery(reading, { walk, access }, { exactly: limit }, { read: 'walk', rows: budget });
+      const query = stepQuery(
+        reading,
+        { walk, indexUse },
+        { exactly: limit },
+        { read: 'walk', rows: budget },
+      );
       const [stopped, ...others] = await query.execute();
       expect(others).toEqual([]);
       // The stop is the row at the end of the budget.
@@ -177,9 +182,9 @@ it('a page in the order of numbers counts the deleted issues that it examines', 
     const walk = { source, filter, order, backward: false };
     const step = { read: 'walk', rows: budget } as const;
     const reading = { db, columns: ['id'] };
-    const planned = { walk, access: accessOf(walk) };
+    const planned = { walk, indexUse: indexUseOf(walk) };
     // The index has no ids, so each row is read once more to find the stop.
-    expect(planned.access.weight).toBe(2);
+    expect(planned.indexUse.weight).toBe(2);
     const rows = await stepQuery(reading, planned, { exactly: limit }, step, keys).execute();
     expect(rows.map(({ stopId }) => stopId)).toEqual([ids[budget - 1]]);
     const after = { value: budget, id: ids[budget - 1] ?? '' };

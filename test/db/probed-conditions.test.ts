@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Candidate } from '../../src/db/query/walks/access.ts';
+import type { Candidate } from '../../src/db/query/walks/index-use.ts';
 import { always } from '../../src/db/query/conditions/predicate.ts';
 import type { Probed } from '../../src/db/query/walks/probe.ts';
 import { fewestMatches } from '../../src/db/reads/bounded-pages.ts';

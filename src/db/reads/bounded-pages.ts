@@ -1,4 +1,4 @@
-import type { Access, Candidate } from '../query/walks/access.ts';
+import type { IndexUse, Candidate } from '../query/walks/index-use.ts';
 import type { FewStep } from '../query/walks/matches.ts';
 import type { PageStep } from '../query/pages/bounded-page.ts';
 import type { Probed } from '../query/walks/probe.ts';
@@ -40,7 +40,7 @@ interface PagesWanted {
  * 5. If that did not fill the page, and one condition matches at most `bounds.maxRows` rows, they are read and sorted after all.
  */
 export async function readBoundedPages<Row>(
-  { isOrderedByParent, isJoined, candidates, weight }: Access,
+  { isOrderedByParent, isJoined, candidates, weight }: IndexUse,
   bounds: ReadBounds,
   wanted: PagesWanted,
   sender: PageSender<Row>,

@@ -1,4 +1,4 @@
-import type { Access } from '../query/walks/access.ts';
+import type { IndexUse } from '../query/walks/index-use.ts';
 import type { CountStep } from '../query/totals/bounded-count.ts';
 import type { Probed } from '../query/walks/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
@@ -31,7 +31,7 @@ export interface TotalSender {
  * 4. Otherwise the rows are counted up to the bound.
  */
 export async function countWithinBounds(
-  { isJoined, candidates, weight }: Access,
+  { isJoined, candidates, weight }: IndexUse,
   bounds: ReadBounds,
   parents: number,
   sender: TotalSender,

@@ -1,4 +1,4 @@
-import { accessOf, servesParents } from '../query/walks/access.ts';
+import { indexUseOf, servesParents } from '../query/walks/index-use.ts';
 import type { AnyRow } from '../query/any-tables.ts';
 import { stepQuery } from '../query/pages/bounded-page.ts';
 import { pageQuery, pagesQuery } from '../query/pages/page.ts';
@@ -46,21 +46,21 @@ async function readPages(
   parents?: readonly string[],
 ): Promise<Page[]> {
   const walk = { ...request, filter: withPrefixRanges(request.filter, request.source.table) };
-  const access = accessOf(walk);
+  const indexUse = indexUseOf(walk);
   const size = { rows: request.limit + 1 };
-  if (servesParents(access, parents?.length ?? 1)) {
+  if (servesParents(indexUse, parents?.length ?? 1)) {
     const query = parents ? pagesQuery({ db }, walk, size, parents) : pageQuery({ db }, walk, size);
     return pagesOf(await query.execute(), parents?.length ?? 1).map((read) => toPage(read, request));
   }
   const wanted = { parents: parents?.length ?? 1, rows: size.rows };
-  const pages = await readBoundedPages<AnyRow>(access, bounds, wanted, {
+  const pages = await readBoundedPages<AnyRow>(indexUse, bounds, wanted, {
     step: async (step, open) => {
       const keys = parents && open.flatMap((index) => parents[index] ?? []);
-      const rows = await stepQuery({ db }, { walk, access }, size, step, keys).execute();
+      const rows = await stepQuery({ db }, { walk, indexUse }, size, step, keys).execute();
       return pagesOf(rows, open.length);
     },
     probe: async (probed, sample) => {
-      const counts = await probeQuery({ db }, { walk, access }, probed, sample).executeTakeFirst();
+      const counts = await probeQuery({ db }, { walk, indexUse }, probed, sample).executeTakeFirst();
       return probed.map((_, index) => Number(counts?.[`count${index}`]));
     },
   });

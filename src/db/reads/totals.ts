@@ -1,5 +1,5 @@
 import { countStepQuery } from '../query/totals/bounded-count.ts';
-import type { PlannedWalk } from '../query/walks/access.ts';
+import type { PlannedWalk } from '../query/walks/index-use.ts';
 import { withPrefixRanges } from '../query/conditions/prefix-range.ts';
 import type { Predicate } from '../query/conditions/predicate.ts';
 import { probeQuery } from '../query/walks/probe.ts';
@@ -66,7 +66,7 @@ async function readTotals(
     return parents.map((parent) => ({ count: counts.get(parent) ?? 0, isExact: true }));
   }
   const { planned } = strategy;
-  return countWithinBounds(planned.access, bounds, parents?.length ?? 1, totalSender(db, planned, parents));
+  return countWithinBounds(planned.indexUse, bounds, parents?.length ?? 1, totalSender(db, planned, parents));
 }
 
 /** Sends the statements of the total of a list, or of the lists of the parents. */

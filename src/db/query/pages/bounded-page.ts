@@ -2,7 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import { predicateSql } from '../conditions/predicate.ts';
 import { withColumnNames, nameOf, type Reading, selectColumns } from '../reading.ts';
-import type { PlannedWalk } from '../walks/access.ts';
+import type { PlannedWalk } from '../walks/index-use.ts';
 import { childrenOf, linkedRows, parentColumn, parentKeys } from '../walks/children.ts';
 import { checkedOf, examinedRows } from '../walks/examined-rows.ts';
 import { candidateOf, type FewStep, limitedMatches } from '../walks/matches.ts';
@@ -117,14 +117,14 @@ function sharedQuery(
 /** Reads all rows that match one condition. */
 function fewQuery(
   reading: Reading,
-  { walk, access }: PlannedWalk,
+  { walk, indexUse }: PlannedWalk,
   size: PageSize,
   step: FewStep,
   parents: ValueOrSlot<readonly string[]> | undefined,
 ): Query {
   const { source } = walk;
   const { db } = reading;
-  const chosen = candidateOf(access, step);
+  const chosen = candidateOf(indexUse, step);
   const found = limitedMatches(reading, source, chosen, step.rows);
   const matching = betweenPositions(
     untyped(db)

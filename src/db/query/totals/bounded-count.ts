@@ -1,5 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { type PlannedWalk, accessOf } from '../walks/access.ts';
+import { type PlannedWalk, indexUseOf } from '../walks/index-use.ts';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import { checkedOf, examinedRows } from '../walks/examined-rows.ts';
 import type { FewStep } from '../walks/matches.ts';
@@ -27,7 +27,7 @@ export function countedWalk(source: Source, filter: Predicate): PlannedWalk {
   const column = listIndexes[source.table]?.[0]?.columns.at(-1) ?? 'id';
   const order = { column, kind: 'time', nullable: false, direction: 'desc' } as const;
   const walk = { source, filter, order, backward: false };
-  return { walk, access: accessOf(walk) };
+  return { walk, indexUse: indexUseOf(walk) };
 }
 
 /**
@@ -87,14 +87,14 @@ function examinedBy(
   planned: PlannedWalk,
   step: CountStep,
 ): { examined: Query; conditions: Predicate } {
-  const { access, walk } = planned;
+  const { indexUse, walk } = planned;
   // Rows that are found by a join table are not read from an index of their order, so all conditions are checked.
   if (step.read === 'walk')
     return {
       examined: walkedRows(reading, planned, step.rows),
-      conditions: access.isJoined ? walk.filter : checkedOf(planned),
+      conditions: indexUse.isJoined ? walk.filter : checkedOf(planned),
     };
-  const chosen = candidateOf(access, step);
+  const chosen = candidateOf(indexUse, step);
   return { examined: limitedMatches(reading, walk.source, chosen, step.rows), conditions: chosen.rest };
 }
 
@@ -115,7 +115,7 @@ function walkedRows(
   parent?: RawBuilder<unknown>,
 ): Query {
   const { source } = planned.walk;
-  if (!parent || !planned.access.isJoined)
+  if (!parent || !planned.indexUse.isJoined)
     return examinedRows(reading, planned, rows, (query) => query.selectAll(row), parent);
   // The rows of the join table are limited without an order, which would require sorting all of them first.
   return childRows(reading, source)

@@ -3,7 +3,7 @@ import { listIndexes, shortListColumns } from '../../tables/list-indexes.ts';
 import { clampedSum } from './aggregates.ts';
 import { untyped } from '../any-tables.ts';
 import { countedWalk } from './bounded-count.ts';
-import type { PlannedWalk } from '../walks/access.ts';
+import type { PlannedWalk } from '../walks/index-use.ts';
 import { childRows, parentColumn } from '../walks/children.ts';
 import type { Reading } from '../reading.ts';
 import { type ChildSource, type Counter, row, type Source } from '../walks/walk.ts';
@@ -30,7 +30,7 @@ export function totalStrategy(
   if (tallied) return { by: 'tallies', choice: tallied };
   if (!listIndexes[source.table] || isShort(source)) return { by: 'rows', filter };
   const planned = countedWalk(source, filter);
-  const { isServed, others } = planned.access;
+  const { isServed, others } = planned.indexUse;
   // Rows that are asked for by their ids are few.
   return isServed && !isAlways(others) ? { by: 'rows', filter } : { by: 'bounds', planned };
 }

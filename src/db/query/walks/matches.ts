@@ -7,7 +7,7 @@ import {
   sql,
 } from 'kysely';
 import type { TableName } from '../../tables/tables.ts';
-import type { Access, Candidate } from './access.ts';
+import type { IndexUse, Candidate } from './index-use.ts';
 import { type AnyRow, type AnyTables, subquery, untyped } from '../any-tables.ts';
 import type { Reading } from '../reading.ts';
 import { type Predicate, predicateSql, referredKeys } from '../conditions/predicate.ts';
@@ -55,7 +55,7 @@ export function limitedMatches(reading: Reading, source: Source, candidate: Cand
   return matchesOf(reading, source, candidate, rows).selectAll(row).limit(sql.lit(rows));
 }
 
-export function candidateOf({ candidates }: Access, { candidate }: FewStep): Candidate {
+export function candidateOf({ candidates }: IndexUse, { candidate }: FewStep): Candidate {
   const chosen = candidates[candidate];
   if (!chosen) throw new Error('The step reads none of the candidates.');
   return chosen;

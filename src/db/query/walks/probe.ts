@@ -1,5 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { PlannedWalk, Candidate } from './access.ts';
+import type { PlannedWalk, Candidate } from './index-use.ts';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import type { Reading } from '../reading.ts';
 import { matchesOf } from './matches.ts';

@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { type CountStep, countedWalk, matchingRows } from '../../query/totals/bounded-count.ts';
-import type { PlannedWalk } from '../../query/walks/access.ts';
+import type { PlannedWalk } from '../../query/walks/index-use.ts';
 import { type AnyTables, untyped, withPart } from '../../query/any-tables.ts';
 import { withPrefixRanges } from '../../query/conditions/prefix-range.ts';
 import { type Predicate, predicateSql } from '../../query/conditions/predicate.ts';
@@ -72,7 +72,7 @@ export async function findIssues(
   const planned = countedWalk({ table: 'issue', where }, withPrefixRanges(filter, 'issue'));
   const sender = totalSender(db, planned);
   let found: CountStep | undefined;
-  const [total] = await countWithinBounds(planned.access, readBounds(most), 1, {
+  const [total] = await countWithinBounds(planned.indexUse, readBounds(most), 1, {
     ...sender,
     count: (step, open) => {
       found = step;

@@ -1,5 +1,5 @@
 import type { TextRows } from '../../../db/engine/borrowed-connection.ts';
-import { servesParents } from '../../../db/query/walks/access.ts';
+import { servesParents } from '../../../db/query/walks/index-use.ts';
 import type { ReadColumn } from '../../../db/query/reading.ts';
 import type { Values } from '../../../db/statements/prepared.ts';
 import { isAlways } from '../../../db/query/conditions/predicate.ts';
@@ -157,10 +157,10 @@ export class ConnectionFetch implements Fetch {
     run: Run,
   ): Promise<PagedRows> {
     const columns = this.columns.selected;
-    const access = this.#statements.access(parameterized);
-    if (!servesParents(access, keys?.count ?? 1))
+    const indexUse = this.#statements.indexUse(parameterized);
+    if (!servesParents(indexUse, keys?.count ?? 1))
       return boundedRows(
-        { statements: this.#statements, columns, access },
+        { statements: this.#statements, columns, indexUse },
         requested,
         parameterized,
         keys,
@@ -193,7 +193,7 @@ export class ConnectionFetch implements Fetch {
     const { key, list } = this.#options;
     if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
     const parameterized = this.#walk(run).parameterized(run.cached);
-    if (!this.#statements.access(parameterized).isServed) return undefined;
+    if (!this.#statements.indexUse(parameterized).isServed) return undefined;
     return { key: key.index, columns: this.columns.selected, parameterized, fetchIndex: this.fetchIndex };
   }
 

@@ -1,5 +1,5 @@
 import type { TextRows } from '../../../db/engine/borrowed-connection.ts';
-import type { Access } from '../../../db/query/walks/access.ts';
+import type { IndexUse } from '../../../db/query/walks/index-use.ts';
 import type { ReadColumn } from '../../../db/query/reading.ts';
 import { uuidArray } from '../../../db/statements/uuid-array.ts';
 import type { Order, Position } from '../../../db/query/walks/walk.ts';
@@ -63,12 +63,12 @@ export function pagesOf(
 interface BoundedRead {
   readonly statements: WalkStatements;
   readonly columns: readonly ReadColumn[];
-  readonly access: Access;
+  readonly indexUse: IndexUse;
 }
 
 /** Reads the page of each parent within the bounds of the run. */
 export async function boundedRows(
-  { statements, columns, access }: BoundedRead,
+  { statements, columns, indexUse }: BoundedRead,
   { request }: RequestedPage,
   parameterized: ParameterizedPage,
   keys: DistinctKeys | undefined,
@@ -77,7 +77,7 @@ export async function boundedRows(
   const count = keys?.count ?? 1;
   let types: readonly number[] = [];
   const wanted = { parents: count, rows: parameterized.rows };
-  const pages = await readBoundedPages<TextRow>(access, run.context.bounds, wanted, {
+  const pages = await readBoundedPages<TextRow>(indexUse, run.context.bounds, wanted, {
     step: async (step, open) => {
       const among =
         keys &&
@@ -95,7 +95,7 @@ export async function boundedRows(
       });
     },
     probe: async (probed, sample) => {
-      const planned = { walk: parameterized.walk, access };
+      const planned = { walk: parameterized.walk, indexUse };
       const statement = statements.probe(parameterized.form, planned, probed, sample, run);
       const { rows } = await run.texts(statement, parameterized.values);
       return probed.map((_, index) => Number(rows[0]?.[index]));

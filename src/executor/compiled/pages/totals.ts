@@ -23,7 +23,7 @@ export async function readTotals(
   }
   if (strategy.by !== 'bounds') return [];
   const { planned } = strategy;
-  return countWithinBounds(planned.access, run.context.bounds, keys?.count ?? 1, {
+  return countWithinBounds(planned.indexUse, run.context.bounds, keys?.count ?? 1, {
     count: async (step, open) => {
       const among = keys && uuidArray(open.map((index) => keys.texts[index] ?? ''));
       const statement = statements.countStep(total, planned, step, run);

@@ -1,4 +1,4 @@
-import { type Access, type PlannedWalk, accessOf } from '../../../db/query/walks/access.ts';
+import { type IndexUse, type PlannedWalk, indexUseOf } from '../../../db/query/walks/index-use.ts';
 import { type CountStep, countStepQuery } from '../../../db/query/totals/bounded-count.ts';
 import type { ReadColumn } from '../../../db/query/reading.ts';
 import { withSlots } from '../../../db/query/conditions/with-slots.ts';
@@ -142,7 +142,7 @@ function slottedPosition(position: Position | undefined, name: string) {
 /** The statements of one connection field, for pages and for counts: some for each form of its arguments and each step of reading. */
 export class WalkStatements {
   readonly #statements = new Forms<Prepared>();
-  readonly #accesses = new Forms<Access>();
+  readonly #indexUses = new Forms<IndexUse>();
   readonly #ofChildren: boolean;
 
   constructor(ofChildren: boolean) {
@@ -150,8 +150,8 @@ export class WalkStatements {
   }
 
   /** How the rows of a walk can be found. */
-  access({ form, walk }: ParameterizedPage): Access {
-    return this.#accesses.of(form, () => accessOf(walk));
+  indexUse({ form, walk }: ParameterizedPage): IndexUse {
+    return this.#indexUses.of(form, () => indexUseOf(walk));
   }
 
   /** One step of reading pages within bounds. */
@@ -160,7 +160,7 @@ export class WalkStatements {
     const how = JSON.stringify(step);
     const parts = ['step', how, this.#ofChildren, walk.source, form, columnParts(columns)];
     return this.#known(`${how} ${form}`, parts, () => {
-      const planned = { walk, access: this.access(parameterized) };
+      const planned = { walk, indexUse: this.indexUse(parameterized) };
       const keys = this.#ofChildren ? keysSlot : undefined;
       const query = stepQuery(run.reading(columns), planned, size, step, keys);
       return new Prepared(query, { stopColumn: columns.length });

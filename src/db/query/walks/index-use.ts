@@ -3,8 +3,8 @@ import type { TableName } from '../../tables/tables.ts';
 import { conjunctsOf, type Predicate, readsCopy } from '../conditions/predicate.ts';
 import type { Walk } from './walk.ts';
 
-/** The access path of a walk: which of its conditions an index satisfies, and which ones match few rows. */
-export interface Access {
+/** How indexes serve a walk: which of its conditions the index of its order satisfies, and which conditions match few rows. */
+export interface IndexUse {
   /** Whether one range of an index has exactly the rows of the page, so that reading them needs no bound. */
   readonly isServed: boolean;
   /**
@@ -54,10 +54,10 @@ export interface Candidate {
 /** A walk, and how its rows can be found. */
 export interface PlannedWalk {
   readonly walk: Walk;
-  readonly access: Access;
+  readonly indexUse: IndexUse;
 }
 
-export function accessOf({ source, filter, order }: Walk): Access {
+export function indexUseOf({ source, filter, order }: Walk): IndexUse {
   const indexes = listIndexes[source.table];
   const conditions = conjunctsOf(filter);
   const parent = source.parent && 'column' in source.parent ? source.parent.column : undefined;
@@ -91,7 +91,7 @@ export function accessOf({ source, filter, order }: Walk): Access {
 }
 
 /** Whether one range of an index has exactly the rows of each page, for this many parents. */
-export function servesParents({ isServed, isServedForMany }: Access, parents: number): boolean {
+export function servesParents({ isServed, isServedForMany }: IndexUse, parents: number): boolean {
   return parents > 1 ? isServedForMany : isServed;
 }
 
