@@ -101,13 +101,8 @@ onPostgres('a deep page of an order with nulls', () => {
       const walk = { source: notDeleted, filter: nothing, order, backward };
       const indexUse = indexUseOf(walk);
       expect(indexUse.isServed).toBe(false);
-      const reading = { db, columns: ['id'] };
-      const query = stepQuery(
-        reading,
-        { walk, indexUse },
-        { exactly: limit },
-        { read: 'walk', rows: budget },
-      );
+      const base = { db, columns: ['id'] };
+      const query = stepQuery(base, { walk, indexUse }, { exactly: limit }, { read: 'walk', rows: budget });
       const [stopped, ...others] = await query.execute();
       expect(others).toEqual([]);
       // The stop is the row at the end of the budget.
@@ -181,15 +176,15 @@ it('a page in the order of numbers counts the deleted issues that it examines', 
   ]) {
     const walk = { source, filter, order, backward: false };
     const step = { read: 'walk', rows: budget } as const;
-    const reading = { db, columns: ['id'] };
+    const base = { db, columns: ['id'] };
     const planned = { walk, indexUse: indexUseOf(walk) };
     // The index has no ids, so each row is read once more to find the stop.
     expect(planned.indexUse.weight).toBe(2);
-    const rows = await stepQuery(reading, planned, { exactly: limit }, step, keys).execute();
+    const rows = await stepQuery(base, planned, { exactly: limit }, step, keys).execute();
     expect(rows.map(({ stopId }) => stopId)).toEqual([ids[budget - 1]]);
     const after = { value: budget, id: ids[budget - 1] ?? '' };
     const next = await stepQuery(
-      reading,
+      base,
       { ...planned, walk: { ...walk, after } },
       { exactly: limit },
       step,

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { clampedSum } from './totals/aggregates.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type Reading, selectColumns } from './reading.ts';
+import { type QueryBase, selectColumns } from './query-base.ts';
 import { type Predicate, predicateSql } from './conditions/predicate.ts';
 import type { ValueOrSlot } from '../statements/slots.ts';
 import type { TableName } from '../tables/tables.ts';
@@ -9,23 +9,23 @@ import type { TableName } from '../tables/tables.ts';
 type Keys = ValueOrSlot<readonly string[]>;
 
 /** Selects the rows whose `column` is one of the keys. */
-export function keyQuery(reading: Reading, table: TableName, column: string, where: Predicate, keys: Keys) {
-  return findQuery(reading, table, where).where(sql<SqlBool>`${sql.ref(`r0.${column}`)} = any(${keys})`);
+export function keyQuery(base: QueryBase, table: TableName, column: string, where: Predicate, keys: Keys) {
+  return findQuery(base, table, where).where(sql<SqlBool>`${sql.ref(`r0.${column}`)} = any(${keys})`);
 }
 
 /** Selects the rows that match the predicate. */
 export function findQuery(
-  reading: Reading,
+  base: QueryBase,
   table: TableName,
   where: Predicate,
 ): SelectQueryBuilder<AnyTables, 'r0', AnyRow> {
-  const rows = untyped(reading.db).selectFrom(`${table} as r0`).where(predicateSql(where, 'r0'));
-  return selectColumns(rows as SelectQueryBuilder<AnyTables, 'r0', AnyRow>, reading);
+  const rows = untyped(base.db).selectFrom(`${table} as r0`).where(predicateSql(where, 'r0'));
+  return selectColumns(rows as SelectQueryBuilder<AnyTables, 'r0', AnyRow>, base);
 }
 
 /** Selects the given keys for which there is a row with the viewer's account. */
 export function existsQuery(
-  { db }: Reading,
+  { db }: QueryBase,
   table: TableName,
   keyColumn: string,
   viewerColumn: string,
@@ -41,7 +41,7 @@ export function existsQuery(
 
 /** Selects the sums of the counter slots for each key that has any. */
 export function sumsQuery(
-  { db }: Reading,
+  { db }: QueryBase,
   table: TableName,
   keyColumn: string,
   columns: readonly string[],

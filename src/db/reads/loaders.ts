@@ -28,14 +28,14 @@ export class Loaders {
     this.#bounds = bounds;
   }
 
-  get #reading(): { db: TenantDb } {
+  get #base(): { db: TenantDb } {
     return { db: this.#db };
   }
 
   /** Rows by a unique column; undefined for keys without a row. */
   byKey(table: TableName, column: string, where: Predicate): DataLoader<string, AnyRow | undefined> {
     return this.#loader(`byKey ${table}.${column} ${JSON.stringify(where)}`, async (keys) => {
-      const rows = await keyQuery(this.#reading, table, column, where, keys).execute();
+      const rows = await keyQuery(this.#base, table, column, where, keys).execute();
       const found = new Map(rows.map((row) => [String(row[column]), row]));
       return keys.map((key) => found.get(key));
     });
@@ -80,7 +80,7 @@ export class Loaders {
     viewer: string,
   ): DataLoader<string, boolean> {
     return this.#loader(`exists ${table}.${keyColumn} ${viewerColumn} ${viewer}`, async (keys) => {
-      const rows = await existsQuery(this.#reading, table, keyColumn, viewerColumn, viewer, keys).execute();
+      const rows = await existsQuery(this.#base, table, keyColumn, viewerColumn, viewer, keys).execute();
       const found = new Set(rows.map((row) => row.key));
       return keys.map((key) => found.has(key));
     });
@@ -93,7 +93,7 @@ export class Loaders {
     columns: readonly string[],
   ): DataLoader<string, Record<string, number>> {
     return this.#loader(`sums ${table}.${keyColumn} ${columns.join(' ')}`, async (keys) => {
-      const rows = await sumsQuery(this.#reading, table, keyColumn, columns, keys).execute();
+      const rows = await sumsQuery(this.#base, table, keyColumn, columns, keys).execute();
       const none = Object.fromEntries(columns.map((column) => [column, 0]));
       const found = new Map(rows.map((row) => [row.key, row as Record<string, number>]));
       return keys.map((key) => found.get(key) ?? none);
@@ -118,7 +118,7 @@ export class Loaders {
 
   /** The first row that matches the predicate, for root fields that look up a single row. */
   async find(table: TableName, where: Predicate): Promise<AnyRow | undefined> {
-    return findQuery(this.#reading, table, where).limit(1).executeTakeFirst();
+    return findQuery(this.#base, table, where).limit(1).executeTakeFirst();
   }
 
   /** The number of rows on all pages of the workspace's rows. */

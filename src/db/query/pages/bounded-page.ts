@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import { predicateSql } from '../conditions/predicate.ts';
-import { withColumnNames, nameOf, type Reading, selectColumns } from '../reading.ts';
+import { withColumnNames, nameOf, type QueryBase, selectColumns } from '../query-base.ts';
 import type { PlannedWalk } from '../walks/index-use.ts';
 import { childrenOf, linkedRows, parentColumn, parentKeys } from '../walks/children.ts';
 import { checkedOf, examinedRows } from '../walks/examined-rows.ts';
@@ -32,25 +32,25 @@ export const stopColumns = ['stopValue', 'stopId'] as const;
  * Selects what one step reads of a page, or of the page of each parent. The ordinal of the parent is the last column.
  */
 export function stepQuery(
-  reading: Reading,
+  base: QueryBase,
   planned: PlannedWalk,
   size: PageSize,
   step: PageStep,
   parents?: ValueOrSlot<readonly string[]>,
 ): Query {
-  if (step.read === 'few') return fewQuery(reading, planned, size, step, parents);
-  if (!parents) return walkQuery(reading, planned, size, step.rows);
-  if (step.read === 'children') return childrenQuery(reading, planned, size, step.rows, parents);
-  if (step.read === 'shared') return sharedQuery(reading, planned, size, step.rows, parents);
-  const page = walkQuery(reading, planned, size, step.rows, sql.ref('parent.key'));
+  if (step.read === 'few') return fewQuery(base, planned, size, step, parents);
+  if (!parents) return walkQuery(base, planned, size, step.rows);
+  if (step.read === 'children') return childrenQuery(base, planned, size, step.rows, parents);
+  if (step.read === 'shared') return sharedQuery(base, planned, size, step.rows, parents);
+  const page = walkQuery(base, planned, size, step.rows, sql.ref('parent.key'));
   return selectColumns(
-    untyped(reading.db)
+    untyped(base.db)
       .selectFrom(parentKeys(parents))
       .innerJoinLateral(page.as('page'), (join) => join.onTrue()),
-    withColumnNames(reading),
+    withColumnNames(base),
     'page',
   )
-    .$if(reading.columns !== undefined, (query) => query.select(stopColumns.map((name) => `page.${name}`)))
+    .$if(base.columns !== undefined, (query) => query.select(stopColumns.map((name) => `page.${name}`)))
     .select(sql<number>`parent.ordinal`.as('parentOrdinal'))
     .orderBy('parent.ordinal');
 }
@@ -60,22 +60,22 @@ export function stepQuery(
  * limit.
  */
 function walkQuery(
-  reading: Reading,
+  base: QueryBase,
   planned: PlannedWalk,
   size: PageSize,
   rows: number,
   parent?: RawBuilder<unknown>,
 ): Query {
-  const { db } = reading;
+  const { db } = base;
   const { kind } = planned.walk.order;
-  const examined = examinedRows(reading, planned, rows, (query) => query.selectAll(row), parent);
-  const page = selectColumns(untyped(db).selectFrom(examined.as(row)), reading)
+  const examined = examinedRows(base, planned, rows, (query) => query.selectAll(row), parent);
+  const page = selectColumns(untyped(db).selectFrom(examined.as(row)), base)
     .select([sql`null::${typeOf(kind)}`.as(stopColumns[0]), sql`null::uuid`.as(stopColumns[1])])
     .where(predicateSql(checkedOf(planned), row, 'eachRow'))
     .limit(plannedRows(size));
-  const stop = untyped(db).selectFrom(lastLookedAt(reading, planned, rows, parent).as('stop'));
-  const nothing = reading.columns
-    ? stop.select(reading.columns.map((column) => sql<null>`null`.as(nameOf(column))))
+  const stop = untyped(db).selectFrom(lastLookedAt(base, planned, rows, parent).as('stop'));
+  const nothing = base.columns
+    ? stop.select(base.columns.map((column) => sql<null>`null`.as(nameOf(column))))
     : stop
         .leftJoin(
           // A condition that is never true would make the planner drop the workspace condition next to it.
@@ -91,49 +91,49 @@ function walkQuery(
 
 /** Looks at rows along the order for all parents together, and takes the first ones of each. */
 function sharedQuery(
-  reading: Reading,
+  base: QueryBase,
   planned: PlannedWalk,
   size: PageSize,
   rows: number,
   parents: ValueOrSlot<readonly string[]>,
 ): Query {
   const { walk } = planned;
-  const { db } = reading;
-  const examined = examinedRows(reading, planned, rows, (query) => query.selectAll(row));
+  const { db } = base;
+  const examined = examinedRows(base, planned, rows, (query) => query.selectAll(row));
   const matching = untyped(db)
     .selectFrom(examined.as(row))
     .where(predicateSql(checkedOf(planned), row, 'eachRow'));
   const stop = untyped(db)
-    .selectFrom(lastLookedAt(reading, planned, rows).as('stop'))
+    .selectFrom(lastLookedAt(base, planned, rows).as('stop'))
     .select([
       sql`null::uuid`.as('id'),
       ...stopColumns.map((name) => `stop.${name}` as const),
       sql<number>`0`.as('parentOrdinal'),
       sql<number>`0`.as('nth'),
     ]) as Query;
-  return withRows(reading, walk.source, firstOfEach(reading, walk, size, parents, matching).unionAll(stop));
+  return withRows(base, walk.source, firstOfEach(base, walk, size, parents, matching).unionAll(stop));
 }
 
 /** Reads all rows that match one condition. */
 function fewQuery(
-  reading: Reading,
+  base: QueryBase,
   { walk, indexUse }: PlannedWalk,
   size: PageSize,
   step: FewStep,
   parents: ValueOrSlot<readonly string[]> | undefined,
 ): Query {
   const { source } = walk;
-  const { db } = reading;
+  const { db } = base;
   const chosen = candidateOf(indexUse, step);
-  const found = limitedMatches(reading, source, chosen, step.rows);
+  const found = limitedMatches(base, source, chosen, step.rows);
   const matching = betweenPositions(
     untyped(db)
       .selectFrom(found.as(row))
       .where(predicateSql(chosen.rest, row, 'eachRow')),
     walk,
   );
-  if (parents) return withRows(reading, source, firstOfEach(reading, walk, size, parents, matching));
-  return selectColumns(matching, reading)
+  if (parents) return withRows(base, source, firstOfEach(base, walk, size, parents, matching));
+  return selectColumns(matching, base)
     .select(stopColumns.map((name) => sql<null>`null`.as(name)))
     .orderBy(sortSql(row, walk))
     .limit(wantedRows(size));
@@ -141,22 +141,22 @@ function fewQuery(
 
 /** Reads all children of each parent that has at most `max`; of every other parent, a stop with its key. */
 function childrenQuery(
-  reading: Reading,
+  base: QueryBase,
   { walk }: PlannedWalk,
   size: PageSize,
   max: number,
   parents: ValueOrSlot<readonly string[]>,
 ): Query {
   const { source, filter, order } = walk;
-  const { db } = reading;
-  const ofParent = () => childrenOf(reading, source, sql.ref('parent.key'));
-  const some = linksOrRows(reading, source)
+  const { db } = base;
+  const ofParent = () => childrenOf(base, source, sql.ref('parent.key'));
+  const some = linksOrRows(base, source)
     .select(sql.lit(1).as('found'))
     .limit(sql.lit(max + 1));
   const counted = untyped(db).selectFrom(some.as('children')).select(sql<number>`count(*)`.as('count'));
   const isFew = sql<SqlBool>`counted.count <= ${sql.lit(max)}`;
   const children = untyped(db).selectFrom(ofParent().selectAll(row).offset(sql.lit(0)).as(row));
-  const page = selectColumns(betweenPositions(children, walk), reading)
+  const page = selectColumns(betweenPositions(children, walk), base)
     .select(sql.lit(1).as('found'))
     .where(isFew)
     .where(predicateSql(filter, row, 'eachRow'))
@@ -167,7 +167,7 @@ function childrenQuery(
       .selectFrom(parentKeys(parents))
       .innerJoinLateral(counted.as('counted'), (join) => join.onTrue())
       .leftJoinLateral(page.as('page'), (join) => join.onTrue()) as Query,
-    withColumnNames(reading),
+    withColumnNames(base),
     'page',
   )
     .select([
@@ -183,20 +183,20 @@ function childrenQuery(
  * Selects the position of the last row that a step may examine, if there are that many rows. An index has both columns.
  */
 function lastLookedAt(
-  reading: Reading,
+  base: QueryBase,
   planned: PlannedWalk,
   rows: number,
   parent?: RawBuilder<unknown>,
 ): Query {
   const { column } = planned.walk.order;
   const keys = examinedRows(
-    reading,
+    base,
     planned,
     rows,
     (query) => query.select([`${row}.${column} as ${stopColumns[0]}`, `${row}.id as ${stopColumns[1]}`]),
     parent,
   );
-  return untyped(reading.db)
+  return untyped(base.db)
     .selectFrom(keys.as('examined'))
     .selectAll()
     .limit(sql.lit(1))
@@ -205,7 +205,7 @@ function lastLookedAt(
 
 /** The ids of the first rows of each parent, with the ordinal of the parent and their number under it. */
 function firstOfEach(
-  { db }: Reading,
+  { db }: QueryBase,
   walk: Walk,
   size: PageSize,
   parents: ValueOrSlot<readonly string[]>,
@@ -237,12 +237,12 @@ function firstOfEach(
 }
 
 /** The rows with the ids, in the order of the ids. */
-function withRows(reading: Reading, { table }: Source, ids: Query): Query {
+function withRows(base: QueryBase, { table }: Source, ids: Query): Query {
   return selectColumns(
-    untyped(reading.db)
+    untyped(base.db)
       .selectFrom(ids.as('page'))
       .leftJoin(`${table} as ${row}`, `${row}.id`, 'page.id') as Query,
-    reading,
+    base,
   )
     .select([...stopColumns.map((name) => `page.${name}`), 'page.parentOrdinal'])
     .orderBy('page.parentOrdinal')
@@ -250,10 +250,10 @@ function withRows(reading: Reading, { table }: Source, ids: Query): Query {
 }
 
 /** The rows that refer to a parent: those of the join table where there is one, without the children themselves. */
-function linksOrRows(reading: Reading, source: Source): Query {
+function linksOrRows(base: QueryBase, source: Source): Query {
   const key = sql.ref('parent.key');
-  if (!source.parent || !('through' in source.parent)) return childrenOf(reading, source, key);
-  return untyped(reading.db)
+  if (!source.parent || !('through' in source.parent)) return childrenOf(base, source, key);
+  return untyped(base.db)
     .selectFrom(`${source.parent.through.table} as link`)
     .where(sql<SqlBool>`${parentColumn(source.parent)} = ${key}`);
 }

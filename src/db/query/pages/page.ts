@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { untyped } from '../any-tables.ts';
 import { predicateSql } from '../conditions/predicate.ts';
-import { withColumnNames, type Reading, selectColumns } from '../reading.ts';
+import { withColumnNames, type QueryBase, selectColumns } from '../query-base.ts';
 import { childRows, parentColumn, parentKeys } from '../walks/children.ts';
 import { orderSql, row, stretchesOf, type Walk } from '../walks/walk.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
@@ -31,9 +31,9 @@ function upperBound(size: PageSize): number | undefined {
 }
 
 /** Selects a page of the workspace's rows or, with a parent, of its children. */
-export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?: RawBuilder<unknown>) {
+export function pageQuery(base: QueryBase, walk: Walk, size: PageSize, parent?: RawBuilder<unknown>) {
   const { source, filter, order, backward } = walk;
-  let query = selectColumns(childRows(reading, source), reading).where(predicateSql(filter, row));
+  let query = selectColumns(childRows(base, source), base).where(predicateSql(filter, row));
   if (parent && source.parent) query = query.where(sql<SqlBool>`${parentColumn(source.parent)} = ${parent}`);
   const wanted = wantedRows(size);
   const [first, second] = stretchesOf(walk).map((conditions) =>
@@ -44,11 +44,11 @@ export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?:
   );
   if (!first) throw new Error('The walk has no stretch.');
   if (!second && upperBound(size) === undefined) return first;
-  const rows = untyped(reading.db).selectFrom(first.as('sized')).selectAll();
+  const rows = untyped(base.db).selectFrom(first.as('sized')).selectAll();
   if (!second) return rows.limit(wanted);
   // The second stretch is read only if the first has too few rows.
-  const both = rows.unionAll(untyped(reading.db).selectFrom(second.as('sized')).selectAll());
-  return untyped(reading.db).selectFrom(both.as('stretches')).selectAll().limit(wanted);
+  const both = rows.unionAll(untyped(base.db).selectFrom(second.as('sized')).selectAll());
+  return untyped(base.db).selectFrom(both.as('stretches')).selectAll().limit(wanted);
 }
 
 /**
@@ -56,18 +56,18 @@ export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?:
  * lateral join returns the rows of each page in the order of its subquery, so they are not sorted again.
  */
 export function pagesQuery(
-  reading: Reading,
+  base: QueryBase,
   walk: Walk,
   size: PageSize,
   parents: ValueOrSlot<readonly string[]>,
 ) {
   return selectColumns(
-    untyped(reading.db)
+    untyped(base.db)
       .selectFrom(parentKeys(parents))
-      .innerJoinLateral(pageQuery(reading, walk, size, sql.ref('parent.key')).as('page'), (join) =>
+      .innerJoinLateral(pageQuery(base, walk, size, sql.ref('parent.key')).as('page'), (join) =>
         join.onTrue(),
       ),
-    withColumnNames(reading),
+    withColumnNames(base),
     'page',
   )
     .select(sql<number>`parent.ordinal`.as('parentOrdinal'))

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { untyped } from '../any-tables.ts';
 import type { Through } from '../conditions/predicate.ts';
-import { type Reading, selectColumns } from '../reading.ts';
+import { type QueryBase, selectColumns } from '../query-base.ts';
 import { childRows, parentColumn } from '../walks/children.ts';
 import { type ChildSource, row } from '../walks/walk.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
@@ -14,13 +14,13 @@ export interface ListOrder {
 
 /** Selects all children of each parent in order, with the key of the parent, for plain lists of few rows. */
 export function listsQuery(
-  reading: Reading,
+  base: QueryBase,
   source: ChildSource,
   orderBy: readonly ListOrder[],
   parents: ValueOrSlot<readonly string[]>,
 ) {
   const key = parentColumn(source.parent);
-  return selectColumns(childRows(reading, source), reading)
+  return selectColumns(childRows(base, source), base)
     .select(sql<string>`${key}`.as('parentKey'))
     .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
     .orderBy(
@@ -30,7 +30,7 @@ export function listsQuery(
 
 /** Selects the keys of the children of each parent from the join table, without the children themselves. */
 export function linksQuery(
-  { db }: Reading,
+  { db }: QueryBase,
   { table, parent, child }: Through,
   columns: readonly string[],
   parents: ValueOrSlot<readonly string[]>,

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type AnyRow, type AnyTables, subquery, untyped } from '../any-tables.ts';
-import { nameOf, type ReadColumn, type Reading } from '../reading.ts';
+import { nameOf, type ReadColumn, type QueryBase } from '../query-base.ts';
 import { pageQuery, type PageSize } from './page.ts';
 import type { Walk } from '../walks/walk.ts';
 
@@ -18,7 +18,7 @@ export interface RowWithPage {
  */
 export function rowWithPageQuery(
   { row: one, columns, key }: RowWithPage,
-  page: Reading & { columns: readonly ReadColumn[] },
+  page: QueryBase & { columns: readonly ReadColumn[] },
   walk: Walk,
   size: PageSize,
 ) {

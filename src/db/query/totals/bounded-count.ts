@@ -4,7 +4,7 @@ import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import { checkedOf, examinedRows } from '../walks/examined-rows.ts';
 import type { FewStep } from '../walks/matches.ts';
 import { childRows, linkedRows, parentColumn, parentKeys } from '../walks/children.ts';
-import type { Reading } from '../reading.ts';
+import type { QueryBase } from '../query-base.ts';
 import { candidateOf, limitedMatches } from '../walks/matches.ts';
 import { listIndexes } from '../../tables/list-indexes.ts';
 import { type Predicate, predicateSql } from '../conditions/predicate.ts';
@@ -35,32 +35,32 @@ export function countedWalk(source: Source, filter: Predicate): PlannedWalk {
  * belong to several parents, each parent with matching rows has a row of its own, whose last column is its ordinal.
  */
 export function countStepQuery(
-  reading: Reading,
+  base: QueryBase,
   planned: PlannedWalk,
   step: CountStep,
   parents?: ValueOrSlot<readonly string[]>,
 ): Query {
-  const { examined, conditions } = examinedBy(reading, planned, step);
-  if (!parents) return countRows(reading, examined, conditions, step.rows);
+  const { examined, conditions } = examinedBy(base, planned, step);
+  if (!parents) return countRows(base, examined, conditions, step.rows);
   if (step.read === 'walk') {
-    const ofParent = walkedRows(reading, planned, step.rows, sql.ref('parent.key'));
-    return untyped(reading.db)
+    const ofParent = walkedRows(base, planned, step.rows, sql.ref('parent.key'));
+    return untyped(base.db)
       .selectFrom(parentKeys(parents))
-      .innerJoinLateral(countRows(reading, ofParent, conditions, step.rows).as('counted'), (join) =>
+      .innerJoinLateral(countRows(base, ofParent, conditions, step.rows).as('counted'), (join) =>
         join.onTrue(),
       )
       .select(['counted.count', 'counted.isBound', sql<number>`parent.ordinal`.as('parentOrdinal')]);
   }
   const { parent } = planned.walk.source as ChildSource;
   const key = parentColumn(parent);
-  const matching = untyped(reading.db)
+  const matching = untyped(base.db)
     .selectFrom(examined.as(row))
     .where(predicateSql(conditions, row, 'eachRow'));
   const ofParents = linkedRows(matching as Query, parent)
     .select([sql`${key}`.as('parentKey'), sql<number>`count(*)::int`.as('count')])
     .where(sql<boolean>`${key} = any(${parents}::uuid[])`)
     .groupBy(sql`${key}`);
-  return untyped(reading.db)
+  return untyped(base.db)
     .selectFrom(ofParents.as('counted'))
     .innerJoin(parentKeys(parents), (join) =>
       join.on(sql<boolean>`parent.key = ${sql.ref('counted.parentKey')}`),
@@ -73,9 +73,9 @@ export function countStepQuery(
 }
 
 /** The matching rows among those that the step examines, in a list without parents. */
-export function matchingRows(reading: Reading, planned: PlannedWalk, step: CountStep): Query {
-  const { examined, conditions } = examinedBy(reading, planned, step);
-  return untyped(reading.db)
+export function matchingRows(base: QueryBase, planned: PlannedWalk, step: CountStep): Query {
+  const { examined, conditions } = examinedBy(base, planned, step);
+  return untyped(base.db)
     .selectFrom(examined.as(row))
     .selectAll(row)
     .where(predicateSql(conditions, row, 'eachRow'));
@@ -83,7 +83,7 @@ export function matchingRows(reading: Reading, planned: PlannedWalk, step: Count
 
 /** The rows that a step examines, of any parent, and the conditions that it checks on them. */
 function examinedBy(
-  reading: Reading,
+  base: QueryBase,
   planned: PlannedWalk,
   step: CountStep,
 ): { examined: Query; conditions: Predicate } {
@@ -91,15 +91,15 @@ function examinedBy(
   // Rows that are found by a join table are not read from an index of their order, so all conditions are checked.
   if (step.read === 'walk')
     return {
-      examined: walkedRows(reading, planned, step.rows),
+      examined: walkedRows(base, planned, step.rows),
       conditions: indexUse.isJoined ? walk.filter : checkedOf(planned),
     };
   const chosen = candidateOf(indexUse, step);
-  return { examined: limitedMatches(reading, walk.source, chosen, step.rows), conditions: chosen.rest };
+  return { examined: limitedMatches(base, walk.source, chosen, step.rows), conditions: chosen.rest };
 }
 
 /** Counts the rows that satisfy the conditions, and returns whether the step has examined as many rows as it may. */
-function countRows({ db }: Reading, examined: Query, conditions: Predicate, rows: number): Query {
+function countRows({ db }: QueryBase, examined: Query, conditions: Predicate, rows: number): Query {
   return untyped(db)
     .selectFrom(examined.as(row))
     .select([
@@ -109,16 +109,16 @@ function countRows({ db }: Reading, examined: Query, conditions: Predicate, rows
 }
 
 function walkedRows(
-  reading: Reading,
+  base: QueryBase,
   planned: PlannedWalk,
   rows: number,
   parent?: RawBuilder<unknown>,
 ): Query {
   const { source } = planned.walk;
   if (!parent || !planned.indexUse.isJoined)
-    return examinedRows(reading, planned, rows, (query) => query.selectAll(row), parent);
+    return examinedRows(base, planned, rows, (query) => query.selectAll(row), parent);
   // The rows of the join table are limited without an order, which would require sorting all of them first.
-  return childRows(reading, source)
+  return childRows(base, source)
     .selectAll(row)
     .where(sql<boolean>`${parentColumn((source as ChildSource).parent)} = ${parent}`)
     .limit(sql.lit(rows));

@@ -5,7 +5,7 @@ import { untyped } from '../any-tables.ts';
 import { countedWalk } from './bounded-count.ts';
 import type { PlannedWalk } from '../walks/index-use.ts';
 import { childRows, parentColumn } from '../walks/children.ts';
-import type { Reading } from '../reading.ts';
+import type { QueryBase } from '../query-base.ts';
 import { type ChildSource, type Counter, row, type Source } from '../walks/walk.ts';
 import { isAlways, type Predicate, predicateSql } from '../conditions/predicate.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
@@ -46,7 +46,7 @@ function hasCounter({ counter, parent }: Source, filter: Predicate): boolean {
 
 /** The total of a list, or of the children of each parent, where one statement returns it. */
 export function totalQuery(
-  reading: Reading,
+  base: QueryBase,
   source: Source,
   strategy: Exclude<TotalStrategy, { by: 'bounds' }>,
   parents?: ValueOrSlot<readonly string[]>,
@@ -54,10 +54,10 @@ export function totalQuery(
   const { parent } = source;
   if (strategy.by === 'rows') {
     return parent && parents
-      ? countsQuery(reading, { ...source, parent }, strategy.filter, parents)
-      : countQuery(reading, source, strategy.filter);
+      ? countsQuery(base, { ...source, parent }, strategy.filter, parents)
+      : countQuery(base, source, strategy.filter);
   }
-  const rows = talliedRows(reading.db, strategy.choice);
+  const rows = talliedRows(base.db, strategy.choice);
   const count = sql<number>`greatest(${clampedSum(`${row}.issueCount`)}, 0)`.as('count');
   if (!parent || !parents) return rows.select(count);
   const key = parentColumn(parent);
@@ -67,7 +67,7 @@ export function totalQuery(
     .groupBy(sql`${key}`);
 }
 
-function countQuery({ db }: Reading, source: Source, filter: Predicate) {
+function countQuery({ db }: QueryBase, source: Source, filter: Predicate) {
   const { counter } = source;
   if (counter && hasCounter(source, filter)) {
     return untyped(db).selectFrom(`${counter.table} as ${row}`).select(counterSum(counter).as('count'));
@@ -80,7 +80,7 @@ function countQuery({ db }: Reading, source: Source, filter: Predicate) {
 }
 
 export function countsQuery(
-  reading: Reading,
+  base: QueryBase,
   source: ChildSource,
   filter: Predicate,
   parents: ValueOrSlot<readonly string[]>,
@@ -88,13 +88,13 @@ export function countsQuery(
   const { counter, parent } = source;
   const key = parentColumn(parent);
   if (counter && hasCounter(source, filter)) {
-    return untyped(reading.db)
+    return untyped(base.db)
       .selectFrom(`${counter.table} as ${row}`)
       .select([sql<string>`${key}`.as('parentKey'), counterSum(counter).as('count')])
       .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
       .groupBy(sql`${key}`);
   }
-  return childRows(reading, source)
+  return childRows(base, source)
     .select([sql<string>`${key}`.as('parentKey'), sql<number>`count(*)::int`.as('count')])
     .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
     .where(predicateSql(filter, row))

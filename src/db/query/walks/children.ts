@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type AnyRow, type AnyTables, subquery, untyped } from '../any-tables.ts';
 import { predicateSql } from '../conditions/predicate.ts';
-import type { Reading } from '../reading.ts';
+import type { QueryBase } from '../query-base.ts';
 import type { ValueOrSlot } from '../../statements/slots.ts';
 import { type Parent, row, type Source } from './walk.ts';
 
@@ -20,7 +20,7 @@ export function parentKeys(parents: ValueOrSlot<readonly string[]>) {
 }
 
 /** Selects the rows of a source, joined with the join table as `link` if there is one. */
-export function childRows({ db }: Reading, source: Source) {
+export function childRows({ db }: QueryBase, source: Source) {
   const through = source.parent && 'through' in source.parent ? source.parent.through : undefined;
   return untyped(db)
     .selectFrom(`${source.table} as ${row}`)
@@ -31,10 +31,10 @@ export function childRows({ db }: Reading, source: Source) {
 }
 
 /** The rows of a source under one parent. */
-export function childrenOf(reading: Reading, source: Source, key: RawBuilder<unknown>): Query {
+export function childrenOf(base: QueryBase, source: Source, key: RawBuilder<unknown>): Query {
   if (!source.parent) throw new Error('The source has no parent.');
   const isOfParent: Expression<SqlBool> = sql<SqlBool>`${parentColumn(source.parent)} = ${key}`;
-  return childRows(reading, source).where(isOfParent);
+  return childRows(base, source).where(isOfParent);
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 import type { TableName } from '../../tables/tables.ts';
 import type { IndexUse, Candidate } from './index-use.ts';
 import { type AnyRow, type AnyTables, subquery, untyped } from '../any-tables.ts';
-import type { Reading } from '../reading.ts';
+import type { QueryBase } from '../query-base.ts';
 import { type Predicate, predicateSql, referredKeys } from '../conditions/predicate.ts';
 import { row, type Source } from './walk.ts';
 
@@ -24,7 +24,7 @@ type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
 /** The rows that match a candidate, in the order of its index, so that the planner uses this index for any values. */
 export function matchesOf(
-  { db }: Reading,
+  { db }: QueryBase,
   { table, where }: Source,
   { condition, order = [] }: Candidate,
   max: number,
@@ -51,8 +51,8 @@ export function matchesOf(
  * All columns of at most `rows` matches. Without a limit, the planner might walk along the order of the list, or read
  * the whole table.
  */
-export function limitedMatches(reading: Reading, source: Source, candidate: Candidate, rows: number): Query {
-  return matchesOf(reading, source, candidate, rows).selectAll(row).limit(sql.lit(rows));
+export function limitedMatches(base: QueryBase, source: Source, candidate: Candidate, rows: number): Query {
+  return matchesOf(base, source, candidate, rows).selectAll(row).limit(sql.lit(rows));
 }
 
 export function candidateOf({ candidates }: IndexUse, { candidate }: FewStep): Candidate {

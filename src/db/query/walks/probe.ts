@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { PlannedWalk, Candidate } from './index-use.ts';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
-import type { Reading } from '../reading.ts';
+import type { QueryBase } from '../query-base.ts';
 import { matchesOf } from './matches.ts';
 import { matchingLinks, type Predicate, referredKeys, sqlValue } from '../conditions/predicate.ts';
 import { Slot } from '../../statements/slots.ts';
@@ -20,29 +20,29 @@ type Query = SelectQueryBuilder<AnyTables, never, AnyRow>;
  * words of a searched text are common.
  */
 export function probeQuery(
-  reading: Reading,
+  base: QueryBase,
   planned: PlannedWalk,
   probed: readonly Probed[],
   sample: number,
 ): Query {
   const counts = probed.map(({ candidate, max }, index) => {
-    const count = countUpTo(reading, planned, { candidate, max });
+    const count = countUpTo(base, planned, { candidate, max });
     const texts = textsIn(candidate);
     const words = texts ? wordsOf(texts.where) : [];
     if (!texts || words.length === 0) return count.as(`count${index}`);
     // The index of words finds the rows that contain all words in any order, and each of them is read, which is avoided
     // for common words.
-    const common = countCommon(reading, texts, words, sample);
+    const common = countCommon(base, texts, words, sample);
     const isRare = sql<SqlBool>`${common} * ${sql.lit(commonness)} <= ${sql.lit(sample)}`;
     return sql<number>`case when ${isRare} then ${count} else ${sql.lit(max + 1)} end`.as(`count${index}`);
   });
-  return untyped(reading.db).selectNoFrom(counts);
+  return untyped(base.db).selectNoFrom(counts);
 }
 
 /** A text is common if more than one in this many rows has all its words. */
 const commonness = 100;
 
-function countUpTo(reading: Reading, { walk }: PlannedWalk, { candidate, max }: Probed) {
+function countUpTo(base: QueryBase, { walk }: PlannedWalk, { candidate, max }: Probed) {
   const { condition } = candidate;
   const link = linkIn(condition);
   const texts = textsIn(candidate);
@@ -51,9 +51,9 @@ function countUpTo(reading: Reading, { walk }: PlannedWalk, { candidate, max }: 
     ? matchingLinks(link, row)
     : texts
       ? referredKeys(texts, row).clearSelect()
-      : matchesOf(reading, walk.source, candidate, max + 1);
+      : matchesOf(base, walk.source, candidate, max + 1);
   const matching = found.select(sql.lit(1).as('found')).limit(sql.lit(max + 1));
-  return sql<number>`(${untyped(reading.db)
+  return sql<number>`(${untyped(base.db)
     .selectFrom(matching.as('matching'))
     .select(sql<number>`count(*)::int`.as('count'))})`;
 }
@@ -76,7 +76,7 @@ function linkIn(condition: Predicate): Extract<Predicate, { through: unknown }> 
  * order of the texts they all begin alike.
  */
 function countCommon(
-  { db }: Reading,
+  { db }: QueryBase,
   { references, by }: Texts,
   words: readonly RawBuilder<SqlBool>[],
   sample: number,

@@ -1,6 +1,6 @@
 import { decodeText } from '../../../db/wire/decoded-types.ts';
 import { cachedDeclaration } from '../../../db/tables/cached-tables.ts';
-import type { DerivedColumn, ReadColumn } from '../../../db/query/reading.ts';
+import type { DerivedColumn, ReadColumn } from '../../../db/query/query-base.ts';
 import type { TableName } from '../../../db/tables/tables.ts';
 import type { PreloadableTable, WithPreloaded } from '../../../db/writes/preloaded.ts';
 import { type TextRow, textAt } from '../../../db/wire/wire-row.ts';

@@ -62,7 +62,7 @@ export class ExistsFetch implements Fetch {
       return;
     }
     this.#statement ??= new Prepared(
-      existsQuery(run.reading([]), this.#table, this.#keyColumn, this.#viewerColumn, viewerSlot, keysSlot),
+      existsQuery(run.queryBase([]), this.#table, this.#keyColumn, this.#viewerColumn, viewerSlot, keysSlot),
     );
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#statement, { keys: array });
@@ -92,7 +92,7 @@ export class CountFetch implements Fetch {
       frame.fetched[this.#fetchIndex] = frame.rows.map((row) => cached(this.#key.text(row) ?? ''));
       return;
     }
-    this.#statement ??= new Prepared(countsQuery(run.reading([]), this.#source, this.#filter, keysSlot));
+    this.#statement ??= new Prepared(countsQuery(run.queryBase([]), this.#source, this.#filter, keysSlot));
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#statement, { keys: array });
     const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
@@ -129,7 +129,7 @@ export class SumsFetch implements Fetch {
     const { table, keyColumn } = this;
     this.#statement ??= statement(
       ['sums', table, keyColumn, this.#columns],
-      () => new Prepared(sumsQuery(run.reading([]), table, keyColumn, this.#columns, keysSlot)),
+      () => new Prepared(sumsQuery(run.queryBase([]), table, keyColumn, this.#columns, keysSlot)),
     );
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows, types } = await run.texts(this.#statement, { keys: array });

@@ -93,7 +93,7 @@ export class ListFetch implements Fetch {
     const { selected } = this.columns;
     this.#statement ??= statement(
       ['list', this.#source, this.#orderBy, columnParts(selected)],
-      () => new Prepared(listsQuery(run.reading(selected), this.#source, this.#orderBy, keysSlot)),
+      () => new Prepared(listsQuery(run.queryBase(selected), this.#source, this.#orderBy, keysSlot)),
     );
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows, types } = await run.rows(this.#statement, { keys: array });
@@ -137,7 +137,7 @@ export class ListFetch implements Fetch {
     const columns = linkColumns(this.#orderBy);
     this.#linkStatement ??= statement(
       ['links', through, columns],
-      () => new Prepared(linksQuery(run.reading([]), through, columns, keysSlot)),
+      () => new Prepared(linksQuery(run.queryBase([]), through, columns, keysSlot)),
     );
     const { texts, at, array, count } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#linkStatement, { keys: array });

@@ -89,7 +89,7 @@ export class NodesFetch implements Fetch {
   #statement(kind: NodeKind, run: Run): Prepared {
     const known = this.#planOf(kind);
     known.statement ??= new Prepared(
-      keyQuery(run.reading(known.plan.columns.selected), kind.table, 'id', kind.where, keysSlot),
+      keyQuery(run.queryBase(known.plan.columns.selected), kind.table, 'id', kind.where, keysSlot),
     );
     return known.statement;
   }

@@ -101,7 +101,7 @@ export class ReferenceFetch implements Fetch {
     const { selected } = this.columns;
     this.#statement ??= statement(
       ['by key', table, by, where, columnParts(selected)],
-      () => new Prepared(keyQuery(run.reading(selected), table, by, where, keysSlot)),
+      () => new Prepared(keyQuery(run.queryBase(selected), table, by, where, keysSlot)),
     );
     const found = await run.rows(this.#statement, { keys: uuidArray(keys) });
     const byKey = new Map(found.rows.map((row) => [textAt(row, this.#by) ?? '', row]));

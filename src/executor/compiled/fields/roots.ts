@@ -93,7 +93,7 @@ export class ByKeyFetch implements Fetch {
       const { selected } = this.columns;
       const below = page && [page.key, page.parameterized.walk.source, columnParts(page.columns)];
       return statement(['named', table, where, columnParts(selected), key, below], () => {
-        const row = findQuery(run.reading(selected), table, { all: [where, form] }).limit(1);
+        const row = findQuery(run.queryBase(selected), table, { all: [where, form] }).limit(1);
         return new Prepared(page ? withPage({ row, columns: selected }, page, run) : row);
       });
     });
@@ -134,7 +134,7 @@ function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, parameterized }
   if (typeof named !== 'string') throw new Bail('The key is not a text.');
   return rowWithPageQuery(
     { ...row, key: named },
-    { ...run.reading(columns), columns },
+    { ...run.queryBase(columns), columns },
     parameterized.walk,
     parameterized.size,
   );

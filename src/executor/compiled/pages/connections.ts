@@ -1,6 +1,6 @@
 import type { TextRows } from '../../../db/engine/borrowed-connection.ts';
 import { servesParents } from '../../../db/query/walks/index-use.ts';
-import type { ReadColumn } from '../../../db/query/reading.ts';
+import type { ReadColumn } from '../../../db/query/query-base.ts';
 import type { Values } from '../../../db/statements/prepared.ts';
 import { isAlways } from '../../../db/query/conditions/predicate.ts';
 import type { Total } from '../../../db/reads/bounded-totals.ts';

@@ -1,6 +1,6 @@
 import type { TextRows } from '../../../db/engine/borrowed-connection.ts';
 import type { IndexUse } from '../../../db/query/walks/index-use.ts';
-import type { ReadColumn } from '../../../db/query/reading.ts';
+import type { ReadColumn } from '../../../db/query/query-base.ts';
 import { uuidArray } from '../../../db/statements/uuid-array.ts';
 import type { Order, Position } from '../../../db/query/walks/walk.ts';
 import { type PageRead, readBoundedPages } from '../../../db/reads/bounded-pages.ts';

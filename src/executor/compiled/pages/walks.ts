@@ -1,6 +1,6 @@
 import { type IndexUse, type PlannedWalk, indexUseOf } from '../../../db/query/walks/index-use.ts';
 import { type CountStep, countStepQuery } from '../../../db/query/totals/bounded-count.ts';
-import type { ReadColumn } from '../../../db/query/reading.ts';
+import type { ReadColumn } from '../../../db/query/query-base.ts';
 import { withSlots } from '../../../db/query/conditions/with-slots.ts';
 import { type PageStep, stepQuery } from '../../../db/query/pages/bounded-page.ts';
 import { pageQuery, type PageSize, pagesQuery } from '../../../db/query/pages/page.ts';
@@ -162,7 +162,7 @@ export class WalkStatements {
     return this.#known(`${how} ${form}`, parts, () => {
       const planned = { walk, indexUse: this.indexUse(parameterized) };
       const keys = this.#ofChildren ? keysSlot : undefined;
-      const query = stepQuery(run.reading(columns), planned, size, step, keys);
+      const query = stepQuery(run.queryBase(columns), planned, size, step, keys);
       return new Prepared(query, { stopColumn: columns.length });
     });
   }
@@ -172,7 +172,7 @@ export class WalkStatements {
     const { source, order } = planned.walk;
     const limits = [...probed.map(({ max }) => max), sample];
     return this.#known(`probe ${limits.join()} ${form}`, ['probe', source, order, form, limits], () => {
-      return new Prepared(probeQuery(run.reading([]), planned, probed, sample));
+      return new Prepared(probeQuery(run.queryBase([]), planned, probed, sample));
     });
   }
 
@@ -180,10 +180,10 @@ export class WalkStatements {
     const { source } = walk;
     const parts = ['page', this.#ofChildren, source, form, columnParts(columns)];
     return this.#known(`page ${form}`, parts, () => {
-      const reading = run.reading(columns);
+      const base = run.queryBase(columns);
       return this.#ofChildren
-        ? new Prepared(pagesQuery(reading, walk, size, keysSlot))
-        : new Prepared(pageQuery(reading, walk, size));
+        ? new Prepared(pagesQuery(base, walk, size, keysSlot))
+        : new Prepared(pageQuery(base, walk, size));
     });
   }
 
@@ -192,7 +192,7 @@ export class WalkStatements {
     if (strategy.by === 'bounds') return undefined;
     return this.#known(`total ${form}`, ['total', this.#ofChildren, source, form], () => {
       const keys = this.#ofChildren ? keysSlot : undefined;
-      return new Prepared(totalQuery(run.reading([]), source, strategy, keys));
+      return new Prepared(totalQuery(run.queryBase([]), source, strategy, keys));
     });
   }
 
@@ -201,7 +201,7 @@ export class WalkStatements {
     const how = JSON.stringify(step);
     return this.#known(`count ${how} ${form}`, ['count', how, this.#ofChildren, source, form], () => {
       const keys = this.#ofChildren ? keysSlot : undefined;
-      return new Prepared(countStepQuery(run.reading([]), planned, step, keys), { boundColumn: 1 });
+      return new Prepared(countStepQuery(run.queryBase([]), planned, step, keys), { boundColumn: 1 });
     });
   }
 

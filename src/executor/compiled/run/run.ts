@@ -1,7 +1,7 @@
 import type { ReadServer } from '../../../db/engine/replicas.ts';
 import type { BorrowedConnection, TextRows } from '../../../db/engine/borrowed-connection.ts';
 import type { Prepared, Values } from '../../../db/statements/prepared.ts';
-import type { ReadColumn, Reading } from '../../../db/query/reading.ts';
+import type { ReadColumn, QueryBase } from '../../../db/query/query-base.ts';
 import type { Order, Source } from '../../../db/query/walks/walk.ts';
 import { isAlways, type Predicate } from '../../../db/query/conditions/predicate.ts';
 import { Slot } from '../../../db/statements/slots.ts';
@@ -98,7 +98,7 @@ export class Run {
   }
 
   /** The handle and columns to build a statement with. Statements are compiled once for all workspaces. */
-  reading(columns: readonly ReadColumn[]): Reading {
+  queryBase(columns: readonly ReadColumn[]): QueryBase {
     return { db: anyWorkspace, columns };
   }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ReadColumn } from '../../../db/query/reading.ts';
+import type { ReadColumn } from '../../../db/query/query-base.ts';
 import type { Prepared } from '../../../db/statements/prepared.ts';
 
 /** The maximum number of characters in the keys of cached statements, which suffices for about two thousand. */

@@ -3,8 +3,8 @@ import type { AnyRow, AnyTables } from './any-tables.ts';
 import { row } from './walks/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
-/** The handle of the workspace whose rows a query reads, and the columns that it selects. */
-export interface Reading {
+/** What a query is built from: the handle of the workspace whose rows it reads, and the columns that it selects. */
+export interface QueryBase {
   db: TenantDb;
   /** By default all columns. */
   columns?: readonly ReadColumn[];
@@ -26,7 +26,7 @@ export interface DerivedColumn {
 /** Adds the selected columns. */
 export function selectColumns<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
   query: Query,
-  { columns }: Reading,
+  { columns }: QueryBase,
   alias = row,
 ): Query {
   const read = columns
@@ -45,6 +45,6 @@ export function nameOf(column: ReadColumn): string {
 }
 
 /** The same columns by their names in a subquery. */
-export function withColumnNames(reading: Reading): Reading {
-  return { ...reading, ...(reading.columns && { columns: reading.columns.map(nameOf) }) };
+export function withColumnNames(base: QueryBase): QueryBase {
+  return { ...base, ...(base.columns && { columns: base.columns.map(nameOf) }) };
 }
