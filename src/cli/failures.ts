@@ -32,10 +32,10 @@ export async function reportFailure(
   }
 }
 
-/** Reads the values of flags with the rules of the API, whose refusals are then wrong uses of the command. */
-export async function readingFlags<Result>(read: () => Result | Promise<Result>): Promise<Result> {
+/** Checks the values of flags by the rules of the API, whose refusals then count as wrong uses of the command. */
+export async function withUsageErrors<Result>(check: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return await read();
+    return await check();
   } catch (error) {
     if (error instanceof AppError && error.code === 'validation_failed')
       throw new UsageError(describe(error), { cause: error });

@@ -10,7 +10,7 @@ import { isManager } from '../resolvers/access/managers.ts';
 import { scopes as allScopes } from '../resolvers/context.ts';
 import { decodeId, encodeId } from '../resolvers/ids.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
-import { CommandError, readingFlags, UsageError } from './failures.ts';
+import { CommandError, withUsageErrors, UsageError } from './failures.ts';
 import { findMember, findOwner, findWorkspace } from './lookup.ts';
 import { table } from './table.ts';
 import { timeOfFlag } from './times.ts';
@@ -39,7 +39,7 @@ export async function createToken(env: CommandEnvironment, args: CreateArguments
     scopes,
     expiresUtc: args.expires ? timeOfFlag('--expires', args.expires, now, 1) : undefined,
   };
-  await readingFlags(() => checkTokenInput(input, now));
+  await withUsageErrors(() => checkTokenInput(input, now));
   const { userAccountId } = member;
   const issued = await issueToken(db, actorOf(env), {
     ...input,

@@ -2,7 +2,7 @@ import { selectWorkspaces } from '../db/workspaces.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { createWorkspace } from '../resolvers/workspaces.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
-import { readingFlags } from './failures.ts';
+import { withUsageErrors } from './failures.ts';
 import { table } from './table.ts';
 
 interface CreateArguments {
@@ -15,7 +15,7 @@ interface CreateArguments {
 /** Creates a workspace with an owner, and prints the owner's token. */
 export async function runWorkspaceCreate(env: CommandEnvironment, args: CreateArguments): Promise<number> {
   const { database, stdout, stderr } = env;
-  const created = await readingFlags(() =>
+  const created = await withUsageErrors(() =>
     createWorkspace(database, actorOf(env), {
       name: args.name,
       ownerDisplayName: args.owner,

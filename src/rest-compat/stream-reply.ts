@@ -34,21 +34,21 @@ export async function streamReply(
   const { requestId } = request;
   const context = await request.context();
   const operationName = route.operation.name.value;
-  const read = (reading: OperationContext, after: string) =>
+  const read = (readContext: OperationContext, after: string) =>
     executeOperation({
       schema,
       document: route.document,
       operationName,
       variables: { ...checked.variables, ...whole, after },
-      context: reading,
+      context: readContext,
     });
   const { after: named } = checked.variables;
   const cohort = JSON.stringify([operationName, { ...checked.variables, ...whole, after: null }]);
   const begin = async (): Promise<EventChunk> => {
     let objects = 0;
-    const reading: OperationContext = { ...context, charge: (count) => (objects += count) };
-    const after = typeof named === 'string' && named !== '' ? named : await newestCursor(schema, reading);
-    const { data, errors: [error] = [] } = await read(reading, after);
+    const readContext: OperationContext = { ...context, charge: (count) => (objects += count) };
+    const after = typeof named === 'string' && named !== '' ? named : await newestCursor(schema, readContext);
+    const { data, errors: [error] = [] } = await read(readContext, after);
     if (error) throw error;
     const outcome = checked.answer(data);
     if (outcome.verdict === 'refused') throw new RefusedRead(refusalOf(outcome.code, outcome.violations));
@@ -63,10 +63,10 @@ export async function streamReply(
     throw error;
   }
   if (first.objects) context.charge?.(first.objects);
-  const deliver = async (reading: OperationContext, cursor: string) => {
+  const deliver = async (readContext: OperationContext, cursor: string) => {
     let objects = 0;
     // Each stream that shares the chunk is charged for it.
-    const result = await read({ ...reading, charge: (count) => (objects += count) }, cursor);
+    const result = await read({ ...readContext, charge: (count) => (objects += count) }, cursor);
     if (result.errors) throw new Error('The stream failed. Its client gets the reason when it reconnects.');
     return { ...chunkIn(checked, result.data), objects };
   };

@@ -46,8 +46,8 @@ export interface StreamRights extends TokenChecks {
   charge(objects: number): void;
 }
 
-/** What a stream reads each chunk with. */
-interface StreamReading extends Pick<StreamSource<OperationContext>, 'deliver' | 'cohort'> {
+/** What the chunks of a stream are read with. */
+interface ChunkSource extends Pick<StreamSource<OperationContext>, 'deliver' | 'cohort'> {
   readonly rights: StreamRights;
   readonly arrivals: Arrivals;
 }
@@ -167,7 +167,7 @@ export class ChangeWaits {
   }
 
   /** The chunk of a stream that follows a cursor. Equal streams read it together. */
-  async #deliver(cursor: string, { rights, arrivals, deliver, cohort }: StreamReading): Promise<EventChunk> {
+  async #deliver(cursor: string, { rights, arrivals, deliver, cohort }: ChunkSource): Promise<EventChunk> {
     const reader = await this.#readerOf(rights);
     const { arrival } = arrivals;
     const work = async () => {

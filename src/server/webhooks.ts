@@ -70,7 +70,7 @@ export class Webhooks {
       schema,
       logger,
       sending: this.sending,
-      reading: (principal, work) =>
+      readAs: (principal, work) =>
         withRequestLimits({ deadline: admission.newDeadline() }, () => work(contextOf(principal))),
     });
     return this.#deliverer;

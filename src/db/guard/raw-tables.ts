@@ -2,8 +2,8 @@ import { ColumnNode, IdentifierNode, RawNode, ReferenceNode, TableNode, ValueNod
 import type { OperationNode } from 'kysely';
 import { identifierOf } from './identifiers.ts';
 
-/** The result of reading a raw SQL fragment. */
-export interface RawReading {
+/** What a raw SQL fragment contains that concerns tenants. */
+export interface RawContents {
   /** The names at positions where SQL expects a table (after from, join, update, into, using …). */
   readonly tables: string[];
   /**
@@ -16,14 +16,14 @@ export interface RawReading {
  * Reads a raw fragment together with the fragments and identifiers spliced into it. `asTable` means that the fragment
  * is used as a table, as in selectFrom(sql`issue`.as('i')).
  */
-export function readRaw(node: RawNode, asTable = false): RawReading {
+export function readRaw(node: RawNode, asTable = false): RawContents {
   const text = fragmentText(node);
-  if (!asTable && !worthReading.test(text)) return nothingFound;
+  if (!asTable && !mayConcernTables.test(text)) return noContents;
   return scan(text.match(tokenPattern) ?? [], asTable);
 }
 
-const nothingFound: RawReading = { tables: [], leak: undefined };
-const worthReading = /[()]|--|\/\*|\b(?:from|join|update|into|using|table|truncate|copy|or)\b/i;
+const noContents: RawContents = { tables: [], leak: undefined };
+const mayConcernTables = /[()]|--|\/\*|\b(?:from|join|update|into|using|table|truncate|copy|or)\b/i;
 
 /** The text for a value, an expression or a subquery in the fragment, which are checked as nodes. */
 const opaque = ' \u0001 ';
@@ -83,11 +83,11 @@ interface Depth {
   readonly isFromFunction: boolean;
 }
 
-function scan(tokens: readonly string[], asTable: boolean): RawReading {
+function scan(tokens: readonly string[], asTable: boolean): RawContents {
   const tables: string[] = [];
   const outer: Depth[] = [];
   let here: Depth = { inList: asTable, expecting: asTable, joined: false, isFromFunction: false };
-  let leak: RawReading['leak'];
+  let leak: RawContents['leak'];
   let before = '';
   for (const [index, token] of tokens.entries()) {
     const word = token.toLowerCase();

@@ -233,9 +233,9 @@ export class TenantAdder {
   }
 
   #refuseTables(node: RawNode, ctes: Ctes, isTable: boolean) {
-    const reading = readRaw(node, isTable);
-    for (const table of reading.tables) if (!ctes.has(table) && !globals.has(table)) throw rawTable(table);
-    return reading;
+    const contents = readRaw(node, isTable);
+    for (const table of contents.tables) if (!ctes.has(table) && !globals.has(table)) throw rawTable(table);
+    return contents;
   }
 }
 

@@ -141,16 +141,18 @@ async function runOperation(
     answer({ ...request, context: await withFirstReads(coerced, inside) }, coerced, cost);
   if (asksForSnapshot(context, coerced.operation)) return answerFromSnapshot(request, coerced, cost);
   if (coerced.operation.operation !== OperationTypeNode.MUTATION) {
-    const reading = withReplicaIfAllowed(coerced, context);
-    return revalidation ? answerUnlessUnchanged(revalidation, coerced, reading, answerIn) : answerIn(reading);
+    const readContext = withReplicaIfAllowed(coerced, context);
+    return revalidation
+      ? answerUnlessUnchanged(revalidation, coerced, readContext, answerIn)
+      : answerIn(readContext);
   }
   // Noted at the beginning and at the end, because other processes may serve the next read before they are notified of the end.
   context.wrote?.();
-  const writing = await withFirstReads(coerced, withReplicaIfAllowed(coerced, context));
+  const writeContext = await withFirstReads(coerced, withReplicaIfAllowed(coerced, context));
   const result =
     key === undefined
-      ? await answer({ ...request, context: writing }, coerced, cost)
-      : await executeOnce({ ...coerced, document, key }, writing, (inside) =>
+      ? await answer({ ...request, context: writeContext }, coerced, cost)
+      : await executeOnce({ ...coerced, document, key }, writeContext, (inside) =>
           answer({ ...request, context: inside, form: 'data', rowRenderer: undefined }, coerced, cost),
         );
   context.wrote?.();

@@ -90,18 +90,18 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
     isShared,
     variables: coerced.variables,
     pageTest: () => plan.pageTest(context, args),
-    read: async (reading, cursor) => {
-      checkScopes(coerced, reading.principal);
-      const page = await plan.read(reading, args, cursor);
+    read: async (readContext, cursor) => {
+      checkScopes(coerced, readContext.principal);
+      const page = await plan.read(readContext, args, cursor);
       const none = { cursor: page.cursor, hasMore: page.hasMore, objects: 0, hasErrors: false };
       if (page.isReset)
         return { ...none, events: [{ cursor: page.cursor, json: resetOf(selection, page.cursor) }] };
       if (page.events.length === 0) return { ...none, events: [] };
-      const own = () => answersThatFit(request, coerced, cost, reading, page.events);
+      const own = () => answersThatFit(request, coerced, cost, readContext, page.events);
       const parts = [shown, ...page.events.map(({ identity }) => identity)];
       const { texts, objects, hasErrors } = await (shown === undefined
         ? own()
-        : sharedOrOwnAnswer(reading, parts, own));
+        : sharedOrOwnAnswer(readContext, parts, own));
       const isCut = texts.length < page.events.length;
       const events = texts.map((json, index) => ({
         json,

@@ -39,7 +39,7 @@ export interface RoundParts {
   readonly schema: GraphQLSchema;
   readonly sending: Pick<WebhookSending, 'send'>;
   /** Runs a read with the rights of a webhook. */
-  readonly reading: <Result>(
+  readonly readAs: <Result>(
     principal: Principal,
     work: (context: OperationContext) => Promise<Result>,
   ) => Promise<Result>;
@@ -102,7 +102,7 @@ async function beginRound(
   const hasMore =
     mayHaveChanges &&
     !isProbe &&
-    (await createDeliveries(parts.schema, db, webhook, (work) => parts.reading(principal, work), claimId));
+    (await createDeliveries(parts.schema, db, webhook, (work) => parts.readAs(principal, work), claimId));
   if (hasMore !== false) attempts.noteChanges();
   if (hasMore === undefined) return true;
   const due = await selectNextDeliveries(db, id, {

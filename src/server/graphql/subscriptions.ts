@@ -21,8 +21,8 @@ export async function subscriptionReply(
   const { read, after, isShared, variables, pageTest } = openSubscription(subscribed, context);
   if (!acceptsEvents(request.headers.accept))
     raise('not_acceptable', 'A subscription is answered as text/event-stream, which Accept has to allow.');
-  const deliver = async (reading: OperationContext, cursor: string): Promise<EventChunk> => {
-    const { events, hasErrors, ...rest } = await read(reading, cursor);
+  const deliver = async (readContext: OperationContext, cursor: string): Promise<EventChunk> => {
+    const { events, hasErrors, ...rest } = await read(readContext, cursor);
     const answers = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));
     return chunkOf(answers, { ...rest, isUnshareable: hasErrors });
   };

@@ -21,14 +21,14 @@ const statementSeconds = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.
 const loopPrecisionMs = 20;
 
 /** A number that is read with each scrape, or several with the values of one label. */
-export type Reading = () => number | Readonly<Record<string, number>>;
+export type ReadValues = () => number | Readonly<Record<string, number>>;
 
-interface Described {
+interface MetricDeclaration {
   readonly name: string;
   readonly help: string;
   /** The name of the label. */
   readonly label?: string;
-  readonly read: Reading;
+  readonly read: ReadValues;
   /** How the values of several workers become one; their sum by default. */
   readonly ofWorkers?: 'max' | 'min';
 }
@@ -92,7 +92,7 @@ export class Metrics {
   }
 
   /** A number that goes up and down. */
-  gauge({ name, help, label, read, ofWorkers }: Described): void {
+  gauge({ name, help, label, read, ofWorkers }: MetricDeclaration): void {
     const gauge = new Gauge({
       name,
       help,
@@ -104,7 +104,7 @@ export class Metrics {
   }
 
   /** A number that only grows and is counted elsewhere. */
-  counter({ name, help, label, read }: Described): void {
+  counter({ name, help, label, read }: MetricDeclaration): void {
     const counter = new Counter({
       name,
       help,
@@ -122,7 +122,7 @@ export class Metrics {
     name,
     help,
     label,
-  }: Omit<Described, 'read'> & { label: string }): (of: string, seconds: number) => void {
+  }: Omit<MetricDeclaration, 'read'> & { label: string }): (of: string, seconds: number) => void {
     const histogram = new Histogram({
       name,
       help,
@@ -150,10 +150,10 @@ export class Metrics {
 }
 
 function forEachValue(
-  reading: ReturnType<Reading>,
+  values: ReturnType<ReadValues>,
   label: string | undefined,
   set: (labels: Record<string, string>, value: number) => void,
 ): void {
-  if (typeof reading === 'number') set({}, reading);
-  else for (const [value, number] of Object.entries(reading)) set(label ? { [label]: value } : {}, number);
+  if (typeof values === 'number') set({}, values);
+  else for (const [value, number] of Object.entries(values)) set(label ? { [label]: value } : {}, number);
 }
