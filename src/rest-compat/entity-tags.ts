@@ -12,8 +12,8 @@ interface EntityTag {
  * other resources and depends on the caller, so the revision alone is not enough.
  */
 export function entityTag(body: string | Uint8Array, revision: number | undefined): string {
-  const digest = hash('sha1', body, 'base64url');
-  return revision === undefined ? `"${digest}"` : `"r${revision}-${digest}"`;
+  const bodyHash = hash('sha1', body, 'base64url');
+  return revision === undefined ? `"${bodyHash}"` : `"r${revision}-${bodyHash}"`;
 }
 
 /** The revision in a tag; undefined for the tags of lists, and for tags that this service has not created. */

@@ -283,19 +283,19 @@ it('lines of earlier versions keep their fingerprints, so that importing them ag
     comments: [{ id: 1, author: 'ann', text: 'x', created_at: at }],
   };
   // As commit 41b59b1 made them.
-  expect(digestsOf(ndjsonContent(old))).toEqual([
+  expect(fingerprintsOf(ndjsonContent(old))).toEqual([
     'sjyUVNsC2pt4q2dILKQdPxYQNoiY1Bsgj14PY-MeyS8',
     '8ORjoFtx4pdOF6xgw2EtB2OsHwWGQ0Xc4bcopB13O5A',
   ]);
-  expect(digestsOf(beadsContent(bead))).toEqual([
+  expect(fingerprintsOf(beadsContent(bead))).toEqual([
     'eBM83sdvuZ7R0M26PN_qD-5_S-nHvpLm58NWW3vjHXI',
     'RDinJ7D6KK2raVfmzLYU-Q3SIKnkL1ndzNsOJ16zifo',
   ]);
 });
 
-function digestsOf(content: LineContent): string[] {
+function fingerprintsOf(content: LineContent): string[] {
   const clean = content.kind === 'issue' ? cleanIssue(content.issue, new Date()) : undefined;
   return clean && 'issue' in clean
-    ? [clean.issue.digest, ...clean.issue.comments.map(({ digest }) => digest)]
+    ? [clean.issue.fingerprint, ...clean.issue.comments.map(({ fingerprint }) => fingerprint)]
     : [];
 }

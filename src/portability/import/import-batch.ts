@@ -159,7 +159,7 @@ class Batch {
     const differing = this.#rows.filter(({ issue }) => {
       const known = this.#known.get(issue.sourceId);
       // An issue that was imported before is not deleted here when it is deleted in the source.
-      return known?.record.digest !== issue.digest && !(known && issue.deletedUtc);
+      return known?.record.digest !== issue.fingerprint && !(known && issue.deletedUtc);
     });
     const written = differing.filter(({ issue }) => !this.#known.get(issue.sourceId)?.record.purged);
     const deletedHere = await this.#countDeletedHere(new Set(differing));

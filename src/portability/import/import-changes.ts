@@ -166,7 +166,7 @@ async function writeComments(
   );
   const { rows, ids } = commentRows(target, prepared, people, known);
   await insertRows(trx, 'comment', rows);
-  const written = issue.comments.filter((comment) => before(comment)?.record.digest !== comment.digest);
+  const written = issue.comments.filter((comment) => before(comment)?.record.digest !== comment.fingerprint);
   for (const { sourceId, body, updatedUtc, deletedUtc = null } of written) {
     const id = known.get(sourceId);
     const columns = { body, isEdited: true, updatedUtc, deletedUtc };

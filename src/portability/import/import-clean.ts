@@ -16,7 +16,7 @@ import { cleanStages } from './import-stages.ts';
 import { parseUrl } from '../../resolvers/link-urls.ts';
 import { limits } from '../../model/limits.ts';
 
-/** An issue that fits the tables, with the fingerprint of its source (`digest`). */
+/** An issue that fits the tables, with the fingerprint of its source. */
 export interface CleanIssue extends ImportedIssue {
   createdUtc: Date;
   /** Whether `createdUtc` is from the source. */
@@ -27,13 +27,13 @@ export interface CleanIssue extends ImportedIssue {
   activity: CleanActivity[] | undefined;
   attachments: CleanAttachment[] | undefined;
   agentThread: CleanThread | undefined;
-  digest: string;
+  fingerprint: string;
 }
 export interface CleanComment extends ImportedComment {
   createdUtc: Date;
   updatedUtc: Date;
   isEdited: boolean;
-  digest: string;
+  fingerprint: string;
 }
 export interface CleanLink extends ImportedLink {
   createdUtc: Date;
@@ -93,17 +93,17 @@ export function cleanIssue(
     attachments: cleanAttachments(storable.attachments, createdUtc, warnings),
     agentThread: cleanThread(storable.agentThread, createdUtc, warnings),
   };
-  const digest = fingerprint(
+  const fingerprint = fingerprintOf(
     ordered({
       ...issue,
       // As it was stored before a source without categories was told from one that says `open`.
       status: { ...issue.status, category: issue.status.category ?? statusCategory.open },
-      comments: comments.map((comment) => comment.digest),
+      comments: comments.map((comment) => comment.fingerprint),
     }),
   );
   const hasCreationTime = storable.createdUtc !== undefined;
   const times = { createdUtc, hasCreationTime, updatedUtc, closedUtc, deletedUtc };
-  return { issue: { ...issue, ...times, comments, links, ...history, stages, digest }, warnings };
+  return { issue: { ...issue, ...times, comments, links, ...history, stages, fingerprint }, warnings };
 }
 
 function cleanComments(
@@ -141,7 +141,7 @@ function cleanComments(
         createdUtc: madeUtc,
         updatedUtc: laterTime(comment.updatedUtc ?? madeUtc, madeUtc),
         isEdited: comment.isEdited ?? false,
-        digest: fingerprint(source),
+        fingerprint: fingerprintOf(source),
       },
     ];
   });
@@ -230,7 +230,7 @@ function isEmpty(value: unknown): boolean {
   return value == null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
 }
 
-function fingerprint(value: unknown): string {
+function fingerprintOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 }
 

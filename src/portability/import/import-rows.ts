@@ -221,7 +221,7 @@ export function issueEntry(
   { issue, id, stored }: PreparedIssue,
   written: WrittenHistory & { readonly deletedLinks: number },
 ): LedgerEntry {
-  const { sourceId, digest, relations, fields } = issue;
+  const { sourceId, fingerprint, relations, fields } = issue;
   const counts = (['attachments', 'messages', 'deletedLinks'] as const).map(
     (name) => [name, (stored.came?.[name] ?? 0) + written[name]] as const,
   );
@@ -231,18 +231,18 @@ export function issueEntry(
     ...(Object.keys(came).length > 0 && { came }),
     ...(files.length > 0 && { files }),
   };
-  return { sourceId, targetId: id, record: { digest, relations, fields, ...history } };
+  return { sourceId, targetId: id, record: { digest: fingerprint, relations, fields, ...history } };
 }
 
 /** The ledger entry of a comment. */
 export function commentEntry(
   issue: CleanIssue,
-  { sourceId, digest, deletedUtc }: CleanComment,
+  { sourceId, fingerprint, deletedUtc }: CleanComment,
   targetId: string,
   stored: StoredRecord = {},
 ): LedgerEntry {
   // A comment that was imported as deleted stays deleted.
-  const record = { digest, ...((stored.deleted || deletedUtc) && { deleted: true }) };
+  const record = { digest: fingerprint, ...((stored.deleted || deletedUtc) && { deleted: true }) };
   return { sourceId: commentKey(issue, sourceId), targetId, record };
 }
 

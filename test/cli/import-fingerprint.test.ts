@@ -32,22 +32,22 @@ const issue: ImportedIssue = {
   fields: { b: 1, a: 2 },
 };
 
-function digestOf(raw: ImportedIssue): string {
+function fingerprintOf(raw: ImportedIssue): string {
   const cleaned = cleanIssue(raw, time);
   if ('refused' in cleaned) throw new Error(cleaned.refused);
-  return cleaned.issue.digest;
+  return cleaned.issue.fingerprint;
 }
 
-// The digests below were stored by the release before the fields of an issue were declared once. An import compares
+// The fingerprints below were stored by the release before the fields of an issue were declared once. An import compares
 // them with new ones, so another value here would report every issue of an earlier import as changed.
 
-it('an issue keeps the digest that earlier releases stored', () => {
-  expect(digestOf(issue)).toBe('pghynZP8YQjXBMuw8pdM2Uw4_BqjM0YWH7V_E6cIc4I');
+it('an issue keeps the fingerprint that earlier releases stored', () => {
+  expect(fingerprintOf(issue)).toBe('pghynZP8YQjXBMuw8pdM2Uw4_BqjM0YWH7V_E6cIc4I');
 });
 
-it('an issue of a source that knows few fields keeps the digest that earlier releases stored', () => {
+it('an issue of a source that knows few fields keeps the fingerprint that earlier releases stored', () => {
   const { teamCode: _code, projectKey: _key, deliveryNumber: _number, estimateValue: _value, ...few } = issue;
-  expect(digestOf(few)).toBe('Zck3Pp_KN-r2aaRwgFUkcWrFAvJsk8AZ7Zk5cuAMvbA');
+  expect(fingerprintOf(few)).toBe('Zck3Pp_KN-r2aaRwgFUkcWrFAvJsk8AZ7Zk5cuAMvbA');
 });
 
 it('a time without an offset is in UTC, in whatever time zone the machine is', () => {
@@ -72,13 +72,13 @@ it('a date is the beginning of that day in UTC, if the day exists', () => {
     expect(timeOf(text)).toBeUndefined();
 });
 
-it('the order in which a source gives the fields does not change the digest', () => {
+it('the order in which a source gives the fields does not change the fingerprint', () => {
   const reversed = Object.fromEntries(Object.entries(issue).toReversed()) as typeof issue;
-  expect(digestOf(reversed)).toBe(digestOf(issue));
+  expect(fingerprintOf(reversed)).toBe(fingerprintOf(issue));
 });
 
-it('a field that was added later changes the digest only where it has a value', () => {
+it('a field that was added later changes the fingerprint only where it has a value', () => {
   const empty = { ...issue, severity: null, watchers: [] };
-  expect(digestOf(empty)).toBe(digestOf(issue));
-  expect(digestOf({ ...empty, severity: 'high' } as ImportedIssue)).not.toBe(digestOf(issue));
+  expect(fingerprintOf(empty)).toBe(fingerprintOf(issue));
+  expect(fingerprintOf({ ...empty, severity: 'high' } as ImportedIssue)).not.toBe(fingerprintOf(issue));
 });
