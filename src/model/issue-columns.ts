@@ -10,12 +10,12 @@ import {
 type Others = typeof otherIssueColumns;
 type OtherColumn = keyof Others;
 /** The columns whose declaration matches `Part`. */
-type Having<Part> = {
+type ColumnWith<Part> = {
   [Column in OtherColumn]: Others[Column] extends Part ? Column : never;
 }[OtherColumn];
 
 /** A column that is derived from a stored field: the folded text, the rank of the status. */
-type FollowingColumn = {
+type FieldDerivedColumn = {
   [Name in StoredFieldName]: (typeof issueFields)[Name] extends
     | { readonly folded: infer Column }
     | { readonly ranked: infer Column }
@@ -24,17 +24,17 @@ type FollowingColumn = {
 }[StoredFieldName];
 
 /** The column of a stored field, or a column that is derived from one. */
-export type FieldColumn = StoredFieldName | FollowingColumn;
+export type FieldColumn = StoredFieldName | FieldDerivedColumn;
 /** A column whose value the insert of an issue provides. */
-export type InsertedColumn = StoredFieldName | Having<{ insert: 'input' }>;
+export type InsertedColumn = StoredFieldName | ColumnWith<{ insert: 'input' }>;
 /** A column that a new issue gets from the counter of its team. */
-export type CounterColumn = Having<{ insert: 'counter' }>;
+export type CounterColumn = ColumnWith<{ insert: 'counter' }>;
 /** A column that only the import of an issue with its history sets; other new issues get the default. */
-export type HistoryColumn = Having<{ insert: 'default' }> | 'createdUtc' | 'updatedUtc';
-export type IssueColumn = StoredFieldName | Exclude<OtherColumn, Having<{ read: false }>>;
+export type HistoryColumn = ColumnWith<{ insert: 'default' }> | 'createdUtc' | 'updatedUtc';
+export type IssueColumn = StoredFieldName | Exclude<OtherColumn, ColumnWith<{ read: false }>>;
 /** A column that an update can set. */
 export type SettableColumn =
-  | Exclude<IssueColumn, 'id' | 'teamId' | 'number' | Having<{ insert: 'tenant' | 'generated' }>>
+  | Exclude<IssueColumn, 'id' | 'teamId' | 'number' | ColumnWith<{ insert: 'tenant' | 'generated' }>>
   | 'labelIds';
 
 const storedTypes = fieldsAs<StoredKind, string>({
@@ -46,7 +46,10 @@ const storedTypes = fieldsAs<StoredKind, string>({
 });
 
 /** The columns that are derived from each stored field: the folded text of a text, the copied rank of a reference. */
-export const following = fieldsAs<StoredKind, { folded?: FollowingColumn; ranked?: FollowingColumn }>({
+export const derivedColumns = fieldsAs<
+  StoredKind,
+  { folded?: FieldDerivedColumn; ranked?: FieldDerivedColumn }
+>({
   text: (_name, field) => ('folded' in field ? { folded: field.folded } : {}),
   integer: () => ({}),
   code: () => ({}),

@@ -4,7 +4,7 @@ import { mayMoveCounts } from '../../db/writes/issue-counts.ts';
 import type { Keyed } from '../../db/writes/kept-keys.ts';
 import type { RequestedChange, LogEntry } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
-import { following, type SettableColumn } from '../../model/issue-columns.ts';
+import { derivedColumns, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
 import type { Sending } from '../../db/engine/sending.ts';
 import { inOneTransaction } from '../../db/engine/transaction.ts';
@@ -28,7 +28,7 @@ export function setsStoredFieldsOnly(input: IssueFieldsInput): boolean {
 }
 
 const fieldNames = Object.keys(issueFields) as IssueField[];
-const relatedFields = fieldNames.filter((name) => !Object.hasOwn(following, name));
+const relatedFields = fieldNames.filter((name) => !Object.hasOwn(derivedColumns, name));
 
 /** An issue by its id, or by its number in a team. */
 type LocatedIssue = { teamId: string } & ({ id: string } | { number: number });

@@ -1,12 +1,12 @@
 import type { Row } from '../../db/tables/tables.ts';
 import { fold } from '../../model/fold.ts';
-import { type FieldColumn, following } from '../../model/issue-columns.ts';
+import { type FieldColumn, derivedColumns } from '../../model/issue-columns.ts';
 import { issueFields, type StoredFieldName } from '../../model/issue-fields.ts';
 import type { RequiredField, StoredValues } from '../../model/issue-values.ts';
 
 type Value = string | number | null;
 
-const storedFields = Object.entries(following).map(
+const storedFields = Object.entries(derivedColumns).map(
   ([name, columns]) => [name as StoredFieldName, columns] as const,
 );
 
