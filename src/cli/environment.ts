@@ -83,10 +83,10 @@ export function databaseCommand<const Args extends ArgsDef>(
   options: DatabaseCommandOptions<Args>,
 ): DatabaseCommand {
   const { name, description, hasNoTimeout = false } = options;
-  const execute: DatabaseCommand['execute'] = async (env, given) => {
+  const execute: DatabaseCommand['execute'] = async (env, parsed) => {
     // If a server runs the command, citty's parsed arguments are sent as JSON, which does not change them.
     const run = (await options.load()) as DatabaseCommand['execute'];
-    return run(env, given);
+    return run(env, parsed);
   };
   const args = { ...options.args, ...locationArgs };
   const command = defineCommand({

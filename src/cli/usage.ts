@@ -104,6 +104,6 @@ function isRequired({ type, required, default: standard }: ArgDef): boolean {
 }
 
 /** Citty allows a value, a promise, or a function that returns either. */
-export async function valueOf<Value>(given: Resolvable<Value>): Promise<Value> {
-  return typeof given === 'function' ? (given as () => Value | Promise<Value>)() : given;
+export async function valueOf<Value>(resolvable: Resolvable<Value>): Promise<Value> {
+  return typeof resolvable === 'function' ? (resolvable as () => Value | Promise<Value>)() : resolvable;
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { GivenAnswer } from '../executor/answers/revalidation.ts';
+import type { EarlierAnswer } from '../executor/answers/revalidation.ts';
 import type { EventStream } from './events.ts';
 
 /** A reply over HTTP. The server adds the headers that all answers have. */
@@ -18,6 +18,6 @@ export interface HttpReply {
 }
 
 /** The reply to a client that has this answer. The server makes it a 304. */
-export function unchangedReply({ headers, bytes: knownBytes }: GivenAnswer): HttpReply {
+export function unchangedReply({ headers, bytes: knownBytes }: EarlierAnswer): HttpReply {
   return { status: 200, headers, knownBytes };
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { executeOperation, type OperationContext } from '../executor/run/execute.ts';
-import { type GivenAnswer, GivenAnswers } from '../executor/answers/revalidation.ts';
+import { type EarlierAnswer, EarlierAnswers } from '../executor/answers/revalidation.ts';
 import { replayedHeaders } from '../executor/answers/idempotent.ts';
 import { readPageThatFits } from '../executor/answers/page-that-fits.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/selections/scope-rule.ts';
@@ -48,7 +48,7 @@ export interface RestRequest {
    */
   context(): Promise<OperationContext>;
   /** Whether the client has this answer to the request, by its If-None-Match. */
-  hasAnswer(answer: GivenAnswer): boolean;
+  hasAnswer(answer: EarlierAnswer): boolean;
   /** The context of a public operation, without a principal. Counts against the address. Throws `rate_limited`. */
   visitor(): Promise<OperationContext>;
   /** The context of a probe, which is always answered and never counted. */
@@ -78,7 +78,7 @@ export interface RestHandler {
 /** Creates the handler of the REST layer, which runs an operation of the schema for each route of the table. */
 export function createRestHandler(schema: GraphQLSchema): RestHandler {
   const find = createRouter(routeTable);
-  const given = new GivenAnswers();
+  const earlierAnswers = new EarlierAnswers();
   // For HEAD, the server sends all headers and no body.
   const routeOf = ({ methods }: Found, method: string) => methods.get(method === 'HEAD' ? 'GET' : method);
   return {
@@ -94,7 +94,9 @@ export function createRestHandler(schema: GraphQLSchema): RestHandler {
       const { allow, parts } = found;
       if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
       const route = routeOf(found, request.method);
-      return route ? answer({ schema, given }, route, parts, request) : methodNotAllowed(request, allow);
+      return route
+        ? answer({ schema, earlierAnswers }, route, parts, request)
+        : methodNotAllowed(request, allow);
     },
   };
 }
@@ -126,7 +128,7 @@ function methodNotAllowed({ requestId }: RestRequest, allow: string): HttpReply 
 
 /** The checks are in the order of docs/contract.md, "Errors". */
 async function answer(
-  { schema, given }: { schema: GraphQLSchema; given: GivenAnswers },
+  { schema, earlierAnswers }: { schema: GraphQLSchema; earlierAnswers: EarlierAnswers },
   route: Route,
   path: Readonly<Record<string, string>>,
   request: RestRequest,
@@ -144,7 +146,7 @@ async function answer(
   if (checked.verdict === 'absent') return absent(route, requestId);
   if (route.streams && request.prefersEvents) return streamReply(schema, route, checked, request);
   const operationName = route.operation.name.value;
-  const revalidation = given.revalidation(request, context);
+  const revalidation = earlierAnswers.revalidation(request, context);
   const execute = (variables: Record<string, unknown>) =>
     executeOperation({
       schema,

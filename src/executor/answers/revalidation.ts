@@ -82,18 +82,18 @@ interface ReadRequest {
   readonly headers: IncomingHttpHeaders;
   readonly origin: string;
   /** Whether the client has this answer to the request, by its If-None-Match. */
-  hasAnswer(answer: GivenAnswer): boolean;
+  hasAnswer(answer: EarlierAnswer): boolean;
 }
 
 /** An earlier answer: its headers, including its tag, and the length of its body. */
-export interface GivenAnswer {
+export interface EarlierAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: number;
 }
 
-interface Remembered extends GivenAnswer {
+interface RememberedAnswer extends EarlierAnswer {
   readonly position: string;
-  readonly givenMs: number;
+  readonly answeredMs: number;
 }
 
 /** How long an answer counts as unchanged at the same position, in case the database is written to without the service. */
@@ -103,8 +103,8 @@ const trustedMs = 60_000;
 const maxCharacters = 5_000_000;
 
 /** Remembers the positions of the data at which answers were given to clients that ask whether theirs are still right. */
-export class GivenAnswers {
-  readonly #answers = new LRUCache<string, Remembered>({ maxSize: maxCharacters });
+export class EarlierAnswers {
+  readonly #answers = new LRUCache<string, RememberedAnswer>({ maxSize: maxCharacters });
 
   /** Undefined if the client has no answer, or no token. */
   revalidation(request: ReadRequest, { principal }: Pick<Context, 'principal'>): Revalidation | undefined {
@@ -116,13 +116,13 @@ export class GivenAnswers {
 /** Decides whether a read has to be run for a client that has an answer. */
 export class Revalidation {
   /** The answer that the client has, if the read was not run because of it. */
-  unchanged: GivenAnswer | undefined;
-  readonly #answers: LRUCache<string, Remembered>;
+  unchanged: EarlierAnswer | undefined;
+  readonly #answers: LRUCache<string, RememberedAnswer>;
   readonly #request: ReadRequest;
   readonly #key: string;
   #position: string | undefined;
 
-  constructor(answers: LRUCache<string, Remembered>, request: ReadRequest, principal: Principal) {
+  constructor(answers: LRUCache<string, RememberedAnswer>, request: ReadRequest, principal: Principal) {
     this.#answers = answers;
     this.#request = request;
     this.#key = keyOf(request, principal);
@@ -131,7 +131,7 @@ export class Revalidation {
   /** Uses the client's answer, as `unchanged`, if it was given at this position; returns whether it was. */
   useAnswerOf(position: string): boolean {
     const known = this.#answers.get(this.#key);
-    if (known?.position !== position || performance.now() - known.givenMs > trustedMs) return false;
+    if (known?.position !== position || performance.now() - known.answeredMs > trustedMs) return false;
     if (!this.#request.hasAnswer(known)) return false;
     this.unchanged = known;
     return true;
@@ -143,9 +143,9 @@ export class Revalidation {
   }
 
   /** Remembers the answer, unless it may change without a change of the position. */
-  remember(answer: GivenAnswer): void {
+  remember(answer: EarlierAnswer): void {
     if (this.#position === undefined) return;
-    const remembered = { ...answer, position: this.#position, givenMs: performance.now() };
+    const remembered = { ...answer, position: this.#position, answeredMs: performance.now() };
     this.#answers.set(this.#key, remembered, { size: JSON.stringify(remembered).length });
   }
 }

@@ -32,8 +32,8 @@ function readsOf(nodes: readonly CostNode[], variables: Record<string, unknown>)
   for (const node of nodes) {
     const alive = node.occurrences.filter(({ conditions }) => isIncluded(conditions, variables));
     if (alive.length === 0) continue;
-    const isFiltered = alive.some(({ node: { arguments: given = [] } }) =>
-      given.some(({ name }) => name.value === 'filter'),
+    const isFiltered = alive.some(({ node: { arguments: args = [] } }) =>
+      args.some(({ name }) => name.value === 'filter'),
     );
     // The leaves of a connection are its total.
     if (node.isConnection && isFiltered) reads += leavesOf(node, variables) > 0 ? 2 : 1;

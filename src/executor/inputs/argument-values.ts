@@ -54,16 +54,16 @@ function setterOf({ name, type, defaultValue }: GraphQLArgument, value: ValueNod
     const variable = value.name.value;
     return (args, variables) => {
       if (!Object.hasOwn(variables, variable)) return setAbsent(args, variables);
-      const given = variables[variable];
-      if (given === undefined || (given === null && isNonNullType(type))) return false;
-      args[name] = given;
+      const coerced = variables[variable];
+      if (coerced === undefined || (coerced === null && isNonNullType(type))) return false;
+      args[name] = coerced;
       return true;
     };
   }
   const read = (variables?: Variables) => valueFromAST(value, type, variables);
-  const set = (args: Arguments, given: unknown) => {
-    if (given === undefined) return false;
-    args[name] = given;
+  const set = (args: Arguments, coerced: unknown) => {
+    if (coerced === undefined) return false;
+    args[name] = coerced;
     return true;
   };
   if (containsVariable(value)) return (args, variables) => set(args, read(variables));

@@ -22,7 +22,7 @@ const retriesMs = [
   24 * hourMs,
 ];
 /** A message that still fails after this time is not sent again. */
-const givenUpAfterMs = 3 * dayMs;
+const failedAfterMs = 3 * dayMs;
 /** After this many consecutive failures a webhook is backing off: only one message at a time is sent, as a probe. */
 const failuresToBackOff = 5;
 /** The longest time between two probes. A receiver that works again waits no longer than this. */
@@ -82,7 +82,7 @@ function deliveryOutcome({ delivery, answer, at }: Sent, now: Date, random: () =
   const { id, createdUtc, attemptCount } = delivery;
   const attempt = attemptOf(answer, at);
   if (isReceived(answer)) return { id, state: webhookDeliveryState.delivered, nextAttemptUtc: null, attempt };
-  if (now.getTime() - createdUtc.getTime() >= givenUpAfterMs)
+  if (now.getTime() - createdUtc.getTime() >= failedAfterMs)
     return { id, state: webhookDeliveryState.failed, nextAttemptUtc: null, attempt };
   const waitMs = retriesMs[attemptCount] ?? retriesMs.at(-1) ?? dayMs;
   const requestedMs = retryAfterOf(answer.retryAfter, now);

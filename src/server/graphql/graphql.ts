@@ -11,7 +11,7 @@ import {
 } from '../../executor/answers/idempotent.ts';
 import { withoutSuggestions } from '../../executor/documents/introspection.ts';
 import { PersistedDocuments, type TrustedDocuments } from '../../executor/documents/persisted.ts';
-import { GivenAnswers, type Revalidation } from '../../executor/answers/revalidation.ts';
+import { EarlierAnswers, type Revalidation } from '../../executor/answers/revalidation.ts';
 import { type ErrorCode, errorCodes, raise } from '../../resolvers/errors.ts';
 import { type HttpReply, unchangedReply } from '../../rest-compat/http-reply.ts';
 import type { Introspection } from '../config.ts';
@@ -56,7 +56,7 @@ const longestName = 100;
 /** The parts that every operation needs. */
 interface Graph extends GraphSources {
   readonly schemaAccess: SchemaAccess;
-  readonly given: GivenAnswers;
+  readonly earlierAnswers: EarlierAnswers;
 }
 
 /** One operation that came over HTTP. Yoga passes it from the request to the plugin below. */
@@ -93,7 +93,7 @@ export function createGraphQLHandler(
   const documents = new PersistedDocuments(reader, { manifest, own, only }, (documentId, error) =>
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
-  const graph = { schema, documents, schemaAccess, given: new GivenAnswers() };
+  const graph = { schema, documents, schemaAccess, earlierAnswers: new EarlierAnswers() };
   // Loaded when needed: these are a third of all modules, and no POST and no REST request needs them.
   let yoga: Promise<ReturnType<typeof createGraphQLYoga>> | undefined;
   const asksForPage = ({ method, headers }: Pick<ServerRequest, 'method' | 'headers'>) =>
@@ -113,7 +113,9 @@ export function createGraphQLHandler(
           operation,
           incoming: request,
           mediaType: accepted,
-          revalidation: isRead(request, accepted) ? graph.given.revalidation(request, operation) : undefined,
+          revalidation: isRead(request, accepted)
+            ? graph.earlierAnswers.revalidation(request, operation)
+            : undefined,
           opened: {},
         };
         const { opened, revalidation } = context;

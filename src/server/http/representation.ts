@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AnswerHead } from './answer-head.ts';
-import type { GivenAnswer } from '../../executor/answers/revalidation.ts';
+import type { EarlierAnswer } from '../../executor/answers/revalidation.ts';
 import { chooseCoding, type Coding, compress, compressOnce } from './compression.ts';
 import { isNamed } from './preconditions.ts';
 
@@ -52,7 +52,7 @@ export function chooseRepresentation(
 /** Whether the client has a body with these headers, in the coding that it accepts now. */
 export function hasAnswer(
   req: Pick<IncomingMessage, 'method' | 'headers'>,
-  { headers, bytes }: GivenAnswer,
+  { headers, bytes }: EarlierAnswer,
 ): boolean {
   const head = new AnswerHead(200);
   head.add(headers);

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/run/execute.ts';
 import { snapshotHeader } from '../../executor/run/snapshot-header.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
-import type { GivenAnswer } from '../../executor/answers/revalidation.ts';
+import type { EarlierAnswer } from '../../executor/answers/revalidation.ts';
 import type { EventChunk, EventStream, StreamSource } from '../../rest-compat/events.ts';
 import type { RestRequest } from '../../rest-compat/rest-handler.ts';
 import { signedIn } from '../../resolvers/context.ts';
@@ -113,7 +113,7 @@ export class ServerRequest implements RestRequest {
     return acceptedTables(this.headers.accept)[0] === 'text/csv';
   }
 
-  hasAnswer(answer: GivenAnswer): boolean {
+  hasAnswer(answer: EarlierAnswer): boolean {
     return hasAnswer(this, answer);
   }
 
