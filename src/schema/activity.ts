@@ -4,7 +4,7 @@ import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 
 /** The rows of a deleted issue, such as its comments, are not visible either. */
-export const livingIssue: Predicate = {
+export const issueNotDeleted: Predicate = {
   column: 'issueId',
   references: 'issue',
   by: 'id',
@@ -18,7 +18,7 @@ export const ActivityEntry: Entity<'activity'> = entity('ActivityEntry', {
   plural: 'activity entries',
   description: 'An entry in the activity feed of an issue.',
   scope: 'issues:read',
-  within: livingIssue,
+  within: issueNotDeleted,
   orders: { SORT_ORDER: { column: 'sortOrder', kind: 'int', nullable: false, isUnique: true } },
   defaultOrder: { field: 'SORT_ORDER', direction: 'asc' },
   filter: (f) => ({

@@ -1,4 +1,4 @@
-import { livingIssue } from './activity.ts';
+import { issueNotDeleted } from './activity.ts';
 import { AgentThread } from './agent-threads.ts';
 import { builder } from './builder/builder.ts';
 import { type Entity, entity } from './builder/entity.ts';
@@ -28,7 +28,7 @@ export const AgentThreadMessage: Entity<'agentThreadMessage'> = entity('AgentThr
   description: 'A message of an agent thread.',
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
-  within: livingIssue,
+  within: issueNotDeleted,
   orders: { SORT_ORDER: { column: 'sortOrder', kind: 'int', nullable: false, isUnique: true } },
   defaultOrder: { field: 'SORT_ORDER', direction: 'asc' },
   filter: (f) => ({

@@ -1,5 +1,5 @@
 import { threadStatus } from '../model/codes.ts';
-import { livingIssue } from './activity.ts';
+import { issueNotDeleted } from './activity.ts';
 import { AgentThreadMessage } from './agent-messages.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { AuthorType, MessageType, ThreadStatus } from './builder/enums.ts';
@@ -15,7 +15,7 @@ export const AgentThread: Entity<'agentThread'> = entity('AgentThread', {
   description: 'The conversation of an issue with the agent; there is at most one.',
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
-  within: livingIssue,
+  within: issueNotDeleted,
 });
 
 const staleAfterMs = 30 * 60_000;

@@ -1,7 +1,7 @@
 import { signedDownloadUrl, signedPreviewUrl } from '../resolvers/attachments/attachments.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { issueKey } from '../resolvers/keys.ts';
-import { livingIssue } from './activity.ts';
+import { issueNotDeleted } from './activity.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { PreviewKind } from './builder/enums.ts';
 import { via } from './builder/references.ts';
@@ -23,7 +23,7 @@ export const Attachment: Entity<'attachment'> = entity('Attachment', {
       { column: 'uploadedUtc', isNull: false },
     ],
   },
-  within: livingIssue,
+  within: issueNotDeleted,
   orders: { CREATED: { column: 'uploadedUtc', kind: 'time', nullable: true } },
   defaultOrder: { field: 'CREATED', direction: 'asc' },
   filter: (f) => ({

@@ -1,5 +1,5 @@
 import { mayManage } from '../resolvers/writes/write-access.ts';
-import { livingIssue } from './activity.ts';
+import { issueNotDeleted } from './activity.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { via } from './builder/references.ts';
 import { Issue } from './issues.ts';
@@ -14,7 +14,7 @@ export const Comment: Entity<'comment'> = entity('Comment', {
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
   where: { column: 'deletedUtc', isNull: true },
-  within: livingIssue,
+  within: issueNotDeleted,
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'asc' },
   filter: (f) => ({

@@ -1,4 +1,4 @@
-import { livingIssue } from './activity.ts';
+import { issueNotDeleted } from './activity.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
@@ -12,7 +12,7 @@ export const IssueLink: Entity<'issueLink'> = entity('IssueLink', {
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
   where: { column: 'deletedUtc', isNull: true },
-  within: livingIssue,
+  within: issueNotDeleted,
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'asc' },
   filter: (f) => ({ id: f.id('link'), createdUtc: f.time('createdUtc') }),

@@ -12,7 +12,7 @@ import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 import { Team } from './teams.ts';
 
-const living = { column: 'deletedUtc', isNull: true } as const;
+const notDeleted = { column: 'deletedUtc', isNull: true } as const;
 
 export const Webhook: Entity<'webhook'> = entity('Webhook', {
   table: 'webhook',
@@ -23,7 +23,7 @@ export const Webhook: Entity<'webhook'> = entity('Webhook', {
     'A URL that receives changes as they happen. Messages are signed, arrive at least once, and are in order for each issue.',
   scope: 'workspace:admin',
   managersOnly: 'webhooks',
-  where: living,
+  where: notDeleted,
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'asc' },
   filter: (f) => ({
@@ -57,7 +57,7 @@ export const WebhookDelivery: Entity<'webhookDelivery'> = entity('WebhookDeliver
   description: 'A message to a webhook. It is kept for three days after it was delivered or has failed.',
   scope: 'workspace:admin',
   managersOnly: 'webhooks',
-  within: { column: 'webhookId', references: 'webhook', by: 'id', where: living },
+  within: { column: 'webhookId', references: 'webhook', by: 'id', where: notDeleted },
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'desc' },
   filter: (f) => ({

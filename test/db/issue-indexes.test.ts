@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => drop());
 
 const id = '01890000-0000-7000-8000-000000000000';
-const living: Source = { table: 'issue', where: { column: 'deletedUtc', isNull: true } };
+const notDeleted: Source = { table: 'issue', where: { column: 'deletedUtc', isNull: true } };
 const is = (column: string): Predicate => ({ column, is: 'eq', value: id });
 const above = (column: string, value: number | Date): Predicate => ({ column, is: 'gte', value });
 
@@ -42,7 +42,7 @@ const matches = (filter: Predicate) => {
 };
 
 function walkOf(order: Order, filter: Predicate): Walk {
-  return { source: living, filter, order, backward: false };
+  return { source: notDeleted, filter, order, backward: false };
 }
 
 /** For each index of `issue`, a statement of the product that needs it. */

@@ -35,8 +35,8 @@ function count({ workspaceId, rows }: Fixture): void {
     const issues = rows.issue.filter((issue) => issue.teamId === teamId);
     if (issues.length === 0) continue;
     const nextIssueNumber = Math.max(...issues.map(({ number }) => number)) + 1;
-    const living = issues.filter(({ deletedUtc }) => !deletedUtc).length;
-    const goneIssueCount = nextIssueNumber - 1 - living;
+    const notDeleted = issues.filter(({ deletedUtc }) => !deletedUtc).length;
+    const goneIssueCount = nextIssueNumber - 1 - notDeleted;
     rows.teamCounter.push({ workspaceId, teamId, nextIssueNumber, goneIssueCount });
   }
   for (const issue of rows.issue)

@@ -1,5 +1,5 @@
 import { threadStatus } from '../../src/model/codes.ts';
-import { onLiving, type ModelObject, modelObject, type Model } from './model.ts';
+import { ofNotDeletedIssues, type ModelObject, modelObject, type Model } from './model.ts';
 import { codeName, idOf, utc } from './values.ts';
 
 type Rows = Model['rows'];
@@ -8,8 +8,8 @@ type Rows = Model['rows'];
 export function agentObjects(model: Model): ModelObject[] {
   const { rows } = model;
   return [
-    ...onLiving(model, rows.agentThread).map((row) => agentThread(model, row)),
-    ...onLiving(model, rows.agentThreadMessage).map((row) => agentThreadMessage(model, row)),
+    ...ofNotDeletedIssues(model, rows.agentThread).map((row) => agentThread(model, row)),
+    ...ofNotDeletedIssues(model, rows.agentThreadMessage).map((row) => agentThreadMessage(model, row)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { memberRole } from '../../src/model/codes.ts';
 import { fold } from '../../src/model/fold.ts';
-import { onLiving, type ModelObject, modelObject, type Model } from './model.ts';
+import { ofNotDeletedIssues, type ModelObject, modelObject, type Model } from './model.ts';
 import { codeName, compareBy, idOf, utc } from './values.ts';
 
 type Rows = Model['rows'];
@@ -10,16 +10,16 @@ export function issueObjects(model: Model): ModelObject[] {
   const { rows } = model;
   return [
     ...rows.issue.filter(({ deletedUtc }) => !deletedUtc).map((row) => issue(model, row)),
-    ...onLiving(model, rows.comment)
+    ...ofNotDeletedIssues(model, rows.comment)
       .filter(({ deletedUtc }) => !deletedUtc)
       .map((row) => comment(model, row)),
-    ...onLiving(model, rows.issueLink)
+    ...ofNotDeletedIssues(model, rows.issueLink)
       .filter(({ deletedUtc }) => !deletedUtc)
       .map((row) => issueLink(model, row)),
-    ...onLiving(model, rows.attachment)
+    ...ofNotDeletedIssues(model, rows.attachment)
       .filter(({ deletedUtc, uploadedUtc }) => !deletedUtc && uploadedUtc)
       .map((row) => attachment(model, row)),
-    ...onLiving(model, rows.activity).map((row) => activityEntry(model, row)),
+    ...ofNotDeletedIssues(model, rows.activity).map((row) => activityEntry(model, row)),
   ];
 }
 

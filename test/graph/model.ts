@@ -65,7 +65,7 @@ export function modelObject(
 }
 
 /** The rows whose issue is not deleted, because what belongs to an issue disappears with it. */
-export function onLiving<T extends { issueId: string }>({ rows }: Model, each: readonly T[]): T[] {
-  const living = new Set(rows.issue.filter(({ deletedUtc }) => !deletedUtc).map(({ id }) => id));
-  return each.filter(({ issueId }) => living.has(issueId));
+export function ofNotDeletedIssues<T extends { issueId: string }>({ rows }: Model, each: readonly T[]): T[] {
+  const notDeleted = new Set(rows.issue.filter(({ deletedUtc }) => !deletedUtc).map(({ id }) => id));
+  return each.filter(({ issueId }) => notDeleted.has(issueId));
 }

@@ -103,14 +103,14 @@ it('an issue that an operator deletes by SQL is no longer counted', async () => 
       .where('c.workspaceId', '=', workspaceId)
       .where('c.teamId', '=', teamId)
       .executeTakeFirstOrThrow();
-    const living = await unscoped
+    const notDeleted = await unscoped
       .selectFrom('issue as i')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('i.workspaceId', '=', workspaceId)
       .where('i.teamId', '=', teamId)
       .where('i.deletedUtc', 'is', null)
       .executeTakeFirstOrThrow();
-    return issueCount - living.count;
+    return issueCount - notDeleted.count;
   };
   const created = dataOf(
     await world.ask(

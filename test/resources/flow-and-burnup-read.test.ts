@@ -5,7 +5,7 @@ import {
   declared,
   given,
   issues,
-  living,
+  notDeleted,
   randomPeriods,
   trendWorld,
   type TrendWorld,
@@ -79,7 +79,7 @@ describe('issueFlow', () => {
       from,
     });
     expect(issueFlow.periods).toHaveLength(6);
-    const completed = living.filter(({ last }) => last.status === 'Done').length;
+    const completed = notDeleted.filter(({ last }) => last.status === 'Done').length;
     expect(issueFlow.periods.at(-1)).toMatchObject({ completed });
   });
 });

@@ -5,7 +5,7 @@ import {
   type Asked,
   declared,
   given,
-  living,
+  notDeleted,
   randomPeriods,
   trendWorld,
   type TrendWorld,
@@ -107,7 +107,7 @@ function expectedTrend(
   const calendar = new Calendar(asked.timeZone, asked.every);
   const periods = calendar.periods(asked.from, asked.to);
   const members = new Map<string, ModelIssue[]>();
-  for (const issue of living.filter(counts)) {
+  for (const issue of notDeleted.filter(counts)) {
     const keys = by.reduce<unknown[][]>(
       (all, name) => all.flatMap((key) => (groups[name]?.(issue) ?? []).map((value) => [...key, value])),
       [[]],

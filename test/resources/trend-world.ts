@@ -11,7 +11,7 @@ import { type Every, type ModelIssue, randomIssue } from './trend-model.ts';
 
 /** Issues with random histories. */
 export const issues = Array.from({ length: 150 }, (_, place) => randomIssue(new Random(`history ${place}`)));
-export const living = issues.filter(({ last }) => !last.deleted);
+export const notDeleted = issues.filter(({ last }) => !last.deleted);
 
 /** A server whose workspace has these issues. */
 export interface TrendWorld {

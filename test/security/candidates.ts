@@ -7,19 +7,19 @@ import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 
 /** The objects of a workspace that a request can name, by the prefix of their ids. Those near the issue with the most comments come first. */
 export class Candidates {
-  readonly #living = new Map<IdPrefix, Candidate[]>();
+  readonly #notDeleted = new Map<IdPrefix, Candidate[]>();
   readonly #deleted = new Map<IdPrefix, Candidate[]>();
 
   constructor(rows: readonly (Candidate & { prefix: IdPrefix; isDeleted: boolean })[]) {
     for (const { prefix, isDeleted, ...candidate } of rows) {
-      const map = isDeleted ? this.#deleted : this.#living;
+      const map = isDeleted ? this.#deleted : this.#notDeleted;
       map.set(prefix, [...(map.get(prefix) ?? []), candidate]);
     }
   }
 
   /** The objects that are not deleted. Throws if the fixture has none of the kind. */
-  living(prefix: IdPrefix): readonly Candidate[] {
-    const found = this.#living.get(prefix) ?? [];
+  notDeleted(prefix: IdPrefix): readonly Candidate[] {
+    const found = this.#notDeleted.get(prefix) ?? [];
     if (found.length === 0) throw new Error(`The fixture has no ${prefix}.`);
     return found;
   }

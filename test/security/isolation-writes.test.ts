@@ -144,7 +144,9 @@ async function cursorsAreAlike(method: string, request: (value: string) => Reque
   const { body } = (await send(here, method, shortPage)) as Answer<{ nextCursor: string }>;
   const theirs = (await send(there, method, shortPage)) as Answer<{ nextCursor?: string }>;
   if (!body.nextCursor) return;
-  const uuids = [own, foreign].flatMap((things) => parseId(things.living('team')[0]?.id ?? '')?.uuid ?? []);
+  const uuids = [own, foreign].flatMap(
+    (things) => parseId(things.notDeleted('team')[0]?.id ?? '')?.uuid ?? [],
+  );
   const values = [
     theirs.body.nextCursor ?? '',
     ...uuids.map((uuid) => cursorWith(body.nextCursor, () => uuid)),

@@ -72,8 +72,8 @@ describe('an object of another workspace gets the same answer as one that does n
     const other = kind === 'team' ? 'issue' : 'team';
     const gone = [
       ...(kind ? [own.deleted(kind)[0], foreign.deleted(kind)[0]] : []),
-      foreign.living(other)[0],
-      own.living(other)[0],
+      foreign.notDeleted(other)[0],
+      own.notDeleted(other)[0],
     ].flatMap((candidate) => parseId(candidate?.id ?? '')?.uuid ?? []);
     const values = [foreignCursor, ...gone.map((uuid) => cursorWith(first, () => uuid))];
     const questions = positionsOf(of, sample, shallow)

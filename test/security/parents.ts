@@ -25,7 +25,7 @@ export async function pathToRichest(
   const prefix = isNodeType(parent) ? prefixOf(parent) : undefined;
   if (!prefix || !field.args.some(({ name }) => name === 'first')) return undefined;
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${parent} { id list: ${field.name} { totalCount } } } }`;
-  const ids = things.living(prefix).map(({ id }) => id);
+  const ids = things.notDeleted(prefix).map(({ id }) => id);
   const { nodes } = dataOf(await world.ask(query, { ids })) as { nodes: (Counted | null)[] };
   const [richest] = nodes
     .filter((node) => node !== null)

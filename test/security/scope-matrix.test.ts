@@ -58,7 +58,7 @@ beforeAll(async () => {
   for (const [typeName, own] of fields) {
     const prefix = prefixOf(typeName);
     if (!prefix || !isNodeType(typeName)) continue;
-    const id = twins.own.living(prefix)[0]?.id ?? '';
+    const id = twins.own.notDeleted(prefix)[0]?.id ?? '';
     readings.push({ typeName, operation: '', path: pathByNode(typeName, id), fields: own });
   }
 });
@@ -164,7 +164,7 @@ describe('with one scope alone', () => {
       for (const kind of kinds) {
         const need = [...entitiesByPrefix].find(([prefix]) => prefix === kind)?.[1].options.scope;
         if (suffices(need, scope)) continue;
-        const own = twins.own.living(kind)[0]?.id ?? '';
+        const own = twins.own.notDeleted(kind)[0]?.id ?? '';
         const [foreign] = trialsOf({ by: 'id', of: kind }, twins);
         const seen = [own, foreign?.value ?? '', foreign?.twin ?? ''].map(async (id) => {
           cells += 1;

@@ -35,8 +35,8 @@ let cells = 0;
 
 beforeAll(async () => {
   twins = await startTwins();
-  here = await filesOf(twins.here, twins.own.living('issue')[0]?.key ?? '');
-  there = await filesOf(twins.there, twins.foreign.living('issue')[0]?.key ?? '');
+  here = await filesOf(twins.here, twins.own.notDeleted('issue')[0]?.key ?? '');
+  there = await filesOf(twins.there, twins.foreign.notDeleted('issue')[0]?.key ?? '');
   signer = new UrlSigner([readFileSync(join(twins.here.app.dataDir, 'signing-key'), 'utf8').trim()]);
   thereBefore = await digestOf(twins, there.workspaceId);
 });
@@ -109,8 +109,8 @@ function saidIn(address: string, name: 'workspace' | 'signature'): string {
 }
 
 it('a signature is valid only for the URL that it was made for', async () => {
-  const issue = twins.own.living('issue')[0]?.id ?? '';
-  const foreignIssue = twins.foreign.living('issue')[0]?.id ?? '';
+  const issue = twins.own.notDeleted('issue')[0]?.id ?? '';
+  const foreignIssue = twins.foreign.notDeleted('issue')[0]?.id ?? '';
   const targets: Record<string, string> = {
     'own, with bytes': here.kept.id,
     'own, announced': here.announced.id,

@@ -14,13 +14,13 @@ export interface Trial {
 export function trialsOf(naming: Naming, { own, foreign }: TwinWorlds): Trial[] {
   const wanted = naming.of ? [naming.of] : kinds;
   return wanted.flatMap((kind) => [
-    ...formsOf(naming, foreign.living(kind)[0], 'foreign', nowhere),
+    ...formsOf(naming, foreign.notDeleted(kind)[0], 'foreign', nowhere),
     ...formsOf(naming, foreign.deleted(kind)[0], 'foreign and deleted', nowhere),
     ...formsOf(naming, own.deleted(kind)[0], 'own and deleted', beside),
     ...(naming.of
       ? [
-          ...formsOf(naming, foreign.living(otherThan(kind))[0], 'foreign of another kind', nowhere),
-          ...formsOf(naming, own.living(otherThan(kind))[0], 'own of another kind', beside),
+          ...formsOf(naming, foreign.notDeleted(otherThan(kind))[0], 'foreign of another kind', nowhere),
+          ...formsOf(naming, own.notDeleted(otherThan(kind))[0], 'own of another kind', beside),
         ]
       : []),
   ]);
@@ -29,7 +29,7 @@ export function trialsOf(naming: Naming, { own, foreign }: TwinWorlds): Trial[] 
 /** The ids or keys of the caller's own objects of the kind. */
 export function ownValues(naming: Naming, { own }: Pick<TwinWorlds, 'own'>): string[] {
   const found = (naming.of ? [naming.of] : kinds).flatMap((kind) => [
-    ...own.living(kind),
+    ...own.notDeleted(kind),
     ...own.deleted(kind),
   ]);
   return found.map(({ id, key }) => (naming.by === 'key' && key !== undefined ? key : id));

@@ -88,7 +88,7 @@ type CountedIssues = SelectQueryBuilder<TenantTables & { counted: TenantTables['
 /** Counts the rows that belong to issues and are not deleted. */
 function countsOf(issues: CountedIssues, ids: readonly string[]) {
   const count = sql<number>`count(*)::int`.as('count');
-  const livingComments = (
+  const commentsNotDeleted = (
     eb: ExpressionBuilder<TenantTables & { counted: TenantTables['issue'] }, 'counted'>,
   ) =>
     eb
@@ -98,8 +98,8 @@ function countsOf(issues: CountedIssues, ids: readonly string[]) {
   return issues
     .select((eb) => [
       'counted.id',
-      livingComments(eb).select(count).as('comments'),
-      livingComments(eb)
+      commentsNotDeleted(eb).select(count).as('comments'),
+      commentsNotDeleted(eb)
         .select(({ fn }) => fn.max('comment.createdUtc').as('lastUtc'))
         .as('lastCommentUtc'),
       eb

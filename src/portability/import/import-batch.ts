@@ -114,7 +114,7 @@ class Batch {
     const updated = await updateChanged(this.#trx, this.#target, people, changed, parents, warnings);
     await this.#attach(parents);
     const changedIds = this.#changed.map(({ id }) => id);
-    const recounted = new Set([...formerParents, ...parents.living.values(), ...changedIds]);
+    const recounted = new Set([...formerParents, ...parents.notDeleted.values(), ...changedIds]);
     await recountIssues(
       this.#trx,
       [...recounted].filter((id) => this.#locked.has(id)),
@@ -129,7 +129,7 @@ class Batch {
     const older = (parentsOf: ReadonlyMap<string, string>) =>
       [...parentsOf].filter(([childId]) => !written.has(childId));
     const children = [
-      ...older(parents.living).map(([id, parentId]) => ({
+      ...older(parents.notDeleted).map(([id, parentId]) => ({
         issue: { id },
         set: { parentIssueId: parentId, deletedParentIssueId: null },
         event: parentSet(),
@@ -206,8 +206,8 @@ class Batch {
         differing.has(row) || row.issue.deletedUtc ? undefined : this.#known.get(row.issue.sourceId);
       return known?.targetId ?? [];
     });
-    const living = await selectLivingIssues(this.#trx, ids);
-    return ids.length - living.size;
+    const notDeleted = await selectLivingIssues(this.#trx, ids);
+    return ids.length - notDeleted.size;
   }
 
   /** The parents to set: those of the written issues, and those of earlier issues whose parent is in this batch. */
@@ -247,16 +247,16 @@ class Batch {
     const formerParents = this.#changed.flatMap(({ id }) => forest.parentOf(id) ?? []);
     const ids = new Set([...existing, ...formerParents]);
     if (ids.size > 0) this.#locked = (await lockIssues(this.#trx, ids)).issues;
-    const living = this.#changed.filter(({ id }) => this.#locked.get(id)?.deletedUtc === null);
-    this.outcome.deletedHere += this.#changed.length - living.length;
-    this.outcome.updated = living.length;
-    this.#changed = living;
+    const notDeleted = this.#changed.filter(({ id }) => this.#locked.get(id)?.deletedUtc === null);
+    this.outcome.deletedHere += this.#changed.length - notDeleted.length;
+    this.outcome.updated = notDeleted.length;
+    this.#changed = notDeleted;
     return forest;
   }
 
   /** Decides which parents are set. A parent that was deleted here, or that would make a cycle, is not. */
   #decideParents(relations: readonly ParentRelation[], forest: IssueForest): BatchParents {
-    const living = new Map<string, string>();
+    const notDeleted = new Map<string, string>();
     const deleted = new Map<string, string>();
     const written = new Map([...this.#fresh, ...this.#changed].map(({ id, issue }) => [id, issue]));
     for (const { id } of this.#changed) forest.detach(id);
@@ -270,20 +270,20 @@ class Batch {
         child?.parentIssueId === null && (child.deletedUtc === null || this.#isDeleted(sourceId));
       if (!written.has(childId) && !isMovable) continue;
       const text = `it is left without its parent ${parentSourceId}`;
-      const isLiving = parent
+      const isNotDeleted = parent
         ? parent.deletedUtc === null
         : written.has(parentId) && !written.get(parentId)?.deletedUtc;
       // A deleted parent that was purged no longer has a row to refer to.
-      if (!isLiving && this.#isDeleted(parentSourceId) && (parent ?? written.has(parentId)))
+      if (!isNotDeleted && this.#isDeleted(parentSourceId) && (parent ?? written.has(parentId)))
         deleted.set(childId, parentId);
-      else if (!isLiving) this.outcome.warnings.push({ line, text: `${text}, which was deleted here` });
-      else if (forest.attach({ childId, parentId })) living.set(childId, parentId);
+      else if (!isNotDeleted) this.outcome.warnings.push({ line, text: `${text}, which was deleted here` });
+      else if (forest.attach({ childId, parentId })) notDeleted.set(childId, parentId);
       else this.outcome.warnings.push({ line, text: `${text}: that would close a circle` });
     }
-    this.outcome.parents = living.size + deleted.size;
+    this.outcome.parents = notDeleted.size + deleted.size;
     const isDeletedChild = (id: string) => written.get(id)?.deletedUtc ?? this.#locked.get(id)?.deletedUtc;
-    const deletedChildren = new Set([...living.keys()].filter(isDeletedChild));
-    return { living, deleted, deletedChildren };
+    const deletedChildren = new Set([...notDeleted.keys()].filter(isDeletedChild));
+    return { notDeleted, deleted, deletedChildren };
   }
 
   /** Whether the issue is deleted in the source. */

@@ -33,7 +33,7 @@ import {
   updatesIn,
 } from './import-rows.ts';
 
-interface Changed {
+interface ChangedIssues {
   prepared: readonly PreparedIssue[];
   /** Their rows, locked. */
   locked: ReadonlyMap<string, Row<'issue'>>;
@@ -47,7 +47,7 @@ export async function updateChanged(
   trx: Trx,
   target: ImportTarget,
   people: People,
-  changed: Changed,
+  changed: ChangedIssues,
   parents: BatchParents,
   warnings: ImportWarning[],
 ): Promise<number> {
@@ -59,7 +59,7 @@ export async function updateChanged(
     const set = {
       ...changedIssueColumns(prepared, people, before),
       labelIds: prepared.references.labelIds.toSorted(),
-      parentIssueId: parents.living.get(prepared.id) ?? null,
+      parentIssueId: parents.notDeleted.get(prepared.id) ?? null,
       deletedParentIssueId: parents.deleted.get(prepared.id) ?? null,
       activityCount: before.activityCount + entries.length,
       lastActivityUtc: entries.at(-1)?.occurredUtc ?? before.lastActivityUtc,

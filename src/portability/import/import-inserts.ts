@@ -9,7 +9,7 @@ import { historySinceUtc, stageRows } from './import-stages.ts';
 import {
   commentEntry,
   commentRows,
-  isLiving,
+  isNotDeleted,
   issueEntry,
   linkRows,
   newIssue,
@@ -45,7 +45,7 @@ export async function insertFresh(
     trx,
     'issue',
     fresh.map((prepared) => {
-      const deletedLinks = prepared.issue.links.filter((link) => !isLiving(link)).length;
+      const deletedLinks = prepared.issue.links.filter((link) => !isNotDeleted(link)).length;
       return issueEntry(prepared, { ...written(prepared), deletedLinks });
     }),
   );
@@ -63,15 +63,15 @@ async function insertIssues(
   trx: Trx,
   people: People,
   fresh: readonly PreparedIssue[],
-  { living, deleted, deletedChildren }: BatchParents,
+  { notDeleted, deleted, deletedChildren }: BatchParents,
 ): Promise<void> {
   const children = new Map<string, number>();
-  for (const [childId, parentId] of living) {
+  for (const [childId, parentId] of notDeleted) {
     if (!deletedChildren.has(childId)) children.set(parentId, (children.get(parentId) ?? 0) + 1);
   }
   const issues = fresh.map((prepared) =>
     newIssue(prepared, people, {
-      parentIssueId: living.get(prepared.id) ?? null,
+      parentIssueId: notDeleted.get(prepared.id) ?? null,
       deletedParentIssueId: deleted.get(prepared.id) ?? null,
       subIssueCount: children.get(prepared.id) ?? 0,
     }),

@@ -3,7 +3,7 @@ import type { Trx } from '../../db/engine/transaction.ts';
 
 /** The parents that a batch sets, by the ids of the children. */
 export interface BatchParents {
-  readonly living: ReadonlyMap<string, string>;
+  readonly notDeleted: ReadonlyMap<string, string>;
   /** Deleted parents. They are stored in another column, from which restoring the parent restores its children. */
   readonly deleted: ReadonlyMap<string, string>;
   /** Deleted children, which are not included in the counts of their parents. */

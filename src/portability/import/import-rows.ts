@@ -98,11 +98,11 @@ export function newIssue(
       ...timeColumns(issue, references),
       ...columnsOfStages(prepared.stages),
       ...others,
-      commentCount: issue.comments.filter(isLiving).length,
-      linkCount: issue.links.filter(isLiving).length,
+      commentCount: issue.comments.filter(isNotDeleted).length,
+      linkCount: issue.links.filter(isNotDeleted).length,
       activityCount: issue.activity?.length ?? 0,
       lastActivityUtc: issue.activity?.at(-1)?.occurredUtc ?? null,
-      lastCommentUtc: newest(issue.comments.filter(isLiving)),
+      lastCommentUtc: newest(issue.comments.filter(isNotDeleted)),
       deletedUtc: issue.deletedUtc ?? null,
       // Each update in the feed has increased the revision.
       revision: 1 + updatesIn(issue.activity),
@@ -256,7 +256,7 @@ export function commentKey({ sourceId }: CleanIssue, commentId: string): string 
     : `${sourceId}/${createHash('sha256').update(commentId).digest('base64url')}`;
 }
 
-export function isLiving({ deletedUtc }: { deletedUtc?: Date | undefined }): boolean {
+export function isNotDeleted({ deletedUtc }: { deletedUtc?: Date | undefined }): boolean {
   return deletedUtc === undefined;
 }
 

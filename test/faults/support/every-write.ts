@@ -142,7 +142,7 @@ const counted = (what: string, from: string) =>
   `(select string_agg(each, ' ' order by each) from (select ${what} as each from ${from}
     where (x.workspace_id, x.issue_id) = (i.workspace_id, i.id)) of_issue)`;
 /** Without deleted ones, which the janitor removes at any time. */
-const livingAttachments = '(select * from attachment where deleted_utc is null) x';
+const attachmentsNotDeleted = '(select * from attachment where deleted_utc is null) x';
 const footprintStatement = `
   select split_part(i.title, ' ', 1) as mark, string_agg(concat_ws(' | ',
     i.title = split_part(i.title, ' ', 1), i.description, i.priority, i.deleted_utc is not null, i.revision,
@@ -150,7 +150,7 @@ const footprintStatement = `
     ${counted("x.event_type || ':' || x.sort_order", 'activity x')},
     ${counted('x.body || (x.deleted_utc is not null) || x.revision', 'comment x')},
     ${counted('x.url || (x.deleted_utc is not null) || x.revision', 'issue_link x')},
-    ${counted('x.file_name || x.revision', livingAttachments)},
+    ${counted('x.file_name || x.revision', attachmentsNotDeleted)},
     ${counted('x.body', 'agent_thread_message x')},
     ${counted("'follows'", 'issue_subscription x')},
     (select count(*) || ' tokens, revoked ' || count(t.revoked_utc) from access_token t
