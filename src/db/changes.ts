@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { advisoryLocks } from './engine/advisory-locks.ts';
 import { anyUuid } from './query/any-uuid.ts';
 import { PreparedSelect } from './query/prepared-select.ts';
-import type { Sending } from './engine/sending.ts';
+import type { StatementTarget } from './engine/statement-target.ts';
 import type { BorrowedConnection } from './engine/borrowed-connection.ts';
 import { anyWorkspace } from './engine/tenant-handle.ts';
 import { typedSlot } from './statements/slots.ts';
@@ -63,7 +63,7 @@ export async function selectUnnumbered(
  * in the order of their `sort_order`, even if their ids in the inbox are not. `tag` becomes a part of the cursors of
  * these changes.
  */
-export async function numberChanges({ db, connect }: Sending, tag: number): Promise<Numbered> {
+export async function numberChanges({ db, connect }: StatementTarget, tag: number): Promise<Numbered> {
   const [numbered] = await numbering.send({ db, connect }, { tag });
   return numbered ?? { held: false, count: 0, position: null, lagSeconds: null };
 }

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
 import { PreparedSelect, StatementsByForm } from './query/prepared-select.ts';
-import type { Sending } from './engine/sending.ts';
+import type { StatementTarget } from './engine/statement-target.ts';
 import { recordset } from './writes/write-parts.ts';
 import { fromSql } from './tables/sql-names.ts';
 import { columnTypes } from '../model/issue-columns.ts';
@@ -79,14 +79,14 @@ export interface NewAnswer extends KeyName {
 }
 
 /** Adds the answers to keys that have none yet; the rows that were written are no longer needed. */
-export async function addAnswers(sending: Sending, answers: readonly NewAnswer[]): Promise<void> {
+export async function addAnswers(target: StatementTarget, answers: readonly NewAnswer[]): Promise<void> {
   const rows = answers.map(({ userAccountId: account, key, createdUtc: at, result }) => ({
     account,
     key,
     at,
     result,
   }));
-  await answerStatements.send(sending, {}, { answers: JSON.stringify(rows) });
+  await answerStatements.send(target, {}, { answers: JSON.stringify(rows) });
 }
 
 const answerColumns = { account: 'uuid', key: 'text', at: 'timestamptz', result: 'text' };

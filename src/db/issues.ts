@@ -1,7 +1,7 @@
 import { sql, type UpdateObject } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
 import { PreparedSelect, StatementsByForm } from './query/prepared-select.ts';
-import type { Sending } from './engine/sending.ts';
+import type { StatementTarget } from './engine/statement-target.ts';
 import { slot } from './statements/slots.ts';
 import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
@@ -41,12 +41,12 @@ const namedColumns = [
 
 /** Finds an issue by key or id; a deleted issue only if `deleted`. */
 export async function selectIssueNamed(
-  sending: Sending,
+  target: StatementTarget,
   name: IssueName,
   { deleted = false } = {},
 ): Promise<NamedIssue | undefined> {
   const named = 'id' in name ? 'id' : 'key';
-  const [issue] = await namedIssues.send(sending, { named, deleted }, { ...name });
+  const [issue] = await namedIssues.send(target, { named, deleted }, { ...name });
   return issue;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type PreparedSelect, StatementsByForm } from '../../src/db/query/prepared-select.ts';
-import type { Sending } from '../../src/db/engine/sending.ts';
+import type { StatementTarget } from '../../src/db/engine/statement-target.ts';
 
 it('the statements of the forms that were used last are remembered, and no others', async () => {
   let made = 0;
@@ -10,7 +10,7 @@ it('the statements of the forms that were used last are remembered, and no other
   });
   const sendAll = async (forms: number) => {
     made = 0;
-    for (let form = 0; form < forms; form += 1) await statements.send({} as Sending, form, {});
+    for (let form = 0; form < forms; form += 1) await statements.send({} as StatementTarget, form, {});
     return made;
   };
   expect([await sendAll(100), await sendAll(100)]).toEqual([100, 0]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import type { BorrowedConnection } from '../../src/db/engine/borrowed-connection.ts';
-import type { Connected } from '../../src/db/engine/sending.ts';
+import type { ConnectedTarget } from '../../src/db/engine/statement-target.ts';
 import { inSnapshot, inTransaction } from '../../src/db/engine/transaction.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
@@ -85,7 +85,7 @@ it('a snapshot takes one connection, for its first read, and gives it back', asy
     return Object.assign(connection, { release });
   };
   const connected = { db: database.of(workspaceId), connect };
-  const read = (inside: Connected) => sql`select 1`.execute(inside.db);
+  const read = (inside: ConnectedTarget) => sql`select 1`.execute(inside.db);
   expect(await inSnapshot(connected, () => Promise.resolve('nothing to read'))).toBe('nothing to read');
   expect(lent).toHaveLength(0);
   await inSnapshot(connected, (inside) => Promise.all([read(inside), read(inside), inside.connect()]));

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Sending } from '../../src/db/engine/sending.ts';
+import type { StatementTarget } from '../../src/db/engine/statement-target.ts';
 import { SerialQueue } from '../../src/resolvers/writes/serial-queue.ts';
 import { batched } from '../../src/resolvers/writes/write-batcher.ts';
 import { oldBytes } from '../support/old-space.ts';
@@ -13,7 +13,7 @@ const runs = 2_500;
 
 const send = batched(new SerialQueue());
 // The items of this process are not sent to a database.
-const to = {} as Sending;
+const to = {} as StatementTarget;
 let count = 0;
 
 await writeAll(warmUps);
@@ -44,7 +44,7 @@ async function writeOne(): Promise<void> {
   if (!row) throw new Error('Not written.');
 }
 
-async function sendItems(_to: Sending, items: readonly { values: unknown }[]) {
+async function sendItems(_to: StatementTarget, items: readonly { values: unknown }[]) {
   await nextTurn();
   return items.map(({ values }) => ({ values, more: payload() }));
 }

@@ -3,7 +3,7 @@ import { PostgresDialect, type Transaction } from 'kysely';
 import type { Database } from './engine.ts';
 import type { BorrowedConnection } from './borrowed-connection.ts';
 import { meter } from './meter.ts';
-import type { Connected, Sending } from './sending.ts';
+import type { ConnectedTarget, StatementTarget } from './statement-target.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { TenantDb, TenantTrx } from '../tables/tenant-tables.ts';
 import { tenantHandle, unscopedHandle, workspaceOf } from './tenant-handle.ts';
@@ -15,7 +15,7 @@ export type Trx = TenantTrx;
 export type UnscopedTrx = Transaction<Tables>;
 
 /** Sends prepared statements through a transaction. */
-export function inside(trx: Trx): Sending {
+export function inside(trx: Trx): StatementTarget {
   return { db: trx, connect: undefined };
 }
 
@@ -49,8 +49,8 @@ export function inUnscopedTransaction<Result>(
 
 /** Sends prepared statements in one transaction, which is not retried. */
 export async function inOneTransaction<Result>(
-  { db, connect }: Sending,
-  work: (sending: Sending) => Promise<Result>,
+  { db, connect }: StatementTarget,
+  work: (target: StatementTarget) => Promise<Result>,
 ): Promise<Result> {
   if (!connect) return work({ db, connect });
   const connection = await connect();
@@ -62,8 +62,8 @@ export async function inOneTransaction<Result>(
  * first read takes it, so work that reads nothing needs none.
  */
 export async function inSnapshot<Result>(
-  { db, connect }: Connected,
-  work: (inside: Connected) => Promise<Result>,
+  { db, connect }: ConnectedTarget,
+  work: (inside: ConnectedTarget) => Promise<Result>,
 ): Promise<Result> {
   let opening: Promise<BorrowedConnection> | undefined;
   let hasEnded = false;
@@ -89,7 +89,7 @@ export async function inSnapshot<Result>(
   }
 }
 
-async function openSnapshot(connect: Connected['connect']): Promise<BorrowedConnection> {
+async function openSnapshot(connect: ConnectedTarget['connect']): Promise<BorrowedConnection> {
   const connection = await connect();
   try {
     await connection.query('begin isolation level repeatable read read only', []);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Compilable, CompiledQuery } from 'kysely';
 import type { BorrowedConnection } from '../engine/borrowed-connection.ts';
-import type { Sending } from '../engine/sending.ts';
+import type { StatementTarget } from '../engine/statement-target.ts';
 import { anyWorkspace, workspaceOf } from '../engine/tenant-handle.ts';
 import { Prepared, type Values } from '../statements/prepared.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
@@ -21,7 +21,7 @@ export class PreparedSelect<Row> {
   /**
    * Runs the statement for the workspace of the handle: on a connection of its own, or in the transaction `db`.
    */
-  async send({ connect, db }: Sending, values: Values): Promise<Row[]> {
+  async send({ connect, db }: StatementTarget, values: Values): Promise<Row[]> {
     const bound = { ...values, workspaceId: workspaceOf(db) };
     if (connect) return this.run(connect, bound);
     const { text } = this.#statement;
@@ -65,13 +65,13 @@ export class StatementsByForm<Form, Row> {
     this.#make = make;
   }
 
-  send(sending: Sending, form: Form, values: Values): Promise<Row[]> {
+  send(target: StatementTarget, form: Form, values: Values): Promise<Row[]> {
     const key = JSON.stringify(form);
     let statement = this.#made.get(key);
     if (!statement) {
       statement = this.#make(anyWorkspace, form);
       this.#made.set(key, statement);
     }
-    return statement.send(sending, values);
+    return statement.send(target, values);
   }
 }

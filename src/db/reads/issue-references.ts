@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
-import type { Sending } from '../engine/sending.ts';
+import type { StatementTarget } from '../engine/statement-target.ts';
 import { uuidArray } from '../statements/uuid-array.ts';
 import { typedSlot } from '../statements/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
@@ -56,11 +56,14 @@ export function referenceOf({ kind, flag, code, ...shared }: UniformReference): 
  * Reads everything that a write refers to, with one statement. Rows that are deleted or not in the workspace are
  * missing.
  */
-export async function selectReferences(sending: Sending, wanted: WantedReferences): Promise<ReferenceRow[]> {
+export async function selectReferences(
+  target: StatementTarget,
+  wanted: WantedReferences,
+): Promise<ReferenceRow[]> {
   const lists = Object.entries(wanted).filter(([, ids]) => ids.length > 0);
   const form = lists.map(([name]) => name as keyof WantedReferences);
   const values = lists.map(([name, ids]) => [name, uuidArray(ids)] as const);
-  const rows = await references.send(sending, form, Object.fromEntries(values));
+  const rows = await references.send(target, form, Object.fromEntries(values));
   return rows.map(referenceOf);
 }
 

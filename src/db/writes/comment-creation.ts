@@ -2,7 +2,7 @@ import { type Expression, type QueryCreator, sql, type SqlBool } from 'kysely';
 import { issueColumns } from '../../model/issue-columns.ts';
 import type { IssueName, IssueRow } from '../issues.ts';
 import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
-import type { Sending } from '../engine/sending.ts';
+import type { StatementTarget } from '../engine/statement-target.ts';
 import { typedSlot } from '../statements/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps } from './follow-ups.ts';
@@ -85,7 +85,7 @@ export type CommentCreated = IssueRow & {
  * the issue is locked and the form does not wait, or if another request uses or has used the Idempotency-Key.
  */
 export async function createComments(
-  sending: Sending,
+  target: StatementTarget,
   form: Omit<CommentForm, 'keyed'>,
   comments: readonly NewComment[],
   event: WriteEvent,
@@ -105,7 +105,7 @@ export async function createComments(
     first ? [{ issue: first.issue, comments: others.length + 1 }] : [],
   );
   const rows = await statements.send(
-    sending,
+    target,
     { ...form, keyed: areKeyed(comments) },
     {
       ...keyValues(comments),

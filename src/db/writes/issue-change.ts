@@ -3,7 +3,7 @@ import { issueColumns, type SettableColumn } from '../../model/issue-columns.ts'
 import type { IssueColumns, IssueRow } from '../issues.ts';
 import { logPart, columnsWithPrevious, previousValues, type WriteEvent } from './change-log.ts';
 import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
-import type { Sending } from '../engine/sending.ts';
+import type { StatementTarget } from '../engine/statement-target.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
 import { type Preloaded, preloadedColumns, type PreloadableTable, selectRevisionSeen } from './preloaded.ts';
@@ -47,7 +47,7 @@ export type IssueChanged = IssueRow & Preloaded & { ordinal: number; revisionSee
  * undefined for an issue that does not exist, has another revision, or is locked while the form does not wait.
  */
 export async function changeIssues(
-  sending: Sending,
+  target: StatementTarget,
   form: IssueChangeForm,
   issues: readonly RequestedChange[],
   event?: WriteEvent,
@@ -56,7 +56,7 @@ export async function changeIssues(
   const keyed = areKeyed(issues);
   const keys = keyValues(issues.map(({ key, event: { id = '' } = {} }) => ({ key, entry: id })));
   const values = { ...requestedValues(issues), ...keys, ...event };
-  const rows = await statements.send(sending, keyed ? { ...form, keyed } : form, values);
+  const rows = await statements.send(target, keyed ? { ...form, keyed } : form, values);
   const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]));
   return issues.map((_, index) => byOrdinal.get(index + 1));
 }

@@ -12,7 +12,7 @@ import {
 import { changeOrigin } from '../../model/codes.ts';
 import type { IssueRow } from '../issues.ts';
 import { PreparedSelect, StatementsByForm } from '../query/prepared-select.ts';
-import type { Sending } from '../engine/sending.ts';
+import type { StatementTarget } from '../engine/statement-target.ts';
 import { uuidArray } from '../statements/uuid-array.ts';
 import type { Values } from '../statements/prepared.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
@@ -86,14 +86,14 @@ export function formOf(issues: readonly NewIssue[]): IssuesForm {
  * not wait.
  */
 export async function createIssues(
-  sending: Sending,
+  target: StatementTarget,
   form: IssueCreationForm,
   issues: readonly NewIssue[],
 ): Promise<(IssueCreated | undefined)[]> {
   if (issues.length === 0) return [];
   const origin = form.history ? changeOrigin.import : changeOrigin.request;
   const event: WriteEvent = { eventType: 'issue.created.v1', origin };
-  const rows = await statements.send(sending, form, { ...creationValues(issues), ...event });
+  const rows = await statements.send(target, form, { ...creationValues(issues), ...event });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return issues.map(({ columns }) => byId.get(String(columns.id)));
 }

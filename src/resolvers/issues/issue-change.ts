@@ -6,7 +6,7 @@ import type { RequestedChange, LogEntry } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import { derivedColumns, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
-import type { Sending } from '../../db/engine/sending.ts';
+import type { StatementTarget } from '../../db/engine/statement-target.ts';
 import { inOneTransaction } from '../../db/engine/transaction.ts';
 import { writeEvent } from '../activity.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
@@ -68,7 +68,7 @@ interface IssueChangeItem extends Keyed {
 
 /** Makes changes of one form, all of them or none. Changes of the same issue follow each other, in one transaction. */
 export async function sendChanges(
-  sending: Sending,
+  target: StatementTarget,
   changes: readonly IssueChangeItem[],
   wait: boolean,
 ): Promise<(IssueChanged | undefined)[]> {
@@ -80,7 +80,7 @@ export async function sendChanges(
   const rows = new Map<IssueChangeItem, IssueChanged | undefined>();
   // A connection executes statements in the order in which they are sent. All are sent at once, so that many changes of
   // one issue cost no more round trips than one.
-  const sendRounds = (to: Sending) =>
+  const sendRounds = (to: StatementTarget) =>
     Promise.all(
       rounds.map(async (round) => {
         const changed = await changeIssues(
@@ -92,7 +92,7 @@ export async function sendChanges(
         round.forEach((change, index) => rows.set(change, changed[index]));
       }),
     );
-  await (rounds.length > 1 ? inOneTransaction(sending, sendRounds) : sendRounds(sending));
+  await (rounds.length > 1 ? inOneTransaction(target, sendRounds) : sendRounds(target));
   return changes.map((change) => rows.get(change));
 }
 

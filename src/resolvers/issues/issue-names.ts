@@ -1,6 +1,6 @@
 import { raiseNotFound } from '../not-found.ts';
 import { type IssueName, type NamedIssue, selectIssueNamed, selectIssuesNamed } from '../../db/issues.ts';
-import type { Sending } from '../../db/engine/sending.ts';
+import type { StatementTarget } from '../../db/engine/statement-target.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { raise, type Violation } from '../errors.ts';
 import { decodeId, parseId } from '../ids.ts';
@@ -17,11 +17,11 @@ export async function requireIssue(
 
 /** The same, read in a transaction or outside of one. */
 export async function requireIssueFrom(
-  sending: Sending,
+  target: StatementTarget,
   keyOrId: string,
   including?: { deleted: boolean },
 ): Promise<NamedIssue> {
-  const issue = await selectIssueNamed(sending, requireName(keyOrId), including);
+  const issue = await selectIssueNamed(target, requireName(keyOrId), including);
   return issue ?? issueIsAbsent(keyOrId);
 }
 

@@ -4,7 +4,7 @@ import {
   selectReferences,
   type WantedReferences,
 } from '../../db/reads/issue-references.ts';
-import type { Sending } from '../../db/engine/sending.ts';
+import type { StatementTarget } from '../../db/engine/statement-target.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import { memberStatus } from '../../model/codes.ts';
 import type { SignedIn } from '../context.ts';
@@ -45,8 +45,8 @@ function isOf<Kind extends ReferenceRow['kind']>(row: ReferenceRow, kind: Kind):
 export type ReferenceLookup = (wanted: WantedReferences) => readonly ReferenceRow[] | Promise<ReferenceRow[]>;
 
 /** Looks the rows up by one statement. */
-export function tableLookup(sending: Sending): ReferenceLookup {
-  return (wanted) => selectReferences(sending, wanted);
+export function tableLookup(target: StatementTarget): ReferenceLookup {
+  return (wanted) => selectReferences(target, wanted);
 }
 
 /**

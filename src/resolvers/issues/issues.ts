@@ -4,7 +4,7 @@ import type { Keyed } from '../../db/writes/kept-keys.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues } from '../../db/issues.ts';
-import type { Sending } from '../../db/engine/sending.ts';
+import type { StatementTarget } from '../../db/engine/statement-target.ts';
 import { uuidArray } from '../../db/statements/uuid-array.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import type { Context, SignedIn } from '../context.ts';
@@ -64,7 +64,7 @@ interface CreatedIssue extends Keyed {
 }
 
 function createAll(
-  to: Sending,
+  to: StatementTarget,
   items: readonly CreatedIssue[],
   wait: boolean,
 ): Promise<(IssueCreated | undefined)[]> {

@@ -11,7 +11,7 @@ import {
   tryLockKey,
   upsertKept,
 } from '../../db/idempotency.ts';
-import type { Sending } from '../../db/engine/sending.ts';
+import type { StatementTarget } from '../../db/engine/statement-target.ts';
 import type { Tables } from '../../db/tables/tables.ts';
 import type { SignedIn } from '../context.ts';
 import { raise } from '../errors.ts';
@@ -107,7 +107,7 @@ export async function keepAnswer(
   );
 }
 
-async function addAll(to: Sending, answers: readonly NewAnswer[]): Promise<true[]> {
+async function addAll(to: StatementTarget, answers: readonly NewAnswer[]): Promise<true[]> {
   await addAnswers(to, answers);
   return answers.map(() => true);
 }

@@ -3,7 +3,7 @@ import { withMeter, meter } from '../../db/engine/meter.ts';
 import { isForeignKeyViolation, withRetry } from '../../db/engine/transaction.ts';
 import { DatabaseUnavailableError } from '../../db/engine/unavailable.ts';
 import { isKeptAlready } from '../../db/idempotency.ts';
-import type { Sending } from '../../db/engine/sending.ts';
+import type { StatementTarget } from '../../db/engine/statement-target.ts';
 import type { SerialQueue } from './serial-queue.ts';
 import { ShortLivedMap } from './short-lived-map.ts';
 
@@ -12,7 +12,7 @@ import { ShortLivedMap } from './short-lived-map.ts';
  * is false, an item whose rows are locked by another transaction is left out instead of waiting for the lock.
  */
 type SendItems<Item, Row> = (
-  to: Sending,
+  to: StatementTarget,
   items: readonly Item[],
   wait: boolean,
 ) => Promise<readonly (Row | undefined)[]>;
@@ -30,7 +30,10 @@ export interface ItemWrite<Item, Row> {
 }
 
 /** Writes one item; returns undefined if it could not be written. */
-export type SendItem = <Item, Row>(to: Sending, write: ItemWrite<Item, Row>) => Promise<Row | undefined>;
+export type SendItem = <Item, Row>(
+  to: StatementTarget,
+  write: ItemWrite<Item, Row>,
+) => Promise<Row | undefined>;
 
 /** Sends each item by a statement of its own. */
 export function unbatched(serial: SerialQueue): SendItem {
@@ -47,7 +50,7 @@ export function batched(serial: SerialQueue): SendItem {
 }
 
 async function sendAlone<Item, Row>(
-  to: Sending,
+  to: StatementTarget,
   { item, send }: ItemWrite<Item, Row>,
 ): Promise<Row | undefined> {
   try {
@@ -88,7 +91,7 @@ class WriteBatcher {
     this.#serial = serial;
   }
 
-  async send<Item, Row>(to: Sending, write: ItemWrite<Item, Row>): Promise<Row | undefined> {
+  async send<Item, Row>(to: StatementTarget, write: ItemWrite<Item, Row>): Promise<Row | undefined> {
     const { serialKey, batchKey } = write;
     const alone = () => sendAlone(to, write);
     if (batchKey === undefined) return this.#serial.run(serialKey, alone);
@@ -98,7 +101,7 @@ class WriteBatcher {
     return row === undefined && !('alone' in outcome) ? this.#serial.run(serialKey, alone) : row;
   }
 
-  async #inGroup(to: Sending, write: GroupedWrite, alone: () => Promise<unknown>): Promise<Outcome> {
+  async #inGroup(to: StatementTarget, write: GroupedWrite, alone: () => Promise<unknown>): Promise<Outcome> {
     const { item, send, serialKey, batchKey } = write;
     const name = `${batchKey} ${serialKey}`;
     let group = this.#groups.get(name);
