@@ -53,7 +53,7 @@ export async function* followEvents(
         waitMs = yield* readConnection(open, progress, connection, longestWaitMs);
       } catch (error) {
         over.throwIfAborted();
-        if (error instanceof Refused) throw error.reason;
+        if (error instanceof StreamRefusal) throw error.reason;
         // If the server has never answered, the address may be wrong.
         if (!progress.hasAnswered && progress.failures === retries) throw error;
       } finally {
@@ -79,7 +79,7 @@ async function* readConnection(
   progress.hasAnswered = true;
   const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
   if (temporaryStatuses.has(response.status) && waitMs <= longestWaitMs) return waitMs;
-  if (!isStream(response)) throw new Refused(await unlessSilent(errorOfResponse(response), connection));
+  if (!isStream(response)) throw new StreamRefusal(await unlessSilent(errorOfResponse(response), connection));
   const waiting: EventSourceMessage[] = [];
   // Each connection has its own parser, because it begins with a whole event.
   const parser = createParser({
@@ -97,7 +97,7 @@ async function* readConnection(
 }
 
 /** An error that ends the stream, in contrast to a lost connection. */
-class Refused extends Error {
+class StreamRefusal extends Error {
   readonly reason: Error;
 
   constructor(reason: Error) {

@@ -11,7 +11,7 @@ export interface RetryOptions {
 }
 
 /** How a request is sent. */
-export interface Sending {
+export interface SendOptions {
   /** Whether a second execution does no harm. */
   readonly mayRepeat: boolean;
   /** Whether the caller reads the body as it comes, however long that takes. */
@@ -20,7 +20,7 @@ export interface Sending {
   readonly fetch?: RetryOptions['fetch'] | undefined;
 }
 
-export type Send = (request: Request, how: Sending) => Promise<Response>;
+export type Send = (request: Request, options: SendOptions) => Promise<Response>;
 
 /** The statuses of temporary failures: too many requests or streams, or a server that is restarting. */
 export const temporaryStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -35,7 +35,7 @@ const longestTimerMs = 2 ** 31 - 1;
 export async function sendWithRetries(
   options: RetryOptions,
   request: Request,
-  { mayRepeat, isPassedOn = false, fetch = options.fetch }: Sending,
+  { mayRepeat, isPassedOn = false, fetch = options.fetch }: SendOptions,
 ): Promise<Response> {
   const { retries, timeoutMs, longestWaitMs } = options;
   let isAnswerLost = false;

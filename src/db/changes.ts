@@ -33,7 +33,7 @@ export async function selectHeads(
 }
 
 /** The result of a run of the sequencer in a workspace. */
-export interface Numbered {
+export interface SequencerResult {
   /**
    * False if another run held the workspace's lock. That run may have started before the newest changes were committed.
    */
@@ -63,7 +63,7 @@ export async function selectUnnumbered(
  * in the order of their `sort_order`, even if their ids in the inbox are not. `tag` becomes a part of the cursors of
  * these changes.
  */
-export async function numberChanges({ db, connect }: StatementTarget, tag: number): Promise<Numbered> {
+export async function numberChanges({ db, connect }: StatementTarget, tag: number): Promise<SequencerResult> {
   const [numbered] = await numbering.send({ db, connect }, { tag });
   return numbered ?? { held: false, count: 0, position: null, lagSeconds: null };
 }
@@ -214,7 +214,7 @@ const firstIds = sql<number>`any(array(select id from first))`;
 
 // The statement's snapshot may be older than its lock. Then `first` also has changes that the previous run has already
 // taken, and the deletion does not find them. So positions are counted over the deleted rows.
-const numbering = new PreparedSelect<Numbered>(numberingOf(anyWorkspace), [
+const numbering = new PreparedSelect<SequencerResult>(numberingOf(anyWorkspace), [
   'held',
   'count',
   'position',

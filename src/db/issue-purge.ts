@@ -10,7 +10,7 @@ import type { Trx } from './engine/transaction.ts';
 // be in this state.
 
 /** The rows that a transaction has removed or changed, and whether nothing is left of the issues. */
-export interface Removed {
+export interface RemovalResult {
   readonly rows: number;
   readonly isDone: boolean;
 }
@@ -24,7 +24,7 @@ export async function removeSomeOfIssues(
   issueIds: readonly string[],
   before: Date,
   limit: number,
-): Promise<Removed> {
+): Promise<RemovalResult> {
   const ids = await lockLongDeleted(trx, issueIds, before);
   if (ids.length === 0) return { rows: 0, isDone: true };
   await emptyImportRecords(trx, ids);

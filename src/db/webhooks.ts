@@ -124,7 +124,7 @@ export async function failDeliveries(
  * Which deliveries to repeat: those with the ids, of one webhook if it is set, or those of a webhook that failed since
  * a time.
  */
-export type RedeliveryWanted =
+export type RedeliveryRequest =
   | { ids: readonly string[]; webhookId: string | null }
   | { webhookId: string; since: Date | null };
 
@@ -134,7 +134,7 @@ export type RedeliveryWanted =
  */
 export async function repeatDeliveries(
   trx: Trx,
-  wanted: RedeliveryWanted,
+  wanted: RedeliveryRequest,
   now: Date,
   limit: number,
 ): Promise<{ webhook: Pick<WebhookRow, 'id' | 'url' | 'scopes'>; count: number }[]> {

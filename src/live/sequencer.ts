@@ -5,7 +5,7 @@ import {
   newTag,
   notifyOfChanges,
   numberChanges,
-  type Numbered,
+  type SequencerResult,
   selectUnnumbered,
   vacuumInbox,
 } from '../db/changes.ts';
@@ -29,7 +29,7 @@ const vacuumAfter = 2_000;
 interface SequencerOptions {
   readonly database: Database;
   /** Called when a run has given positions up to this one in a workspace. */
-  readonly onNumbered: (workspaceId: string, position: number, run: Numbered) => void;
+  readonly onNumbered: (workspaceId: string, position: number, run: SequencerResult) => void;
   /** Called with the number of changes of all workspaces that waited, each time that the process has looked for them. */
   readonly onSearched?: (rows: number) => void;
   readonly logger: Pick<Logger, 'warn'>;

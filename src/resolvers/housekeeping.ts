@@ -14,7 +14,7 @@ import {
   selectMissedSince,
   writeJoinedIds,
 } from '../db/housekeeping.ts';
-import { abandonSomeFiles, type Removed, removeSomeOfIssues } from '../db/issue-purge.ts';
+import { abandonSomeFiles, type RemovalResult, removeSomeOfIssues } from '../db/issue-purge.ts';
 import { recountTallies } from '../db/issue-tallies.ts';
 import { markUnlogged, removeOldChanges, selectLongLogs } from '../db/changes.ts';
 import { removeOldDeliveries, selectOldDeliveries } from '../db/webhooks.ts';
@@ -144,7 +144,7 @@ export function missedByEarlierVersions({ unscoped }: Database): Chore {
 }
 
 /** What was done in several workspaces, and the errors of those in which it failed. */
-interface Done {
+interface WorkResult {
   readonly rows: number;
   readonly failures: readonly unknown[];
 }
@@ -153,7 +153,7 @@ interface Done {
 async function inWorkspaces(
   workspaceIds: readonly string[],
   work: (workspaceId: string) => Promise<number>,
-): Promise<Done> {
+): Promise<WorkResult> {
   let rows = 0;
   const failures: unknown[] = [];
   for (const id of workspaceIds) {
@@ -169,7 +169,7 @@ async function inWorkspaces(
 async function inEachWorkspace(
   unscoped: Database['unscoped'],
   work: (workspaceId: string) => Promise<number>,
-): Promise<Done> {
+): Promise<WorkResult> {
   const workspaces = await selectWorkspaces(unscoped);
   return inWorkspaces(
     workspaces.map(({ id }) => id),
@@ -180,7 +180,7 @@ async function inEachWorkspace(
 /**
  * The number of rows, for a step that is repeated until there are none. Its failures are thrown by the last repetition.
  */
-function rowsOf({ rows, failures }: Done): number {
+function rowsOf({ rows, failures }: WorkResult): number {
   if (rows === 0) throwAny(failures);
   return rows;
 }
@@ -260,7 +260,7 @@ async function purgeSome(
   store: FileStore | undefined,
   { workspaceId, ids }: Group,
   before: Date,
-): Promise<Removed> {
+): Promise<RemovalResult> {
   const db = database.of(workspaceId);
   const files = await inTransaction(db, (trx) => abandonSomeFiles(trx, ids, before, purgedAtOnce.files));
   for (const file of files) await removeFile(database, store, file);

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Candidate } from '../../src/db/query/walks/index-use.ts';
 import { always } from '../../src/db/query/conditions/predicate.ts';
-import type { Probed } from '../../src/db/query/walks/probe.ts';
+import type { ProbedCandidate } from '../../src/db/query/walks/probe.ts';
 import { fewestMatches } from '../../src/db/reads/bounded-pages.ts';
 
 const max = { rows: 20_000, links: 5_000, text: 7_000 };
@@ -16,8 +16,8 @@ function candidates(count: number): Candidate[] {
   }));
 }
 
-async function probedOf(conditions: number): Promise<readonly Probed[]> {
-  let sent: readonly Probed[] = [];
+async function probedOf(conditions: number): Promise<readonly ProbedCandidate[]> {
+  let sent: readonly ProbedCandidate[] = [];
   await fewestMatches(candidates(conditions), max, (probed) => {
     sent = probed;
     return Promise.resolve(probed.map(() => 30_000));

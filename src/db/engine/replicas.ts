@@ -31,7 +31,7 @@ export interface ReadServer {
 /** Is told when a replica begins or ceases to serve; `problem` says why it does not, and `error` is that of its connection. */
 export type ReplicaReport = (replica: number, problem: string | undefined, error: unknown) => void;
 
-interface Seen<Value> {
+interface Observation<Value> {
   readonly value: Value;
   readonly startedMs: number;
 }
@@ -117,7 +117,7 @@ interface ReplicaLoad {
 /** The positions of the primary in the last few seconds. */
 class PrimaryPositions {
   /** Oldest first. */
-  #seen: Seen<WalPosition>[] = [];
+  #seen: Observation<WalPosition>[] = [];
   readonly #watch: PositionWatch<WalPosition>;
 
   constructor(url: string, generations: Generations) {
@@ -161,7 +161,7 @@ class PrimaryPositions {
     return this.#watch.close();
   }
 
-  #see(seen: Seen<WalPosition>): void {
+  #see(seen: Observation<WalPosition>): void {
     // Positions of another timeline say nothing of this one.
     if (this.#seen.at(-1)?.value.timeline !== seen.value.timeline) this.#seen = [];
     this.#seen.push(seen);
@@ -175,7 +175,7 @@ class Replica implements ReadServer {
   readonly #primary: PrimaryPositions;
   readonly #watch: PositionWatch<ReplicaState>;
   #pool: ServerPool;
-  #seen: Seen<ReplicaState> | undefined;
+  #seen: Observation<ReplicaState> | undefined;
   #report: ((problem: string | undefined, error: unknown) => void) | undefined;
   /** What was reported last; undefined before the first report. */
   #served: boolean | undefined;

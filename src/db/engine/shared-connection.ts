@@ -39,14 +39,14 @@ export interface Lender {
 }
 
 /** The rows, or 'waited' when the statements before it took too long. A read can safely be run a second time. */
-type Answered = TextRows | 'waited';
+type StatementResult = TextRows | 'waited';
 
 /** A statement that has been sent. */
-interface Sent {
+interface PendingStatement {
   readonly atMs: number;
   readonly deadline: Deadline | undefined;
   /** Undefined when the caller no longer waits. The answer arrives nevertheless. */
-  settle: ((error: Error | null, rows?: Answered) => void) | undefined;
+  settle: ((error: Error | null, rows?: StatementResult) => void) | undefined;
 }
 
 /**
@@ -60,7 +60,7 @@ export class SharedConnection {
   readonly connection: BorrowedConnection;
   readonly #lender: Lender;
   /** The statements without an answer, in the order in which they were sent. */
-  readonly #underway: Sent[] = [];
+  readonly #underway: PendingStatement[] = [];
   #client: pg.PoolClient | undefined;
   /** The time since which the first statement has had the connection, or since which the connection is idle. */
   #sinceMs = 0;
@@ -151,13 +151,13 @@ export class SharedConnection {
     this.#closed?.();
   }
 
-  #send(statement: Prepared, values: unknown[]): Promise<Answered> {
+  #send(statement: Prepared, values: unknown[]): Promise<StatementResult> {
     const deadline = meter()?.deadline;
     deadline?.check();
     return new Promise((resolve, reject) => {
       const client = this.#client;
       if (!client) return reject(this.#lender.unavailable(connectionLost()));
-      const sent: Sent = {
+      const sent: PendingStatement = {
         atMs: performance.now(),
         deadline,
         settle: (error, rows) => (rows ? resolve(rows) : reject(error)),
@@ -193,7 +193,7 @@ export class SharedConnection {
   }
 
   /** Removes an answered statement. Returns how long it had the connection; undefined when the connection was lost. */
-  #answered(sent: Sent): number | undefined {
+  #answered(sent: PendingStatement): number | undefined {
     const index = this.#underway.indexOf(sent);
     if (index < 0) return undefined;
     this.#underway.splice(index, 1);
@@ -204,7 +204,7 @@ export class SharedConnection {
     return tookMs;
   }
 
-  #settle(sent: Sent, error: Error | null, rows?: Answered): void {
+  #settle(sent: PendingStatement, error: Error | null, rows?: StatementResult): void {
     const { settle } = sent;
     sent.settle = undefined;
     settle?.(error && isConnectionLoss(error) ? this.#lender.unavailable(error) : error, rows);

@@ -1,7 +1,7 @@
 import type { IndexUse, Candidate } from '../query/walks/index-use.ts';
 import type { FewStep } from '../query/walks/matches.ts';
 import type { PageStep } from '../query/pages/bounded-page.ts';
-import type { Probed } from '../query/walks/probe.ts';
+import type { ProbedCandidate } from '../query/walks/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import type { Position } from '../query/walks/walk.ts';
 
@@ -17,11 +17,11 @@ interface PageSender<Row> {
   /** Reads the pages of some of the parents, which are identified by their indexes. */
   step(step: PageStep, parents: readonly number[]): Promise<readonly PageRead<Row>[]>;
   /** Counts the rows that match each candidate, up to one more than its maximum. */
-  probe(probed: readonly Probed[], sample: number): Promise<readonly number[]>;
+  probe(probed: readonly ProbedCandidate[], sample: number): Promise<readonly number[]>;
 }
 
 /** The pages to read: for how many parents, and how many rows make a page full. */
-interface PagesWanted {
+interface PagesRequest {
   readonly parents: number;
   readonly rows: number;
 }
@@ -42,7 +42,7 @@ interface PagesWanted {
 export async function readBoundedPages<Row>(
   { isOrderedByParent, isJoined, candidates, weight }: IndexUse,
   bounds: ReadBounds,
-  wanted: PagesWanted,
+  wanted: PagesRequest,
   sender: PageSender<Row>,
 ): Promise<readonly PageRead<Row>[]> {
   const pages: PageRead<Row>[] = [];
@@ -105,7 +105,7 @@ const fullyCounted = 4;
 export async function fewestMatches(
   candidates: readonly Candidate[],
   max: Readonly<Record<Candidate['kind'], number>>,
-  probe: (probed: readonly Probed[]) => Promise<readonly number[]>,
+  probe: (probed: readonly ProbedCandidate[]) => Promise<readonly number[]>,
 ): Promise<{ step: FewStep; count: number } | undefined> {
   if (candidates.length === 0) return undefined;
   const share = Math.min(1, fullyCounted / candidates.length);

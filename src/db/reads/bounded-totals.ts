@@ -1,6 +1,6 @@
 import type { IndexUse } from '../query/walks/index-use.ts';
 import type { CountStep } from '../query/totals/bounded-count.ts';
-import type { Probed } from '../query/walks/probe.ts';
+import type { ProbedCandidate } from '../query/walks/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import { fewestMatches, fewRows, sharedAmong } from './bounded-pages.ts';
 
@@ -18,7 +18,7 @@ export interface TotalSender {
    */
   count(step: CountStep, parents: readonly number[]): Promise<readonly Total[]>;
   /** Counts the rows that match each candidate, up to one more than its maximum. */
-  probe(probed: readonly Probed[], sample: number): Promise<readonly number[]>;
+  probe(probed: readonly ProbedCandidate[], sample: number): Promise<readonly number[]>;
 }
 
 /**

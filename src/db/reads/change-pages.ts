@@ -35,7 +35,7 @@ export interface ChangePageRead {
   readonly rows: ChangeRow[];
 }
 
-interface PageWanted {
+interface ChangePageRequest {
   /** The position to read after; null for the beginning of the log. */
   readonly after: number | null;
   readonly where: Predicate;
@@ -50,7 +50,7 @@ const columns = ['workspaceId', 'position', 'tag', ...loggedColumns] as const;
  * Reads the matching changes after a position, oldest first, and the head of the log. It is one statement, so that the
  * head fits the changes. It examines a bounded number of changes, however few of them match.
  */
-export async function selectChangePage(db: TenantDb, wanted: PageWanted): Promise<ChangePageRead> {
+export async function selectChangePage(db: TenantDb, wanted: ChangePageRequest): Promise<ChangePageRead> {
   const rows = await changePageQuery(db, wanted).execute();
   const [first] = rows;
   if (!first) return { head: emptyLog, tag: null, until: null, rows: [] };
@@ -66,7 +66,7 @@ export async function selectChangePage(db: TenantDb, wanted: PageWanted): Promis
 }
 
 /** The statement of `selectChangePage`. */
-export function changePageQuery(db: TenantDb, { after, where, limit, scan }: PageWanted) {
+export function changePageQuery(db: TenantDb, { after, where, limit, scan }: ChangePageRequest) {
   const upTo = sql<number>`head.start + ${sql.lit(scan)}`.as('upTo');
   return db
     .with('head', (parts) =>

@@ -73,12 +73,12 @@ export type LocalRow<Name extends TableName> = Omit<Row<Name>, 'workspaceId'>;
 declare const bound: unique symbol;
 
 /** Marks a handle that is bound to a workspace, because Kysely's own types would also accept an unscoped one. */
-interface Bound {
+interface BoundHandle {
   readonly [bound]: true;
 }
 
 /** A database handle that binds every statement to one workspace. */
-export type TenantDb = Kysely<TenantTables> & Bound;
+export type TenantDb = Kysely<TenantTables> & BoundHandle;
 
 /** A transaction of such a handle. */
-export type TenantTrx = Transaction<TenantTables> & Bound;
+export type TenantTrx = Transaction<TenantTables> & BoundHandle;

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { WireRow } from './wire-row.ts';
 
 /** pg calls this when the socket, or the TLS socket over it, is ready. The types of pg do not declare it. */
-interface Listening extends EventEmitter {
+interface PgConnectionInternals extends EventEmitter {
   attachListeners(stream: EventEmitter): void;
 }
 
@@ -24,7 +24,7 @@ export class RowClient extends pg.Client {
     // pg calls it with the options of the connection. Its types declare no parameter.
     super({ ...config, stream: stream as () => Duplex });
     // The connection that pg created. A subclass of it would have to parse the connection string again. It has no type.
-    const { connection } = this as unknown as { connection: Listening };
+    const { connection } = this as unknown as { connection: PgConnectionInternals };
     const attach = connection.attachListeners.bind(connection);
     connection.attachListeners = (stream: EventEmitter) => {
       const others = new EventEmitter();

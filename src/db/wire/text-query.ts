@@ -10,7 +10,7 @@ import { bufferPool } from './buffer-pool.ts';
 import { WireRow } from './wire-row.ts';
 
 /** The members of the connection of pg that sending a query needs. The types of pg do not declare them. */
-interface Sending {
+interface PgConnectionInternals {
   parsedStatements: Record<string, string>;
   submittedNamedStatements: Record<string, string>;
   parse(statement: { text: string; name: string }): void;
@@ -77,7 +77,7 @@ export class TextQuery extends pg.Query {
   }
 
   /** Skips Parse for a statement that the connection has parsed, and Describe if the columns are known. */
-  prepare(connection: Sending): void {
+  prepare(connection: PgConnectionInternals): void {
     const { name, text, values } = this;
     const isParsed =
       name !== '' &&
@@ -156,5 +156,5 @@ function giveUp(query: TextQuery, client: pg.ClientBase): void {
 
 /** The socket of a connection. The types of pg do not declare it. */
 export function streamOf(client: pg.ClientBase): Writable {
-  return (client as unknown as { connection: Sending }).connection.stream;
+  return (client as unknown as { connection: PgConnectionInternals }).connection.stream;
 }

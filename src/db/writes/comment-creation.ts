@@ -20,7 +20,7 @@ import {
   areKeyed,
   isFree,
   keptKeysPart,
-  type Keyed,
+  type KeyedItem,
   keyParts,
   keyValues,
   refusedEntries,
@@ -49,7 +49,7 @@ interface CommentForm {
 }
 
 /** A new comment, with the name of its author and the id of its entry in the feed and the log. */
-export interface NewComment extends Keyed {
+export interface NewComment extends KeyedItem {
   issue: IssueName;
   id: string;
   author: string;

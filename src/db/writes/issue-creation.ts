@@ -21,7 +21,7 @@ import { logPart, type WriteEvent } from './change-log.ts';
 import { type Preloaded, preloadedColumns } from './preloaded.ts';
 import { inCategories } from './issue-counts.ts';
 import { followersPart, type LogEntry } from './issue-parts.ts';
-import { areKeyed, isFree, type Keyed, keptKeysByEntry, keyParts, keyValues } from './kept-keys.ts';
+import { areKeyed, isFree, type KeyedItem, keptKeysByEntry, keyParts, keyValues } from './kept-keys.ts';
 import { insertAssignees, selectFollowers, insertLabels, insertRoleAssignments } from './new-issue-parts.ts';
 import { columnsOf, withParts, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
 
@@ -52,7 +52,7 @@ interface IssueCreationForm extends IssuesForm {
 type Value = string | number | Date | null;
 
 /** A new issue of a team. */
-export interface NewIssue extends Keyed {
+export interface NewIssue extends KeyedItem {
   teamId: string;
   columns: Readonly<Record<Exclude<InsertedColumn, 'labelIds' | 'assigneeUserAccountIds'>, Value>>;
   /** The values of an imported issue that is created with its history. */

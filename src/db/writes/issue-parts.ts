@@ -3,7 +3,7 @@ import { columnTypes, jsonName, type SettableColumn } from '../../model/issue-co
 import { type IssueColumns, type IssueName, withNextRevision } from '../issues.ts';
 import type { Row } from '../tables/tables.ts';
 import { typedSlot } from '../statements/slots.ts';
-import type { Keyed } from './kept-keys.ts';
+import type { KeyedItem } from './kept-keys.ts';
 import { columnsOf, jsonRow, type Part, type Parts, recordset } from './write-parts.ts';
 
 // The parts of every statement that writes to existing issues: the requested changes, the issues that it finds and
@@ -31,7 +31,7 @@ export interface IssueSearch {
 }
 
 /** A requested change of one issue: the columns to set, and how many comments it gets. */
-export interface RequestedChange extends Keyed {
+export interface RequestedChange extends KeyedItem {
   issue: IssueName | { teamId: string; number: number };
   /** The revision that the issue must have; null for any. */
   expectedRevision?: number | null | undefined;

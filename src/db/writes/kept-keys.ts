@@ -5,17 +5,17 @@ import { columnsOf, type Part, type Parts, recordset } from './write-parts.ts';
 // The parts by which a statement stores the Idempotency-Keys of its items, each with the row that was written with it.
 
 /** An item that a statement writes, and its Idempotency-Key if it has one. */
-export interface Keyed {
+export interface KeyedItem {
   readonly key?: NewKey | undefined;
 }
 
 /** Whether any of the items has a key. If none has, the statement contains none of these parts. */
-export function areKeyed(items: readonly Keyed[]): boolean {
+export function areKeyed(items: readonly KeyedItem[]): boolean {
   return items.some(({ key }) => key !== undefined);
 }
 
 /** The value of the slot that `requestKeys` reads. An entry is the id of an item's entry in the log of changes. */
-export function keyValues(items: readonly (Keyed & { entry: string })[]): { requestKeys: string } {
+export function keyValues(items: readonly (KeyedItem & { entry: string })[]): { requestKeys: string } {
   const rows = items.flatMap(({ key, entry }) => {
     if (!key) return [];
     const { userAccountId: account, requestHash, createdUtc: at } = key;

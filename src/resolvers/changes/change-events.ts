@@ -1,6 +1,6 @@
 import type { ChangeRow } from '../../db/reads/change-pages.ts';
 import { changeTest } from './change-filter.ts';
-import { changeCursor, type ChangesWanted, readableBy, readChanges } from './changes.ts';
+import { changeCursor, type ChangesRequest, readableBy, readChanges } from './changes.ts';
 import type { PageTest } from '../../reference/page-test.ts';
 import { type Context, signedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
@@ -22,7 +22,7 @@ interface ChangeEvent {
 export async function readChangeEvents(
   ctx: Context,
   filterFields: () => FilterFields,
-  wanted: Pick<ChangesWanted, 'after' | 'filter'>,
+  wanted: Pick<ChangesRequest, 'after' | 'filter'>,
 ): Promise<{ events: ChangeEvent[]; cursor: string; hasMore: boolean }> {
   const { nodes, cursor, hasMore } = await readChanges(ctx, filterFields, {
     ...wanted,
@@ -39,7 +39,7 @@ export async function readChangeEvents(
 export function changePageTest(
   ctx: Context,
   filterFields: () => FilterFields,
-  filter: ChangesWanted['filter'],
+  filter: ChangesRequest['filter'],
 ): PageTest | undefined {
   const matching = filterPredicate(filterFields(), filter ?? {}, new Violations());
   const test = changeTest({ all: [readableBy(signedIn(ctx).principal), matching] });

@@ -87,7 +87,7 @@ export interface ChangePage {
   issues?: SharedPage['issues'];
 }
 
-export interface ChangesWanted {
+export interface ChangesRequest {
   after?: string | null;
   first?: number | null;
   filter?: Record<string, unknown> | null;
@@ -101,7 +101,7 @@ export interface ChangesWanted {
 export async function readChanges(
   ctx: Context,
   filterFields: () => FilterFields,
-  { after, first, filter, waitSeconds }: ChangesWanted,
+  { after, first, filter, waitSeconds }: ChangesRequest,
 ): Promise<ChangePage> {
   const { principal } = signedIn(ctx);
   const violations = new Violations();

@@ -1,7 +1,7 @@
 import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
 import { changeIssues, type IssueChanged, type IssueChangeForm } from '../../db/writes/issue-change.ts';
 import { mayMoveCounts } from '../../db/writes/issue-counts.ts';
-import type { Keyed } from '../../db/writes/kept-keys.ts';
+import type { KeyedItem } from '../../db/writes/kept-keys.ts';
 import type { RequestedChange, LogEntry } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import { derivedColumns, type SettableColumn } from '../../model/issue-columns.ts';
@@ -61,7 +61,7 @@ interface CheckedChange {
 }
 
 /** A change for the batcher: the form of its statement, and the requested change with its values. */
-interface IssueChangeItem extends Keyed {
+interface IssueChangeItem extends KeyedItem {
   form: Omit<IssueChangeForm, 'wait'>;
   requested: RequestedChange;
 }

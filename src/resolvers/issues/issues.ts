@@ -1,6 +1,6 @@
 import { notInWorkspace } from '../../model/sentences.ts';
 import { createIssues, type IssueCreated, type NewIssue, formOf } from '../../db/writes/issue-creation.ts';
-import type { Keyed } from '../../db/writes/kept-keys.ts';
+import type { KeyedItem } from '../../db/writes/kept-keys.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues } from '../../db/issues.ts';
@@ -58,7 +58,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
 }
 
 /** A new issue, and whether the counts of its delivery are preloaded. */
-interface CreatedIssue extends Keyed {
+interface CreatedIssue extends KeyedItem {
   issue: NewIssue;
   preloadsDelivery: boolean;
 }

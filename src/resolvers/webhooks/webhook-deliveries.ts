@@ -3,7 +3,7 @@ import {
   failDeliveries,
   makeDeliveriesDue,
   lockWebhook,
-  type RedeliveryWanted,
+  type RedeliveryRequest,
   repeatDeliveries,
   selectWebhook,
   updateWebhookRow,
@@ -127,7 +127,7 @@ export async function redeliverWebhookDeliveries(
 function wantedOf(
   violations: Violations,
   { ids, webhookId, state, sinceUtc }: RedeliverInput,
-): RedeliveryWanted {
+): RedeliveryRequest {
   if (ids == null && webhookId == null) {
     violations.add('ids', 'is required, unless webhookId is set');
     return { ids: [], webhookId: null };

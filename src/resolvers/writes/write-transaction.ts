@@ -1,7 +1,7 @@
 import { Loaders } from '../../db/reads/loaders.ts';
 import { meter } from '../../db/engine/meter.ts';
 import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
-import type { Keyed } from '../../db/writes/kept-keys.ts';
+import type { KeyedItem } from '../../db/writes/kept-keys.ts';
 import type { SignedIn } from '../context.ts';
 import { requireTransaction } from './keyed-write.ts';
 import type { SerialQueue } from './serial-queue.ts';
@@ -38,7 +38,7 @@ export async function write<Result>(
 }
 
 /** Writes one item by a statement, which is a transaction by itself; returns undefined if it could not be written. */
-export async function writeItem<Item extends Keyed, Row>(
+export async function writeItem<Item extends KeyedItem, Row>(
   context: SignedIn,
   itemWrite: ItemWrite<Item, Row>,
 ): Promise<Row | undefined> {

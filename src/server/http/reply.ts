@@ -29,7 +29,7 @@ export function errorReply(error: unknown, requestId: string): HttpReply {
   return problemReply(failure, requestId, headersOf(failure));
 }
 
-interface Sending {
+interface SendParts {
   /** Headers in addition to those of the handler. */
   readonly commonHeaders: readonly (Readonly<Record<string, string>> | undefined)[];
   /** Resolves when no more of an unread body arrives. */
@@ -45,7 +45,7 @@ export async function sendReply(
   res: ServerResponse,
   reply: HttpReply,
   { requestId, origin, trace }: Pick<ServerRequest, 'requestId' | 'origin' | 'trace'>,
-  { commonHeaders, unread, unsent }: Sending,
+  { commonHeaders, unread, unsent }: SendParts,
 ): Promise<void> {
   const head = new AnswerHead(reply.status);
   // After a stream, the client reconnects with a new connection, which may reach another process.

@@ -126,7 +126,7 @@ function storedSql(
 }
 
 /** The row that a condition is about, and how the condition is evaluated. */
-interface Evaluated {
+interface ConditionContext {
   readonly alias: RowAlias;
   readonly evaluation: Evaluation;
 }
@@ -135,7 +135,7 @@ function combinationSql(
   parts: readonly Predicate[],
   operator: ' and ' | ' or ',
   whenEmpty: boolean,
-  { alias, evaluation }: Evaluated,
+  { alias, evaluation }: ConditionContext,
 ): RawBuilder<SqlBool> {
   if (parts.length === 0) return sql<SqlBool>`${sql.lit(whenEmpty)}`;
   return sql<SqlBool>`(${sql.join(
@@ -180,7 +180,7 @@ function inner(alias: RowAlias): RowAlias {
 function referenceSql(
   { references, by, where }: { references: TableName; by: string; where: Predicate },
   column: RawBuilder<unknown>,
-  { alias, evaluation }: Evaluated,
+  { alias, evaluation }: ConditionContext,
 ): RawBuilder<SqlBool> {
   const target = inner(alias);
   if (evaluation === 'planned')

@@ -8,7 +8,7 @@ import { Slot } from '../../statements/slots.ts';
 import { row } from './walk.ts';
 
 /** A condition whose matches are counted, up to one more than a maximum. */
-export interface Probed {
+export interface ProbedCandidate {
   readonly candidate: Candidate;
   readonly max: number;
 }
@@ -22,7 +22,7 @@ type Query = SelectQueryBuilder<AnyTables, never, AnyRow>;
 export function probeQuery(
   base: QueryBase,
   planned: PlannedWalk,
-  probed: readonly Probed[],
+  probed: readonly ProbedCandidate[],
   sample: number,
 ): Query {
   const counts = probed.map(({ candidate, max }, index) => {
@@ -42,7 +42,7 @@ export function probeQuery(
 /** A text is common if more than one in this many rows has all its words. */
 const commonness = 100;
 
-function countUpTo(base: QueryBase, { walk }: PlannedWalk, { candidate, max }: Probed) {
+function countUpTo(base: QueryBase, { walk }: PlannedWalk, { candidate, max }: ProbedCandidate) {
   const { condition } = candidate;
   const link = linkIn(condition);
   const texts = textsIn(candidate);

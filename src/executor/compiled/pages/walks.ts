@@ -9,7 +9,7 @@ import { Prepared, type Values } from '../../../db/statements/prepared.ts';
 import { Slot } from '../../../db/statements/slots.ts';
 import type { Predicate } from '../../../db/query/conditions/predicate.ts';
 import { withPrefixRanges } from '../../../db/query/conditions/prefix-range.ts';
-import { type Probed, probeQuery } from '../../../db/query/walks/probe.ts';
+import { type ProbedCandidate, probeQuery } from '../../../db/query/walks/probe.ts';
 import { tallyFor } from '../../../db/query/totals/tallies.ts';
 import { totalQuery, type TotalStrategy, totalStrategy } from '../../../db/query/totals/totals.ts';
 import { withKeys } from '../../../reference/conditions.ts';
@@ -168,7 +168,13 @@ export class WalkStatements {
   }
 
   /** Counts the matches of conditions, of a page or of its total. */
-  probe(form: string, planned: PlannedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
+  probe(
+    form: string,
+    planned: PlannedWalk,
+    probed: readonly ProbedCandidate[],
+    sample: number,
+    run: Run,
+  ): Prepared {
     const { source, order } = planned.walk;
     const limits = [...probed.map(({ max }) => max), sample];
     return this.#known(`probe ${limits.join()} ${form}`, ['probe', source, order, form, limits], () => {
