@@ -1,4 +1,4 @@
-import { type CommentCreated, createComments, type NewComment } from '../db/writes/comment-creation.ts';
+import { type CreatedComment, createComments, type NewComment } from '../db/writes/comment-creation.ts';
 import {
   selectComment,
   selectLastCommentUtc,
@@ -32,15 +32,15 @@ export interface CommentCreateInput {
 }
 
 /** A comment and its issue after the write. */
-export interface CommentWritten {
+export interface WrittenComment {
   comment: Row<'comment'>;
   issue: IssueRow;
 }
 
 /** Writes a comment, which may be a reply, and subscribes its author to the issue. */
-export async function createComment(ctx: Context, input: CommentCreateInput): Promise<CommentWritten> {
+export async function createComment(ctx: Context, input: CommentCreateInput): Promise<WrittenComment> {
   const context = signedIn(ctx);
-  const before = rowBefore<CommentCreated & { commentId: string }>(ctx);
+  const before = rowBefore<CreatedComment & { commentId: string }>(ctx);
   if (before) return commentAndIssue(context, input.body, before, before.commentId);
   // The statement preloads no related rows of the issue, so the returned row cannot answer a selection of them.
   if (context.preloads) requireTransaction(context);
@@ -68,7 +68,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
     entry: newUuid(),
     request: context.requestId,
   };
-  const written = await writeItem<NewComment, CommentCreated>(context, {
+  const written = await writeItem<NewComment, CreatedComment>(context, {
     item,
     serialKey,
     // Comments that reply to different comments cannot share a statement.
@@ -84,9 +84,9 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
 function commentAndIssue(
   { principal: { workspaceId, userAccountId } }: SignedIn,
   body: string,
-  { ordinal: _, parentCommentId, parentAuthorUserAccountId, ...issue }: CommentCreated,
+  { ordinal: _, parentCommentId, parentAuthorUserAccountId, ...issue }: CreatedComment,
   id: string,
-): CommentWritten {
+): WrittenComment {
   // The newest feed entry is that of the comment, so both have the same time.
   const at = issue.lastActivityUtc ?? issueIsGone();
   const comment = {
@@ -121,7 +121,7 @@ async function refuse(trx: Trx, issueKey: string, parentId: string | undefined):
 export async function updateComment(
   ctx: Context,
   input: RevisedResource & { body: string },
-): Promise<CommentWritten> {
+): Promise<WrittenComment> {
   const context = signedIn(ctx);
   const violations = new Violations();
   checkBody(violations, input.body);
@@ -160,7 +160,7 @@ async function changeLockedComment(
   name: RevisedResource,
   eventType: keyof typeof activities,
   change: (found: LockedIssue & { resource: Row<'comment'> }) => Promise<Row<'comment'> | undefined>,
-): Promise<CommentWritten> {
+): Promise<WrittenComment> {
   const found = await lockIssueOf(trx, 'comment', name, selectComment);
   if (!mayManage(context.principal, found.resource.authorUserAccountId)) {
     raise('forbidden', 'Only its author, owners and admins may change or delete a comment.');

@@ -25,14 +25,14 @@ export interface IssueLinkCreateInput {
 }
 
 /** A link and its issue after the write. `created` is false if the issue already had an equivalent link. */
-export interface LinkWritten {
+export interface WrittenLink {
   issueLink: Row<'issueLink'>;
   issue: IssueRow;
   created: boolean;
 }
 
 /** Adds a link to an issue. If the issue already has an equivalent link, returns that one. */
-export async function createLink(ctx: Context, input: IssueLinkCreateInput): Promise<LinkWritten> {
+export async function createLink(ctx: Context, input: IssueLinkCreateInput): Promise<WrittenLink> {
   const context = contributor(ctx);
   const { principal } = context;
   const violations = new Violations();
@@ -71,7 +71,7 @@ async function insert(
   actor: ActivityActor,
   issueKey: string,
   link: Pick<Row<'issueLink'>, 'url' | 'urlHash' | 'title'>,
-): Promise<LinkWritten> {
+): Promise<WrittenLink> {
   const { id: issueId } = await requireIssue(trx, issueKey);
   // The lock of the issue prevents adding the same link at the same time. A unique index is a second safeguard.
   const { issue, nowUtc } = await lockExistingIssue(trx, issueId);

@@ -1,5 +1,5 @@
 import { limits } from '../model/limits.ts';
-import { createAgentMessage, type MessageWritten } from '../resolvers/agents/agent-messages.ts';
+import { createAgentMessage, type WrittenMessage } from '../resolvers/agents/agent-messages.ts';
 import { AgentThreadMessage } from './agent-messages.ts';
 import { AgentThread } from './agent-threads.ts';
 import { mutation } from './builder/mutation.ts';
@@ -56,7 +56,7 @@ const AgentMessageCreateInput = builder.inputType('AgentMessageCreateInput', {
   }),
 });
 
-const AgentMessageCreatePayload = builder.objectRef<MessageWritten>('AgentMessageCreatePayload').implement({
+const AgentMessageCreatePayload = builder.objectRef<WrittenMessage>('AgentMessageCreatePayload').implement({
   description: 'The result of writing the message.',
   scope: 'inherited',
   fields: (t) => ({

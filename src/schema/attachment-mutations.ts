@@ -1,6 +1,6 @@
 import type { IssueRow } from '../db/issues.ts';
 import {
-  type AttachmentAnnounced,
+  type AnnouncedAttachment,
   createAttachment,
   deleteAttachment,
 } from '../resolvers/attachments/attachments.ts';
@@ -45,7 +45,7 @@ const AttachmentDeleteInput = builder.inputType('AttachmentDeleteInput', {
   }),
 });
 
-const AttachmentCreatePayload = builder.objectRef<AttachmentAnnounced>('AttachmentCreatePayload').implement({
+const AttachmentCreatePayload = builder.objectRef<AnnouncedAttachment>('AttachmentCreatePayload').implement({
   description: 'An attachment whose bytes have not arrived yet. Until they have, nobody else can see it.',
   scope: 'inherited',
   fields: (t) => ({

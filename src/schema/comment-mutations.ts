@@ -1,5 +1,5 @@
 import type { IssueRow } from '../db/issues.ts';
-import { updateComment, type CommentWritten, createComment, deleteComment } from '../resolvers/comments.ts';
+import { updateComment, type WrittenComment, createComment, deleteComment } from '../resolvers/comments.ts';
 import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { Comment } from './comments.ts';
@@ -54,7 +54,7 @@ const CommentDeleteInput = builder.inputType('CommentDeleteInput', {
 });
 
 function commentPayload(name: string, description: string) {
-  return builder.objectRef<CommentWritten>(name).implement({
+  return builder.objectRef<WrittenComment>(name).implement({
     description,
     scope: 'inherited',
     fields: (t) => ({

@@ -1,6 +1,6 @@
 import { limits } from '../model/limits.ts';
 import type { IssueRow } from '../db/issues.ts';
-import { createLink, type LinkWritten, deleteLink } from '../resolvers/links.ts';
+import { createLink, type WrittenLink, deleteLink } from '../resolvers/links.ts';
 import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { expectedIssueKey, issueKey } from './issue-key.ts';
@@ -38,7 +38,7 @@ const IssueLinkDeleteInput = builder.inputType('IssueLinkDeleteInput', {
   }),
 });
 
-const IssueLinkCreatePayload = builder.objectRef<LinkWritten>('IssueLinkCreatePayload').implement({
+const IssueLinkCreatePayload = builder.objectRef<WrittenLink>('IssueLinkCreatePayload').implement({
   description: 'The new link, or the link that the issue already had.',
   scope: 'inherited',
   fields: (t) => ({

@@ -5,7 +5,7 @@ import {
   pingWebhook,
   redeliverWebhookDeliveries,
   type RedeliverInput,
-  type WebhookPinged,
+  type PingedWebhook,
 } from '../resolvers/webhooks/webhook-deliveries.ts';
 import {
   updateWebhook,
@@ -129,7 +129,7 @@ const WebhookDeletePayload = builder.objectRef<{ id: string }>('WebhookDeletePay
   }),
 });
 
-const WebhookPingPayload = builder.objectRef<WebhookPinged>('WebhookPingPayload').implement({
+const WebhookPingPayload = builder.objectRef<PingedWebhook>('WebhookPingPayload').implement({
   description: 'The result of the test message.',
   scope: 'inherited',
   fields: (t) => ({

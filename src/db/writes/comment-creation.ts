@@ -73,7 +73,7 @@ const newCommentColumns = {
 } as const;
 
 /** The issue as its new comments left it, and the comment that they reply to, with its author. */
-export type CommentCreated = IssueRow & {
+export type CreatedComment = IssueRow & {
   ordinal: number;
   parentCommentId: string | null;
   parentAuthorUserAccountId: string | null;
@@ -90,7 +90,7 @@ export async function createComments(
   comments: readonly NewComment[],
   event: WriteEvent,
   parentId: string | undefined,
-): Promise<(CommentCreated | undefined)[]> {
+): Promise<(CreatedComment | undefined)[]> {
   const issues = [...Map.groupBy(comments, ({ issue }) => JSON.stringify(issue)).values()];
   const ordinals = new Map(issues.flatMap((group, index) => group.map(({ id }) => [id, index + 1])));
   const newComments = issues.flatMap((group, index) =>
@@ -124,7 +124,7 @@ export async function createComments(
 }
 
 /** With keys, each row also has the entries of all comments that were refused; null if none was. */
-type CommentRow = CommentCreated & { refused?: string | null };
+type CommentRow = CreatedComment & { refused?: string | null };
 
 const statements = new StatementsByForm<CommentForm, CommentRow>(
   (db, form) =>

@@ -40,7 +40,7 @@ export interface IssueChangeForm extends IssueSearch {
 /**
  * The issue after the change; with `preloads`, also its revision when the statement began, and the preloaded values.
  */
-export type IssueChanged = IssueRow & Preloaded & { ordinal: number; revisionSeen?: number | null };
+export type ChangedIssue = IssueRow & Preloaded & { ordinal: number; revisionSeen?: number | null };
 
 /**
  * Changes issues with everything that follows from it, by one statement. Returns a row for each, in their order;
@@ -51,7 +51,7 @@ export async function changeIssues(
   form: IssueChangeForm,
   issues: readonly RequestedChange[],
   event?: WriteEvent,
-): Promise<(IssueChanged | undefined)[]> {
+): Promise<(ChangedIssue | undefined)[]> {
   if (issues.length === 0) return [];
   const keyed = areKeyed(issues);
   const keys = keyValues(issues.map(({ key, event: { id = '' } = {} }) => ({ key, entry: id })));
@@ -61,9 +61,9 @@ export async function changeIssues(
   return issues.map((_, index) => byOrdinal.get(index + 1));
 }
 
-const statements = new StatementsByForm<IssueChangeForm, IssueChanged>((db, form) => {
+const statements = new StatementsByForm<IssueChangeForm, ChangedIssue>((db, form) => {
   const columns = [...issueColumns, 'ordinal', ...more(form.preloads ?? [])] as const;
-  return new PreparedSelect<IssueChanged>(issueChange(db, form), columns);
+  return new PreparedSelect<ChangedIssue>(issueChange(db, form), columns);
 });
 
 function issueChange(

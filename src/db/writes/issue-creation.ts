@@ -65,7 +65,7 @@ export interface NewIssue extends KeyedItem {
   followers: readonly string[];
 }
 
-export type IssueCreated = IssueRow & Preloaded;
+export type CreatedIssue = IssueRow & Preloaded;
 
 export function formOf(issues: readonly NewIssue[]): IssuesForm {
   return {
@@ -89,7 +89,7 @@ export async function createIssues(
   target: StatementTarget,
   form: IssueCreationForm,
   issues: readonly NewIssue[],
-): Promise<(IssueCreated | undefined)[]> {
+): Promise<(CreatedIssue | undefined)[]> {
   if (issues.length === 0) return [];
   const origin = form.history ? changeOrigin.import : changeOrigin.request;
   const event: WriteEvent = { eventType: 'issue.created.v1', origin };
@@ -98,9 +98,9 @@ export async function createIssues(
   return issues.map(({ columns }) => byId.get(String(columns.id)));
 }
 
-const statements = new StatementsByForm<IssueCreationForm, IssueCreated>(
+const statements = new StatementsByForm<IssueCreationForm, CreatedIssue>(
   (db, form) =>
-    new PreparedSelect<IssueCreated>(issueCreation(db, form), [...issueColumns, ...form.preloads]),
+    new PreparedSelect<CreatedIssue>(issueCreation(db, form), [...issueColumns, ...form.preloads]),
 );
 
 function creationValues(issues: readonly NewIssue[]): Values {

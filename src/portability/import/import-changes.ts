@@ -33,7 +33,7 @@ import {
   updatesIn,
 } from './import-rows.ts';
 
-interface ChangedIssues {
+interface ReimportedIssues {
   prepared: readonly PreparedIssue[];
   /** Their rows, locked. */
   locked: ReadonlyMap<string, Row<'issue'>>;
@@ -47,7 +47,7 @@ export async function updateChanged(
   trx: Trx,
   target: ImportTarget,
   people: People,
-  changed: ChangedIssues,
+  changed: ReimportedIssues,
   parents: BatchParents,
   warnings: ImportWarning[],
 ): Promise<number> {

@@ -43,7 +43,7 @@ interface FollowUpAction {
 }
 
 /** A new message, with its thread and its issue after the write. */
-export interface MessageWritten {
+export interface WrittenMessage {
   message: Row<'agentThreadMessage'>;
   thread: Row<'agentThread'>;
   issue: IssueRow;
@@ -53,7 +53,7 @@ export interface MessageWritten {
 export async function createAgentMessage(
   ctx: Context,
   input: AgentMessageCreateInput,
-): Promise<MessageWritten> {
+): Promise<WrittenMessage> {
   const context = contributor(ctx);
   const { principal } = context;
   return write(context, serialKeys.issue(principal.workspaceId, input.issueKey), (trx) =>
@@ -61,7 +61,7 @@ export async function createAgentMessage(
   );
 }
 
-async function insert(trx: Trx, context: SignedIn, input: AgentMessageCreateInput): Promise<MessageWritten> {
+async function insert(trx: Trx, context: SignedIn, input: AgentMessageCreateInput): Promise<WrittenMessage> {
   const { principal } = context;
   const violations = new Violations();
   const parsed = parseMessage(violations, input);

@@ -33,7 +33,7 @@ export interface AttachmentCreateInput {
 }
 
 /** An attachment without its bytes yet, and the URL to upload them to. */
-export interface AttachmentAnnounced {
+export interface AnnouncedAttachment {
   attachment: AttachmentRow;
   issue: IssueRow;
   uploadUrl: string;
@@ -44,7 +44,7 @@ export interface AttachmentAnnounced {
 export async function createAttachment(
   ctx: Context,
   input: AttachmentCreateInput,
-): Promise<AttachmentAnnounced> {
+): Promise<AnnouncedAttachment> {
   const context = contributor(ctx);
   const { workspaceId, userAccountId } = context.principal;
   const files = ctx.files ?? raise('unavailable', 'This server does not store files.');

@@ -1,5 +1,5 @@
 import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
-import { changeIssues, type IssueChanged, type IssueChangeForm } from '../../db/writes/issue-change.ts';
+import { changeIssues, type ChangedIssue, type IssueChangeForm } from '../../db/writes/issue-change.ts';
 import { mayMoveCounts } from '../../db/writes/issue-counts.ts';
 import type { KeyedItem } from '../../db/writes/kept-keys.ts';
 import type { RequestedChange, LogEntry } from '../../db/writes/issue-parts.ts';
@@ -71,13 +71,13 @@ export async function sendChanges(
   target: StatementTarget,
   changes: readonly IssueChangeItem[],
   wait: boolean,
-): Promise<(IssueChanged | undefined)[]> {
+): Promise<(ChangedIssue | undefined)[]> {
   const [first] = changes;
   if (!first) return [];
   const form = { ...first.form, wait };
   const event = writeEvent('issue.updated.v1');
   const rounds = inRounds(changes);
-  const rows = new Map<IssueChangeItem, IssueChanged | undefined>();
+  const rows = new Map<IssueChangeItem, ChangedIssue | undefined>();
   // A connection executes statements in the order in which they are sent. All are sent at once, so that many changes of
   // one issue cost no more round trips than one.
   const sendRounds = (to: StatementTarget) =>
@@ -164,7 +164,7 @@ export function formAndValues(
  * lock.
  */
 export function withPreloaded(
-  row: IssueChanged,
+  row: ChangedIssue,
   preloads: readonly PreloadableTable[],
 ): IssueRow & WithPreloaded {
   if (row.revisionSeen !== row.revision - 1) return row;

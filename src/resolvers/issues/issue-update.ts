@@ -7,7 +7,7 @@ import {
   selectAssignees,
 } from '../../db/writes/issue-sets.ts';
 import { slicesOf } from '../../db/writes/insert-rows.ts';
-import type { IssueChanged } from '../../db/writes/issue-change.ts';
+import type { ChangedIssue } from '../../db/writes/issue-change.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, type LockedIssues, lockIssues, type NamedIssue } from '../../db/issues.ts';
@@ -50,7 +50,7 @@ export interface IssueUpdateInput extends IssueFieldsInput {
 
 /** Changes the fields that the input sets. Each call adds one entry to the feed. */
 export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithPreloaded> {
-  const before = rowBefore<IssueChanged>(ctx);
+  const before = rowBefore<ChangedIssue>(ctx);
   if (before) return withPreloaded(before, ctx.preloads ?? []);
   const context = contributor(ctx);
   const { principal, requestId, preloads = [] } = context;

@@ -1,5 +1,5 @@
 import { notInWorkspace } from '../../model/sentences.ts';
-import { createIssues, type IssueCreated, type NewIssue, formOf } from '../../db/writes/issue-creation.ts';
+import { createIssues, type CreatedIssue, type NewIssue, formOf } from '../../db/writes/issue-creation.ts';
 import type { KeyedItem } from '../../db/writes/kept-keys.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
@@ -35,7 +35,7 @@ export interface IssueCreateInput extends IssueFieldsInput {
 
 /** Creates an issue with the next number of its team. A creation adds no feed entry and never sets closedUtc. */
 export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithPreloaded> {
-  const before = rowBefore<IssueCreated>(ctx);
+  const before = rowBefore<CreatedIssue>(ctx);
   if (before) return withEnteredRows(before, readInput(input));
   const context = contributor(ctx);
   const { principal, preloads = [] } = context;
@@ -58,16 +58,16 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
 }
 
 /** A new issue, and whether the counts of its delivery are preloaded. */
-interface CreatedIssue extends KeyedItem {
+interface IssueCreationItem extends KeyedItem {
   issue: NewIssue;
   preloadsDelivery: boolean;
 }
 
 function createAll(
   to: StatementTarget,
-  items: readonly CreatedIssue[],
+  items: readonly IssueCreationItem[],
   wait: boolean,
-): Promise<(IssueCreated | undefined)[]> {
+): Promise<(CreatedIssue | undefined)[]> {
   const issues = items.map(({ issue, key }) => ({ ...issue, key }));
   const preloads = items.some(({ preloadsDelivery }) => preloadsDelivery) ? (['deliveryCount'] as const) : [];
   return createIssues(to, { ...formOf(issues), preloads, wait }, issues);
@@ -96,10 +96,10 @@ function newIssue(drafted: Draft, { principal, requestId }: SignedIn): NewIssue 
 }
 
 /** The fields of a new issue as its input sets them. */
-type Entered = Pick<Draft, 'change' | 'assignees'>;
+type EnteredFields = Pick<Draft, 'change' | 'assignees'>;
 
 /** The new issue with its related rows, taken from its input: a new issue has exactly those. */
-function withEnteredRows(row: IssueCreated, { change, assignees }: Entered): IssueRow & WithPreloaded {
+function withEnteredRows(row: CreatedIssue, { change, assignees }: EnteredFields): IssueRow & WithPreloaded {
   const preloaded = {
     issueAssignee: uuidArray(assignees.all),
     issueLabel: uuidArray(change.labelIds ?? []),
@@ -110,7 +110,7 @@ function withEnteredRows(row: IssueCreated, { change, assignees }: Entered): Iss
   return Object.assign(row, { preloaded });
 }
 
-function readInput(input: IssueCreateInput, violations = new Violations()): Entered {
+function readInput(input: IssueCreateInput, violations = new Violations()): EnteredFields {
   const change = parseIssueFields({ ...input, statusId: input.statusId ?? undefined }, violations);
   return { change, assignees: assigneesAfter(change, { primary: null, all: [] }) };
 }

@@ -32,7 +32,7 @@ const pingWithinMs = 5_000;
  */
 const pinging = new Set<string>();
 
-export interface WebhookPinged extends SentAnswer {
+export interface PingedWebhook extends SentAnswer {
   webhook: WebhookRow;
   isReceived: boolean;
 }
@@ -41,7 +41,7 @@ export interface WebhookPinged extends SentAnswer {
  * Sends a message of the type `webhook.ping.v1` at once. If it arrives, a webhook that was backing off, or that the
  * service has disabled, is active again. Throws `conflict` during another ping of the workspace.
  */
-export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise<WebhookPinged> {
+export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise<PingedWebhook> {
   const context = webhookManager(ctx);
   const { db, principal, now, webhooks } = context;
   const uuid = webhookUuid(id);
