@@ -61,8 +61,14 @@ export async function explainOperation(
     const recorded = async (stops: boolean): Promise<RoundTrips> => {
       const recording = new RecordingDatabase({ stops });
       // No reference data is cached, so that the statements that read it are recorded as well.
-      const how = { cached: undefined, acceptsMissing: true, results: new RootResults() };
-      const run = new Run(contextOf(recording), variables, how);
+      const run = new Run(contextOf(recording), variables, {
+        cached: undefined,
+        replica: undefined,
+        acceptsMissing: true,
+        form: 'data',
+        rowRenderer: undefined,
+        results: new RootResults(),
+      });
       await plan.fetch(newFrame(run, [{}], []), run);
       return recording.roundTrips;
     };

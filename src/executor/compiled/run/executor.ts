@@ -13,8 +13,8 @@ import { type Frame, newFrame, NotCompilable, type Row } from './frame.ts';
 import { checkAnswerSize } from '../writing/answer-size.ts';
 import { JsonWriter, type WrittenAnswer } from '../writing/json-writer.ts';
 import { ObjectPlan } from '../compile/objects.ts';
-import { type CompiledRowRenderer, compileRowRenderer, type RowRenderer } from '../writing/row-renderer.ts';
-import { type AnswerForm, MissingReference, Run } from './run.ts';
+import { compileRowRenderer, type RowRenderer } from '../writing/row-renderer.ts';
+import { type AnswerForm, MissingReference, Run, type RunParts } from './run.ts';
 
 /** An operation with its document, which is valid. */
 export interface Compilable extends CoercedOperation {
@@ -22,10 +22,10 @@ export interface Compilable extends CoercedOperation {
 }
 
 /** An answer as JSON, or its data as values, and the number of its objects. */
-type Answered = { objects: number } & ({ json: WrittenAnswer } | { data: Record<string, unknown> });
+type CompiledAnswer = { objects: number } & ({ json: WrittenAnswer } | { data: Record<string, unknown> });
 
 /** The form of the answer, and the renderer of certain objects in an answer of values. */
-interface Wanted {
+interface AnswerOptions {
   readonly form: AnswerForm;
   readonly rowRenderer: RowRenderer | undefined;
 }
@@ -53,9 +53,9 @@ export const compiledCounts = {
 export async function answerCompiled(
   compilable: Compilable,
   context: Context,
-  { form, rowRenderer }: Wanted,
+  { form, rowRenderer }: AnswerOptions,
   onFallback: (reason: unknown) => void,
-): Promise<Answered | RootResults | undefined> {
+): Promise<CompiledAnswer | RootResults | undefined> {
   const plan = planOf(compilable);
   if (plan instanceof NotCompilable) {
     compiledCounts.notCompilable += 1;
@@ -64,8 +64,8 @@ export async function answerCompiled(
   }
   const results = new RootResults();
   try {
-    const how = { form, rowRenderer: rowRenderer && compileRowRenderer(rowRenderer, plan), results };
-    const data = await runPlan(compilable, context, how, (run) => answer(plan, run, form));
+    const options = { form, rowRenderer: rowRenderer && compileRowRenderer(rowRenderer, plan), results };
+    const data = await runPlan(compilable, context, options, (run) => answer(plan, run, form));
     compiledCounts.answered += 1;
     return data;
   } catch (error) {
@@ -93,8 +93,8 @@ export async function answerEventsCompiled(
     return undefined;
   }
   try {
-    const how = { form: 'json', rowRenderer: undefined, results: new RootResults() } as const;
-    return await runPlan(compilable, context, how, (run) => answerEvents(plan, run, events));
+    const options = { form: 'json', rowRenderer: undefined, results: new RootResults() } as const;
+    return await runPlan(compilable, context, options, (run) => answerEvents(plan, run, events));
   } catch (error) {
     if (isFinal(error)) throw error;
     onFallback(error);
@@ -115,33 +115,30 @@ export function showsOnlyWritten(compilable: Compilable): boolean {
 async function runPlan<Result>(
   compilable: Compilable,
   context: Context,
-  how: Answering,
-  answering: (run: Run) => Promise<Result>,
+  options: RunOptions,
+  work: (run: Run) => Promise<Result>,
 ): Promise<Result> {
   const { replica } = context;
   if (replica) {
     try {
-      return await runOn(replica, compilable, context, how, answering);
+      return await runOn(replica, compilable, context, options, work);
     } catch (error) {
       if (!isOutage(error)) throw error;
     }
   }
-  return runOn(undefined, compilable, context, how, answering);
+  return runOn(undefined, compilable, context, options, work);
 }
 
-interface Answering {
-  form: AnswerForm;
-  rowRenderer: CompiledRowRenderer | undefined;
-  results: RootResults;
-}
+/** What both runs of an operation have in common. */
+type RunOptions = Pick<RunParts, 'form' | 'rowRenderer' | 'results'>;
 
 /** Runs the plan, and once more with new reference data where the cached data is older than a row that refers to it. */
 async function runOn<Result>(
   server: ReadServer | undefined,
   { variables }: Compilable,
   context: Context,
-  how: Answering,
-  answering: (run: Run) => Promise<Result>,
+  options: RunOptions,
+  work: (run: Run) => Promise<Result>,
 ): Promise<Result> {
   const { reference } = context;
   const cached = reference?.current();
@@ -150,10 +147,10 @@ async function runOn<Result>(
     cached: snapshot,
     replica: readsFor(server, snapshot),
     acceptsMissing: false,
-    ...how,
+    ...options,
   });
   try {
-    return await answering(first);
+    return await work(first);
   } catch (error) {
     if (!(error instanceof MissingReference)) throw error;
     first.end();
@@ -162,9 +159,9 @@ async function runOn<Result>(
       cached: renewed,
       replica: readsFor(server, renewed),
       acceptsMissing: true,
-      ...how,
+      ...options,
     });
-    return await answering(again);
+    return await work(again);
   }
 }
 
@@ -200,7 +197,7 @@ async function answerEvents(plan: ObjectPlan, run: Run, events: readonly object[
   }
 }
 
-async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Answered> {
+async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<CompiledAnswer> {
   const root = newFrame(run, [{}], []);
   try {
     await plan.fetch(root, run);

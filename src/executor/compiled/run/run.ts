@@ -35,22 +35,34 @@ export class MissingReference extends Error {}
 /** Whether an answer is written as JSON or made of values. */
 export type AnswerForm = 'json' | 'data';
 
+/** What a run needs in addition to its context and its variables. */
+export interface RunParts {
+  /** The reference data of the whole run; undefined where none is cached. */
+  readonly cached: Snapshot | undefined;
+  /** The replica that answers its statements; undefined for the primary. */
+  readonly replica: ReadServer | undefined;
+  /** Whether a row may refer to one that is not cached. Otherwise that throws MissingReference, because the cache may be outdated. */
+  readonly acceptsMissing: boolean;
+  readonly form: AnswerForm;
+  /** Writes the objects that are JSON in an answer of values. */
+  readonly rowRenderer: CompiledRowRenderer | undefined;
+  /** The results of the resolvers of root fields, from this run or the previous one. */
+  readonly results: RootResults;
+}
+
 /** One run of a compiled operation, with its variables, its principal and the connection that it borrows. */
 export class Run {
   readonly context: Context;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** The reference data of the whole run; undefined where none is cached. */
   readonly cached: Snapshot | undefined;
   /** Where statements go: a replica, or the primary that the context connects to. */
   readonly #server: Pick<Context, 'connect' | 'shared'>;
-  /** The results of the resolvers of root fields, from this run or the previous one. */
   readonly results: RootResults;
   /** The objects of the answer so far, which are its cost; connections and edges do not count. */
   objects = 0;
   /** The rows of all frames so far: an estimate of how large the answer will be. */
   rowsRead = 0;
   readonly #form: AnswerForm;
-  /** Writes the objects that are JSON in an answer of values. */
   readonly rowRenderer: CompiledRowRenderer | undefined;
   /** The objects that the renderer has written as JSON since the last call of `finish`. */
   #writtenRows: WrittenRows | undefined;
@@ -60,25 +72,10 @@ export class Run {
   readonly #releases: (() => void)[] = [];
   readonly #acceptsMissing: boolean;
 
-  /** Unless `acceptsMissing` is true, a missing cached row throws MissingReference, because the cache may be outdated. */
   constructor(
     context: Context,
     variables: Readonly<Record<string, unknown>>,
-    {
-      cached,
-      replica,
-      acceptsMissing,
-      form = 'data',
-      rowRenderer,
-      results,
-    }: {
-      cached: Snapshot | undefined;
-      replica?: ReadServer | undefined;
-      acceptsMissing: boolean;
-      form?: AnswerForm;
-      rowRenderer?: CompiledRowRenderer | undefined;
-      results: RootResults;
-    },
+    { cached, replica, acceptsMissing, form, rowRenderer, results }: RunParts,
   ) {
     this.context = context;
     this.#server = replica
