@@ -67,20 +67,23 @@ export function costTree(source: Operation): readonly CostNode[] {
 const trees = new WeakMap<OperationDefinitionNode, readonly CostNode[]>();
 
 /** A selection set on a type, with the conditions on the selections around it. */
-interface Selected {
+interface TypedSelection {
   readonly set: SelectionSetNode;
   readonly type: GraphQLNamedType;
   readonly conditions: readonly Condition[];
 }
 
 /** The fields of a selection by their response names. */
-interface Collected {
+interface CollectedFields {
   readonly objects: Map<string, Occurrence[]>;
   readonly leaves: Map<string, { isList: boolean; occurrences: (readonly Condition[])[] }>;
 }
 
-function selectedIn(source: Operation, selected: readonly Selected[]): Pick<CostNode, 'leaves' | 'below'> {
-  const collected: Collected = { objects: new Map(), leaves: new Map() };
+function selectedIn(
+  source: Operation,
+  selected: readonly TypedSelection[],
+): Pick<CostNode, 'leaves' | 'below'> {
+  const collected: CollectedFields = { objects: new Map(), leaves: new Map() };
   for (const one of selected) collect(source, one, collected);
   const below = [...collected.objects].map(([key, occurrences]): CostNode => {
     const types = occurrences.map(({ field }) => field.type);
@@ -105,11 +108,11 @@ function describesSchema(field: GraphQLField<unknown, unknown>): boolean {
   return field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
 }
 
-function selectionOf({ node, field, conditions }: Occurrence): Selected[] {
+function selectionOf({ node, field, conditions }: Occurrence): TypedSelection[] {
   return node.selectionSet ? [{ set: node.selectionSet, type: getNamedType(field.type), conditions }] : [];
 }
 
-function collect(source: Operation, selected: Selected, { objects, leaves }: Collected): void {
+function collect(source: Operation, selected: TypedSelection, { objects, leaves }: CollectedFields): void {
   const field = (node: FieldNode, parent: GraphQLNamedType, conditions: readonly Condition[]) => {
     const found = fieldOf(source.schema, parent, node.name.value);
     const key = node.alias?.value ?? node.name.value;

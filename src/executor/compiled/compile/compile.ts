@@ -35,7 +35,7 @@ import {
   compileSource,
   compileSums,
 } from '../fields/plan-fields.ts';
-import { type Compiling, collectFields } from './selection.ts';
+import { type Compilation, collectFields } from './selection.ts';
 import { literalOf } from '../writing/sink.ts';
 
 /** Compiles an operation to the plan of its root; throws NotCompilable. */
@@ -47,35 +47,35 @@ export function compileOperation(
 ): ObjectPlan {
   const type = schema.getRootType(operation.operation);
   if (!type) throw new NotCompilable(`There is no ${operation.operation}.`);
-  const compiling: Compiling = {
+  const compilation: Compilation = {
     schema,
     fragments,
     variables,
     preloads: new Set(),
-    object: (below, nodes, columns) => compileObject(compiling, below, nodes, columns),
+    object: (below, nodes, columns) => compileObject(compilation, below, nodes, columns),
   };
-  const plan = compileObject(compiling, type, [operation], new Columns('resolved'));
+  const plan = compileObject(compilation, type, [operation], new Columns('resolved'));
   plan.isSerial = operation.operation === OperationTypeNode.MUTATION;
   return plan;
 }
 
 /** Compiles the selections on one object type whose rows have these columns. */
 function compileObject(
-  compiling: Compiling,
+  compilation: Compilation,
   type: GraphQLObjectType,
   nodes: readonly (FieldNode | OperationDefinitionNode)[],
   columns: Columns,
 ): ObjectPlan {
-  const fields = collectFields(compiling, type, nodes);
+  const fields = collectFields(compilation, type, nodes);
   const make = () => {
     const plan = new ObjectPlan(type.name, columns);
-    const context: CompileContext = { compiling, type, plan, shared: new Map() };
+    const context: CompileContext = { compilation, type, plan, shared: new Map() };
     for (const [responseName, fieldNodes] of fields)
       plan.fields.push(compileField(context, responseName, fieldNodes));
     plan.repeatsFields = new Set([...fields.values()].map(([node]) => node?.name.value)).size < fields.size;
     return plan;
   };
-  return columns.isCached ? leafPlan(compiling.schema, type, fields, make) : make();
+  return columns.isCached ? leafPlan(compilation.schema, type, fields, make) : make();
 }
 
 function compileField(context: CompileContext, responseName: string, nodes: readonly FieldNode[]): Field {

@@ -15,13 +15,13 @@ import type { ListFetch } from '../fields/list-fetch.ts';
 import type { ObjectPlan } from './objects.ts';
 import { ReferenceFetch, type Target } from '../fields/references.ts';
 import type { Run } from '../run/run.ts';
-import { type Compiling, usesVariables } from './selection.ts';
+import { type Compilation, usesVariables } from './selection.ts';
 
 type SharedFetch = ReferenceFetch | ListFetch | SumsFetch | ConnectionFetch;
 
 /** The object whose selection is being compiled. */
 export interface CompileContext {
-  compiling: Compiling;
+  compilation: Compilation;
   type: GraphQLObjectType;
   plan: ObjectPlan;
   /** The fetches that several fields of the object share, by a key that begins with the kind of fetch. */
@@ -78,11 +78,11 @@ export function shared<Fetch extends SharedFetch>(
 
 /** A column attached to the rows of the object; a write that returns such rows is asked to preload it. */
 export function attachedColumn(
-  { compiling, plan }: CompileContext,
+  { compilation, plan }: CompileContext,
   table: TableName,
   derive?: Derivation,
 ): KeyColumn | undefined {
-  if (plan.columns.isResolved) compiling.preloads.add(table);
+  if (plan.columns.isResolved) compilation.preloads.add(table);
   return plan.columns.attached(table, derive);
 }
 

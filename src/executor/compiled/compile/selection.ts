@@ -24,7 +24,7 @@ interface SelectionSource {
 }
 
 /** An operation that is being compiled. */
-export interface Compiling extends SelectionSource {
+export interface Compilation extends SelectionSource {
   /** The tables from which the operation shows rows that belong to a written row; the write may preload them. */
   readonly preloads: Set<TableName>;
   /** Compiles the selections on an object below. */

@@ -7,13 +7,13 @@ import { ObjectPlan } from '../compile/objects.ts';
 import { type CompileContext, type FieldContext, referenceFetch } from '../compile/context.ts';
 import { nestedField } from './nested-field.ts';
 
-type Computed = PlanOf<'computed'>;
+type ComputedPlan = PlanOf<'computed'>;
 
 /**
  * A field whose value a function computes from columns, from rows to which it refers and, where the plan says so, from the
  * principal.
  */
-export function compileComputed(selected: FieldContext, plan: Computed): Field {
+export function compileComputed(selected: FieldContext, plan: ComputedPlan): Field {
   const { context, responseName, field } = selected;
   if (!isLeafType(getNamedType(field.type))) {
     // Objects are computed when the fetches of their row start, before the rows to which it refers have been read.
@@ -30,7 +30,7 @@ export function compileComputed(selected: FieldContext, plan: Computed): Field {
 /** Computes the value of one row. */
 function computation(
   context: CompileContext,
-  { columns, references, context: needsContext, compute }: Computed,
+  { columns, references, context: needsContext, compute }: ComputedPlan,
 ): (frame: Frame, row: number) => unknown {
   const fillOwn = columnsInto(context.plan, columns);
   const fillReferred = referredInto(context, references);

@@ -34,7 +34,7 @@ export function compileList(
   });
   const listed = only
     ? new ObjectPlan('', fetch.columns)
-    : context.compiling.object(objectType(field), nodes, fetch.columns);
+    : context.compilation.object(objectType(field), nodes, fetch.columns);
   const view = fetch.view(listed);
   const item = only ? onlyField(field.type, only, fetch.columns) : listed;
   const listsOf = (frame: Frame) => frame.fetched[fetch.fetchIndex] as FetchedLists;

@@ -22,7 +22,7 @@ export function nestedField(
   { context, responseName, field, nodes }: FieldContext,
   nested: ReadNested,
 ): Field {
-  const plan = context.compiling.object(objectType(field), nodes, new Columns('resolved'));
+  const plan = context.compilation.object(objectType(field), nodes, new Columns('resolved'));
   const fetchIndex = context.plan.newFetchIndex();
   context.plan.fetches.push(new NestedFetch(nested, fetchIndex, plan));
   return objectsField(responseName, field.type, fetchIndex, plan);

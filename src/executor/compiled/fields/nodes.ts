@@ -10,7 +10,7 @@ import { Columns } from '../compile/columns.ts';
 import { Bail, type Field, type Frame, newFrame, UnservedIds } from '../run/frame.ts';
 import type { Fetch, ObjectPlan } from '../compile/objects.ts';
 import { keysSlot, type Run } from '../run/run.ts';
-import type { Compiling } from '../compile/selection.ts';
+import type { Compilation } from '../compile/selection.ts';
 import { fetchRows } from '../run/prewritten-rows.ts';
 import { type Sink, writeList } from '../writing/sink.ts';
 
@@ -32,7 +32,7 @@ interface NodesOptions {
   kinds: () => ReadonlyMap<IdPrefix, NodeKind>;
   ids: (run: Run) => readonly string[];
   fetchIndex: number;
-  compiling: Compiling;
+  compilation: Compilation;
   nodes: readonly FieldNode[];
 }
 
@@ -97,13 +97,13 @@ export class NodesFetch implements Fetch {
   #planOf({ typeName, table }: NodeKind): { plan: ObjectPlan; statement?: Prepared } {
     const known = this.#plans.get(typeName);
     if (known) return known;
-    const { compiling, nodes } = this.#options;
-    const type = compiling.schema.getType(typeName);
+    const { compilation, nodes } = this.#options;
+    const type = compilation.schema.getType(typeName);
     if (!isObjectType(type)) throw new Bail(`${typeName} is no object type.`);
     const columns = new Columns({ of: table });
     // The id becomes the first column.
     columns.include('id');
-    const made = { plan: compiling.object(type, nodes, columns) };
+    const made = { plan: compilation.object(type, nodes, columns) };
     this.#plans.set(typeName, made);
     return made;
   }

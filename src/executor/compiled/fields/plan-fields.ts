@@ -93,7 +93,7 @@ export function compileConnection(
   return connectionField(
     responseName,
     fetch.fetchIndex,
-    pageFields(context.compiling, fetch, objectType(field), nodes),
+    pageFields(context.compilation, fetch, objectType(field), nodes),
   );
 }
 
@@ -145,11 +145,11 @@ export function compileNodes(
   { context, responseName, field, nodes }: FieldContext,
   { kinds, argument }: PlanOf<'nodes'>,
 ): Field {
-  const { compiling, plan } = context;
+  const { compilation, plan } = context;
   const { args } = argumentsOf(field, nodes);
   const fetchIndex = plan.newFetchIndex();
   const ids = (run: Run) => [args(run)[argument]].flat() as string[];
-  plan.fetches.push(new NodesFetch({ kinds, ids, fetchIndex, compiling, nodes }));
+  plan.fetches.push(new NodesFetch({ kinds, ids, fetchIndex, compilation, nodes }));
   return nodesField(responseName, fetchIndex, argument === 'ids');
 }
 
@@ -195,7 +195,7 @@ export function compileSelf(selected: FieldContext): Field {
 /** A root field that one resolver call answers. */
 export function compileSource(selected: FieldContext, { load }: PlanOf<'source'>): Field {
   const { context, responseName, field, nodes } = selected;
-  const { schema, preloads } = context.compiling;
+  const { schema, preloads } = context.compilation;
   if (context.type !== schema.getQueryType() && context.type !== schema.getMutationType())
     throw new NotCompilable(`${context.type.name}.${field.name}`);
   const { args } = argumentsOf(field, nodes);
@@ -216,5 +216,5 @@ export function compileEvents(selected: FieldContext): Field {
 }
 
 function objectBelow({ context, field, nodes }: FieldContext, columns: Columns): ObjectPlan {
-  return context.compiling.object(objectType(field), nodes, columns);
+  return context.compilation.object(objectType(field), nodes, columns);
 }

@@ -84,11 +84,11 @@ export class ReferenceFetch implements Fetch {
     });
   }
 
-  #link(frame: Frame, run: Run, found: Found): Promise<void> | undefined {
+  #link(frame: Frame, run: Run, found: RowLookup): Promise<void> | undefined {
     return startAll(this.#referrers, (referrer) => linkEach(referrer, frame, run, found));
   }
 
-  async #read({ rows }: Frame, run: Run): Promise<Found> {
+  async #read({ rows }: Frame, run: Run): Promise<RowLookup> {
     const keys = new Set<string>();
     for (const { key } of this.#referrers) {
       for (const row of rows) {
@@ -109,7 +109,7 @@ export class ReferenceFetch implements Fetch {
   }
 
   /** Finds rows in memory; undefined if the condition cannot be tested there. */
-  #cached(run: Run, table: CachedTable): Found | undefined {
+  #cached(run: Run, table: CachedTable): RowLookup | undefined {
     const { by, where } = this.#target;
     const test = this.#refersToAll || (run.cached && testOf(where, table, run.cached));
     if (!test) return undefined;
@@ -125,7 +125,7 @@ export class ReferenceFetch implements Fetch {
 }
 
 /** Finds referenced rows by their keys. */
-interface Found {
+interface RowLookup {
   find: (key: string) => Row | undefined;
   types: readonly number[];
 }
@@ -134,7 +134,7 @@ function linkEach(
   { key, fetchIndex, plan, preloads = [] }: Referrer,
   frame: Frame,
   run: Run,
-  { find, types }: Found,
+  { find, types }: RowLookup,
 ): Promise<void> | undefined {
   const link = linkTo(run, frame, key.text, find, types);
   frame.fetched[fetchIndex] = link;
@@ -177,7 +177,7 @@ function linkTo(
   run: Run,
   { rows }: Frame,
   key: ReadText,
-  find: Found['find'],
+  find: RowLookup['find'],
   types: readonly number[],
 ): Link {
   const at = new Int32Array(rows.length).fill(-1);

@@ -22,13 +22,13 @@ import type { Run } from '../run/run.ts';
 import { writeList } from '../writing/sink.ts';
 import { fetchRows } from '../run/prewritten-rows.ts';
 
-type ByKey = PlanOf<'byKey'>;
+type ByKeyPlan = PlanOf<'byKey'>;
 
 /** Returns the arguments of a field in this run. */
 type ArgumentsOf = (run: Run) => Record<string, unknown>;
 
 interface ByKeyParts {
-  readonly keyPlan: ByKey;
+  readonly keyPlan: ByKeyPlan;
   readonly args: ArgumentsOf;
   /** What the selection reads of the row. */
   readonly columns: Columns;
@@ -42,7 +42,7 @@ export class ByKeyFetch implements Fetch {
   readonly columns: Columns;
   readonly fetchIndex: number;
   readonly plan: ObjectPlan;
-  readonly #keyPlan: ByKey;
+  readonly #keyPlan: ByKeyPlan;
   readonly #args: ArgumentsOf;
   readonly #statements = new Forms<Prepared>();
 
@@ -70,7 +70,7 @@ export class ByKeyFetch implements Fetch {
     await this.plan.fetch(link.frame, run);
   }
 
-  #cached(named: Predicate, { cached }: Run): Found | undefined {
+  #cached(named: Predicate, { cached }: Run): RootRows | undefined {
     const { table: name, where } = this.#keyPlan;
     const table = cached?.table(name);
     const test = table && cached && testOf({ all: [where, named] }, table, cached);
@@ -79,7 +79,7 @@ export class ByKeyFetch implements Fetch {
     return { rows: row ? [row] : [], types: table.types };
   }
 
-  async #read(named: Predicate, page: PageWithParent | undefined, run: Run): Promise<Found> {
+  async #read(named: Predicate, page: PageWithParent | undefined, run: Run): Promise<RootRows> {
     const { form, values } = withSlots(named, 'named');
     const statement = this.#statement(form, page, run);
     const found = await run.rows(statement, { ...page?.parameterized.values, ...values });
@@ -100,7 +100,7 @@ export class ByKeyFetch implements Fetch {
   }
 
   /** Splits the rows of a statement into the row and the page below it. */
-  #split({ rows, types }: TextRows, { columns }: PageWithParent): Found {
+  #split({ rows, types }: TextRows, { columns }: PageWithParent): RootRows {
     const width = this.columns.selected.length;
     const [first] = rows;
     const formats = first instanceof WireRow ? first.formats?.slice(width) : undefined;
@@ -125,7 +125,7 @@ export class ByKeyFetch implements Fetch {
 }
 
 /** The requested row, and the page below it if the same statement has read it. */
-interface Found extends TextRows {
+interface RootRows extends TextRows {
   children?: TextRows;
 }
 

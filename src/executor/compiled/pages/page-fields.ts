@@ -10,17 +10,17 @@ import {
 } from './connections.ts';
 import { cursorAt } from '../../../resolvers/cursors.ts';
 import { type Frame, NotCompilable } from '../run/frame.ts';
-import { type Compiling, collectFields } from '../compile/selection.ts';
+import { type Compilation, collectFields } from '../compile/selection.ts';
 import { literalOf } from '../writing/sink.ts';
 
 /** The fields of a connection: its rows, with or without cursors, `pageInfo` and the count. */
 export function pageFields(
-  compiling: Compiling,
+  compilation: Compilation,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): PageField[] {
-  return [...collectFields(compiling, type, nodes)].map(([responseName, fields]) => {
+  return [...collectFields(compilation, type, nodes)].map(([responseName, fields]) => {
     const name = nameOf(fields);
     if (name === '__typename') return { responseName, write: typeName(type) };
     if (name === 'totalCount') {
@@ -34,11 +34,12 @@ export function pageFields(
     fetch.showPage();
     const of = fieldType(type, name);
     if (name === 'nodes') {
-      const rows = pageRows(compiling, fetch, of, fields);
+      const rows = pageRows(compilation, fetch, of, fields);
       return { responseName, rows, write: pageList(rowWriter(rows)) };
     }
-    if (name === 'edges') return { responseName, write: pageList(edgeWriter(compiling, fetch, of, fields)) };
-    return { responseName, write: pageObject(pageInfoFields(compiling, fetch, of, fields)) };
+    if (name === 'edges')
+      return { responseName, write: pageList(edgeWriter(compilation, fetch, of, fields)) };
+    return { responseName, write: pageObject(pageInfoFields(compilation, fetch, of, fields)) };
   });
 }
 
@@ -59,12 +60,12 @@ function typeName({ name }: GraphQLObjectType): WriteFromPages {
 }
 
 function pageRows(
-  compiling: Compiling,
+  compilation: Compilation,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): PageRows {
-  const plan = compiling.object(type, nodes, fetch.columns);
+  const plan = compilation.object(type, nodes, fetch.columns);
   return { plan, view: fetch.view(plan) };
 }
 
@@ -74,15 +75,18 @@ function rowWriter({ plan, view }: PageRows): WriteFromPages {
 }
 
 function edgeWriter(
-  compiling: Compiling,
+  compilation: Compilation,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): WriteFromPages {
-  const fields = [...collectFields(compiling, type, nodes)].map(([responseName, selected]): PageField => {
+  const fields = [...collectFields(compilation, type, nodes)].map(([responseName, selected]): PageField => {
     const field = nameOf(selected);
     if (field === 'node')
-      return { responseName, write: rowWriter(pageRows(compiling, fetch, fieldType(type, field), selected)) };
+      return {
+        responseName,
+        write: rowWriter(pageRows(compilation, fetch, fieldType(type, field), selected)),
+      };
     if (field !== 'cursor') return { responseName, write: typeName(type) };
     const cursor = fetch.cursor();
     return { responseName, write: (out, pages, row) => out.string(cursor(pages, row)) };
@@ -91,12 +95,12 @@ function edgeWriter(
 }
 
 function pageInfoFields(
-  compiling: Compiling,
+  compilation: Compilation,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): PageField[] {
-  return [...collectFields(compiling, type, nodes)].map(([responseName, selected]) => {
+  return [...collectFields(compilation, type, nodes)].map(([responseName, selected]) => {
     switch (nameOf(selected)) {
       case '__typename':
         return { responseName, write: typeName(type) };
