@@ -12,7 +12,7 @@ const args = {
 } as const;
 
 /** A command, or a group of commands, as a shell completes it. */
-interface Completed {
+interface CompletedCommand {
   /** The names from the program to the command: `token create`. */
   readonly path: readonly string[];
   readonly description: string;
@@ -49,8 +49,8 @@ export function completionCommand(all: SubCommandsDef) {
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-async function walk(all: SubCommandsDef): Promise<readonly Completed[]> {
-  const found: Completed[] = [];
+async function walk(all: SubCommandsDef): Promise<readonly CompletedCommand[]> {
+  const found: CompletedCommand[] = [];
   const visit = async (path: readonly string[], command: CommandDef): Promise<void> => {
     const children = (await valueOf(command.subCommands)) ?? {};
     const meta = await valueOf(command.meta);
@@ -77,7 +77,7 @@ async function walk(all: SubCommandsDef): Promise<readonly Completed[]> {
   return found;
 }
 
-function bashScript(commands: readonly Completed[]): string {
+function bashScript(commands: readonly CompletedCommand[]): string {
   // The longest path first, since a path is also the beginning of those below it.
   const cases = commands
     .toSorted((one, other) => other.path.length - one.path.length)
@@ -109,7 +109,7 @@ complete -o default -F _workgraph workgraph npx
 `;
 }
 
-function zshScript(commands: readonly Completed[]): string {
+function zshScript(commands: readonly CompletedCommand[]): string {
   return `# Completion of workgraph for zsh: eval "$(npx workgraph completion zsh)"
 autoload -U +X compinit bashcompinit
 compinit -u
@@ -117,7 +117,7 @@ bashcompinit
 ${bashScript(commands).split('\n').slice(1).join('\n')}`;
 }
 
-function fishScript(commands: readonly Completed[]): string {
+function fishScript(commands: readonly CompletedCommand[]): string {
   const byPath = new Map(commands.map((command) => [command.path.join(' '), command]));
   const lines = commands.flatMap(({ path, children, choices, flags }) => {
     const seen = path.map((word) => `__fish_seen_subcommand_from ${word}`);

@@ -14,7 +14,7 @@ export interface ProgressOf {
 }
 
 /** How far a command has come. */
-interface Reached {
+interface ProgressState {
   /** The number to show, by default what was done of the total. An import measures its total in bytes and shows issues. */
   readonly count: number;
   /** A text to show after the numbers. */
@@ -42,7 +42,7 @@ export class Progress {
     this.#of = of;
     this.#bar = new SingleBar({
       stream: terminalOf(screen),
-      format: (options, params, payload) => this.#line(options, params, payload as Reached),
+      format: (options, params, payload) => this.#line(options, params, payload as ProgressState),
       barCompleteChar: '#',
       barIncompleteChar: '-',
       barsize: widestBar,
@@ -54,8 +54,8 @@ export class Progress {
   }
 
   /** Shows that this much of the total is done. */
-  update(done: number, { count = done, words = '' }: Partial<Reached> = {}): void {
-    const reached: Reached = { count, words };
+  update(done: number, { count = done, words = '' }: Partial<ProgressState> = {}): void {
+    const reached: ProgressState = { count, words };
     if (this.#isShown) this.#bar.update(done, { ...reached });
     else this.#bar.start(this.#of.total, done, { ...reached });
     this.#isShown = true;
@@ -73,7 +73,7 @@ export class Progress {
     this.#isShown = false;
   }
 
-  #line(options: Options, { progress }: Params, { count, words }: Reached): string {
+  #line(options: Options, { progress }: Params, { count, words }: ProgressState): string {
     const seconds = (performance.now() - this.#startedMs) / 1000;
     const isTotalKnown = this.#of.total > 0;
     const left = (seconds / progress) * (1 - progress);

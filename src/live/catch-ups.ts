@@ -1,4 +1,4 @@
-interface Waiting {
+interface WaitingStream {
   /** How many changes the stream is behind the end of its log. */
   readonly behind: number;
   readonly begin: () => void;
@@ -10,7 +10,7 @@ interface Waiting {
  * reads fast, and has fallen behind for a moment, does not wait for all the slow ones.
  */
 export class CatchUps {
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingStream>();
   #isBusy = false;
 
   async run<Result>(behind: number, read: () => Promise<Result>): Promise<Result> {
@@ -33,7 +33,7 @@ export class CatchUps {
   }
 
   #next(): void {
-    let next: Waiting | undefined;
+    let next: WaitingStream | undefined;
     for (const waiting of this.#waiting) if (!next || waiting.behind < next.behind) next = waiting;
     this.#isBusy = next !== undefined;
     if (!next) return;

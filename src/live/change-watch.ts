@@ -14,7 +14,7 @@ const wokenAtOnce = 500;
  */
 const gatherMs = (waiting: number) => Math.min(10 + waiting / 4, 250);
 
-interface Watched {
+interface WatchedWorkspace {
   position: number;
   readonly arrivals: Set<Arrivals>;
   /** The number of the newest arrival, unique among all workspaces. */
@@ -31,7 +31,7 @@ interface Watched {
 export class ChangeWatch {
   readonly #database: Pick<Database, 'unscoped'>;
   readonly #logger: Pick<Logger, 'warn'>;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, WatchedWorkspace>();
   readonly #poll: NodeJS.Timeout;
   #isClosed = false;
   /** The number of the newest arrival, of whatever workspace. */
@@ -96,9 +96,9 @@ export class ChangeWatch {
     watched.wakeTimer = setTimeout(() => void this.#wakeAll(watched), inMs);
   }
 
-  #begin(workspaceId: string): Watched {
+  #begin(workspaceId: string): WatchedWorkspace {
     this.#arrival += 1;
-    const begun: Watched = {
+    const begun: WatchedWorkspace = {
       position: 0,
       arrivals: new Set(),
       arrival: this.#arrival,
@@ -110,7 +110,7 @@ export class ChangeWatch {
     return begun;
   }
 
-  async #wakeAll(watched: Watched): Promise<void> {
+  async #wakeAll(watched: WatchedWorkspace): Promise<void> {
     watched.wakeTimer = undefined;
     watched.wokenMs = performance.now();
     this.#arrival += 1;
@@ -152,14 +152,14 @@ export class ChangeWatch {
 
 /** The arrivals of new changes in a workspace, as one stream or waiting request sees them. */
 export class Arrivals {
-  readonly #watched: Readonly<Omit<Watched, 'arrivals'>>;
+  readonly #watched: Readonly<Omit<WatchedWorkspace, 'arrivals'>>;
   readonly #onEnd: () => void;
   #hasArrived = false;
   #isEnded = false;
   #failure: { readonly error: unknown } | undefined;
   #waiting: (() => void) | undefined;
 
-  constructor(watched: Readonly<Omit<Watched, 'arrivals'>>, onEnd: () => void) {
+  constructor(watched: Readonly<Omit<WatchedWorkspace, 'arrivals'>>, onEnd: () => void) {
     this.#watched = watched;
     this.#onEnd = onEnd;
   }

@@ -4,15 +4,15 @@ import type { IssueTable } from './issue-table.ts';
 import { limits } from './limits.ts';
 
 /** What null means in the input of a field: it is refused, or it stores this value. */
-type Cleared<Value> = { readonly refused: true } | { readonly to: Value };
+type ClearRule<Value> = { readonly refused: true } | { readonly to: Value };
 
-interface Changed<Value> {
-  readonly cleared: Cleared<Value>;
+interface ChangeDeclaration<Value> {
+  readonly cleared: ClearRule<Value>;
   /** The name of the field in an activity entry: "changed the due date to 2026-01-31". */
   readonly activity: string;
 }
 
-interface Declared<Value> extends Changed<Value> {
+interface FieldDeclaration<Value> extends ChangeDeclaration<Value> {
   /** The description of the field in the schema and in REST. */
   readonly description: string;
   /** Other descriptions for the schema only: of the field of the type, and of the field of the inputs. */
@@ -21,7 +21,7 @@ interface Declared<Value> extends Changed<Value> {
 }
 
 /** A text. The column `folded` stores its folded form, which lists sort and search by. */
-interface TextField<Value, Column> extends Declared<Value> {
+interface TextField<Value, Column> extends FieldDeclaration<Value> {
   readonly kind: 'text';
   readonly min: 0 | 1;
   readonly max: number;
@@ -30,7 +30,7 @@ interface TextField<Value, Column> extends Declared<Value> {
 }
 
 /** A whole number. */
-interface IntegerField<Value> extends Declared<Value> {
+interface IntegerField<Value> extends FieldDeclaration<Value> {
   readonly kind: 'integer';
   readonly min: number;
   /** At most `maxInt32`. */
@@ -40,20 +40,20 @@ interface IntegerField<Value> extends Declared<Value> {
 }
 
 /** A code of one of the code tables. */
-interface CodeField<Value> extends Declared<Value> {
+interface CodeField<Value> extends FieldDeclaration<Value> {
   readonly kind: 'code';
   readonly table: 'priority';
 }
 
 /** A calendar date, `YYYY-MM-DD`. */
-interface DateField<Value> extends Declared<Value> {
+interface DateField<Value> extends FieldDeclaration<Value> {
   readonly kind: 'date';
   /** The name of the order by this field. */
   readonly order: string;
 }
 
 /** The id of another row. The column `ranked` stores a copy of that row's rank. */
-interface ReferenceField<Value, Column> extends Declared<Value> {
+interface ReferenceField<Value, Column> extends FieldDeclaration<Value> {
   readonly kind: 'reference';
   /** The prefix of the public id. */
   readonly of: 'status' | 'project' | 'delivery';
@@ -69,9 +69,13 @@ export type StoredField<Value, Column> =
 
 /** A field with separate code for writes, because it involves rows of other tables or other issues. */
 type RelatedField =
-  | (Changed<null> & { readonly kind: 'person' | 'parent' })
-  | (Changed<readonly []> & { readonly kind: 'ids'; readonly of: 'user' | 'label'; readonly max: number })
-  | (Changed<readonly []> & { readonly kind: 'roles'; readonly max: number });
+  | (ChangeDeclaration<null> & { readonly kind: 'person' | 'parent' })
+  | (ChangeDeclaration<readonly []> & {
+      readonly kind: 'ids';
+      readonly of: 'user' | 'label';
+      readonly max: number;
+    })
+  | (ChangeDeclaration<readonly []> & { readonly kind: 'roles'; readonly max: number });
 
 type Row = Selectable<IssueTable>;
 

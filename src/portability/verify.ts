@@ -22,7 +22,7 @@ export interface VerifyOptions {
 }
 
 /** The number of checked rules, and the violated ones. */
-export interface Verified {
+export interface Verification {
   readonly rules: number;
   readonly findings: Finding[];
 }
@@ -35,7 +35,7 @@ export const ruleCodes: RuleCodes = {
 };
 
 /** Checks all rules on one snapshot of the database, which may be in use meanwhile. */
-export function verifyDatabase(database: Database, options: VerifyOptions = {}): Promise<Verified> {
+export function verifyDatabase(database: Database, options: VerifyOptions = {}): Promise<Verification> {
   return inSnapshotOfAll(database, (trx) => verifyRows(trx, options));
 }
 
@@ -43,7 +43,7 @@ export function verifyDatabase(database: Database, options: VerifyOptions = {}):
 export async function verifyRows(
   trx: UnscopedTrx,
   { signal, limit = 20, workspaceId, reached }: VerifyOptions = {},
-): Promise<Verified> {
+): Promise<Verification> {
   const all = await selectRules(trx, ruleCodes);
   const rules =
     workspaceId === undefined ? all : all.filter(({ checksAllWorkspaces }) => !checksAllWorkspaces);

@@ -10,7 +10,7 @@ import { boolean, integer, type Shape, shape, text } from './shape.ts';
 import { shapeRenderer, WrittenResource } from './shape-writer.ts';
 
 /** The content of an answer, before it becomes HTTP. */
-export interface Rendered {
+export interface AnswerContent {
   readonly status: number;
   /** The JSON body, as bytes or as a value; an answer without it has no body. */
   readonly body?: unknown;
@@ -69,7 +69,7 @@ export function ownParameter({ path }: CreatedResource): string {
 /** How a route answers when its resource exists. */
 export interface Reply<in Picked, in Values> {
   readonly successes: readonly Success[];
-  readonly render: (picked: Picked, values: Values) => Rendered;
+  readonly render: (picked: Picked, values: Values) => AnswerContent;
   /**
    * How the compiled executor writes the resources of the reply, which are at the path that the route picks. The
    * data then has a WrittenResource in place of each resource, unless graphql-js answered with values.
@@ -179,7 +179,7 @@ function successOf<Resource>(
 function renderResource<Resource>(
   { render, revision }: Shape<Resource>,
   resource: Resource,
-): Pick<Rendered, 'body' | 'release' | 'revision'> {
+): Pick<AnswerContent, 'body' | 'release' | 'revision'> {
   if (resource instanceof WrittenResource) {
     const { bytes, release } = WrittenResource.answer([resource]);
     return { body: bytes, release, revision: resource.revision };

@@ -18,7 +18,7 @@ import { operationProblem, problemReply, refusalOf } from './problem.ts';
 import { printOpenApi } from './openapi.ts';
 import { pageLinks } from './page-links.ts';
 import type { Outcome, Route } from './route.ts';
-import { createRouter, type Found } from './router.ts';
+import { createRouter, type RouteMatch } from './router.ts';
 import { routeTable } from './route-table.ts';
 
 /** A request from the server. Only its size has been checked so far. */
@@ -80,7 +80,8 @@ export function createRestHandler(schema: GraphQLSchema): RestHandler {
   const find = createRouter(routeTable);
   const earlierAnswers = new EarlierAnswers();
   // For HEAD, the server sends all headers and no body.
-  const routeOf = ({ methods }: Found, method: string) => methods.get(method === 'HEAD' ? 'GET' : method);
+  const routeOf = ({ methods }: RouteMatch, method: string) =>
+    methods.get(method === 'HEAD' ? 'GET' : method);
   return {
     counted({ method, path }) {
       const found = find(path);

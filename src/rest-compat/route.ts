@@ -21,7 +21,7 @@ import {
   type SentParameters,
 } from './params.ts';
 import { stepsOf, type ValueAt, valueAt } from './paths.ts';
-import type { Rendered, Reply, Success } from './reply.ts';
+import type { AnswerContent, Reply, Success } from './reply.ts';
 import type { Violation } from './values.ts';
 
 /** A code with which only some operations fail. */
@@ -40,7 +40,7 @@ type Picker<Data, Values, DataPath extends string, Result> =
   | ((data: Data, values: Values) => Result | null | undefined);
 
 /** With a function, `DataPath` cannot be inferred and is any string. */
-type Picked<Data, DataPath extends string, Result> = string extends DataPath
+type PickedData<Data, DataPath extends string, Result> = string extends DataPath
   ? Result
   : NonNullable<ValueAt<Data, DataPath>>;
 
@@ -67,7 +67,7 @@ export interface RouteDeclaration<
   check?: (data: Data, parameters: ParameterValues<P>) => readonly Violation[];
   /** Picks the part of the data to answer with. Null or undefined means `not_found`. */
   pick: Picker<Data, ParameterValues<P>, DataPath, Result>;
-  reply: Reply<Picked<Data, DataPath, Result>, ParameterValues<P>>;
+  reply: Reply<PickedData<Data, DataPath, Result>, ParameterValues<P>>;
   /** The message of `not_found`, where "There is no such issue." is not enough. */
   absent?: string;
   /** The failures of the operation, in addition to those that follow from the rest of the route. */
@@ -83,12 +83,12 @@ export interface RouteDeclaration<
 }
 
 /** What a request sends to a route, before it is checked. */
-export interface Sent extends SentParameters {
+export interface SentRequest extends SentParameters {
   body: unknown;
 }
 
 /** A checked request: refused, for a resource that cannot exist, or ready to run. */
-export type Checked =
+export type CheckedRequest =
   | { verdict: 'refused'; code: 'invalid_request' | 'validation_failed'; violations: readonly Violation[] }
   | { verdict: 'absent' }
   | {
@@ -102,7 +102,7 @@ export type Checked =
 export type Outcome =
   | { verdict: 'refused'; code: 'invalid_request'; violations: readonly Violation[] }
   | { verdict: 'absent' }
-  | { verdict: 'rendered'; rendered: Rendered };
+  | { verdict: 'rendered'; rendered: AnswerContent };
 
 /** A declared route without its type parameters, for the handler and for OpenAPI. */
 export interface Route {
@@ -129,7 +129,7 @@ export interface Route {
   /** The message of `not_found`; undefined if the path names no resource. */
   readonly absent: string | undefined;
   /** Checks all parameters, then the whole body. */
-  readonly check: (sent: Sent) => Checked;
+  readonly check: (sent: SentRequest) => CheckedRequest;
 }
 
 // The arguments of all connections, and their names in REST.
@@ -147,7 +147,7 @@ export function route<
 >(declaration: RouteDeclaration<Path, P, F, Data, Variables, DataPath, Result>): Route {
   const { method, path, scope, summary, body, operation: document } = declaration;
   const operation = operationOf(document);
-  const answering = {
+  const answerParts = {
     check: declaration.check,
     pick: pickerOf(declaration.pick),
     reply: declaration.reply,
@@ -194,14 +194,14 @@ export function route<
         verdict: 'ready',
         variables: declaration.variables(values, fields.values as BodyValues<F>),
         idempotencyKey: query.values['Idempotency-Key'] as string | undefined,
-        answer: (data) => outcomeOf(answering, data as Data, values),
+        answer: (data) => outcomeOf(answerParts, data as Data, values),
       };
     },
   };
 }
 
 function outcomeOf<Data, Values, Picked>(
-  { check, pick, reply }: Answering<Data, Values, Picked>,
+  { check, pick, reply }: AnswerParts<Data, Values, Picked>,
   data: Data,
   values: Values,
 ): Outcome {
@@ -223,14 +223,14 @@ function rowRendererOf({ pick, reply }: { pick: unknown; reply: Pick<Reply<never
 
 function pickerOf<Data, Values, DataPath extends string, Result>(
   pick: Picker<Data, Values, DataPath, Result>,
-): Answering<Data, Values, Picked<Data, DataPath, Result>>['pick'] {
+): AnswerParts<Data, Values, PickedData<Data, DataPath, Result>>['pick'] {
   const steps = typeof pick === 'string' ? stepsOf(pick) : [];
   const read = typeof pick === 'string' ? (data: Data) => valueAt(data, steps) : pick;
   // The types of the declaration follow the path.
-  return read as Answering<Data, Values, Picked<Data, DataPath, Result>>['pick'];
+  return read as AnswerParts<Data, Values, PickedData<Data, DataPath, Result>>['pick'];
 }
 
-interface Answering<Data, Values, Picked> {
+interface AnswerParts<Data, Values, Picked> {
   check?: ((data: Data, values: Values) => readonly Violation[]) | undefined;
   pick: (data: Data, values: Values) => Picked | null | undefined;
   reply: Reply<Picked, Values>;
@@ -241,7 +241,10 @@ function absentSentence(parameters: Parameters): string | undefined {
   return nouns.length > 0 ? `There is no such ${nouns.join(' or ')}.` : undefined;
 }
 
-function refusal(code: 'invalid_request' | 'validation_failed', violations: readonly Violation[]): Checked {
+function refusal(
+  code: 'invalid_request' | 'validation_failed',
+  violations: readonly Violation[],
+): CheckedRequest {
   return { verdict: 'refused', code, violations };
 }
 

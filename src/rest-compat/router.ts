@@ -1,7 +1,7 @@
 import type { Route } from './route.ts';
 
 /** The routes of a requested path by method, and the texts in the place of braces. */
-export interface Found {
+export interface RouteMatch {
   readonly methods: ReadonlyMap<string, Route>;
   /** The value of the Allow header. */
   readonly allow: string;
@@ -22,7 +22,7 @@ interface Endpoint {
  * Finds the routes of a path as it was sent. The path is not normalized: with an extra slash, another case or an
  * invalid encoding it is another path.
  */
-export function createRouter(routes: readonly Route[]): (path: string) => Found | undefined {
+export function createRouter(routes: readonly Route[]): (path: string) => RouteMatch | undefined {
   const endpoints = endpointsOf(routes);
   return (path) => {
     const segments = decode(path);

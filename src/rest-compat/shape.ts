@@ -51,7 +51,7 @@ type NumberIn<Source> = {
 /**
  * Gives each field that does not fit the fragment a type that no value has, so that the declaration does not compile.
  */
-type Fitting<Source, Fields> = {
+type FieldsThatFit<Source, Fields> = {
   readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Path, infer Accepted>
     ? ValueAt<Source, Path> extends Accepted
       ? unknown
@@ -65,7 +65,7 @@ type Fitting<Source, Fields> = {
  */
 export function shape<Source, const Fields extends Readonly<Record<string, Field>>>(
   name: string,
-  fields: Fields & Fitting<Source, Fields>,
+  fields: Fields & FieldsThatFit<Source, Fields>,
   revision?: NumberIn<Source>,
 ): Shape<Source> {
   const entries: ShapeFields = Object.entries<Field>(fields);

@@ -6,7 +6,7 @@ import type { HttpReply } from './http-reply.ts';
 import type { RestRequest } from './rest-handler.ts';
 import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';
 import { type Failure, operationProblem, problemReply, refusalOf } from './problem.ts';
-import type { Checked, Route } from './route.ts';
+import type { CheckedRequest, Route } from './route.ts';
 
 /** The first read of a stream was refused. All streams that share the read answer with the refusal. */
 class RefusedRead extends Error {
@@ -19,7 +19,7 @@ class RefusedRead extends Error {
   }
 }
 
-type Ready = Extract<Checked, { verdict: 'ready' }>;
+type Ready = Extract<CheckedRequest, { verdict: 'ready' }>;
 
 /**
  * Answers with a stream of events: those after the cursor of the request, or only new ones if it has no cursor. An

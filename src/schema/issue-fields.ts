@@ -18,7 +18,7 @@ import { naming } from './builder/naming.ts';
 
 // The outputs, inputs, filters and orders of an issue's stored fields, derived from their declarations in the model.
 
-interface Declared {
+interface FieldDeclaration {
   readonly cleared: object;
   readonly description: string;
   readonly output?: string;
@@ -30,13 +30,13 @@ const codeEnums = { priority: Priority } as const;
 const codeRanks = { priority: priorityRank } as const;
 
 /** Whether a field can be null. The type is `true` because Pothos requires that literal for a nullable column. */
-function nullable({ cleared }: Declared): true {
+function nullable({ cleared }: FieldDeclaration): true {
   return ('to' in cleared && cleared.to === null) as true;
 }
 
 /** The fields of the type `Issue` for its stored fields. */
 export function storedOutputs(t: EntityFieldBuilder<'issue'>) {
-  const described = (field: Declared) => ({
+  const described = (field: FieldDeclaration) => ({
     nullable: nullable(field),
     description: field.output ?? field.description,
   });
@@ -66,7 +66,7 @@ function rangeOf({ min, max }: { readonly min: number; readonly max: number }): 
   return max === maxInt32 ? `${min} or more` : `${min} to ${max}`;
 }
 
-function inputDescription({ input, description }: Declared): string {
+function inputDescription({ input, description }: FieldDeclaration): string {
   return input ?? description;
 }
 
@@ -109,7 +109,7 @@ export function storedOrders(): Record<string, IssueOrder> {
   });
   return Object.fromEntries(
     Object.values(orders).flatMap((order) => {
-      const { order: name }: Declared = issueFields[order.column as keyof typeof orders];
+      const { order: name }: FieldDeclaration = issueFields[order.column as keyof typeof orders];
       return name === undefined ? [] : [[name, order]];
     }),
   );

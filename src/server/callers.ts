@@ -5,7 +5,7 @@ import type { Principal } from '../resolvers/context.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { StreamRights, TokenChecks } from './change-waits.ts';
 import { type Allowance, callerOfAddress, callerOfToken, type RateLimiter } from './limits/rate-limit.ts';
-import type { Refused } from './limits/refusals.ts';
+import type { RefusalReason } from './limits/refusals.ts';
 import type { UnknownTokens } from './limits/unknown-tokens.ts';
 
 /** A request that is counted. */
@@ -20,7 +20,7 @@ export interface CountedRequest {
 interface Overdrawn {
   readonly tokenId: string;
   readonly allowance: Allowance;
-  readonly refused: Refused;
+  readonly refused: RefusalReason;
 }
 
 interface CallerParts {
@@ -111,7 +111,10 @@ export class Callers {
    * The refusal for a request with an unknown token whose address has sent too many of them; undefined for any other request. A
    * token that is cached as valid is never refused here.
    */
-  refusalOfUnknownToken(address: string | undefined, authorization: string | undefined): Refused | undefined {
+  refusalOfUnknownToken(
+    address: string | undefined,
+    authorization: string | undefined,
+  ): RefusalReason | undefined {
     const refused = this.#unknownTokens.refusal(address);
     return refused && this.#authenticator.isUnknown(authorization, new Date()) ? refused : undefined;
   }

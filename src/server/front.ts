@@ -27,7 +27,7 @@ import { errorReply, sendReply, nothingHere } from './http/reply.ts';
 import { loggedOf, logRequest } from './observability/request-log.ts';
 import { withRequestLimits } from './limits/request-limits.ts';
 import { StreamAdmission } from './limits/stream-admission.ts';
-import { type Refused, type Refusee, Refusals } from './limits/refusals.ts';
+import { type RefusalReason, type Refusee, Refusals } from './limits/refusals.ts';
 import { ServerRequest } from './http/request.ts';
 import type { Unsent } from './http/unsent.ts';
 import { stoppingMessage } from './stopping.ts';
@@ -62,7 +62,7 @@ interface Exchange {
 
 /** Why a request is not let in, and how that counts. */
 interface TurnedAway {
-  readonly refused: Refused;
+  readonly refused: RefusalReason;
   /** The label for metrics; without it the request counts as one that was not read. */
   readonly labels?: RequestLabels;
   /** The caller, if the request is refused because of its caller. */
@@ -254,7 +254,7 @@ function asksForStream(request: ServerRequest): boolean {
 
 const tooBusy = retrySoon(busy);
 
-function retrySoon(message: string): Refused {
+function retrySoon(message: string): RefusalReason {
   return { code: 'unavailable', message, retryAfterSeconds: 1 };
 }
 

@@ -4,15 +4,15 @@ import { Pulse } from '../live/pulse.ts';
 /** How often a token is checked while nothing is delivered to its streams, or asked over its connections. */
 const checkMs = 7_500;
 
-type Waiting = Pick<Arrivals, 'fail'>;
+type WaitingStream = Pick<Arrivals, 'fail'>;
 
 /** Checks the tokens of idle streams and WebSockets regularly, once for all of a token. */
 export class StreamTokens {
   readonly #pulse = new Pulse(checkMs);
-  readonly #byToken = new Map<string, { waiting: Set<Waiting>; stop: () => void }>();
+  readonly #byToken = new Map<string, { waiting: Set<WaitingStream>; stop: () => void }>();
 
   /** Ends the wait of a stream with the error that `check` throws. Returns a function that stops watching the stream. */
-  watch(token: string, stream: Waiting, check: () => Promise<unknown>): () => void {
+  watch(token: string, stream: WaitingStream, check: () => Promise<unknown>): () => void {
     const known = this.#byToken.get(token);
     const { waiting, stop } = known ?? this.#begin(token, check);
     waiting.add(stream);
@@ -25,7 +25,7 @@ export class StreamTokens {
   }
 
   #begin(token: string, check: () => Promise<unknown>) {
-    const waiting = new Set<Waiting>();
+    const waiting = new Set<WaitingStream>();
     const checked = async () => {
       try {
         await check();

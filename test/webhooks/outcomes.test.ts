@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { outcomeOf, type Sent } from '../../src/live/webhooks/outcomes.ts';
+import { outcomeOf, type AttemptResult } from '../../src/live/webhooks/outcomes.ts';
 import { webhookDeliveryState, webhookState } from '../../src/model/codes.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
@@ -14,7 +14,7 @@ const active = { state: webhookState.active, failures: 0, firstFailureUtc: null 
 function sent(
   status: number | null,
   more: { attemptCount?: number; createdUtc?: Date; retryAfter?: string } = {},
-): Sent {
+): AttemptResult {
   const { attemptCount = 0, createdUtc = now, retryAfter = null } = more;
   return {
     delivery: { id: 'd', changeId: null, body: '{}', createdUtc, attemptCount },
@@ -23,7 +23,7 @@ function sent(
   };
 }
 
-const waitOf = (each: Sent, webhook = active) => {
+const waitOf = (each: AttemptResult, webhook = active) => {
   const { outcomes } = outcomeOf(webhook, [each], now, middle);
   return ((outcomes[0]?.nextAttemptUtc?.getTime() ?? 0) - now.getTime()) / 1_000;
 };

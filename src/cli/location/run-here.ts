@@ -5,7 +5,7 @@ import { openStorage } from '../../storage/open-storage.ts';
 import type { DatabaseCommand, Terminal } from '../environment.ts';
 import { openUpToDate, requireCurrentSchema } from './open-location.ts';
 
-interface Here {
+interface LocalRun {
   /** The settings that the command's flags contain. */
   readonly settings: Settings;
   readonly terminal: Terminal;
@@ -17,7 +17,7 @@ interface Here {
 export async function runHere(
   command: Pick<DatabaseCommand, 'execute' | 'hasNoTimeout'>,
   args: Record<string, unknown>,
-  { settings, terminal, lock }: Here,
+  { settings, terminal, lock }: LocalRun,
 ): Promise<number> {
   const config = readConfig(settings);
   const { dataDir } = config;
@@ -33,7 +33,7 @@ export async function runHere(
 function open(
   { databaseUrl: url, prepared, wire, dataDir }: Config,
   { hasNoTimeout }: Pick<DatabaseCommand, 'hasNoTimeout'>,
-  { terminal, lock }: Pick<Here, 'terminal' | 'lock'>,
+  { terminal, lock }: Pick<LocalRun, 'terminal' | 'lock'>,
 ): Promise<Database> {
   if (url === undefined) return openUpToDate({ dataDir, lock }, terminal.stderr);
   return openDatabase({ url, prepared, wire, ...(hasNoTimeout && { statementTimeoutMs: 0 }) });

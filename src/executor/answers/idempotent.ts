@@ -5,7 +5,7 @@ import { type DocumentNode, type ExecutionResult, print } from 'graphql';
 import type { KeyName, NewKey } from '../../db/idempotency.ts';
 import { type SignedIn, signedIn } from '../../resolvers/context.ts';
 import { raise } from '../../resolvers/errors.ts';
-import { keepAnswer, type Once, runOnce, runUnderKey } from '../../resolvers/writes/idempotency.ts';
+import { keepAnswer, type OnceResult, runOnce, runUnderKey } from '../../resolvers/writes/idempotency.ts';
 import { type KeyedWrite, NeedsTransaction } from '../../resolvers/writes/keyed-write.ts';
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import { showsOnlyWritten } from '../compiled/run/executor.ts';
@@ -105,7 +105,7 @@ async function inOneTransaction(
   run: Execution,
 ): Promise<OperationResult> {
   let failed: { cause: unknown; result: ExecutionResult } | undefined;
-  let kept: Once;
+  let kept: OnceResult;
   try {
     kept = await runOnce(context, key, async (inside) => {
       const answer = await run(inside);

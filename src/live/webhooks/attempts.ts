@@ -2,7 +2,7 @@ import type { DueDelivery } from '../../db/webhook-work.ts';
 import type { WebhookRow } from '../../db/webhooks.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import { isReceived, type WebhookSending } from '../../resolvers/webhooks/sending.ts';
-import { isOverloaded, type Sent } from './outcomes.ts';
+import { isOverloaded, type AttemptResult } from './outcomes.ts';
 
 /** How long an attempt may take. */
 export const attemptMs = 15_000;
@@ -18,7 +18,7 @@ const retryPollMs = 1_000;
 const changeDelayMs = 50;
 
 /** An attempt that has ended. */
-export interface EndedAttempt extends Sent {
+export interface EndedAttempt extends AttemptResult {
   /** The revision of the webhook when the attempt began. */
   readonly revision: number;
   /** Attempts are numbered as they begin. */

@@ -33,7 +33,7 @@ const disabledAfterMs = 7 * dayMs;
 const longestRetryAfterMs = dayMs;
 
 /** A delivery that was attempted, and its result. */
-export interface Sent {
+export interface AttemptResult {
   readonly delivery: DueDelivery;
   readonly answer: SentAnswer;
   readonly at: Date;
@@ -52,7 +52,7 @@ export interface RoundOutcome {
 /** Derives the changes from the attempts of a round. `random`, from 0 to 1, varies the delays, so that retries do not coincide. */
 export function outcomeOf(
   webhook: Pick<WebhookRow, 'state' | 'failures' | 'firstFailureUtc'>,
-  sent: readonly Sent[],
+  sent: readonly AttemptResult[],
   now: Date,
   random: () => number = Math.random,
 ): RoundOutcome {
@@ -78,7 +78,11 @@ export function outcomeOf(
 }
 
 /** What becomes of a delivery after an attempt. */
-function deliveryOutcome({ delivery, answer, at }: Sent, now: Date, random: () => number): DeliveryOutcome {
+function deliveryOutcome(
+  { delivery, answer, at }: AttemptResult,
+  now: Date,
+  random: () => number,
+): DeliveryOutcome {
   const { id, createdUtc, attemptCount } = delivery;
   const attempt = attemptOf(answer, at);
   if (isReceived(answer)) return { id, state: webhookDeliveryState.delivered, nextAttemptUtc: null, attempt };

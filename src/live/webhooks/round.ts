@@ -25,7 +25,7 @@ import { isReceived, type WebhookSending } from '../../resolvers/webhooks/sendin
 import { webhookSubject } from '../../resolvers/webhooks/webhooks.ts';
 import type { Attempts } from './attempts.ts';
 import { createDeliveries } from './new-deliveries.ts';
-import { later, outcomeOf, type Sent } from './outcomes.ts';
+import { later, outcomeOf, type AttemptResult } from './outcomes.ts';
 
 /** How long a process claims a webhook. It renews the claim, so one that died holds a webhook no longer than this. */
 export const claimMs = 10_000;
@@ -162,7 +162,7 @@ async function storeOutcomes(
   trx: Trx,
   { id, revision }: Pick<WebhookRow, 'id' | 'revision'>,
   claimId: string,
-  sent: readonly Sent[],
+  sent: readonly AttemptResult[],
 ): Promise<boolean> {
   const webhook = await lockClaimed(trx, id, claimId);
   if (!webhook) return false;

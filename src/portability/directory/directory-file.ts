@@ -15,7 +15,7 @@ type CodeTable = Readonly<Record<string, number>>;
 const codeTableOf = new WeakMap<object, CodeTable>();
 
 /** The fields of a kind of entry that are stored as they are, each in the column of its name. */
-type Stored<Table extends StoredTable> = {
+type StoredColumns<Table extends StoredTable> = {
   readonly [Column in keyof Row<Table>]?: z.ZodType<Row<Table>[Column] | undefined>;
 };
 type StoredTable =
@@ -138,7 +138,7 @@ export const storedFields = {
     startUtc: time.nullable().optional(),
     targetUtc: time.nullable().optional(),
   },
-} as const satisfies { readonly [Table in StoredTable]: Stored<Table> };
+} as const satisfies { readonly [Table in StoredTable]: StoredColumns<Table> };
 
 const member = object({
   ...storedFields.member,

@@ -118,9 +118,9 @@ export function memberNamed(plan: DirectoryPlan, path: string, text: string): Me
   return undefined;
 }
 
-type Named = Pick<MemberEntry, 'displayName' | 'emailAddress'>;
+type NamedMember = Pick<MemberEntry, 'displayName' | 'emailAddress'>;
 
-function matching(plan: DirectoryPlan, entry: Named, path: string): MemberRow | 'several' | undefined {
+function matching(plan: DirectoryPlan, entry: NamedMember, path: string): MemberRow | 'several' | undefined {
   const email = entry.emailAddress && fold(entry.emailAddress);
   const byEmail = email && plan.rows.member.find(({ emailAddressFold }) => emailAddressFold === email);
   if (byEmail) return byEmail;
@@ -137,7 +137,7 @@ function matching(plan: DirectoryPlan, entry: Named, path: string): MemberRow | 
 function putMember(
   plan: DirectoryPlan,
   existing: MemberRow | undefined,
-  entry: Named & Partial<MemberEntry>,
+  entry: NamedMember & Partial<MemberEntry>,
   kind: number,
 ): MemberRow {
   const { displayName, emailAddress } = entry;

@@ -24,7 +24,7 @@ export interface SignedAttachment {
 }
 
 /** The request that uploads, for the log of changes. */
-type Uploading = Pick<ActivityActor, 'requestId'>;
+type UploadRequest = Pick<ActivityActor, 'requestId'>;
 
 /** An upload that is being received. */
 export interface Upload {
@@ -45,7 +45,7 @@ export async function receiveUpload(
   store: FileStore,
   { attachmentId }: SignedAttachment,
   { contentLength, isReplacement, open }: Upload,
-  uploading: Uploading,
+  uploadRequest: UploadRequest,
 ): Promise<AttachmentRow> {
   const announced = (await selectAttachmentOfExistingIssue(db, attachmentId)) ?? raiseNotFound('attachment');
   if (announced.uploadedUtc) raise('conflict', 'The attachment already has its bytes.');
@@ -59,7 +59,7 @@ export async function receiveUpload(
   try {
     await store.put(contentKey(started), exactly(sizeBytes, open()), sizeBytes);
     const preview = await findPreview(store, started);
-    const finished = await finish(db, started, preview, uploading);
+    const finished = await finish(db, started, preview, uploadRequest);
     await discardEarlier(store, started);
     return finished;
   } catch (error) {
@@ -73,7 +73,7 @@ async function finish(
   db: TenantDb,
   started: AttachmentRow,
   preview: Pick<AttachmentRow, 'previewKind' | 'codeLanguage'>,
-  { requestId }: Uploading,
+  { requestId }: UploadRequest,
 ): Promise<AttachmentRow> {
   const { issueId, fileName, uploadedByUserAccountId: userAccountId } = started;
   return inTransaction(db, async (trx) => {

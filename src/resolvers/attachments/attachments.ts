@@ -97,25 +97,25 @@ export async function deleteAttachment(
 }
 
 /** The URL from which anyone who has it can download the bytes of an attachment, for five minutes. */
-export function signedDownloadUrl(ctx: Context, attachment: Addressed): string | null {
+export function signedDownloadUrl(ctx: Context, attachment: StoredAttachment): string | null {
   if (!ctx.files || !attachment.uploadedUtc) return null;
   const access = { method: 'GET', part: 'content', disposition: 'attachment' } as const;
   return signedUrl(ctx.files, attachment, access, ctx.now).url;
 }
 
 /** The URL of the preview for five minutes; null if the attachment has none. */
-export function signedPreviewUrl(ctx: Context, attachment: Addressed & PreviewOf): string | null {
+export function signedPreviewUrl(ctx: Context, attachment: StoredAttachment & PreviewOf): string | null {
   if (!ctx.files || !attachment.uploadedUtc || attachment.previewKind === previewKind.none) return null;
   const access = { method: 'GET', part: 'preview', disposition: 'inline' } as const;
   return signedUrl(ctx.files, attachment, access, ctx.now).url;
 }
 
-type Addressed = Pick<AttachmentRow, 'workspaceId' | 'id' | 'uploadedUtc'>;
+type StoredAttachment = Pick<AttachmentRow, 'workspaceId' | 'id' | 'uploadedUtc'>;
 type PreviewOf = Pick<AttachmentRow, 'previewKind'>;
 
 function signedUrl(
   { signer, baseUrl }: RequestFiles,
-  { workspaceId, id }: Addressed,
+  { workspaceId, id }: StoredAttachment,
   access: Omit<SignedAccess, 'workspaceId' | 'attachmentId'>,
   now: Date,
 ): { url: string; expiresUtc: Date } {

@@ -47,7 +47,7 @@ function inProgress(): never {
 }
 
 /** The result of work, or the row that its statement wrote and that has no answer yet. */
-export type Once =
+export type OnceResult =
   | { readonly result: unknown; readonly replayed: boolean }
   | { readonly written: Record<string, unknown>; readonly createdUtc: Date };
 
@@ -59,7 +59,7 @@ export async function runOnce(
   context: SignedIn,
   key: NewKey,
   work: (inside: SignedIn) => Promise<unknown>,
-): Promise<Once> {
+): Promise<OnceResult> {
   return writeInOneTransaction(context, async (inside) => {
     if (!(await tryLockKey(inside.db, key))) inProgress();
     const kept = await selectKept(inside.db, key, new Date(context.now.getTime() - keptMs));

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../json-schema.ts';
-import type { Printed } from './components.ts';
+import type { OpenApiObject } from './components.ts';
 
 /** The part of an OpenAPI operation that a collection needs. */
 interface Operation {
@@ -27,7 +27,7 @@ interface Description {
  * The description as a collection in the format of Postman 2.1, which Postman, Bruno, Insomnia and Hoppscotch import.
  * The address and the token are variables of the collection. Optional parameters are included, but disabled.
  */
-export function collectionOf(openApi: Printed): Printed {
+export function collectionOf(openApi: OpenApiObject): OpenApiObject {
   const { info, tags, paths } = openApi as unknown as Description;
   const requests = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),

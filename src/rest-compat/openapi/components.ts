@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../json-schema.ts';
 
-/** A printed schema. Schemas with a name are replaced by references. */
-export type Printed = Readonly<Record<string, unknown>>;
+/** An object of the OpenAPI document. In it, schemas with a name are replaced by references. */
+export type OpenApiObject = Readonly<Record<string, unknown>>;
 
 /** Collects the schemas with names while schemas are printed. */
 export class Components {
-  readonly #named = new Map<string, { schema: JsonSchema; printed: Printed }>();
+  readonly #named = new Map<string, { schema: JsonSchema; printed: OpenApiObject }>();
 
   /** Prints a schema, or a reference to it if it has a name. Throws when two different schemas have the same name. */
-  print(schema: JsonSchema): Printed {
+  print(schema: JsonSchema): OpenApiObject {
     const { title, ...inline } = schema;
     if (title === undefined) return this.#inline(inline);
     const known = this.#named.get(title);
@@ -20,12 +20,12 @@ export class Components {
   }
 
   /** The collected schemas by name. */
-  schemas(): Printed {
+  schemas(): OpenApiObject {
     const byName = [...this.#named].toSorted(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(byName.map(([name, { printed }]) => [name, printed]));
   }
 
-  #inline(schema: JsonSchema): Printed {
+  #inline(schema: JsonSchema): OpenApiObject {
     const { items, properties, anyOf, ...rest } = schema;
     return {
       ...rest,

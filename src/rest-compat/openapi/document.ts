@@ -7,7 +7,7 @@ import { type JsonSchema, orNull } from '../json-schema.ts';
 import type { Parameters } from '../params.ts';
 import type { Success } from '../reply.ts';
 import type { Route } from '../route.ts';
-import { Components, type Printed } from './components.ts';
+import { Components, type OpenApiObject } from './components.ts';
 import { type Example, type Examples, variablesOf } from './example.ts';
 import { linksOf, type OperationIds } from './links.ts';
 import { allowOrigin, headers, operationHeader, shownHeader } from './headers.ts';
@@ -19,10 +19,10 @@ export function openApiDocument(
   routes: readonly Route[],
   additions: readonly Route[],
   examples: Examples,
-): Printed {
+): OpenApiObject {
   const components = new Components();
   const ids = operationIds(routes);
-  const paths: Record<string, Record<string, Printed>> = {};
+  const paths: Record<string, Record<string, OpenApiObject>> = {};
   for (const route of routes) {
     const example = examples[`${route.method} ${route.path}`];
     const operation = operationOf(route, {
@@ -100,7 +100,7 @@ interface Parts {
   readonly components: Components;
 }
 
-function operationOf(route: Route, parts: Parts): Printed {
+function operationOf(route: Route, parts: Parts): OpenApiObject {
   const { ids, isAddition, example, components } = parts;
   const { summary, scope, parameters, body, operation, document } = route;
   const [, version, segment = ''] = route.path.split('/');
@@ -157,7 +157,7 @@ function parametersOf(
   parameters: Parameters,
   example: Example | undefined,
   components: Components,
-): Printed[] {
+): OpenApiObject[] {
   return Object.entries(parameters).map(([name, { kind, description, schema }]) => ({
     name,
     in: kind === 'path' || kind === 'header' ? kind : 'query',
@@ -170,7 +170,10 @@ function parametersOf(
 }
 
 /** Parameters have an example if the request of the example sends them. */
-function exampleOfParameter({ type }: JsonSchema, sent: string | readonly string[] | undefined): Printed {
+function exampleOfParameter(
+  { type }: JsonSchema,
+  sent: string | readonly string[] | undefined,
+): OpenApiObject {
   if (sent === undefined) return {};
   return { example: type === 'integer' || type === 'boolean' ? JSON.parse(String(sent)) : sent };
 }
@@ -180,7 +183,7 @@ function requestBodyOf(
   operation: OperationDefinitionNode,
   example: Example | undefined,
   components: Components,
-): Printed {
+): OpenApiObject {
   const entries = Object.entries(fields).map(([name, field]) => {
     const schema = sentSchemaOf(field);
     // Not every tool supports a description next to a reference.
@@ -245,7 +248,7 @@ function hasTag(route: Route, { schema, hasRevision = false }: Success): boolean
   return hasRevision || (route.method === 'GET' && schema !== undefined);
 }
 
-function successResponses(route: Route, { ids, example, components }: Parts): Record<string, Printed> {
+function successResponses(route: Route, { ids, example, components }: Parts): Record<string, OpenApiObject> {
   return Object.fromEntries(
     route.successes.map((success) => {
       const { status, description, schema, isPaged, isBounded, hasLocation, hasCsv, hasStream } = success;

@@ -1,4 +1,4 @@
-import type { Checked, Route } from '../route.ts';
+import type { CheckedRequest, Route } from '../route.ts';
 
 /** An example request, and the answers of a server with the example workspace. */
 export interface Example {
@@ -51,7 +51,7 @@ export function variablesOf(route: Route, request: ExampleRequest): Readonly<Rec
 }
 
 /** The result of checking the request of an example. */
-export function checkExample(route: Route, request: ExampleRequest): Checked {
+export function checkExample(route: Route, request: ExampleRequest): CheckedRequest {
   const { query } = targetOf(route.path, request);
   const path = Object.entries(request.parameters).map(([name, value]) => [name, String(value)] as const);
   return route.check({ path: Object.fromEntries(path), query, body: request.body });

@@ -2,7 +2,7 @@ import { maxInt32 } from '../../model/int32.ts';
 import { limits } from '../../model/limits.ts';
 import { longestLinks } from '../page-links.ts';
 import type { Route } from '../route.ts';
-import type { Printed } from './components.ts';
+import type { OpenApiObject } from './components.ts';
 import type { ExampleAnswer } from './example.ts';
 
 /** A request id of this service, or one that the caller has sent (`X-Request-Id`). */
@@ -77,7 +77,7 @@ const ownHeaders = {
 };
 
 /** The header with the name of the operation that ran. */
-export function operationHeader({ operation }: Route): Printed {
+export function operationHeader({ operation }: Route): OpenApiObject {
   return {
     required: true,
     description: 'The name of the operation that ran, as in `x-graphql-document`.',
@@ -86,17 +86,17 @@ export function operationHeader({ operation }: Route): Printed {
 }
 
 /** The same header on a failure, which may have occurred before an operation could run. */
-export function operationOfFailure({ operation }: Route): Printed {
+export function operationOfFailure({ operation }: Route): OpenApiObject {
   return { description: 'The name of the operation, if one ran.', schema: { const: operation.name.value } };
 }
 
 /** A header of every answer, if pages of other origins may read it. */
-export const allowOrigin: Printed = {
+export const allowOrigin: OpenApiObject = {
   'Access-Control-Allow-Origin': { $ref: '#/components/headers/Access-Control-Allow-Origin' },
 };
 
 /** A header with the value of the example's answer. */
-export function shownHeader(name: keyof typeof ownHeaders, answer: ExampleAnswer | undefined): Printed {
+export function shownHeader(name: keyof typeof ownHeaders, answer: ExampleAnswer | undefined): OpenApiObject {
   const example = answer?.headers[name];
   return { ...ownHeaders[name], ...(example !== undefined && { example }) };
 }

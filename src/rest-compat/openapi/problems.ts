@@ -14,7 +14,7 @@ import { allCodeTables } from '../../schema/codes.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { type Failure, refusalOf } from '../problem.ts';
 import type { Route } from '../route.ts';
-import type { Components, Printed } from './components.ts';
+import type { Components, OpenApiObject } from './components.ts';
 import { allowOrigin, operationOfFailure, requestId } from './headers.ts';
 
 type Code = Problem['code'];
@@ -167,7 +167,7 @@ function isConditional({ parameters }: Route): boolean {
 const brokenRequests = { RequestTimeout: 'request_timeout', HeadersTooLarge: 'headers_too_large' } as const;
 
 /** The responses that all routes share, which are components of the document. */
-export function sharedResponses(components: Components): Printed {
+export function sharedResponses(components: Components): OpenApiObject {
   const schema = components.print(problemSchema);
   const responses = Object.entries(brokenRequests).map(([name, code]) => [
     name,
@@ -190,7 +190,7 @@ export function sharedResponses(components: Components): Printed {
 }
 
 /** The failures of a route by status. */
-export function problemResponses(route: Route, components: Components): Record<string, Printed> {
+export function problemResponses(route: Route, components: Components): Record<string, OpenApiObject> {
   const schema = components.print(problemSchema);
   const shared = Object.entries(brokenRequests).map(([name, code]) => [
     `${statusOf(code)}`,
@@ -206,7 +206,7 @@ export function problemResponses(route: Route, components: Components): Record<s
   };
 }
 
-function response(schema: Printed, codes: readonly Code[], route: Route): Printed {
+function response(schema: OpenApiObject, codes: readonly Code[], route: Route): OpenApiObject {
   const failures = codes.map((code) => [code, exampleOf(code, route)] as const);
   const challenge = codes.some((code) => code === 'unauthenticated' || code === 'forbidden');
   return {
@@ -231,7 +231,7 @@ function response(schema: Printed, codes: readonly Code[], route: Route): Printe
 }
 
 /** The headers of every answer that counts against a quota, which are all but those of probes. */
-export function rateLimitHeaders({ probe }: Route): Printed {
+export function rateLimitHeaders({ probe }: Route): OpenApiObject {
   if (probe) return { RateLimit: neverSent('probes have no quota') };
   return {
     RateLimit: { $ref: '#/components/headers/RateLimit' },
@@ -239,7 +239,7 @@ export function rateLimitHeaders({ probe }: Route): Printed {
   };
 }
 
-function neverSent(reason: string): Printed {
+function neverSent(reason: string): OpenApiObject {
   return { description: `Never sent: ${reason}.`, schema: { type: 'string', maxLength: 0 } };
 }
 
@@ -264,7 +264,7 @@ function exampleOf(code: Code, route: Route): Failure {
   return example;
 }
 
-function bareResponse(route: Route, components: Components): Printed {
+function bareResponse(route: Route, components: Components): OpenApiObject {
   const message = 'The data store did not answer within 2000 ms.';
   const { type, title, status, detail } = problemOf({ code: 'unavailable', message }, exampleRequestId);
   return {

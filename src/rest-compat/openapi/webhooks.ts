@@ -5,7 +5,7 @@ import { change } from '../shapes/changes.ts';
 import { comment } from '../shapes/comments.ts';
 import { issue } from '../shapes/issues.ts';
 import { lostType } from '../webhook-messages.ts';
-import type { Components, Printed } from './components.ts';
+import type { Components, OpenApiObject } from './components.ts';
 
 const timestamp: JsonSchema = { type: 'string', format: 'date-time', maxLength: 24 };
 
@@ -73,7 +73,7 @@ const header = (name: string, description: string, maxLength: number) => ({
 });
 
 /** The `webhooks` of OpenAPI 3.1: the messages that receivers get, and the responses that they should send. */
-export function webhooksOf(components: Components): Printed {
+export function webhooksOf(components: Components): OpenApiObject {
   return Object.fromEntries(
     Object.entries(messages).map(([name, { summary, body }]) => [
       name,

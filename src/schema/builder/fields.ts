@@ -19,7 +19,7 @@ import type { ScopeNeed } from './scopes.ts';
 import {
   type AnyReferences,
   type ReferenceDeclarations,
-  type Referred,
+  type ReferredRows,
   referencePlan,
   referencePlans,
 } from './references.ts';
@@ -44,7 +44,7 @@ interface ComputedOptions<Parent, Column extends keyof Parent, References, Type,
   columns: readonly Column[];
   extensions?: DeclaredExtensions;
   references?: References;
-  compute: (row: Pick<Parent, Column>, references: Referred<References>, ctx: Ctx) => unknown;
+  compute: (row: Pick<Parent, Column>, references: ReferredRows<References>, ctx: Ctx) => unknown;
 }
 
 declare global {

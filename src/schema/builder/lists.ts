@@ -36,7 +36,7 @@ type Children<Parent, Name extends TableName> = { of?: TextColumn<Parent> } & (
 type ListDefaults = Partial<Pick<ListDeclaration, 'maxPageSize' | 'defaultOrder'>>;
 
 /** The column of the parent that holds the number of children, if there is one. It makes counting unnecessary. */
-interface Counted<Parent> {
+interface CountDeclaration<Parent> {
   count?: NumberColumn<Parent>;
 }
 
@@ -51,7 +51,10 @@ declare global {
       /** A connection of the parent's children, with the orders, filter and scope of their type. */
       children<Name extends TableName>(
         target: Entity<Name>,
-        options: Omit<FieldMeta, 'scope'> & Children<ParentShape, Name> & ListDefaults & Counted<ParentShape>,
+        options: Omit<FieldMeta, 'scope'> &
+          Children<ParentShape, Name> &
+          ListDefaults &
+          CountDeclaration<ParentShape>,
       ): FieldRef<Types, unknown>;
       /** A connection of all rows of the workspace. */
       all<Name extends TableName>(

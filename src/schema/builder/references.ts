@@ -19,9 +19,9 @@ export interface ReferenceDeclaration<
   nested: Nested;
 }
 /** The type of the rows that are passed to a computed field. */
-export type Referred<R> = {
+export type ReferredRows<R> = {
   [K in keyof R]: R[K] extends ReferenceDeclaration<string, infer Name, infer Column, infer Nested>
-    ? (Pick<Row<Name>, Column> & Referred<Nested>) | undefined
+    ? (Pick<Row<Name>, Column> & ReferredRows<Nested>) | undefined
     : never;
 };
 

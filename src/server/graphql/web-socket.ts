@@ -57,18 +57,18 @@ interface WebSocketOptions {
 }
 
 /** An operation that has no answer yet; a stream has one when it begins. */
-interface Unanswered {
+interface OpenOperation {
   readonly ticket: AdmissionTicket;
   /** Whether the client has completed it, or closed the connection. */
   readonly hasLeft: () => boolean;
 }
 
 /** A connection, and what belongs to it until it is closed. */
-interface Connected {
+interface OpenSocket {
   readonly ws: WebSocket;
   readonly sender: WebSocketSender;
   readonly req: IncomingMessage;
-  readonly unanswered: Set<Unanswered>;
+  readonly unanswered: Set<OpenOperation>;
   authorization: string | undefined;
   leave: (() => void) | undefined;
 }
@@ -94,19 +94,19 @@ const socketOptions: ServerOptions & { closeTimeout: number } = {
 };
 
 /** Ends the operations for whose answers the client does not wait any longer. Those in the queue leave it. */
-function abortLeft({ unanswered }: Connected): void {
+function abortLeft({ unanswered }: OpenSocket): void {
   for (const { ticket, hasLeft } of unanswered) if (hasLeft()) ticket.deadline.abort();
 }
 
 export class WebSockets {
   readonly #options: WebSocketOptions;
-  readonly #sockets = new Set<Connected>();
+  readonly #sockets = new Set<OpenSocket>();
   readonly #server = new WebSocketServer(socketOptions);
   readonly #protocol;
 
   constructor(options: WebSocketOptions) {
     this.#options = options;
-    this.#protocol = makeServer<Record<string, unknown>, Connected>({
+    this.#protocol = makeServer<Record<string, unknown>, OpenSocket>({
       connectionInitWaitTimeout: signInMs,
       onConnect: (context) => this.#signIn(context),
       onSubscribe: (context, id, payload) => this.#begin(context, id, payload),
@@ -149,7 +149,7 @@ export class WebSockets {
 
   #opened(ws: WebSocket, req: IncomingMessage): void {
     const sender = new WebSocketSender(ws, req.socket, this.#options.unsent);
-    const connected: Connected = {
+    const socket: OpenSocket = {
       ws,
       sender,
       req,
@@ -157,7 +157,7 @@ export class WebSockets {
       authorization: undefined,
       leave: undefined,
     };
-    this.#sockets.add(connected);
+    this.#sockets.add(socket);
     const closed = this.#protocol.opened(
       {
         protocol: ws.protocol,
@@ -171,20 +171,20 @@ export class WebSockets {
               ws.close(closeCodes.internalServerError, 'Internal server error');
             });
           // The library has handled a `complete` by then, because it does so before it waits for anything.
-          receiveMessages(ws, taken, () => abortLeft(connected));
+          receiveMessages(ws, taken, () => abortLeft(socket));
         },
       },
-      connected,
+      socket,
     );
     const stopPings = pingRegularly(ws, sender);
     // After a violation of the protocol, the library closes the connection with the code for it.
     ws.on('error', () => undefined);
     ws.on('close', (code, reason) => {
       stopPings();
-      this.#sockets.delete(connected);
-      connected.leave?.();
+      this.#sockets.delete(socket);
+      socket.leave?.();
       void closed(code, String(reason));
-      abortLeft(connected);
+      abortLeft(socket);
     });
   }
 
@@ -192,7 +192,7 @@ export class WebSockets {
   async #signIn({
     extra,
     connectionParams = {},
-  }: Context<Record<string, unknown>, Connected>): Promise<boolean> {
+  }: Context<Record<string, unknown>, OpenSocket>): Promise<boolean> {
     const { callers, contexts, openStreams } = this.#options;
     const authorization = connectionParams['Authorization'] ?? connectionParams['authorization'];
     if (typeof authorization !== 'string') return false;
@@ -219,16 +219,12 @@ export class WebSockets {
   }
 
   /** Begins an operation. Returns its errors if it is refused, otherwise the arguments for the library to execute. */
-  async #begin(context: Context<Record<string, unknown>, Connected>, id: string, payload: SubscribePayload) {
-    const connected = context.extra;
+  async #begin(context: Context<Record<string, unknown>, OpenSocket>, id: string, payload: SubscribePayload) {
+    const socket = context.extra;
     const { query, operationName, variables } = payload;
     // The variables are passed on unchecked, because the library does not check them either.
     const body = JSON.stringify({ query, operationName, variables });
-    const request = postOf(
-      connected.req,
-      { body, authorization: connected.authorization ?? '' },
-      this.#options,
-    );
+    const request = postOf(socket.req, { body, authorization: socket.authorization ?? '' }, this.#options);
     const startedMs = performance.now();
     const endSpan = this.#options.tracing?.begin(request);
     const end = (status: number) => {
@@ -238,17 +234,17 @@ export class WebSockets {
       metrics?.count(request.labels, status, tookMs);
       endSpan?.(status);
     };
-    if (connected.unanswered.size >= maxUnanswered) {
+    if (socket.unanswered.size >= maxUnanswered) {
       end(503);
       return [errorOf(new AppError('unavailable', busy), request.requestId)];
     }
     const ticket = new AdmissionTicket(this.#options.admission, this.#options.admission.newDeadline());
     const unanswered = { ticket, hasLeft: () => !(id in context.subscriptions) };
-    connected.unanswered.add(unanswered);
+    socket.unanswered.add(unanswered);
     try {
-      const reply = await this.#answer(connected, unanswered, request);
+      const reply = await this.#answer(socket, unanswered, request);
       if (reply.events)
-        return executionOf(this.#streamed(connected, reply.events, ticket, () => end(reply.status)));
+        return executionOf(this.#streamed(socket, reply.events, ticket, () => end(reply.status)));
       const { data, errors, extensions } = JSON.parse(textOf(reply.body)) as {
         data?: Record<string, unknown> | null;
         errors?: GraphQLFormattedError[];
@@ -256,11 +252,11 @@ export class WebSockets {
       };
       reply.sent?.();
       end(unanswered.hasLeft() ? 499 : reply.status);
-      if (reply.status === 401) connected.sender.refuse();
+      if (reply.status === 401) socket.sender.refuse();
       if (data === undefined && errors) {
         // `error` would be final for the client, although the server that it connects to next accepts the operation.
         if (reply.status === 503 && this.#options.contexts.draining)
-          connected.sender.close(closeCodes.goingAway, 'Going away');
+          socket.sender.close(closeCodes.goingAway, 'Going away');
         return errors.map(graphQLError);
       }
       return executionOf({ ...(errors && { errors }), data, ...(extensions && { extensions }) });
@@ -269,21 +265,25 @@ export class WebSockets {
       end(unanswered.hasLeft() ? 499 : statusOf(error));
       return [errorOf(error, request.requestId)];
     } finally {
-      connected.unanswered.delete(unanswered);
+      socket.unanswered.delete(unanswered);
       request.release();
     }
   }
 
   /** The answer to the request, which waits for its admission. */
-  #answer(connected: Connected, { ticket, hasLeft }: Unanswered, request: ServerRequest): Promise<HttpReply> {
+  #answer(
+    socket: OpenSocket,
+    { ticket, hasLeft }: OpenOperation,
+    request: ServerRequest,
+  ): Promise<HttpReply> {
     const { admission, callers, graphql } = this.#options;
-    const over = callers.overdrawn(connected.authorization);
+    const over = callers.overdrawn(socket.authorization);
     if (over) raise('rate_limited', over.refused.message);
     const { promise, resolve, reject } = Promise.withResolvers<HttpReply>();
     const gone = () => reject(new AppError('unavailable', clientGone));
     admission.enter(
       () => {
-        if (connected.ws.readyState !== connected.ws.OPEN) {
+        if (socket.ws.readyState !== socket.ws.OPEN) {
           ticket.leave();
           return gone();
         }
@@ -305,7 +305,7 @@ export class WebSockets {
    * completed leaves the connection to the others.
    */
   #streamed(
-    connected: Connected,
+    socket: OpenSocket,
     events: AsyncIterable<string | Uint8Array>,
     ticket: AdmissionTicket,
     onEnd: () => void,
@@ -313,9 +313,9 @@ export class WebSockets {
     let hasEnded = false;
     const answers = answersIn(events, {
       onBroken: () => {
-        if (!hasEnded) connected.sender.close(closeCodes.goingAway, 'Going away');
+        if (!hasEnded) socket.sender.close(closeCodes.goingAway, 'Going away');
       },
-      onRefused: () => connected.sender.refuse(),
+      onRefused: () => socket.sender.refuse(),
     });
     const end = () => {
       if (hasEnded) return;

@@ -3,7 +3,7 @@ import { problemOf } from '../../executor/answers/problem.ts';
 import { errorCodes } from '../../resolvers/errors.ts';
 import { discardOfUnknownLength, discardRest } from './body.ts';
 import { acceptedMediaType } from '../graphql/graphql-request.ts';
-import type { Refused } from '../limits/refusals.ts';
+import type { RefusalReason } from '../limits/refusals.ts';
 import { noStatements } from './reply.ts';
 import type { ServerRequest } from './request.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -18,7 +18,7 @@ export function refuseEarly(
   request: ServerRequest,
   req: IncomingMessage,
   res: ServerResponse,
-  { refused, commonHeaders }: { refused: Refused; commonHeaders: Readonly<Record<string, string>> },
+  { refused, commonHeaders }: { refused: RefusalReason; commonHeaders: Readonly<Record<string, string>> },
 ): void {
   const { status, headers, body } = refusal(request, refused);
   const isLong = Number(req.headers['content-length'] ?? 0) > smallBytes || req.headers.expect !== undefined;
@@ -53,7 +53,7 @@ interface Refusal {
 }
 
 /** The body of a refusal, in the form of the handler that the request was for. */
-export function refusal({ path, headers: sent, requestId }: ServerRequest, refused: Refused): Refusal {
+export function refusal({ path, headers: sent, requestId }: ServerRequest, refused: RefusalReason): Refusal {
   const { code, message } = refused;
   const { status } = errorCodes[code];
   const retry = { 'Retry-After': String(refused.retryAfterSeconds) };

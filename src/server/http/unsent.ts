@@ -44,7 +44,7 @@ export interface UnsentLimits {
 }
 
 /** The memory of one answer until its client has read it. */
-interface Held {
+interface HeldAnswer {
   readonly socket: Socket;
   /** Whether it is an event of a stream, or a message of a WebSocket. */
   readonly isEvent: boolean;
@@ -64,7 +64,7 @@ interface Held {
 export class Unsent {
   readonly #limits: UnsentLimits;
   readonly #now: () => number;
-  readonly #held = new Set<Held>();
+  readonly #held = new Set<HeldAnswer>();
   /** When the client of a connection last read something. Over a WebSocket it may have several answers to read. */
   readonly #readMs = new WeakMap<Socket, number>();
   #bytes = 0;
@@ -133,7 +133,7 @@ export class Unsent {
       const isLong = typeof event !== 'string' && event.length > pieceBytes;
       if (!isLong && res.write(event)) continue;
       const bytes = isLong ? event.length : socket.writableLength;
-      const send = (held: Held) => (isLong ? this.#write(res, event, held) : settled(res, 'drain'));
+      const send = (held: HeldAnswer) => (isLong ? this.#write(res, event, held) : settled(res, 'drain'));
       await this.#whileHeld({ socket, bytes, isEvent: true }, send);
     }
     res.end();
@@ -154,10 +154,10 @@ export class Unsent {
   }
 
   async #whileHeld(
-    answer: Pick<Held, 'socket' | 'bytes' | 'isEvent'>,
-    send: (held: Held) => Promise<void>,
+    answer: Pick<HeldAnswer, 'socket' | 'bytes' | 'isEvent'>,
+    send: (held: HeldAnswer) => Promise<void>,
   ): Promise<void> {
-    const held: Held = { ...answer, isCut: false, sinceMs: this.#now() };
+    const held: HeldAnswer = { ...answer, isCut: false, sinceMs: this.#now() };
     this.#held.add(held);
     this.#bytes += held.bytes;
     this.#makeRoom(held);
@@ -175,7 +175,7 @@ export class Unsent {
   }
 
   /** Writes bytes piece by piece, at the speed at which the client reads. */
-  async #write(res: ServerResponse, bytes: Uint8Array, held: Held): Promise<void> {
+  async #write(res: ServerResponse, bytes: Uint8Array, held: HeldAnswer): Promise<void> {
     for (let start = 0; start < bytes.length; start += pieceBytes) {
       const piece = bytes.subarray(start, start + pieceBytes);
       if (!res.write(piece)) await settled(res, 'drain');
@@ -184,7 +184,7 @@ export class Unsent {
     }
   }
 
-  #took(held: Held, bytes: number): void {
+  #took(held: HeldAnswer, bytes: number): void {
     // Dropped bytes no longer count.
     if (held.isCut) return;
     held.bytes -= bytes;
@@ -193,11 +193,11 @@ export class Unsent {
   }
 
   /** How long the client has read nothing of what it was sent. */
-  #silentMs({ socket, sinceMs }: Held): number {
+  #silentMs({ socket, sinceMs }: HeldAnswer): number {
     return this.#now() - Math.max(sinceMs, this.#readMs.get(socket) ?? 0);
   }
 
-  #makeRoom(newest: Held): void {
+  #makeRoom(newest: HeldAnswer): void {
     while (this.#bytes > this.#limits.maxBytes) {
       const worst = this.#worstBut(newest);
       if (!worst) return;
@@ -206,8 +206,8 @@ export class Unsent {
   }
 
   /** The answer with the largest product of bytes and waiting time. A large answer that is being read has a small one. */
-  #worstBut(newest: Held): Held | undefined {
-    let worst: Held | undefined;
+  #worstBut(newest: HeldAnswer): HeldAnswer | undefined {
+    let worst: HeldAnswer | undefined;
     let worstWeight = -1;
     for (const held of this.#held) {
       const weight = held.bytes * (this.#silentMs(held) + 1);
@@ -223,7 +223,7 @@ export class Unsent {
   }
 
   /** Disconnects a client. Its bytes no longer count, because the answer is dropped when the connection is closed. */
-  #disconnect(held: Held): void {
+  #disconnect(held: HeldAnswer): void {
     // Several messages of one connection may be held.
     if (!held.socket.destroyed) {
       this.#cut += 1;

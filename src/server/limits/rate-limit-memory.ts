@@ -4,7 +4,7 @@ import { recentlyUsed } from './recently-used.ts';
 /** How many callers are remembered. The least recently seen caller is forgotten first. */
 const maxCallers = 100_000;
 
-interface Held {
+interface Bucket {
   requests: number;
   cost: number;
   atMs: number;
@@ -22,7 +22,7 @@ export class MemoryBuckets implements Buckets {
   constructor(quotas: Quotas, now: () => number = () => performance.now(), limit = maxCallers) {
     this.#quotas = quotas;
     this.#now = now;
-    this.#callers = recentlyUsed<Held>(limit);
+    this.#callers = recentlyUsed<Bucket>(limit);
   }
 
   take(caller: string): Levels {
@@ -49,7 +49,7 @@ export class MemoryBuckets implements Buckets {
   }
 
   /** Fills the caller's buckets with what has come since they were last used. */
-  #refill(caller: string): Held {
+  #refill(caller: string): Bucket {
     const { requests, cost } = this.#quotas;
     const atMs = this.#now();
     let held = this.#callers.get(caller);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { RateLimitedError } from '../../executor/answers/challenge.ts';
 import { defaultRates } from '../../executor/limits.ts';
 import type { QuotaState, RateLimit } from '../../resolvers/context.ts';
-import type { Refused } from './refusals.ts';
+import type { RefusalReason } from './refusals.ts';
 import { LeasedBuckets, type LeaseLink } from './leased-buckets.ts';
 import { quotasOf, type RateSettings } from './quotas.ts';
 import { levelAfter, MemoryBuckets } from './rate-limit-memory.ts';
@@ -102,7 +102,7 @@ export class RateLimiter {
   }
 
   /** The refusal for a caller who is known to have no objects left; undefined for any other. */
-  indebted(caller: string): Refused | undefined {
+  indebted(caller: string): RefusalReason | undefined {
     const known = this.#indebted.get(caller);
     if (!known) return undefined;
     const { cost: quota } = this.#quotas;
@@ -163,7 +163,7 @@ export class Allowance implements RateLimit {
   }
 
   /** A sentence about the quota that was used up before this request; undefined when none was. */
-  get overdrawn(): Refused | undefined {
+  get overdrawn(): RefusalReason | undefined {
     const { requests, cost } = this.#quotas;
     if (!this.#levels.granted) return quotaRefusal(requests, this.#levels.requests, 'requests a minute');
     return this.#levels.cost < 1 ? quotaRefusal(cost, this.#levels.cost, 'objects an hour') : undefined;
@@ -217,7 +217,7 @@ export function callerOfAddress(address: string | undefined): string {
 /** Formats numbers. Created once, because a client over its quota may be refused a thousand times a second. */
 const numberFormat = new Intl.NumberFormat('en');
 
-function quotaRefusal(quota: Quota, level: number, unit: string): Refused {
+function quotaRefusal(quota: Quota, level: number, unit: string): RefusalReason {
   const retryAfterSeconds = Math.max(secondsUntil(1, quota, level), 1);
   const message = `The quota of ${numberFormat.format(quota.limit)} ${unit} is used up: try again in ${retryAfterSeconds} s.`;
   return { code: 'rate_limited', message, retryAfterSeconds };

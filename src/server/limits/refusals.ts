@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../resolvers/errors.ts';
 const everyMs = 1_000;
 
 /** Why a request is refused before it reaches a handler. It is not an Error, whose stack would take longer than the rest. */
-export interface Refused {
+export interface RefusalReason {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryAfterSeconds: number;

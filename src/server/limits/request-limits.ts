@@ -3,7 +3,7 @@ import { type Subject, withMeter } from '../../db/engine/meter.ts';
 import { ReadAllowance } from '../../db/engine/read-allowance.ts';
 import { maxAnswerBytes } from '../../executor/limits.ts';
 
-interface Limited {
+interface LimitedWork {
   /** Undefined for a request that did not pass through admission. */
   readonly deadline: Deadline | undefined;
   /** The request itself. The work of streams and webhooks has none. */
@@ -12,7 +12,7 @@ interface Limited {
 
 /** Does the work of a request, or of a stream or webhook, which has the same limits. Counts its statements. */
 export function withRequestLimits<Result>(
-  { deadline, subject }: Limited,
+  { deadline, subject }: LimitedWork,
   work: () => Promise<Result>,
 ): Promise<Result> {
   return withMeter(work, { deadline, subject, allowance: new ReadAllowance(maxAnswerBytes) });

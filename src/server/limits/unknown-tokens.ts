@@ -1,5 +1,5 @@
 import { defaultRates } from '../../executor/limits.ts';
-import type { Refused } from './refusals.ts';
+import type { RefusalReason } from './refusals.ts';
 import { levelAfter } from './rate-limit-memory.ts';
 import { callerOfAddress, type Quota } from './rate-limit.ts';
 import { recentlyUsed } from './recently-used.ts';
@@ -42,7 +42,7 @@ export class UnknownTokens {
   }
 
   /** The refusal for an address with an empty bucket; undefined when it may send another unknown token. */
-  refusal(address: string | undefined): Refused | undefined {
+  refusal(address: string | undefined): RefusalReason | undefined {
     if (this.#left.size === 0) return undefined;
     const level = this.#levelOf(callerOfAddress(address));
     if (level >= 1) return undefined;
