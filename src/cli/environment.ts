@@ -25,7 +25,7 @@ export interface CommandEnvironment {
   /** Writes the command's messages to the user. */
   readonly stderr: (text: string) => void;
   /** Whether the messages go to a terminal. */
-  readonly isTerminal: boolean;
+  readonly isTty: boolean;
   /** The width of the terminal. */
   readonly columns: number;
   /** The user who runs the command, and the host name of the machine. */

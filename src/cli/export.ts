@@ -79,7 +79,7 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
   const options = { deleted: args.deleted ?? false, files };
   const db = env.database.of(workspaceId);
   const teamIds = teams.map((team) => team.id);
-  const total = env.isTerminal ? await countExportedIssues(db, teamIds, options) : 0;
+  const total = env.isTty ? await countExportedIssues(db, teamIds, options) : 0;
   const progress = new Progress(env, { total, unit: 'issue' });
   let issues = 0;
   try {

@@ -3,7 +3,7 @@ import { type Options, type Params, SingleBar } from 'cli-progress';
 import type { CommandEnvironment } from './environment.ts';
 import { pluralize } from './pluralize.ts';
 
-type Screen = Pick<CommandEnvironment, 'stderr' | 'isTerminal' | 'columns'>;
+type Screen = Pick<CommandEnvironment, 'stderr' | 'isTty' | 'columns'>;
 
 /** What a long command counts. */
 export interface ProgressOf {
@@ -93,7 +93,7 @@ export class Progress {
 }
 
 /** What is written to the user's terminal, as the stream that the library wants. */
-function terminalOf({ stderr, isTerminal, columns }: Screen): NodeJS.WritableStream {
+function terminalOf({ stderr, isTty, columns }: Screen): NodeJS.WritableStream {
   const stream = new Writable({
     decodeStrings: false,
     write: (text, _encoding, done) => {
@@ -101,7 +101,7 @@ function terminalOf({ stderr, isTerminal, columns }: Screen): NodeJS.WritableStr
       done();
     },
   });
-  return Object.assign(stream, { isTTY: isTerminal, columns });
+  return Object.assign(stream, { isTTY: isTty, columns });
 }
 
 function perSecond(rate: number): string {

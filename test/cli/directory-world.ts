@@ -72,7 +72,7 @@ async function apply(
       stdout: (out) => (said.stdout += out),
       drained: () => Promise.resolve(),
       stderr: (err) => (said.stderr += err),
-      isTerminal: false,
+      isTty: false,
       operator: { name: 'tester', host: 'here' },
       columns: 80,
       cwd,

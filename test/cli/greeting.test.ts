@@ -24,25 +24,22 @@ const urls = [
 ];
 
 const cells = hosts.flatMap((host) =>
-  urls.flatMap((url) => [true, false].map((isTerminal) => ({ host, url, explorer: true, isTerminal }))),
+  urls.flatMap((url) => [true, false].map((isTty) => ({ host, url, explorer: true, isTty }))),
 );
 
 describe('the greeting of a server', () => {
-  it.each(cells)(
-    'shows the token only at a terminal and a loopback address: %j',
-    ({ host, url, isTerminal }) => {
-      const words = greeting({ host, url, token, tokenFile, explorer: true, isTerminal });
-      const isShown = isTerminal && loopbacks.has(host) && !url.startsWith('https');
-      expect(words.includes(token)).toBe(isShown);
-      expect(words.includes('demo-token')).toBe(!isShown);
-      expect(words.split(`${url}/`)).toHaveLength(7);
-      expect(words.includes(`${url}/#token=${token}\n`)).toBe(isShown);
-    },
-  );
+  it.each(cells)('shows the token only at a terminal and a loopback address: %j', ({ host, url, isTty }) => {
+    const words = greeting({ host, url, token, tokenFile, explorer: true, isTty });
+    const isShown = isTty && loopbacks.has(host) && !url.startsWith('https');
+    expect(words.includes(token)).toBe(isShown);
+    expect(words.includes('demo-token')).toBe(!isShown);
+    expect(words.split(`${url}/`)).toHaveLength(7);
+    expect(words.includes(`${url}/#token=${token}\n`)).toBe(isShown);
+  });
 
   it('names the pages, if there are any', () => {
     const words = (explorer: boolean) =>
-      greeting({ host: '::1', url: 'http://[::1]:4000', token, tokenFile, explorer, isTerminal: true });
+      greeting({ host: '::1', url: 'http://[::1]:4000', token, tokenFile, explorer, isTty: true });
     for (const path of ['/dashboard', '/graphql', '/v1/docs']) {
       expect(words(true)).toContain(`http://[::1]:4000${path}\n`);
       expect(words(false)).not.toContain(`${path}\n`);
@@ -56,20 +53,20 @@ describe('the greeting of a server', () => {
       token,
       tokenFile,
       explorer: true,
-      isTerminal: false,
+      isTty: false,
     });
     expect(words).toContain(`"Authorization: Bearer $(cat '/srv/it'\\''s here/demo-token')"`);
   });
 
   it('explains how to create a token if none is known', () => {
-    for (const isTerminal of [true, false]) {
+    for (const isTty of [true, false]) {
       const words = greeting({
         host: '::1',
         url: urls[0] ?? '',
         token: undefined,
         tokenFile,
         explorer: true,
-        isTerminal,
+        isTty,
       });
       expect(words).toContain('npx workgraph token create');
       expect(words).not.toContain('demo-token');

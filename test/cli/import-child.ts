@@ -18,7 +18,7 @@ process.exitCode = await runImport(
     drained: () => Promise.resolve(),
     stderr: (text) => void process.stderr.write(text),
     // A progress bar reports more often.
-    isTerminal: true,
+    isTty: true,
     operator: { name: 'tester', host: 'here' },
     columns: 80,
     cwd: process.cwd(),

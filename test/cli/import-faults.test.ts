@@ -118,7 +118,7 @@ it('an import stops between batches on request, and a second run continues', asy
   const args = { file, from: 'beads', team: 'bd', workspace: suite.name };
   const said = await suite.world.run((env) => runImport(env, args), {
     signal: stopping.signal,
-    isTerminal: true,
+    isTty: true,
     stderr: () => stopping.abort(),
   });
   expect(said.exitCode).toBe(130);

@@ -62,7 +62,7 @@ export async function importWorld(database: Database, name: string): Promise<Imp
       stdout: (text) => (said.stdout += text),
       drained: () => Promise.resolve(),
       stderr: (text) => (said.stderr += text),
-      isTerminal: false,
+      isTty: false,
       operator: { name: 'tester', host: 'here' },
       columns: 80,
       cwd,

@@ -7,10 +7,10 @@ afterEach(() => {
 });
 
 /** What is shown after so many seconds, when 50 of 200 issues are done. */
-function shownAfter(seconds: number, { isTerminal = true, columns = 100 } = {}): string {
+function shownAfter(seconds: number, { isTty = true, columns = 100 } = {}): string {
   let output = '';
   const clock = jest.spyOn(performance, 'now').mockReturnValue(10_000);
-  const screen = { stderr: (text: string) => void (output += text), isTerminal, columns };
+  const screen = { stderr: (text: string) => void (output += text), isTty, columns };
   const progress = new Progress(screen, { total: 200, unit: 'issue' });
   clock.mockReturnValue(10_000 + seconds * 1_000);
   progress.update(50);
@@ -35,5 +35,5 @@ it('it keeps to the width of the terminal', () => {
 });
 
 it('it shows nothing where there is no terminal', () => {
-  expect(shownAfter(4, { isTerminal: false })).toBe('');
+  expect(shownAfter(4, { isTty: false })).toBe('');
 });

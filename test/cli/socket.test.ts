@@ -44,7 +44,7 @@ async function run(args: Record<string, unknown> = {}, signal = new AbortControl
     stdout: (text) => void said.push(`out ${text}`),
     drained: () => Promise.resolve(),
     stderr: (text) => void said.push(`err ${text}`),
-    isTerminal: true,
+    isTty: true,
     operator: { name: 'tester', host: 'here' },
     columns: 33,
     cwd: '/elsewhere',
@@ -56,8 +56,8 @@ async function run(args: Record<string, unknown> = {}, signal = new AbortControl
 
 it('the socket passes arguments and terminal to the server, and data, messages and exit code back in order', async () => {
   let terminal: unknown;
-  execute = async ({ stdout, stderr, isTerminal, columns, cwd, operator }, args) => {
-    terminal = { isTerminal, columns, cwd, operator, args };
+  execute = async ({ stdout, stderr, isTty, columns, cwd, operator }, args) => {
+    terminal = { isTty, columns, cwd, operator, args };
     stdout('one\ntwo');
     await delay(20);
     stderr('Straße \u2028 "three"');
@@ -66,7 +66,7 @@ it('the socket passes arguments and terminal to the server, and data, messages a
   };
   const { exitCode, said } = await run({ name: 'x', json: true, _: ['y'] });
   expect(terminal).toEqual({
-    isTerminal: true,
+    isTty: true,
     columns: 33,
     cwd: '/elsewhere',
     operator: { name: 'tester', host: 'here' },
@@ -95,7 +95,7 @@ it('the socket does not buffer data for a client that reads slowly', async () =>
       ahead = Math.max(ahead, put - got);
     },
     stderr: () => undefined,
-    isTerminal: false,
+    isTty: false,
     operator: { name: 'tester', host: 'here' },
     columns: 80,
     cwd: '/elsewhere',

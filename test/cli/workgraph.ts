@@ -136,7 +136,7 @@ export async function inProcess(
       stdout: (text) => void (ran.stdout += text),
       drained: () => Promise.resolve(),
       stderr,
-      isTerminal: false,
+      isTty: false,
       operator: { name: 'tester', host: 'here' },
       columns: 80,
       cwd: dataDir,

@@ -96,10 +96,10 @@ function lockOrRefusal(
 }
 
 /** Standard error of this process. */
-export function ownScreen(): Pick<Terminal, 'stderr' | 'isTerminal' | 'columns'> {
+export function ownScreen(): Pick<Terminal, 'stderr' | 'isTty' | 'columns'> {
   return {
     stderr: (text) => process.stderr.write(text),
-    isTerminal: isatty(2),
+    isTty: isatty(2),
     // A terminal that does not know its width says 0.
     columns: process.stderr.columns || 80,
   };

@@ -21,11 +21,11 @@ export async function runThroughServer(
 ): Promise<number | undefined> {
   const socketPath = socketPathOf(dataDir);
   if (socketPath === undefined) return undefined;
-  const { isTerminal, columns, cwd, operator, signal } = terminal;
+  const { isTty, columns, cwd, operator, signal } = terminal;
   const id = randomUUID();
   const sent = request({ socketPath, method: 'POST', path: '/commands', agent: false });
   sent.end(
-    JSON.stringify({ id, command, args, isTerminal, columns, cwd, operator } satisfies CommandRequest),
+    JSON.stringify({ id, command, args, isTerminal: isTty, columns, cwd, operator } satisfies CommandRequest),
   );
   const interrupted = () => void interrupt(socketPath, id).then((isDone) => isDone || sent.destroy());
   signal.addEventListener('abort', interrupted);

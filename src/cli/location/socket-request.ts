@@ -9,6 +9,7 @@ export const commandRequest = z.object({
   cwd: z.string(),
   /** Clients of earlier versions do not send it. */
   operator: z.object({ name: z.string(), host: z.string() }).default({ name: 'unknown', host: 'unknown' }),
+  /** `isTty` of the environment. The name stays, because clients of other versions use it. */
   isTerminal: z.boolean(),
   columns: z.number(),
 });

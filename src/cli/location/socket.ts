@@ -79,7 +79,13 @@ async function runCommand(
   const write = (line: CommandLine) => void res.write(`${JSON.stringify(line)}\n`);
   const stderr = (err: string) => write({ err });
   const exit = await reportFailure(async () => {
-    const { id, command: name, args, ...terminal } = commandRequest.parse(JSON.parse(await text(req)));
+    const {
+      id,
+      command: name,
+      args,
+      isTerminal: isTty,
+      ...terminal
+    } = commandRequest.parse(JSON.parse(await text(req)));
     const command = await findCommand(name);
     if (!command) {
       stderr(`The running server does not know the command \`${name}\`; it has another version.\n`);
@@ -95,6 +101,7 @@ async function runCommand(
     const signal = AbortSignal.any([interrupted.signal, stopping]);
     const env: CommandEnvironment = {
       ...terminal,
+      isTty,
       database,
       dataDir,
       store,

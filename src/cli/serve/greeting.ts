@@ -14,7 +14,7 @@ export interface Greeting {
   /** Whether the server has pages other than the first. */
   readonly explorer: boolean;
   /** Whether the text goes to a terminal, where only the person who started the server reads it. */
-  readonly isTerminal: boolean;
+  readonly isTty: boolean;
 }
 
 /**
@@ -23,14 +23,14 @@ export interface Greeting {
  * up in a log. So the text of the token is printed only in a terminal, by a server that no other machine can reach;
  * otherwise the requests read it from its file.
  */
-export function greeting({ url, host, token, tokenFile, explorer, isTerminal }: Greeting): string {
+export function greeting({ url, host, token, tokenFile, explorer, isTty }: Greeting): string {
   const pages = explorer
     ? `\n  Dashboard    ${url}/dashboard\n  GraphiQL     ${url}/graphql\n  Reference    ${url}/v1/docs`
     : '';
   if (token === undefined) {
     return `\nworkgraph is ready at ${url}\n\n  Browser      ${url}/${pages}\n  A token      npx workgraph token create\n\n`;
   }
-  const isShown = isTerminal && isLoopback(host) && isLoopback(new URL(url).hostname);
+  const isShown = isTty && isLoopback(host) && isLoopback(new URL(url).hostname);
   const authorization = isShown
     ? `-H 'Authorization: Bearer ${token}'`
     : `-H "Authorization: Bearer $(cat ${quoted(tokenFile)})"`;
@@ -55,8 +55,8 @@ export function printGreeting(
   token: string | undefined,
 ): void {
   const url = publicUrl ?? serverUrl;
-  const { isTTY: isTerminal } = process.stderr;
-  process.stderr.write(greeting({ url, host, token, tokenFile: tokenFileOf(dataDir), explorer, isTerminal }));
+  const { isTTY: isTty } = process.stderr;
+  process.stderr.write(greeting({ url, host, token, tokenFile: tokenFileOf(dataDir), explorer, isTty }));
 }
 
 /** Tells whether only this machine can reach the address. */
