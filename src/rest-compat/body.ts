@@ -3,6 +3,11 @@ import { differentItemsRule, itemsRule } from '../model/sentences.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { type JsonValue, type Read, type Violation, violation } from './values.ts';
 
+/** The media type and the encoding of a body. */
+export const bodyTypeRule = 'The body must be application/json in UTF-8, not compressed.';
+/** What a body has to be. */
+export const bodyRule = 'must be a JSON object';
+
 /** A required field. */
 export interface RequiredField<T> {
   readonly kind: 'required';
@@ -157,8 +162,7 @@ export function readBody(
   { fields, writesSomething }: Body<BodyFields>,
   body: unknown,
 ): { values: Record<string, unknown>; violations: Violation[] } {
-  if (!isJsonObject(body))
-    return { values: {}, violations: [{ field: 'body', message: 'must be a JSON object' }] };
+  if (!isJsonObject(body)) return { values: {}, violations: [{ field: 'body', message: bodyRule }] };
   const values: Record<string, unknown> = {};
   const violations: Violation[] = [];
   for (const [name, field] of Object.entries(fields)) {

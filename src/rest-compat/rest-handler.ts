@@ -7,6 +7,7 @@ import { replayedHeaders } from '../executor/answers/idempotent.ts';
 import { readPageThatFits } from '../executor/answers/page-that-fits.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/selections/scope-rule.ts';
 import { Turns } from '../executor/run/turns.ts';
+import { bodyTypeRule } from './body.ts';
 import { isCompressed } from './content-encoding.ts';
 import { csvOf } from './csv.ts';
 import type { EventChunk, EventStream, StreamSource } from './events.ts';
@@ -257,8 +258,8 @@ async function receive(request: RestRequest): Promise<{ body: unknown } | { repl
   const { headers, requestId } = request;
   const bytes = await request.body();
   if (isCompressed(headers) || !isJsonMediaType(headers['content-type'] ?? '')) {
-    const message = 'The body must be application/json in UTF-8, not compressed.';
-    return { reply: problemReply({ code: 'unsupported_media_type', message }, requestId) };
+    const failure = { code: 'unsupported_media_type', message: bodyTypeRule } as const;
+    return { reply: problemReply(failure, requestId) };
   }
   const read = readJson(bytes);
   if ('value' in read) return { body: read.value };

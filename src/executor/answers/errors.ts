@@ -118,6 +118,9 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCodes, code);
 }
 
+export const unavailableMessage = 'The data store does not answer; try again soon.';
+export const noSpaceMessage = 'The data store has no space left.';
+
 /** Errors of a database or storage that is unreachable, full or too slow. */
 function storageError(error: unknown): AppError | undefined {
   if (
@@ -126,10 +129,10 @@ function storageError(error: unknown): AppError | undefined {
     isConnectionLoss(error) ||
     sqlState(error) === 'busy'
   ) {
-    return new AppError('unavailable', 'The data store does not answer; try again soon.', [], error);
+    return new AppError('unavailable', unavailableMessage, [], error);
   }
   if (sqlState(error) === 'disk_full' || error instanceof StorageFullError) {
-    return new AppError('insufficient_storage', 'The data store has no space left.', [], error);
+    return new AppError('insufficient_storage', noSpaceMessage, [], error);
   }
   return undefined;
 }

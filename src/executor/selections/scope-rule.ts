@@ -51,6 +51,9 @@ export function checkScopes(coerced: CoercedOperation, principal: Principal | un
   throw new AppError('forbidden', `Only owners and admins may ${does} ${refused.managersOnly}.`);
 }
 
+/** The message for a request without a token. */
+export const tokenRule = 'This needs an access token: Authorization: Bearer wg_…';
+
 /** The scopes that the fields lack, each once. Throws `unauthenticated`. */
 export function missingScopes(
   coerced: CoercedOperation,
@@ -58,8 +61,7 @@ export function missingScopes(
 ): readonly MissingScopes[] {
   const missing = new Map<string, MissingScopes>();
   const require = (field: string, need: Need, ofArguments: boolean) => {
-    if (need !== 'public' && !principal)
-      throw new AppError('unauthenticated', 'This needs an access token: Authorization: Bearer wg_…');
+    if (need !== 'public' && !principal) throw new AppError('unauthenticated', tokenRule);
     if (!principal || isManagersOnly(need) || holds(principal, need)) return;
     const scopes = scopesOf(need);
     const key = `${field} ${scopes.join(' ')}`;

@@ -1,7 +1,8 @@
 import { RateLimitedError } from '../../executor/answers/challenge.ts';
 import { keyRule } from '../../executor/answers/idempotent.ts';
 import { headRule } from '../../executor/limits.ts';
-import { InsufficientScopeError } from '../../executor/selections/scope-rule.ts';
+import { maskedError, noSpaceMessage, unavailableMessage } from '../../executor/answers/errors.ts';
+import { InsufficientScopeError, tokenRule } from '../../executor/selections/scope-rule.ts';
 import {
   longestMessage,
   type Problem,
@@ -11,6 +12,7 @@ import {
 } from '../../executor/answers/problem.ts';
 import { limits } from '../../model/limits.ts';
 import { allCodeTables } from '../../schema/codes.ts';
+import { bodyRule, bodyTypeRule } from '../body.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { type Failure, refusalOf } from '../problem.ts';
 import type { Route } from '../route.ts';
@@ -74,10 +76,10 @@ const exampleRefusal = (code: 'invalid_request' | 'validation_failed', field: st
 /** An example failure for each code. */
 const examples = {
   invalid_request: exampleRefusal('invalid_request', 'page_size', 'must be a whole number from 1 to 250'),
-  validation_failed: exampleRefusal('validation_failed', 'body', 'must be a JSON object'),
+  validation_failed: exampleRefusal('validation_failed', 'body', bodyRule),
   unauthenticated: {
     code: 'unauthenticated',
-    message: 'This needs an access token: Authorization: Bearer wg_…',
+    message: tokenRule,
   },
   forbidden: new InsufficientScopeError([{ field: 'PATCH /v1/issues/{issueKey}', scopes: ['issues:write'] }]),
   rate_limited: new RateLimitedError('The quota of 6,000 requests a minute is used up: try again in 1 s.', 1),
@@ -112,14 +114,14 @@ const examples = {
   payload_too_large: { code: 'payload_too_large', message: 'The body is larger than 1000000 bytes.' },
   unsupported_media_type: {
     code: 'unsupported_media_type',
-    message: 'The body must be application/json in UTF-8, not compressed.',
+    message: bodyTypeRule,
   },
   internal_error: {
     code: 'internal_error',
-    message: 'An unexpected error occurred. Its details are in the log under the request id.',
+    message: maskedError.message,
   },
-  unavailable: { code: 'unavailable', message: 'The data store does not answer; try again soon.' },
-  insufficient_storage: { code: 'insufficient_storage', message: 'The data store has no space left.' },
+  unavailable: { code: 'unavailable', message: unavailableMessage },
+  insufficient_storage: { code: 'insufficient_storage', message: noSpaceMessage },
 } satisfies Partial<Record<Code, Failure>>;
 
 /** Examples for routes on which these two codes can only be about the Idempotency-Key. */
