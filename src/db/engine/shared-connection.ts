@@ -4,7 +4,7 @@ import { meter } from './meter.ts';
 import type { Deadline } from './deadline.ts';
 import type { Prepared } from '../statements/prepared.ts';
 import type { PostgresWire } from '../wire/postgres-wire.ts';
-import { isConnectionLoss } from './unavailable.ts';
+import { connectionTerminated, isConnectionLoss, readTimeout } from './unavailable.ts';
 
 /** The maximum number of statements that are underway on one connection. The last of them waits for all others. */
 const maxUnderway = 8;
@@ -219,7 +219,7 @@ export class SharedConnection {
       return;
     }
     for (const [index, sent] of this.#underway.entries()) {
-      if ((sent.deadline?.leftMs ?? 1) <= 0) this.#settle(sent, new Error('Query read timeout'));
+      if ((sent.deadline?.leftMs ?? 1) <= 0) this.#settle(sent, new Error(readTimeout));
       else if (index > 0 && nowMs - sent.atMs > waitMs) this.#settle(sent, null, 'waited');
     }
     if (hasMs < this.#lender.lostMs) return;
@@ -228,8 +228,8 @@ export class SharedConnection {
   }
 }
 
-/** The same message as that of pg, by which the loss of a connection is recognized. */
-const connectionLost = () => new Error('Connection terminated');
+/** With the message of pg, by which `isConnectionLoss` recognizes it. */
+const connectionLost = () => new Error(connectionTerminated);
 
 /** The shared connections of a pool. */
 export class SharedConnections {

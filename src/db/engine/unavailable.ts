@@ -3,6 +3,11 @@ export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 }
 
+/** The messages of pg's errors for a query that took too long and a lost connection. They have no code. */
+export const readTimeout = 'Query read timeout';
+export const connectionTerminated = 'Connection terminated';
+const lossMessages = new RegExp(`^${connectionTerminated}|^${readTimeout}|is not queryable`);
+
 /** Makes an error that names the database and the reason why it is unavailable. */
 export function unavailable(address: string, error: unknown): DatabaseUnavailableError {
   const { code, message } = fieldsOf(error);
@@ -16,7 +21,7 @@ export function unavailable(address: string, error: unknown): DatabaseUnavailabl
 export function isConnectionLoss(error: unknown): boolean {
   const { code, message } = fieldsOf(error);
   if (code.startsWith('08') || lossCodes.has(code)) return true;
-  return /^Connection terminated|^Query read timeout|is not queryable/.test(message);
+  return lossMessages.test(message);
 }
 
 /**
@@ -73,6 +78,6 @@ function reasonOf(message: string): string {
   if (message.startsWith('unsupported startup parameter'))
     return 'it is a pooler, which needs PREPARED=off and, for notifications, LISTEN_URL';
   if (/timeout/i.test(message)) return noAnswer;
-  if (message.startsWith('Connection terminated')) return 'the connection was lost';
+  if (message.startsWith(connectionTerminated)) return 'the connection was lost';
   return message.replace(/\.$/, '') || 'it could not be reached';
 }

@@ -4,6 +4,7 @@ import type { CellFormats } from './cell-formats.ts';
 import type { TextRows } from '../engine/borrowed-connection.ts';
 import { meter } from '../engine/meter.ts';
 import { AnswerTooLargeError } from '../engine/read-allowance.ts';
+import { readTimeout } from '../engine/unavailable.ts';
 import type { ReceivedRow } from './row-client.ts';
 import { runMessages } from './run-messages.ts';
 import { bufferPool } from './buffer-pool.ts';
@@ -148,9 +149,9 @@ export class TextQuery extends pg.Query {
   }
 }
 
-/** With the message of pg, by which a lost connection is recognized. */
+/** With the message of pg, by which `isConnectionLoss` recognizes it. */
 function giveUp(query: TextQuery, client: pg.ClientBase): void {
-  query.handleError(new Error('Query read timeout'));
+  query.handleError(new Error(readTimeout));
   streamOf(client).destroy();
 }
 
