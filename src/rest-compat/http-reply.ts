@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { EarlierAnswer } from '../executor/answers/revalidation.ts';
 import type { EventStream } from './events.ts';
 
-/** A reply over HTTP. The server adds the headers that all answers have. */
+/** An answer as HTTP. The server adds the headers that all answers have. */
 export interface HttpReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -103,7 +103,7 @@ export function createRestHandler(schema: GraphQLSchema): RestHandler {
   };
 }
 
-/** The OpenAPI description, which is the only response that no operation produces. */
+/** The OpenAPI description, which is the only reply that no operation produces. */
 async function description(request: RestRequest): Promise<HttpReply> {
   const allow = 'GET, HEAD, OPTIONS';
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
@@ -219,7 +219,7 @@ function bytesOf(body: unknown): Uint8Array {
 }
 
 /**
- * The headers for conditional requests. The response to a write has a tag if its body is a single resource with a
+ * The headers for conditional requests. The reply to a write has a tag if its body is a single resource with a
  * revision.
  */
 function readHeaders(

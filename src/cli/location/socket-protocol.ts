@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 
-/** A line of the response: data for standard output, a message for standard error, or at the end the exit code. */
+/** A line of the answer: data for standard output, a message for standard error, or at the end the exit code. */
 export type CommandLine = { readonly out: string } | { readonly err: string } | { readonly exit: number };
 
 /** Where a client asks the server to interrupt the run whose id is the body. The server then answers 204. */

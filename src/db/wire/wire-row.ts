@@ -3,8 +3,8 @@ import { timeText } from './time-bytes.ts';
 import { uuidText, uuidTexts } from './uuid-bytes.ts';
 
 /**
- * One row as PostgreSQL sent it. A cell stays bytes until its text is requested: most cells are only copied into a
- * response, and a JavaScript string for each would be most of the garbage of a request.
+ * One row as PostgreSQL sent it. A cell stays bytes until its text is requested: most cells are only copied into an
+ * answer, and a JavaScript string for each would be most of the garbage of a request.
  */
 export class WireRow {
   /** The buffer that holds the row, and other rows. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../resolvers/errors.ts';
 import { InsufficientScopeError } from '../selections/scope-rule.ts';
 
-/** The credential of the request is not valid. The challenge in the response says so (RFC 6750). */
+/** The credential of the request is not valid. The challenge in the reply says so (RFC 6750). */
 export class InvalidTokenError extends AppError {
   constructor(message: string) {
     super('unauthenticated', message);
@@ -20,7 +20,7 @@ export class RateLimitedError extends AppError {
   }
 }
 
-/** The headers that a response with this error has in both APIs: how to authenticate, when to retry. */
+/** The headers that a reply with this error has in both APIs: how to authenticate, when to retry. */
 export function headersOf(error: unknown): Record<string, string> {
   if (!(error instanceof AppError)) return {};
   if (error.code === 'unauthenticated' || error.code === 'forbidden') {

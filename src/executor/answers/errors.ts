@@ -10,7 +10,7 @@ import { AppError, type ErrorCode, errorCodes, type Violation } from '../../reso
 /** Receives an error that the request did not cause, for the log: a bug, which clients see masked, or an outage. */
 export type Report = (error: unknown) => void;
 
-/** The extensions of an error in a response. */
+/** The extensions of an error in an answer. */
 export interface ErrorExtensions {
   /** One of `errorCodes`, in upper case. */
   code: string;

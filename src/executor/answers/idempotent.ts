@@ -15,7 +15,7 @@ import type { OperationContext } from '../run/execute.ts';
 import type { CoercedOperation } from '../selections/operation.ts';
 
 /**
- * The result of an operation. `replayed` is set when it ran before under the same key; `json` is the response body with
+ * The result of an operation. `replayed` is set when it ran before under the same key; `json` is the body of the reply with
  * the data, where that was asked for.
  */
 export type OperationResult = ExecutionResult & { readonly replayed?: true; readonly json?: WrittenAnswer };
@@ -25,7 +25,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefin
   return headers['idempotency-key']?.toString();
 }
 
-/** The headers of a response with a kept result. */
+/** The headers of a reply with a kept result. */
 export function replayedHeaders(replayed: true | undefined): Record<string, string> {
   return replayed ? { 'Idempotency-Replayed': 'true' } : {};
 }
