@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { attemptMs } from '../live/webhooks/attempts.ts';
-import { WebhookClient } from '../live/webhooks/request.ts';
+import { WebhookClient } from '../live/webhooks/webhook-client.ts';
 import { messageHeaders } from '../live/webhooks/sign.ts';
 import { encodeId, newUuid } from '../resolvers/ids.ts';
 import { secretText } from '../resolvers/webhooks/secrets.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../resolvers/errors.ts';
 import { RateLimitedError } from '../executor/answers/challenge.ts';
-import type { EventChunk, EventStream } from '../rest-compat/events.ts';
+import type { EventChunk, EventStream } from '../rest-compat/event-chunks.ts';
 import type { Arrivals } from './change-watch.ts';
 import type { CutReason } from './live-counts.ts';
 

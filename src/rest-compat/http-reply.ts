@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { EarlierAnswer } from '../executor/answers/revalidation.ts';
-import type { EventStream } from './events.ts';
+import type { EventStream } from './event-chunks.ts';
 
 /** An answer as HTTP. The server adds the headers that all answers have. */
 export interface HttpReply {

@@ -10,7 +10,7 @@ import { Turns } from '../executor/run/turns.ts';
 import { bodyTypeRule } from './body.ts';
 import { isCompressed } from './content-encoding.ts';
 import { csvOf } from './csv.ts';
-import type { EventChunk, EventStream, StreamSource } from './events.ts';
+import type { EventChunk, EventStream, StreamSource } from './event-chunks.ts';
 import { streamReply } from './stream-reply.ts';
 import { entityTag } from './entity-tags.ts';
 import { type HttpReply, unchangedReply } from './http-reply.ts';

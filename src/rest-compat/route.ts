@@ -21,7 +21,7 @@ import {
   type SentParameters,
 } from './params.ts';
 import { stepsOf, type ValueAt, valueAt } from './paths.ts';
-import type { AnswerContent, Reply, Success } from './reply.ts';
+import type { AnswerContent, Reply, Success } from './replies.ts';
 import type { Violation } from './values.ts';
 
 /** A code with which only some operations fail. */

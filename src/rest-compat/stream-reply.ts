@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/run/execute.ts';
 import { limits } from '../model/limits.ts';
-import { type EventChunk, streamHeaders } from './events.ts';
+import { type EventChunk, streamHeaders } from './event-chunks.ts';
 import type { HttpReply } from './http-reply.ts';
 import type { RestRequest } from './rest-handler.ts';
 import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';

@@ -1,5 +1,5 @@
 import type { JsonSchema } from './json-schema.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './replies.ts';
 import type { Shape } from './shape.ts';
 import { oneOf } from './values.ts';
 

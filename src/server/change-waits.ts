@@ -9,7 +9,7 @@ import type { LiveChanges } from '../live/live-changes.ts';
 import { Pulse } from '../live/pulse.ts';
 import { type LogAccess, SharedLog } from '../live/shared-log.ts';
 import { Slices } from '../live/slices.ts';
-import type { EventChunk, EventStream, StreamSource } from '../rest-compat/events.ts';
+import type { EventChunk, EventStream, StreamSource } from '../rest-compat/event-chunks.ts';
 import { parseCursor, sharedChanges } from '../resolvers/changes/changes.ts';
 import { type ChangeArrivals, type Principal, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';

@@ -6,7 +6,7 @@ import type { ReadBounds } from '../db/query/read-bounds.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/run/execute.ts';
-import type { EventChunk, EventStream, StreamSource } from '../rest-compat/events.ts';
+import type { EventChunk, EventStream, StreamSource } from '../rest-compat/event-chunks.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { CachedReference, Principal, QuotaState, RateLimit } from '../resolvers/context.ts';
 import { causeOf } from '../executor/answers/errors.ts';

@@ -6,7 +6,7 @@ import { maxHeadBytes } from '../executor/limits.ts';
 import type { Front } from './front.ts';
 import { asksForWebSocket, type WebSockets } from './graphql/web-socket.ts';
 import { answerBrokenRequest, answerConnect } from './http/broken-request.ts';
-import { Connections } from './http/connections.ts';
+import { Connections } from './http/client-connections.ts';
 import { type Address, listenOn, stopAccepting, urlOf } from './http/listening.ts';
 import type { WorkerLink } from './workers/worker-link.ts';
 

@@ -21,7 +21,7 @@ import type { Config } from './config.ts';
 import { Contexts } from './context.ts';
 import { CrossOrigin } from './http/cross-origin.ts';
 import { warnOfDescriptorLimit, watchDescriptors } from './file-descriptors.ts';
-import { createFileHandler } from './files.ts';
+import { createFileHandler } from './file-handler.ts';
 import { Front } from './front.ts';
 import { createGraphQLHandler } from './graphql/graphql.ts';
 import { WebSockets } from './graphql/web-socket.ts';

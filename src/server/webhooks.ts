@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
 import type { OperationContext } from '../executor/run/execute.ts';
 import { Deliverer } from '../live/webhooks/deliverer.ts';
-import { WebhookClient } from '../live/webhooks/request.ts';
+import { WebhookClient } from '../live/webhooks/webhook-client.ts';
 import { attemptMs } from '../live/webhooks/attempts.ts';
 import { messageHeaders } from '../live/webhooks/sign.ts';
 import type { Principal } from '../resolvers/context.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from '@jest/globals';
-import { readBody } from '../../src/server/http/body.ts';
+import { readBody } from '../../src/server/http/read-body.ts';
 
 it.each([
   ['has arrived completely', '{"query":1}'],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
-import { Connections } from '../../src/server/http/connections.ts';
+import { Connections } from '../../src/server/http/client-connections.ts';
 import { stopAccepting } from '../../src/server/http/listening.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../src/server/observability/logger.ts';
-import { secretsOf, withoutSecrets } from '../../src/server/observability/secrets.ts';
+import { secretsOf, withoutSecrets } from '../../src/server/observability/redaction.ts';
 import { serve, type Serving, workgraph } from '../cli/workgraph.ts';
 import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
 import { Canaries } from '../support/canaries.ts';

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { EventStream } from '../../src/rest-compat/events.ts';
+import type { EventStream } from '../../src/rest-compat/event-chunks.ts';
 import { Unsent } from '../../src/server/http/unsent.ts';
 
 /** The largest event that is framed once for all streams. */

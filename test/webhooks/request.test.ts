@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { HostNames } from '../../src/live/webhooks/host-names.ts';
-import { WebhookClient } from '../../src/live/webhooks/request.ts';
+import { WebhookClient } from '../../src/live/webhooks/webhook-client.ts';
 import { WebhookTargets } from '../../src/resolvers/webhooks/targets.ts';
 import { eventually } from '../support/eventually.ts';
 import { hostileHosts } from './hostile-hosts.ts';

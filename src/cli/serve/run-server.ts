@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../db/engine/engine.ts';
 import { isLockTimeout } from '../../db/engine/transaction.ts';
 import { systemActor } from '../../resolvers/access/audit.ts';
 import { createLogger } from '../../server/observability/logger.ts';
-import { secretsOf } from '../../server/observability/secrets.ts';
+import { secretsOf } from '../../server/observability/redaction.ts';
 import { openFiles, type ServerFiles } from '../../server/open-files.ts';
 import { type RunningServer, startServer } from '../../server/server.ts';
 import { addDemo, demoToken, findDemo, storedToken } from '../demo/demo-workspace.ts';

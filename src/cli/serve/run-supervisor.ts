@@ -4,7 +4,7 @@ import type { Config } from '../../server/config.ts';
 import { workerEnvironment } from '../../server/process-environment.ts';
 import { createLogger } from '../../server/observability/logger.ts';
 import { type MetricsServer, serveMetrics } from '../../server/observability/metrics-server.ts';
-import { secretsOf } from '../../server/observability/secrets.ts';
+import { secretsOf } from '../../server/observability/redaction.ts';
 import { quotasOf } from '../../server/limits/quotas.ts';
 import { QuotaLeases } from '../../server/workers/quota-leases.ts';
 import { describeShare, shareOf } from '../../server/workers/shares.ts';

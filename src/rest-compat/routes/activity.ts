@@ -2,7 +2,7 @@ import { limits } from '../../model/limits.ts';
 import { between, equals } from '../comparators.ts';
 import { ActivityDocument } from '../operations.generated.ts';
 import { page } from '../params.ts';
-import { list } from '../reply.ts';
+import { list } from '../replies.ts';
 import { route } from '../route.ts';
 import { activityEntry } from '../shapes/activity.ts';
 import { dateTime, id, text } from '../values.ts';

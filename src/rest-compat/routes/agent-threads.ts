@@ -6,7 +6,7 @@ import {
   AgentThreadMessagesDocument,
   type MessageType,
 } from '../operations.generated.ts';
-import { created, item, newest } from '../reply.ts';
+import { created, item, newest } from '../replies.ts';
 import { route } from '../route.ts';
 import { agentConversation, agentThread, agentThreadMessage } from '../shapes/agent-threads.ts';
 import { code, id, integer, text } from '../values.ts';

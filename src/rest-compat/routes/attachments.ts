@@ -9,7 +9,7 @@ import {
   AttachmentsDocument,
 } from '../operations.generated.ts';
 import { page, pathId } from '../params.ts';
-import { createdAt, item, list, redirect } from '../reply.ts';
+import { createdAt, item, list, redirect } from '../replies.ts';
 import { route } from '../route.ts';
 import { attachment, attachmentUpload } from '../shapes/attachments.ts';
 import { id, integer, text, type Value, violation } from '../values.ts';

@@ -2,7 +2,7 @@ import { limits } from '../../model/limits.ts';
 import { between, equals } from '../comparators.ts';
 import { ChangesDocument } from '../operations.generated.ts';
 import { lastEventId, page, withDefault } from '../params.ts';
-import { log } from '../reply.ts';
+import { log } from '../replies.ts';
 import { route } from '../route.ts';
 import { changePage } from '../shapes/changes.ts';
 import { cursor, dateTime, id, integer, text } from '../values.ts';

@@ -10,7 +10,7 @@ import {
   CommentUpdateDocument,
 } from '../operations.generated.ts';
 import { direction, ifMatch, page, pathId, sortBy } from '../params.ts';
-import { createdAt, item, list, noContent } from '../reply.ts';
+import { createdAt, item, list, noContent } from '../replies.ts';
 import { route } from '../route.ts';
 import { comment } from '../shapes/comments.ts';
 import { id, text } from '../values.ts';

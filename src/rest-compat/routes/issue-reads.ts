@@ -1,7 +1,7 @@
 import { issueFilter, issueFilters } from '../issue-filters.ts';
 import { IssueDocument, type IssueOrderField, IssuesDocument } from '../operations.generated.ts';
 import { directionOf, page, sortBy } from '../params.ts';
-import { item, list } from '../reply.ts';
+import { item, list } from '../replies.ts';
 import { route } from '../route.ts';
 import { issue } from '../shapes/issues.ts';
 import { teamNames, teamVariables, unknownTeamViolations } from '../team-filters.ts';

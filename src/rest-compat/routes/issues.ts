@@ -3,7 +3,7 @@ import { bodyOf, changeOf, clears, required, set } from '../body.ts';
 import { issueBodyFields } from '../issue-body-fields.ts';
 import { IssueCreateDocument, IssueDeleteDocument, IssueUpdateDocument } from '../operations.generated.ts';
 import { ifMatch } from '../params.ts';
-import { createdAt, item, noContent } from '../reply.ts';
+import { createdAt, item, noContent } from '../replies.ts';
 import { route } from '../route.ts';
 import { issue } from '../shapes/issues.ts';
 import { id } from '../values.ts';

@@ -6,7 +6,7 @@ import {
   IssueLinksDocument,
 } from '../operations.generated.ts';
 import { ifMatch, page, pathId } from '../params.ts';
-import { createdOrExisting, list, noContent } from '../reply.ts';
+import { createdOrExisting, list, noContent } from '../replies.ts';
 import { route } from '../route.ts';
 import { issueLink } from '../shapes/links.ts';
 import { httpUrl, text } from '../values.ts';

@@ -9,7 +9,7 @@ import {
   type MemberStatus,
 } from '../operations.generated.ts';
 import { direction, many, page, pathId, sortBy } from '../params.ts';
-import { item, list } from '../reply.ts';
+import { item, list } from '../replies.ts';
 import { route } from '../route.ts';
 import { member } from '../shapes/members.ts';
 import { teamFilters, teamNames, teamVariables, unknownTeamViolations } from '../team-filters.ts';

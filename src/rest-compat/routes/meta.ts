@@ -1,6 +1,6 @@
 import { CodesDocument } from '../operations.generated.ts';
 import type { PathPart } from '../params.ts';
-import { item } from '../reply.ts';
+import { item } from '../replies.ts';
 import { route } from '../route.ts';
 import { codeTables, errorCode } from '../shapes/meta.ts';
 

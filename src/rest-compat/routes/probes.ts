@@ -1,6 +1,6 @@
 import { HealthDocument, ReadinessDocument } from '../operations.generated.ts';
 import { limits } from '../../model/limits.ts';
-import { item } from '../reply.ts';
+import { item } from '../replies.ts';
 import { route } from '../route.ts';
 import { type Shape, shape, text } from '../shape.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../operations.generated.ts';
 import { direction, key, many, page, sortBy } from '../params.ts';
 import { priorityNameOrCode } from '../priorities.ts';
-import { item, list } from '../reply.ts';
+import { item, list } from '../replies.ts';
 import { route } from '../route.ts';
 import { projectLink } from '../shapes/links.ts';
 import { project, projectDetail } from '../shapes/projects.ts';

@@ -6,7 +6,7 @@ import {
   type RepositoryContextOrderField,
 } from '../operations.generated.ts';
 import { direction, many, page, sortBy } from '../params.ts';
-import { item, list } from '../reply.ts';
+import { item, list } from '../replies.ts';
 import { route } from '../route.ts';
 import { repositoryContext } from '../shapes/repositories.ts';
 import { boolean, oneOf, text } from '../values.ts';

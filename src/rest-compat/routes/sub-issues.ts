@@ -1,7 +1,7 @@
 import { oneOfThese } from '../comparators.ts';
 import { type IssueOrder, SubIssuesDocument } from '../operations.generated.ts';
 import { many, page, withDefault } from '../params.ts';
-import { list } from '../reply.ts';
+import { list } from '../replies.ts';
 import { route } from '../route.ts';
 import { subIssue } from '../shapes/sub-issues.ts';
 import { boolean, id } from '../values.ts';

@@ -2,7 +2,7 @@ import { equals, oneOfThese } from '../comparators.ts';
 import { namesOf } from '../enums.ts';
 import { type TeamOrderField, type TeamState, TeamDocument, TeamsDocument } from '../operations.generated.ts';
 import { direction, key, many, page, sortBy } from '../params.ts';
-import { item, list } from '../reply.ts';
+import { item, list } from '../replies.ts';
 import { route } from '../route.ts';
 import { team, teamDetail } from '../shapes/teams.ts';
 import { boolean, id, oneOf, text } from '../values.ts';

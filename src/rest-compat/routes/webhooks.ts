@@ -17,7 +17,7 @@ import {
 } from '../operations.generated.ts';
 import { namesOf } from '../enums.ts';
 import { ifMatch, page, pathId } from '../params.ts';
-import { createdAt, item, list, noContent } from '../reply.ts';
+import { createdAt, item, list, noContent } from '../replies.ts';
 import { route } from '../route.ts';
 import {
   redelivery,

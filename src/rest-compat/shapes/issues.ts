@@ -16,7 +16,7 @@ import {
   timestamp,
   url,
 } from '../shape.ts';
-import { assignee, delivery, issueStatus, label, projectSummary, roleAssignment } from './issue-parts.ts';
+import { assignee, delivery, issueStatus, label, projectSummary, roleAssignment } from './issue-summaries.ts';
 
 /** The list of assignees, and the primary assignee, who may come in addition to it. */
 const maxAssignees = limits.people + 1;

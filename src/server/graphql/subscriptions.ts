@@ -2,7 +2,7 @@ import { documentNumber } from '../../executor/documents/number.ts';
 import type { OperationContext } from '../../executor/run/execute.ts';
 import { expectedError, formatError } from '../../executor/answers/errors.ts';
 import { newestCursor, openSubscription, type SubscriptionRequest } from '../../executor/run/subscribe.ts';
-import { chunkOf, type EventChunk, streamHeaders } from '../../rest-compat/events.ts';
+import { chunkOf, type EventChunk, streamHeaders } from '../../rest-compat/event-chunks.ts';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { raise } from '../../resolvers/errors.ts';
 import type { ServerRequest } from '../http/request.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { problemOf } from '../../executor/answers/problem.ts';
 import { errorCodes } from '../../resolvers/errors.ts';
-import { discardOfUnknownLength, discardRest } from './body.ts';
+import { discardOfUnknownLength, discardRest } from './read-body.ts';
 import { acceptedMediaType } from '../graphql/graphql-request.ts';
 import type { RefusalReason } from '../limits/refusals.ts';
 import { noStatements } from './reply.ts';

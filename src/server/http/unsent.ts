@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { EventStream } from '../../rest-compat/events.ts';
+import type { EventStream } from '../../rest-compat/event-chunks.ts';
 
 export const defaultUnsentBytes = 67_108_864;
 

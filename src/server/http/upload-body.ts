@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Upload } from '../../resolvers/attachments/attachment-uploads.ts';
-import { nextChunk } from './body.ts';
+import { nextChunk } from './read-body.ts';
 
 /** How long an upload may take in total. */
 const withinMs = 50 * 60_000;

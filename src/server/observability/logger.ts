@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { LogLevel } from '../settings.ts';
-import { withoutSecrets } from './secrets.ts';
+import { withoutSecrets } from './redaction.ts';
 
 interface LoggerOptions {
   readonly stream?: NodeJS.WritableStream & { readonly isTTY?: boolean };

@@ -1,6 +1,6 @@
 import { limits } from '../model/limits.ts';
 import type { Table } from './csv.ts';
-import { chunkOfPage, type EventChunk } from './events.ts';
+import { chunkOfPage, type EventChunk } from './event-chunks.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { longestCursor } from './params.ts';
 import { stepsOf, valueAt } from './paths.ts';

@@ -1,5 +1,5 @@
 import { stepsOf } from '../paths.ts';
-import { ownParameter, type Success } from '../reply.ts';
+import { ownParameter, type Success } from '../replies.ts';
 import type { Route } from '../route.ts';
 import type { OpenApiObject } from './components.ts';
 
