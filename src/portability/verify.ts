@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../db/engine/engine.ts';
-import { inSnapshotOfAll } from '../db/engine/snapshot.ts';
+import { inSnapshotOfAll } from '../db/engine/database-snapshot.ts';
 import type { UnscopedTrx } from '../db/engine/transaction.ts';
 import { type Extent, type FaultyRows, selectExtent, selectFaulty, selectRules } from '../db/verify/check.ts';
 import type { RuleCodes } from '../db/verify/rule.ts';

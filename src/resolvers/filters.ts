@@ -42,7 +42,7 @@ const maxRelations = 3;
 
 /**
  * The maximum numbers of conditions in a filter, of conditions on related rows, and of values in a list. They are
- * checked before an input is coerced (`executor/inputs/size.ts`), since coercing a larger one would take a long time.
+ * checked before an input is coerced (`executor/inputs/input-size.ts`), since coercing a larger one would take a long time.
  */
 export const maxConditions = 100;
 export const maxRelatedConditions = 20;

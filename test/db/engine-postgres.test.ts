@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { openDatabase } from '../../src/db/engine/engine.ts';
-import { inSnapshotOfAll } from '../../src/db/engine/snapshot.ts';
+import { inSnapshotOfAll } from '../../src/db/engine/database-snapshot.ts';
 import { inSnapshot, inTransaction, inUnscopedTransaction } from '../../src/db/engine/transaction.ts';
 import { withMeter } from '../../src/db/engine/meter.ts';
 import { Deadline } from '../../src/db/engine/deadline.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Candidate } from '../../src/db/query/walks/index-use.ts';
 import { always } from '../../src/db/query/conditions/predicate.ts';
-import type { ProbedCandidate } from '../../src/db/query/walks/probe.ts';
+import type { ProbedCandidate } from '../../src/db/query/walks/candidate-probe.ts';
 import { fewestMatches } from '../../src/db/reads/bounded-pages.ts';
 
 const max = { rows: 20_000, links: 5_000, text: 7_000 };

@@ -6,7 +6,7 @@ import { compileConcatenated } from '../../src/executor/compiled/fields/concaten
 import { JsonWriter } from '../../src/executor/compiled/writing/json-writer.ts';
 import { ObjectPlan } from '../../src/executor/compiled/compile/objects.ts';
 import { ValueSink } from '../../src/executor/compiled/writing/value-sink.ts';
-import type { FieldContext } from '../../src/executor/compiled/compile/context.ts';
+import type { FieldContext } from '../../src/executor/compiled/compile/compile-context.ts';
 
 /** A field like the key of an issue, which consists of the code of its team and its number. */
 function keyField(): { field: ReturnType<typeof compileConcatenated>; number: number; code: number } {

@@ -13,7 +13,7 @@ import {
   type Sink,
   writeList,
 } from '../../src/executor/compiled/writing/sink.ts';
-import { isoTime, isoTimeOfBytes } from '../../src/executor/compiled/writing/times.ts';
+import { isoTime, isoTimeOfBytes } from '../../src/executor/compiled/writing/iso-times.ts';
 import { ValueSink } from '../../src/executor/compiled/writing/value-sink.ts';
 import { maxAnswerBytes } from '../../src/executor/limits.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';

@@ -1,7 +1,7 @@
 import type { CoercedOperation } from '../../src/executor/selections/operation.ts';
 import { rowsOf } from '../../src/executor/cost/formula.ts';
 import { type CostNode, costTree, isIncluded } from '../../src/executor/cost/tree.ts';
-import { SchemaCount } from '../../src/executor/cost/introspection.ts';
+import { SchemaCount } from '../../src/executor/cost/schema-count.ts';
 import { plainListCost } from '../../src/executor/limits.ts';
 
 /** Computes the cost of an operation from its tree by the rules of docs/limits.md, to check the formula against. */

@@ -13,7 +13,7 @@ import {
 import { readRows, normalizeOutput } from '../../db/backup/rows.ts';
 import { countAllWebhooks } from '../../db/webhooks.ts';
 import { whileFilesStay } from '../../db/housekeeping.ts';
-import { inSnapshotOfAll } from '../../db/engine/snapshot.ts';
+import { inSnapshotOfAll } from '../../db/engine/database-snapshot.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
 import { Progress } from '../progress.ts';

@@ -10,7 +10,7 @@ import { maxPreparedNames, type Prepared } from '../statements/prepared.ts';
 import { WriteSignals } from '../statements/write-signals.ts';
 import { type PostgresWire, type WireName, wires } from '../wire/postgres-wire.ts';
 import { Generations } from './generations.ts';
-import { Probe, surviveLosses } from './probe.ts';
+import { Probe, surviveLosses } from './database-probe.ts';
 import { SharedConnections } from './shared-connection.ts';
 import { DatabaseUnavailableError, unavailable } from './unavailable.ts';
 

@@ -1,7 +1,7 @@
 import type { IndexUse, Candidate } from '../query/walks/index-use.ts';
 import type { FewStep } from '../query/walks/matches.ts';
 import type { PageStep } from '../query/pages/bounded-page.ts';
-import type { ProbedCandidate } from '../query/walks/probe.ts';
+import type { ProbedCandidate } from '../query/walks/candidate-probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import type { Position } from '../query/walks/walk.ts';
 

@@ -1,6 +1,6 @@
 import type { IndexUse } from '../query/walks/index-use.ts';
 import type { CountStep } from '../query/totals/bounded-count.ts';
-import type { ProbedCandidate } from '../query/walks/probe.ts';
+import type { ProbedCandidate } from '../query/walks/candidate-probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import { fewestMatches, fewRows, sharedAmong } from './bounded-pages.ts';
 

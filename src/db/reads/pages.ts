@@ -3,7 +3,7 @@ import type { AnyRow } from '../query/any-tables.ts';
 import { stepQuery } from '../query/pages/bounded-page.ts';
 import { pageQuery, pagesQuery } from '../query/pages/page.ts';
 import { withPrefixRanges } from '../query/conditions/prefix-range.ts';
-import { probeQuery } from '../query/walks/probe.ts';
+import { probeQuery } from '../query/walks/candidate-probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import type { Position, Walk } from '../query/walks/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';

@@ -2,7 +2,7 @@ import { countStepQuery } from '../query/totals/bounded-count.ts';
 import type { PlannedWalk } from '../query/walks/index-use.ts';
 import { withPrefixRanges } from '../query/conditions/prefix-range.ts';
 import type { Predicate } from '../query/conditions/predicate.ts';
-import { probeQuery } from '../query/walks/probe.ts';
+import { probeQuery } from '../query/walks/candidate-probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import { tallyFor } from '../query/totals/tallies.ts';
 import { countsQuery, totalQuery, totalStrategy } from '../query/totals/totals.ts';

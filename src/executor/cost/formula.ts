@@ -2,7 +2,7 @@ import { argumentReader } from '../inputs/argument-values.ts';
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import { usesVariables } from '../compiled/compile/selection.ts';
 import { type CostNode, isIncluded, leavesOf, type Occurrence } from './tree.ts';
-import { type Amounts, SchemaCount } from './introspection.ts';
+import { type Amounts, SchemaCount } from './schema-count.ts';
 import { connectionValues, plainListCost } from '../limits.ts';
 
 type Variables = Record<string, unknown>;

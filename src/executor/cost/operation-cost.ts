@@ -1,6 +1,6 @@
 import { type CostNode, costTree } from './tree.ts';
 import { costByPath, costFormula, costWithin, type MaxRows } from './formula.ts';
-import { SchemaCount } from './introspection.ts';
+import { SchemaCount } from './schema-count.ts';
 import { valuesPerObject } from '../limits.ts';
 import { tooComplex } from '../answers/too-complex.ts';
 import type { CoercedOperation } from '../selections/operation.ts';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { raise } from '../../resolvers/errors.ts';
 import type { DocumentReader } from './reader.ts';
 import { documentCacheSize } from '../limits.ts';
-import { roomOf } from './size.ts';
+import { roomOf } from './document-size.ts';
 import { hashOf, type Manifest } from './manifest.ts';
 
 /** How a request names its document: by its text, its id, or both, which asks the server to keep the text under the id. */

@@ -14,7 +14,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { tooComplex } from '../answers/too-complex.ts';
 import { DocumentSource, lineStartsOf, located } from './document-source.ts';
-import { checkSize, roomOf } from './size.ts';
+import { checkSize, roomOf } from './document-size.ts';
 import { documentCacheSize, maxLines, maxNesting, maxTokens } from '../limits.ts';
 import { allRules } from './validation-rules.ts';
 import { visitNodes } from './visit-nodes.ts';

@@ -19,7 +19,7 @@ import {
   type InputSize,
   sizeOfLiteral,
   sizeOfValue,
-} from './size.ts';
+} from './input-size.ts';
 import { maxFilterConditions, maxInputCharacters } from '../limits.ts';
 import type { Operation } from '../selections/operation.ts';
 import { type SelectionVisit, visitSelections } from '../selections/visit-selections.ts';

@@ -1,6 +1,6 @@
 import { Kind, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { fieldsOf } from '../documents/size.ts';
+import { fieldsOf } from '../documents/document-size.ts';
 import { maxVariantFields } from '../limits.ts';
 import type { CoercedOperation } from './operation.ts';
 import { visitNodes } from '../documents/visit-nodes.ts';

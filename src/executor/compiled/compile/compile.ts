@@ -11,7 +11,7 @@ import {
 import { extensionsOf } from '../../../schema/builder/output-extensions.ts';
 import type { Plan } from '../../../schema/builder/plan.ts';
 import { Columns } from './columns.ts';
-import type { AnyField, CompileContext, FieldContext } from './context.ts';
+import type { AnyField, CompileContext, FieldContext } from './compile-context.ts';
 import { compileComputed } from '../fields/computed.ts';
 import { compileConcatenated } from '../fields/concatenated.ts';
 import { type Field, NotCompilable } from '../run/frame.ts';

@@ -4,7 +4,7 @@ import type { PlanOf, ReferencePlans } from '../../../schema/builder/plan.ts';
 import { type Field, type Frame, type Link, NotCompilable } from '../run/frame.ts';
 import { valueField } from './leaves.ts';
 import { ObjectPlan } from '../compile/objects.ts';
-import { type CompileContext, type FieldContext, referenceFetch } from '../compile/context.ts';
+import { type CompileContext, type FieldContext, referenceFetch } from '../compile/compile-context.ts';
 import { nestedField } from './nested-field.ts';
 
 type ComputedPlan = PlanOf<'computed'>;

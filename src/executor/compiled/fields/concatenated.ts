@@ -3,7 +3,7 @@ import { WireRow } from '../../../db/wire/wire-row.ts';
 import type { ReadText } from '../compile/columns.ts';
 import { Bail, type Field, type Frame, type Link, type Row } from '../run/frame.ts';
 import { ObjectPlan } from '../compile/objects.ts';
-import { type CompileContext, type FieldContext, referenceFetch } from '../compile/context.ts';
+import { type CompileContext, type FieldContext, referenceFetch } from '../compile/compile-context.ts';
 import { literalPiece, type Sink } from '../writing/sink.ts';
 
 type ConcatenatedPlan = PlanOf<'concatenated'>;

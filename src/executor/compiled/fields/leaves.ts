@@ -14,7 +14,7 @@ import { maxInt32 } from '../../../model/int32.ts';
 import type { Columns } from '../compile/columns.ts';
 import { Bail, type Field, type Frame, NotCompilable, type Row } from '../run/frame.ts';
 import { idPrefixLiteral, type Literal, literalOf, type Sink } from '../writing/sink.ts';
-import { isoTime } from '../writing/times.ts';
+import { isoTime } from '../writing/iso-times.ts';
 
 /** How a column is written as a GraphQL type. */
 interface Codec {

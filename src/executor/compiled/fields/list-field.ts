@@ -16,7 +16,7 @@ import {
   type FieldContext,
   objectType,
   shared,
-} from '../compile/context.ts';
+} from '../compile/compile-context.ts';
 import { writeList } from '../writing/sink.ts';
 
 /** A plain list under each row, or one column of its rows. */

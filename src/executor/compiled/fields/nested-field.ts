@@ -3,7 +3,7 @@ import { Columns } from '../compile/columns.ts';
 import { type Field, type Frame, newFrame, type Row } from '../run/frame.ts';
 import { refuseNull } from './leaves.ts';
 import type { Fetch, ObjectPlan } from '../compile/objects.ts';
-import { type FieldContext, objectType } from '../compile/context.ts';
+import { type FieldContext, objectType } from '../compile/compile-context.ts';
 import type { Run } from '../run/run.ts';
 import { writeList } from '../writing/sink.ts';
 

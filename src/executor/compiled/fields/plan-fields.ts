@@ -13,7 +13,7 @@ import {
   objectType,
   referenceFetch,
   shared,
-} from '../compile/context.ts';
+} from '../compile/compile-context.ts';
 import { ConnectionFetch, connectionField } from '../pages/connections.ts';
 import { type Field, type Frame, newFrame, NotCompilable } from '../run/frame.ts';
 import { booleanField, idField, valueField } from './leaves.ts';

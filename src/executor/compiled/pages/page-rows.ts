@@ -9,7 +9,7 @@ import { naturalAt, textAt, type TextRow } from '../../../db/wire/wire-row.ts';
 import type { DistinctKeys } from '../run/distinct-keys.ts';
 import type { Groups, Row } from '../run/frame.ts';
 import type { Run } from '../run/run.ts';
-import { isoTime } from '../writing/times.ts';
+import { isoTime } from '../writing/iso-times.ts';
 import type { ParameterizedPage, RequestedPage, WalkStatements } from './walks.ts';
 
 /** The rows of one page for each parent, in one array. */

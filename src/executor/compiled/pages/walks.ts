@@ -9,7 +9,7 @@ import { Prepared, type Values } from '../../../db/statements/prepared.ts';
 import { Slot } from '../../../db/statements/slots.ts';
 import type { Predicate } from '../../../db/query/conditions/predicate.ts';
 import { withPrefixRanges } from '../../../db/query/conditions/prefix-range.ts';
-import { type ProbedCandidate, probeQuery } from '../../../db/query/walks/probe.ts';
+import { type ProbedCandidate, probeQuery } from '../../../db/query/walks/candidate-probe.ts';
 import { tallyFor } from '../../../db/query/totals/tallies.ts';
 import { totalQuery, type TotalStrategy, totalStrategy } from '../../../db/query/totals/totals.ts';
 import { withKeys } from '../../../reference/conditions.ts';

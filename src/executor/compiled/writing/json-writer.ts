@@ -4,7 +4,7 @@ import { maxAnswerBytes } from '../../limits.ts';
 import { checkAnswerSize } from './answer-size.ts';
 import { escaped } from './escaped.ts';
 import type { FieldName, IdPrefixLiteral, Literal, Sink } from './sink.ts';
-import { isoLength, writeIsoTime } from './times.ts';
+import { isoLength, writeIsoTime } from './iso-times.ts';
 
 const space = 0x20;
 const quote = 0x22;

@@ -2,7 +2,7 @@ import { encodeId, writeDigits } from '../../../resolvers/ids.ts';
 import { checkAnswerSize } from './answer-size.ts';
 import { escaped } from './escaped.ts';
 import type { FieldName, IdPrefixLiteral, Literal, Sink } from './sink.ts';
-import { isoTimeOfBytes } from './times.ts';
+import { isoTimeOfBytes } from './iso-times.ts';
 
 type Container = Record<string, unknown> | unknown[];
 
