@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { inProcess } from '../cli/workgraph.ts';
 import type { App } from '../support/app.ts';
 import { startExampleWorld } from '../examples/world.ts';
 import { readRecipes, type Trial } from './recipe.ts';
@@ -28,6 +29,11 @@ async function answerTo(app: App, { kind, text }: Trial, before: unknown): Promi
   if (kind === 'http') {
     const [method = '', path = ''] = text.split(' ');
     return (await app.request(method, path)).body;
+  }
+  if (kind === 'console') {
+    const [, name = '', words = ''] = /^npx workgraph (\w+ \w+) (.*)$/.exec(text) ?? [];
+    const { stdout, stderr } = await inProcess(app, name, words.split(' '));
+    return stdout ? (JSON.parse(stdout) as unknown) : stderr;
   }
   const [, id] = /"id":"([^"]+)"/.exec(JSON.stringify(before ?? null)) ?? [];
   const { body } = await app.graphql(text, text.includes('$id') ? { id } : {});

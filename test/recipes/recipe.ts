@@ -15,7 +15,7 @@ export interface Step {
 
 /** A request at the end of a recipe. `answer` is what its answer must contain; without one it only must succeed. */
 export interface Trial {
-  readonly kind: 'sql' | 'graphql' | 'http';
+  readonly kind: 'sql' | 'graphql' | 'http' | 'console';
   readonly text: string;
   readonly answer?: object;
 }
