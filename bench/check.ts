@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import type { Facts } from './facts.ts';
 import { Connection } from './http/connection.ts';
 import { refuseFailure } from './load.ts';
-import type { Running } from './process.ts';
+import type { RunningContender } from './process.ts';
 import { Random } from './random.ts';
 import type { Workload } from './workloads/workload.ts';
 
 /** The answer of the first contender, with which those of the others are compared. */
-export interface Checked {
+export interface CheckedAnswer {
   readonly contender: string;
   readonly bytes: number;
 }
@@ -24,10 +24,10 @@ const bytesWithin = 1.5;
  * they differ.
  */
 export async function checkEqual(
-  all: readonly Running[],
+  all: readonly RunningContender[],
   workload: Workload,
   facts: Facts,
-): Promise<Checked[]> {
+): Promise<CheckedAnswer[]> {
   const random = new Random(42);
   const sums = new Map<string, number>();
   for (let question = 0; question < questions; question += 1) {

@@ -10,7 +10,7 @@ import { clusterFolder, openCluster } from './cluster.ts';
 import { embeddedBefore, embeddedProduct, product } from './contenders/product.ts';
 import { fill, fillWith, version } from './dataset/fill.ts';
 import { readFacts } from './facts.ts';
-import { type Running, start } from './process.ts';
+import { type RunningContender, start } from './process.ts';
 import { line } from './report/numbers.ts';
 import { before, repository } from './repository.ts';
 import { check, run } from './run.ts';
@@ -35,7 +35,7 @@ export async function compareEngines({ sizes, rounds, seconds, keep, say }: Engi
   for (const issues of sizes) {
     say(`${issues} issues`);
     const cluster = await openCluster({ fresh: false, database: `engine_${issues}` });
-    const running: Running[] = [];
+    const running: RunningContender[] = [];
     try {
       await fill({ url: cluster.url, checkout: repository }, { issues, isSkewed: false }, say);
       const directory = await embeddedDirectory('embedded', repository, issues, say);

@@ -1,7 +1,7 @@
 import { cpuMs, databaseCpuMs, residentMb } from './cpu.ts';
 import type { Facts } from './facts.ts';
 import { type Answer, Connection, type Request } from './http/connection.ts';
-import type { Running } from './process.ts';
+import type { RunningContender } from './process.ts';
 import { Random } from './random.ts';
 import { workloadOf } from './workloads/all.ts';
 import type { Workload } from './workloads/workload.ts';
@@ -40,7 +40,7 @@ export interface Turn {
  * Sends requests of a workload for a while on all connections. Each connection sends the next request after the answer.
  */
 export async function measure(
-  running: Running,
+  running: RunningContender,
   workload: Workload,
   facts: Facts,
   { seconds, seed, turn, postmaster, isWarmUp = false }: Turn,
@@ -122,7 +122,7 @@ const valuesFrom = 1_000_000;
 
 /** The requests of a connection. Their inputs come from seeded generators: that of the rows is the same for all contenders. */
 export function nextRequests(
-  running: Running,
+  running: RunningContender,
   workload: Workload,
   facts: Facts,
   seeds: { readonly rows: number; readonly values: number },

@@ -4,7 +4,7 @@ import { fill, postgresVersion } from './dataset/fill.ts';
 import { readFacts } from './facts.ts';
 import { type Options, readOptions, type ShapesOptions } from './options.ts';
 import { prefer } from './priority.ts';
-import { type Running, start } from './process.ts';
+import { type RunningContender, start } from './process.ts';
 import { line } from './report/numbers.ts';
 import { before, repository } from './repository.ts';
 import { writeReport } from './report/report.ts';
@@ -80,7 +80,7 @@ async function bench(chosen: Options): Promise<void> {
   prefer(process.pid);
   const cluster = await openCluster({ fresh });
   if (cluster.pid !== undefined) prefer(cluster.pid);
-  const running: Running[] = [];
+  const running: RunningContender[] = [];
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       void Promise.all(running.map((one) => one.stop())).then(() => {
@@ -103,7 +103,7 @@ async function bench(chosen: Options): Promise<void> {
 }
 
 async function compare(
-  running: readonly Running[],
+  running: readonly RunningContender[],
   chosen: Options,
   { url, pid: postmaster }: Cluster,
   urlOf: (contender: string) => string,

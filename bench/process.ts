@@ -9,7 +9,7 @@ import type { Contender } from './contenders/contender.ts';
 import { token } from './dataset/fill.ts';
 
 /** A running contender that answers requests. */
-export interface Running {
+export interface RunningContender {
   readonly contender: Contender;
   readonly port: number;
   readonly pid: number;
@@ -20,7 +20,7 @@ export interface Running {
 
 const startWithinMs = 120_000;
 
-export async function start(contender: Contender, databaseUrl: string): Promise<Running> {
+export async function start(contender: Contender, databaseUrl: string): Promise<RunningContender> {
   const directory = mkdtempSync(join(tmpdir(), 'workgraph-bench-'));
   const port = await freePort();
   const { args, env } = await contender.command({ databaseUrl, port, token, directory });

@@ -3,7 +3,7 @@ import { checkEqual } from './check.ts';
 import type { Facts } from './facts.ts';
 import { Connection } from './http/connection.ts';
 import { measure, refuseFailure, type Sample } from './load.ts';
-import { type Running, start } from './process.ts';
+import { type RunningContender, start } from './process.ts';
 import { Random } from './random.ts';
 import type { StatementCounter } from './statements.ts';
 import { workloadOf } from './workloads/all.ts';
@@ -34,15 +34,15 @@ export interface RunOptions {
  * B, C, A …, because what a turn leaves behind burdens the one after it.
  */
 export async function run(
-  all: readonly Running[],
+  all: readonly RunningContender[],
   workload: Workload,
   facts: Facts,
   options: RunOptions,
 ): Promise<Result> {
   const { rounds, seconds, postmaster, counter } = options;
   const able = all.filter((running) => has(running, workload, facts));
-  const samples = new Map<Running, Sample[]>(able.map((running) => [running, []]));
-  const statements = new Map<Running, number>();
+  const samples = new Map<RunningContender, Sample[]>(able.map((running) => [running, []]));
+  const statements = new Map<RunningContender, number>();
   let turn = 0;
   for (const running of able) {
     turn += 1;
@@ -75,7 +75,7 @@ export async function run(
 }
 
 /** Whether a contender has a workload; for a mixed one, whether it has all its parts. */
-export function has({ contender }: Running, { id, input, mix }: Workload, facts: Facts): boolean {
+export function has({ contender }: RunningContender, { id, input, mix }: Workload, facts: Facts): boolean {
   const parts = mix ? Object.keys(mix).map(workloadOf) : [{ id, input }];
   return parts.every(
     (part) => contender.request(part.id, part.input(new Random(1), facts, new Random(1))) !== undefined,
@@ -84,7 +84,7 @@ export function has({ contender }: Running, { id, input, mix }: Workload, facts:
 
 /** Compares the answers of a workload before it is measured; for a mixed one, those of each part. */
 export async function check(
-  all: readonly Running[],
+  all: readonly RunningContender[],
   workloads: readonly Workload[],
   facts: Facts,
   say: (line: string) => void,
@@ -100,7 +100,7 @@ export async function check(
   }
 }
 
-export async function prepare({ contender, port }: Running, facts: Facts): Promise<void> {
+export async function prepare({ contender, port }: RunningContender, facts: Facts): Promise<void> {
   if (!contender.prepare) return;
   const connection = await Connection.open(port);
   try {
@@ -115,7 +115,11 @@ export async function prepare({ contender, port }: Running, facts: Facts): Promi
 }
 
 /** Measures the time from the start of a process to its first answer several times, in milliseconds. */
-export async function coldStarts(running: Running, databaseUrl: string, times = 3): Promise<number[]> {
+export async function coldStarts(
+  running: RunningContender,
+  databaseUrl: string,
+  times = 3,
+): Promise<number[]> {
   const started: number[] = [];
   for (let time = 0; time < times; time += 1) {
     const again = await start(running.contender, databaseUrl);

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { connections, nextRequests, refuseFailure } from './load.ts';
 import { Connection } from './http/connection.ts';
 import type { Facts } from './facts.ts';
-import type { Running } from './process.ts';
+import type { RunningContender } from './process.ts';
 import type { Workload } from './workloads/workload.ts';
 
 const counted = 20;
@@ -34,7 +34,7 @@ export class StatementCounter {
   }
 
   /** The number of statements per request, including `begin` and `commit`. What is written depends on `values`. */
-  async count(running: Running, workload: Workload, facts: Facts, values: number): Promise<number> {
+  async count(running: RunningContender, workload: Workload, facts: Facts, values: number): Promise<number> {
     await this.#track('top');
     const connection = await Connection.open(running.port);
     try {

@@ -17,7 +17,7 @@ interface Write {
 }
 
 /** What one write adds to the write-ahead log, on average. */
-interface Logged {
+interface LoggedBytes {
   readonly records: number;
   readonly bytes: number;
   readonly indexBytes: number;
@@ -94,7 +94,7 @@ export async function measureLog(
   }
 }
 
-async function logged(client: pg.Client, work: () => Promise<void>): Promise<Logged> {
+async function logged(client: pg.Client, work: () => Promise<void>): Promise<LoggedBytes> {
   const position = async () =>
     (await client.query('select pg_current_wal_flush_lsn()::text as at')).rows[0].at;
   const from = await position();

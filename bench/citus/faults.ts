@@ -71,8 +71,8 @@ export async function crashNodes(nodes: Nodes, url: string, inFolder: string): P
 export async function freezeNodes(nodes: Nodes, url: string, inFolder: string): Promise<FaultResult> {
   const name = 'nodes-frozen';
   return whileWriting(name, url, inFolder, async ({ writers, service, world }) => {
-    const answers: Asked[] = [];
-    const probes: Asked[] = [];
+    const answers: ProbeResult[] = [];
+    const probes: ProbeResult[] = [];
     const returns: number[] = [];
     const ofNodes: string[] = [];
     const holder = await nodes.holderOf(url, world.workspaceId);
@@ -122,16 +122,21 @@ export async function freezeNodes(nodes: Nodes, url: string, inFolder: string): 
   });
 }
 
-interface Asked {
+interface ProbeResult {
   /** 0 when there was no answer. */
   readonly status: number;
   readonly ms: number;
 }
 
 /** Asks again and again until then. */
-async function asking(url: string, token: string | undefined, path: string, until: number): Promise<Asked[]> {
+async function asking(
+  url: string,
+  token: string | undefined,
+  path: string,
+  until: number,
+): Promise<ProbeResult[]> {
   const client = new Client(url, token);
-  const answers: Asked[] = [];
+  const answers: ProbeResult[] = [];
   while (performance.now() < until) {
     const began = performance.now();
     const answer = await client.ask({ path, withinMs: 40_000 }).catch(() => undefined);

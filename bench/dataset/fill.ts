@@ -30,7 +30,7 @@ const skewedVersion = 1_004;
 const crowdedVersion = 2_001;
 
 /** How many issues there are, and whether they are skewed. */
-export interface Filling {
+export interface DatasetSize {
   readonly issues: number;
   readonly isSkewed: boolean;
   /** Whether skewed issues also have crowds of comments, files and so on (`crowds.ts`). */
@@ -40,7 +40,7 @@ export interface Filling {
 /** Migrates the database as the checkout wants it, and fills it unless it already has the same data. */
 export async function fill(
   { url, checkout }: { url: string; checkout: string },
-  filling: Filling,
+  filling: DatasetSize,
   say: (line: string) => void,
 ): Promise<void> {
   const wanted = versionOf(filling);
@@ -64,7 +64,7 @@ export async function fill(
   }
 }
 
-function versionOf({ isSkewed, isCrowded }: Filling): number {
+function versionOf({ isSkewed, isCrowded }: DatasetSize): number {
   if (!isSkewed) return version;
   return isCrowded ? crowdedVersion : skewedVersion;
 }
@@ -93,7 +93,7 @@ async function filled(client: pg.Client): Promise<{ issues: number; version: num
 }
 
 /** Fills an empty database that has the schema of a checkout. */
-export async function fillWith(client: pg.Client, filling: Filling): Promise<void> {
+export async function fillWith(client: pg.Client, filling: DatasetSize): Promise<void> {
   const { issues: issueCount, isSkewed, isCrowded = false } = filling;
   // Whatever their number, the issues are from the time between 2024 and October 2026.
   const step = `interval '${(1030 * 86_400) / issueCount} seconds'`;

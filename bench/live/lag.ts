@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Listeners } from './listeners.ts';
 import type { Server } from './place.ts';
 import { type Figure, quantile, type Section } from './section.ts';
-import { writeIssues, type Written } from './writers.ts';
+import { writeIssues, type Acknowledgements } from './writers.ts';
 
 const subscription = { query: 'subscription { changes { requestId eventType } }' };
 
@@ -54,7 +54,7 @@ async function follow({ port }: Pick<Server, 'port'>, token: string) {
     received.set(data.changes.requestId, atMs);
   });
   return {
-    lagsOf: (written: Written) =>
+    lagsOf: (written: Acknowledgements) =>
       Array.from(written).flatMap(([requestId, atMs]) => {
         const receivedMs = received.get(requestId);
         // A stream may receive a change before the writer has read the answer.

@@ -3,7 +3,7 @@ import { Connection } from '../http/connection.ts';
 import type { Place } from './place.ts';
 
 /** The time of each acknowledgement by `performance.now()`, by the id of its request. */
-export type Written = Map<string, number>;
+export type Acknowledgements = Map<string, number>;
 
 const create = 'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { id } } }';
 
@@ -23,8 +23,8 @@ export async function writeIssues(
     fields?: object;
     onWritten?: (requestId: string, atMs: number) => void;
   },
-): Promise<Written> {
-  const written: Written = new Map();
+): Promise<Acknowledgements> {
+  const written: Acknowledgements = new Map();
   const beganMs = performance.now();
   let next = 0;
   const work = async () => {

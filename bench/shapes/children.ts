@@ -1,5 +1,5 @@
 import type { Gate } from './gate.ts';
-import { judgeReads, type Judged } from './judge.ts';
+import { judgeReads, type JudgedRead } from './judge.ts';
 import type { ChildList } from './schema-facts.ts';
 import type { NamedFilter } from './values.ts';
 
@@ -44,7 +44,7 @@ export async function checkChildren(
   parents: readonly string[],
   { name: filterName, filter }: NamedFilter,
   { budget, shapes }: { budget: number; shapes: readonly ChildShape[] },
-): Promise<Judged[]> {
+): Promise<JudgedRead[]> {
   const root = rootsOf[parentType];
   const fields = `list: ${name}(first: ${size}, filter: $filter, orderBy: $orderBy) { nodes { id } pageInfo { hasNextPage } }`;
   const document = root
@@ -52,7 +52,7 @@ export async function checkChildren(
       all: ${root}(first: $count) { parents: nodes { ${fields} } } }`
     : `query ($ids: [ID!]!, $filter: ${row}Filter, $orderBy: ${row}Order) {
       parents: nodes(ids: $ids) { ... on ${parentType} { ${fields} } } }`;
-  const judged: Judged[] = [];
+  const judged: JudgedRead[] = [];
   for (const { orderBy, parents: count, isGeneric } of shapes) {
     const ids = parents.slice(0, count);
     const variables = { ...(root ? { count: ids.length } : { ids }), filter, orderBy };

@@ -3,7 +3,7 @@ import { BorrowedConnection, type TextRows } from '../../src/db/engine/borrowed-
 import type { Prepared, Values } from '../../src/db/statements/prepared.ts';
 
 /** What a statement did, according to EXPLAIN. */
-export interface Explained {
+export interface ExplainedStatement {
   readonly text: string;
   /** Rows that scans of tables have read, including those that a filter dropped. */
   readonly heapRows: number;
@@ -42,13 +42,13 @@ export class Explainer {
     this.#isGeneric = isGeneric;
   }
 
-  explain(text: string, parameters: unknown[]): Promise<Explained> {
+  explain(text: string, parameters: unknown[]): Promise<ExplainedStatement> {
     const found = this.#last.then(() => this.#explain(text, parameters));
     this.#last = found.catch(() => undefined);
     return found;
   }
 
-  async #explain(text: string, parameters: unknown[]): Promise<Explained> {
+  async #explain(text: string, parameters: unknown[]): Promise<ExplainedStatement> {
     const how = 'explain (analyze, buffers, format json)';
     if (!this.#isGeneric) return explained(text, await this.#client.query(`${how} ${text}`, parameters));
     await this.#client.query('deallocate all');
@@ -62,9 +62,9 @@ export class Explainer {
 export class ExplainingConnection extends BorrowedConnection {
   readonly #inner: BorrowedConnection;
   readonly #explainer: Explainer;
-  readonly #found: Explained[];
+  readonly #found: ExplainedStatement[];
 
-  constructor(inner: BorrowedConnection, explainer: Explainer, found: Explained[]) {
+  constructor(inner: BorrowedConnection, explainer: Explainer, found: ExplainedStatement[]) {
     super({ query: () => refuse(), prepared: () => refuse() }, () => inner.release());
     this.#inner = inner;
     this.#explainer = explainer;
@@ -81,7 +81,7 @@ function refuse(): Promise<never> {
   return Promise.reject(new Error('Only prepared statements are explained.'));
 }
 
-function explained(text: string, { rows }: pg.QueryResult): Explained {
+function explained(text: string, { rows }: pg.QueryResult): ExplainedStatement {
   const [{ Plan: plan, 'Execution Time': ms }] = rows[0]['QUERY PLAN'];
   const sum = {
     heapRows: 0,

@@ -15,13 +15,13 @@ import { AppError } from '../../src/resolvers/errors.ts';
 import { SerialQueue } from '../../src/resolvers/writes/serial-queue.ts';
 import { writesOf } from '../../src/resolvers/writes/write-transaction.ts';
 import { schema } from '../../src/schema/index.ts';
-import { type Explained, Explainer, ExplainingConnection } from './explained.ts';
-import type { Judged } from './judge.ts';
+import { type ExplainedStatement, Explainer, ExplainingConnection } from './explained.ts';
+import type { JudgedRead } from './judge.ts';
 
 /** An answered shape: its data, and what its statements did. */
-export interface Answered {
+export interface AnsweredShape {
   readonly data: Record<string, unknown>;
-  readonly statements: readonly Explained[];
+  readonly statements: readonly ExplainedStatement[];
 }
 
 export interface Gate {
@@ -32,7 +32,11 @@ export interface Gate {
   /** The variables of an operation as resolvers receive them, with the internal values of enums. */
   coerced(document: string, variables: Record<string, unknown>): Record<string, unknown>;
   /** Answers an operation with the product's compiled executor, and explains each of its statements. */
-  ask(document: string, variables: Record<string, unknown>, how: { isGeneric: boolean }): Promise<Answered>;
+  ask(
+    document: string,
+    variables: Record<string, unknown>,
+    how: { isGeneric: boolean },
+  ): Promise<AnsweredShape>;
   close(): Promise<void>;
 }
 
@@ -67,7 +71,7 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
       return coerceVariables({ schema, operation, fragments: fragmentsOf(document) }, variables);
     },
     ask: async (text, variables, { isGeneric }) => {
-      const statements: Explained[] = [];
+      const statements: ExplainedStatement[] = [];
       const db = database.of(workspaceId);
       const context: OperationContext = {
         requestId: 'shapes',
@@ -124,7 +128,7 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
 /** The results so far, a line for each check, so that an interrupted run can be continued. */
 export class Progress {
   readonly #file: string;
-  readonly #done: ReadonlyMap<string, Judged[]>;
+  readonly #done: ReadonlyMap<string, JudgedRead[]>;
 
   constructor(file: string, isResumed: boolean) {
     this.#file = file;
@@ -132,14 +136,14 @@ export class Progress {
     if (!isResumed) writeFileSync(file, '');
     // The last line may have been cut off.
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
-    this.#done = new Map(lines.map((line) => JSON.parse(line) as [string, Judged[]]));
+    this.#done = new Map(lines.map((line) => JSON.parse(line) as [string, JudgedRead[]]));
   }
 
-  get(name: string): Judged[] | undefined {
+  get(name: string): JudgedRead[] | undefined {
     return this.#done.get(name);
   }
 
-  set(name: string, result: Judged[]): void {
+  set(name: string, result: JudgedRead[]): void {
     appendFileSync(this.#file, `${JSON.stringify([name, result])}\n`);
   }
 }

@@ -1,6 +1,6 @@
 import { readBounds } from '../../src/db/query/read-bounds.ts';
 import type { Gate } from './gate.ts';
-import type { Judged } from './judge.ts';
+import type { JudgedRead } from './judge.ts';
 import { enumValues } from './schema-facts.ts';
 
 /** The groupings of `issueStats`: none, each alone, and all pairs. */
@@ -18,7 +18,7 @@ export async function checkGrouping(
   gate: Gate,
   groupBy: readonly string[],
   { issues, budget }: { issues: number; budget: number },
-): Promise<Judged> {
+): Promise<JudgedRead> {
   const document = `query ($groupBy: [IssueStatsGroup!]!) { issueStats(groupBy: $groupBy) { count } }`;
   const began = performance.now();
   const groups = await gate.ask(document, { groupBy }, { isGeneric: false }).then(

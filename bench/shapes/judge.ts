@@ -1,4 +1,4 @@
-import type { Explained } from './explained.ts';
+import type { ExplainedStatement } from './explained.ts';
 
 export const pageSize = 50;
 
@@ -6,7 +6,7 @@ export const pageSize = 50;
 const mostTallies = 100_000;
 
 /** The reads of one page, or of the pages of several parents. */
-export interface Judged {
+export interface JudgedRead {
   readonly name: string;
   readonly statements: number;
   readonly heapRows: number;
@@ -20,7 +20,7 @@ export interface Judged {
 }
 
 /** The read budget, the parents whose pages were read, and the size of each page. */
-export interface Asked {
+export interface ReadExpectation {
   readonly budget: number;
   readonly parents: number;
   readonly size: number;
@@ -30,10 +30,11 @@ export interface Asked {
 
 /** Compares what statements read with what they may read. */
 export function judgeReads(
-  statements: readonly Explained[],
-  { budget, parents, size, statements: mostStatements = 5 }: Asked,
-): Pick<Judged, 'statements' | 'heapRows' | 'buffers' | 'ms' | 'problems'> {
-  const sum = (of: (each: Explained) => number) => statements.reduce((total, each) => total + of(each), 0);
+  statements: readonly ExplainedStatement[],
+  { budget, parents, size, statements: maxStatements = 5 }: ReadExpectation,
+): Pick<JudgedRead, 'statements' | 'heapRows' | 'buffers' | 'ms' | 'problems'> {
+  const sum = (of: (each: ExplainedStatement) => number) =>
+    statements.reduce((total, each) => total + of(each), 0);
   const heapRows = sum((each) => each.heapRows);
   const indexEntries = sum((each) => each.indexEntries);
   const tallyRows = sum((each) => each.tallyRows);
@@ -48,7 +49,7 @@ export function judgeReads(
     tallyRows > mostTallies && `${tallyRows} tallies`,
     // An entry of an index is looked up in the visibility map, whose pages take turns in a table of more than 255 MB.
     buffers > 2.25 * most + 8 * size * parents + indexEntries + tallyRows && `${buffers} buffers`,
-    statements.length > mostStatements && `${statements.length} statements`,
+    statements.length > maxStatements && `${statements.length} statements`,
     ...statements.map(({ sortedRows }) => sortedRows > most + 1 && `a sort of ${sortedRows} rows`),
     ...statements.flatMap(({ sequential }) =>
       sequential.map(({ table, rows }) => rows > 1_000 && `a scan of ${table} (${rows} rows)`),
@@ -58,13 +59,13 @@ export function judgeReads(
 }
 
 /** Prints the reads of all pages together. */
-export function report(judged: readonly Judged[], say: (line: string) => void): void {
-  const line = (title: string, of: (each: Judged) => number) => {
+export function report(judged: readonly JudgedRead[], say: (line: string) => void): void {
+  const line = (title: string, of: (each: JudgedRead) => number) => {
     const values = judged.map(of).toSorted((one, other) => one - other);
     const at = (part: number) => Math.round(values[Math.floor((values.length - 1) * part)] ?? 0);
     say(`${title.padEnd(12)} median ${at(0.5)}, 95 % ${at(0.95)}, 99 % ${at(0.99)}, most ${at(1)}`);
   };
-  const count = (of: (each: Judged) => boolean) => judged.filter(of).length;
+  const count = (of: (each: JudgedRead) => boolean) => judged.filter(of).length;
   say(`${judged.length} pages`);
   line('heap rows', ({ heapRows }) => heapRows);
   line('buffers', ({ buffers }) => buffers);
@@ -75,24 +76,26 @@ export function report(judged: readonly Judged[], say: (line: string) => void): 
 }
 
 /** How many of the pages ended early. */
-export function shareOfShort(judged: readonly Judged[]): string {
+export function shareOfShort(judged: readonly JudgedRead[]): string {
   const [totals, pages] = [true, false].map((wanted) =>
     judged.filter(({ isTotal = false }) => isTotal === wanted),
-  ) as [Judged[], Judged[]];
-  const short = (of: readonly Judged[]) => of.filter(({ isShort }) => isShort).length;
+  ) as [JudgedRead[], JudgedRead[]];
+  const short = (of: readonly JudgedRead[]) => of.filter(({ isShort }) => isShort).length;
   const share = ((100 * short(pages)) / pages.length).toFixed(1);
   return `${pages.length} pages, ${short(pages)} ended early (${share} %); ${totals.length} totals, ${short(totals)} not exact`;
 }
 
 /** The largest shares of pages that may end early: of filters by one condition, and of combinations. */
-const mostShort = { single: 0.03, combined: 0.08 };
+const maxShort = { single: 0.03, combined: 0.08 };
 
 /** These comparators read what `lt` and `gt` read, so each range would count twice. */
 const twin = / (?:lte|gte) at /;
 
-export function tooManyShort(judged: Readonly<Record<keyof typeof mostShort, readonly Judged[]>>): string[] {
-  return Object.entries(mostShort).flatMap(([kind, most]) => {
-    const pages = judged[kind as keyof typeof mostShort].filter(
+export function tooManyShort(
+  judged: Readonly<Record<keyof typeof maxShort, readonly JudgedRead[]>>,
+): string[] {
+  return Object.entries(maxShort).flatMap(([kind, most]) => {
+    const pages = judged[kind as keyof typeof maxShort].filter(
       ({ name, isTotal }) => !isTotal && !twin.test(name),
     );
     const short = pages.filter(({ isShort }) => isShort).length;

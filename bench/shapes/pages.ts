@@ -1,5 +1,5 @@
 import type { Gate } from './gate.ts';
-import { judgeReads, type Judged, pageSize } from './judge.ts';
+import { judgeReads, type JudgedRead, pageSize } from './judge.ts';
 import type { Oracle, Sequence } from './oracle.ts';
 import { checkTotal } from './totals.ts';
 import type { ListFacts } from './schema-facts.ts';
@@ -24,22 +24,22 @@ export interface ListPage {
 }
 
 /** Connections and an oracle of their own, so that checks can run at the same time. */
-export interface Lane {
+export interface CheckLane {
   readonly gate: Gate;
   readonly oracle: Oracle;
 }
 
 /** Judges the total of a root list with a filter, and its pages in the chosen ones of all orders and directions. */
 export async function checkPages(
-  { gate, oracle }: Lane,
+  { gate, oracle }: CheckLane,
   { name, row, list }: ListFacts,
   { name: filterName, filter }: NamedFilter,
   { budget, isChosen }: { budget: number; isChosen: (order: number) => boolean },
-): Promise<Judged[]> {
+): Promise<JudgedRead[]> {
   const document = `query ($filter: ${row}Filter, $orderBy: ${row}Order, $first: Int, $last: Int, $after: String, $before: String) {
     list: ${name}(filter: $filter, orderBy: $orderBy, first: $first, last: $last, after: $after, before: $before) {
       nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
-  const judged: Judged[] = [];
+  const judged: JudgedRead[] = [];
   const coerced = gate.coerced(document, { filter })['filter'] as Record<string, unknown>;
   const matched = await oracle.match(gate.workspaceId, list, coerced);
   judged.push(await checkTotal(gate, { name, row, list }, { name: filterName, filter }, { budget, matched }));

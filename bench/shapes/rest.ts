@@ -4,8 +4,8 @@ import { encodeId } from '../../src/resolvers/ids.ts';
 import type { Parameters } from '../../src/rest-compat/params.ts';
 import { issues } from '../../src/rest-compat/routes/issue-reads.ts';
 import type { NamedKind } from '../../src/schema/builder/naming.ts';
-import { type Judged, judgeReads, pageSize } from './judge.ts';
-import { comparison, type Lane, type ListPage } from './pages.ts';
+import { type JudgedRead, judgeReads, pageSize } from './judge.ts';
+import { comparison, type CheckLane, type ListPage } from './pages.ts';
 import type { ListFacts } from './schema-facts.ts';
 
 /** A query of `GET /v1/issues` that filters by one parameter. */
@@ -36,12 +36,12 @@ export async function restQueries(client: pg.Client): Promise<RestQuery[]> {
 
 /** Judges the first pages of a query in every order, or one of so many. */
 export async function checkRest(
-  { gate, oracle }: Lane,
+  { gate, oracle }: CheckLane,
   { list }: ListFacts,
   { name, query }: RestQuery,
   { budget, oneOf }: { budget: number; oneOf: number },
-): Promise<Judged[]> {
-  const judged: Judged[] = [];
+): Promise<JudgedRead[]> {
+  const judged: JudgedRead[] = [];
   const document = print(issues.document);
   const orders = valuesInSchema(issues.parameters['sort']).flatMap((sort) =>
     ['asc', 'desc'].map((direction) => ({ sort, direction })),

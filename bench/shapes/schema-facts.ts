@@ -26,7 +26,7 @@ export interface ChildList extends ListFacts {
   encoded(id: string): string;
 }
 
-type Named = { name: string };
+type NamedValue = { name: string };
 /** The parts of graphql-js types that are read here, whichever copy of graphql-js they are of. */
 interface TypeLike {
   toString(): string;
@@ -35,7 +35,7 @@ interface TypeLike {
   getFields?(): Readonly<
     Record<string, { name: string; type: TypeLike; extensions: Readonly<Record<string, unknown>> }>
   >;
-  getValues?(): readonly Named[];
+  getValues?(): readonly NamedValue[];
 }
 
 function bare(type: TypeLike | undefined): TypeLike | undefined {

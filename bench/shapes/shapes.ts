@@ -6,10 +6,10 @@ import { checkChildren, childShapes, largestParents } from './children.ts';
 import { combinationsOf } from './combinations.ts';
 import { checkGrouping, groupings } from './groups.ts';
 import { type Gate, openGate, Progress } from './gate.ts';
-import { type Judged, report, shareOfShort, tooManyShort } from './judge.ts';
+import { type JudgedRead, report, shareOfShort, tooManyShort } from './judge.ts';
 import { newlyShort, writeKnownShort } from './known-short.ts';
 import { Oracle } from './oracle.ts';
-import { checkPages, type Lane } from './pages.ts';
+import { checkPages, type CheckLane } from './pages.ts';
 import { checkRest, restQueries } from './rest.ts';
 import { childLists, inputFacts, type ListFacts, rootLists } from './schema-facts.ts';
 import { filtersOf, type NamedFilter } from './values.ts';
@@ -37,7 +37,7 @@ type Kind = 'single' | 'combined' | 'rest' | 'groups' | 'children';
 interface Check {
   readonly kind: Kind;
   readonly key: string;
-  judge(lane: Lane): Promise<Judged[]>;
+  judge(lane: CheckLane): Promise<JudgedRead[]>;
 }
 
 /** How many checks run at the same time. */
@@ -61,14 +61,14 @@ export async function checkShapes({
   // At 1,000,000 issues the bounds are those of the product; below, they shrink, or nothing would ever be short.
   const budget = Math.round(20_000 * Math.min(1, issues / 1_000_000));
   const progress = new Progress(join(import.meta.dirname, '..', '.shapes', `${issues}.ndjson`), isResumed);
-  const judged: Record<Kind, Judged[]> = { single: [], combined: [], rest: [], groups: [], children: [] };
+  const judged: Record<Kind, JudgedRead[]> = { single: [], combined: [], rest: [], groups: [], children: [] };
   const gates = await Promise.all(Array.from({ length: lanes }, () => openGate(url, budget)));
   try {
     const checks = (await checksOf(gates[0] as Gate, { budget, oneOf, say, isCrowded })).filter(
       ({ key }) => only === undefined || key.includes(only),
     );
     const waiting = checks.values();
-    const run = async (lane: Lane) => {
+    const run = async (lane: CheckLane) => {
       for (const check of waiting) {
         const known = progress.get(check.key);
         const found = known ?? (await check.judge(lane));

@@ -1,5 +1,5 @@
 import type { Gate } from './gate.ts';
-import { type Judged, judgeReads } from './judge.ts';
+import { type JudgedRead, judgeReads } from './judge.ts';
 import type { ListFacts } from './schema-facts.ts';
 import type { NamedFilter } from './values.ts';
 
@@ -9,7 +9,7 @@ export async function checkTotal(
   { name, row }: ListFacts,
   { name: filterName, filter }: NamedFilter,
   { budget, matched }: { budget: number; matched: number },
-): Promise<Judged> {
+): Promise<JudgedRead> {
   const document = `query ($filter: ${row}Filter) { list: ${name}(filter: $filter) { totalCount totalCountIsExact } }`;
   const { data, statements } = await gate.ask(
     document,

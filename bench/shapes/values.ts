@@ -101,7 +101,7 @@ async function filtersOfField(
   });
 }
 
-interface Labelled<Value = unknown> {
+interface LabelledValue<Value = unknown> {
   readonly value: Value;
   readonly label: string;
 }
@@ -109,10 +109,10 @@ interface Labelled<Value = unknown> {
 /** The values of a column by what comparators need. */
 interface Values {
   /** A frequent, a middling and a rare value. */
-  readonly frequent: readonly Labelled[];
+  readonly frequent: readonly LabelledValue[];
   /** Values at the ends of the range and in it. */
-  readonly ranked: readonly Labelled[];
-  readonly texts: readonly Labelled<string>[];
+  readonly ranked: readonly LabelledValue[];
+  readonly texts: readonly LabelledValue<string>[];
 }
 
 async function valuesOf(
@@ -165,7 +165,11 @@ async function valuesOf(
 }
 
 /** Keys that a column refers to: with the most rows, in the middle, and with the fewest. */
-async function keysBySize(client: pg.Client, table: string, column: string): Promise<Labelled<string>[]> {
+async function keysBySize(
+  client: pg.Client,
+  table: string,
+  column: string,
+): Promise<LabelledValue<string>[]> {
   const { rows } = await client.query<{ key: string; n: string }>(`
     with counts as (select ${column} as key, count(*) as n from ${table} where ${column} is not null group by 1)
     select key, n from (select key, n, row_number() over (order by n desc, key) as nth, count(*) over () as c from counts) r
@@ -174,7 +178,7 @@ async function keysBySize(client: pg.Client, table: string, column: string): Pro
 }
 
 /** Filters by the id of related rows. */
-function keyFilter(fields: FilterFields, by: string, keys: readonly Labelled<string>[]): NamedFilter[] {
+function keyFilter(fields: FilterFields, by: string, keys: readonly LabelledValue<string>[]): NamedFilter[] {
   const [name, field] =
     Object.entries(fields).find(([, each]) => each.kind === 'id' && each.column === by) ?? [];
   if (name === undefined || field?.kind !== 'id') throw new Error(`No filter names rows by ${by}.`);

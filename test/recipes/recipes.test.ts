@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const recipes = readRecipes(root);
 
 /** How many files the common changes may need. */
-const mostFiles: Readonly<Record<string, number>> = {
+const maxFiles: Readonly<Record<string, number>> = {
   'A stored field of an issue': 3,
   'A stored field of a directory': 5,
   'A read-only directory': 6,
@@ -20,7 +20,7 @@ const mostFiles: Readonly<Record<string, number>> = {
 };
 
 it('CONTRIBUTING.md has seven recipes, each with steps and with a request whose answer it gives', () => {
-  expect(recipes.map(({ title }) => title)).toEqual(Object.keys(mostFiles));
+  expect(recipes.map(({ title }) => title)).toEqual(Object.keys(maxFiles));
   for (const { steps, trials } of recipes) {
     expect(steps).not.toHaveLength(0);
     expect(trials.filter(({ answer }) => answer)).not.toHaveLength(0);
@@ -30,7 +30,7 @@ it('CONTRIBUTING.md has seven recipes, each with steps and with a request whose 
 it.each(recipes)('$title: needs no more files than it should', ({ title, steps }) => {
   const paths = new Set(steps.map(({ path }) => path));
   expect(paths.size).toBe(steps.length);
-  expect(paths.size).toBeLessThanOrEqual(mostFiles[title] ?? 0);
+  expect(paths.size).toBeLessThanOrEqual(maxFiles[title] ?? 0);
 });
 
 it.each(recipes)('$title: each step finds its place in the source as it is now', ({ steps }) => {
