@@ -3,7 +3,7 @@ import type { ExplainedStatement } from './explained.ts';
 export const pageSize = 50;
 
 /** The largest number of tallies in the data of the check; a workspace of a million issues has 46,000. */
-const mostTallies = 100_000;
+const maxTallies = 100_000;
 
 /** The reads of one page, or of the pages of several parents. */
 export interface JudgedRead {
@@ -46,7 +46,7 @@ export function judgeReads(
   const problems = [
     heapRows + walkedEntries > 2 * most + 4 * size * parents &&
       `${heapRows} heap rows and ${indexEntries} index entries`,
-    tallyRows > mostTallies && `${tallyRows} tallies`,
+    tallyRows > maxTallies && `${tallyRows} tallies`,
     // An entry of an index is looked up in the visibility map, whose pages take turns in a table of more than 255 MB.
     buffers > 2.25 * most + 8 * size * parents + indexEntries + tallyRows && `${buffers} buffers`,
     statements.length > maxStatements && `${statements.length} statements`,

@@ -89,7 +89,7 @@ function pagesOf({ first, middle, nulls, last }: Sequence): PageShape[] {
 }
 
 /** The maximum number of pages that are read after a page that ended early. */
-const mostContinued = 5;
+const maxContinued = 5;
 
 /** Reads on from a page that ended early. Its rows and those of the next pages must be the expected ones without gaps. */
 async function continued(
@@ -100,7 +100,7 @@ async function continued(
   const isBackward = 'last' in args;
   let ids = page.nodes.map(({ id }) => id);
   let at = page.pageInfo;
-  for (let more = 0; more < mostContinued && ids.length < expected.length; more += 1) {
+  for (let more = 0; more < maxContinued && ids.length < expected.length; more += 1) {
     if (!(isBackward ? at.hasPreviousPage : at.hasNextPage))
       return ['rows are missing behind a page that ended early'];
     const next = await ask(

@@ -14,7 +14,7 @@ import { type S3Server, startS3 } from './s3-server.ts';
 const sizeBytes = Number(process.env.LARGE_FILE_BYTES ?? 150_000_000);
 
 /** Includes the buffers of the client, which is in the same process, and of sockets. */
-const mostGrowthBytes = 100_000_000;
+const maxGrowthBytes = 100_000_000;
 
 let s3: S3Server;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
 
   it('stores and serves a large file in memory that does not depend on its size', async () => {
     const grown = await growthWhile(() => roundTrip(sizeBytes));
-    expect(grown).toBeLessThan(mostGrowthBytes);
+    expect(grown).toBeLessThan(maxGrowthBytes);
   });
 
   async function roundTrip(length: number): Promise<void> {

@@ -120,10 +120,10 @@ import { hasServer, newServerDatabase, onServer, type Place } from './engines.ts
       pids.add(await ownPid(asked));
     }
     // A timer may be some milliseconds early.
-    const mostNow = 1 + Math.floor((performance.now() - beganMs + 10) / 1_000);
-    expect(count).toBeLessThanOrEqual(mostNow);
+    const maxNow = 1 + Math.floor((performance.now() - beganMs + 10) / 1_000);
+    expect(count).toBeLessThanOrEqual(maxNow);
     // The permits of the pool allow for two connections besides the shared one.
-    expect(pids.size).toBeLessThanOrEqual(2 * mostNow);
+    expect(pids.size).toBeLessThanOrEqual(2 * maxNow);
     const before = count;
     await expect(write()).rejects.toMatchObject(refusal);
     await moveOn();

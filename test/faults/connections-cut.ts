@@ -24,7 +24,7 @@ await runFault(import.meta.filename, {
     const writes = new EveryWrite(client, world);
     const cutter = new Cutter(trial, client, proxy);
     const points = new Map<string, number>();
-    const done: Done[] = [];
+    const done: CutResult[] = [];
     for (let cuts = 0; cuts < trial.amount && service.isRunning; ) {
       for (const name of writeNames) {
         for (const when of ['before', 'done'] as const) {
@@ -61,13 +61,13 @@ await runFault(import.meta.filename, {
   },
 });
 
-interface Done {
+interface CutResult {
   readonly write: Write;
   readonly isCut: boolean;
 }
 
 /** The writes whose rows differ from those of an uninterrupted write of the same kind. */
-function partial(done: readonly Done[], found: ReadonlyMap<string, string>): string[] {
+function partial(done: readonly CutResult[], found: ReadonlyMap<string, string>): string[] {
   const whole = new Map<string, string>();
   for (const { write, isCut } of done) if (!isCut) whole.set(write.name, found.get(write.mark) ?? 'nothing');
   return done.flatMap(({ write }) => {

@@ -84,7 +84,7 @@ await runFault(import.meta.filename, {
     }
     const mostMeanwhile = most();
     const meanwhile = await delays(trial.amount * 1_000);
-    const mostMb = mostMeanwhile();
+    const maxMb = mostMeanwhile();
     const perSecond = await writing.stop();
     const metrics = await service.metrics();
     const cut = Number(/^workgraph_streams_cut_total\{reason="unread"\} (\d+)$/m.exec(metrics)?.[1]);
@@ -97,13 +97,13 @@ await runFault(import.meta.filename, {
     for (const words of follower.wrong) trial.must(false, words);
     trial.must(follower.position >= end, `who came back is at ${follower.position} of ${end}`);
     trial.must(service.isRunning, `the server ended: ${service.words()}`);
-    const grown = mostMb - beforeMb;
+    const grown = maxMb - beforeMb;
     trial.must(grown <= 150, `memory grew by ${grown} MB`);
     trial.figure(grown <= 50, `memory grew by ${grown} MB, of 50`);
     const [p99Before, p99] = [quantile(before, 0.99), quantile(meanwhile, 0.99)];
     trial.figure(p99 <= 1.5 * p99Before + 20, `others heard after ${ms(p99)}, before after ${ms(p99Before)}`);
     return (
-      `${readers} streams, ${Math.round(perSecond)} changes a second; memory at most ${beforeMb} MB before, ${mostMb} MB meanwhile; ` +
+      `${readers} streams, ${Math.round(perSecond)} changes a second; memory at most ${beforeMb} MB before, ${maxMb} MB meanwhile; ` +
       `others hear of everything after p99 ${ms(p99Before)} before, ${ms(p99)} meanwhile; ${cut} cut because they read nothing; ` +
       `who came back read ${end - Number(start.split('-')[1])} changes without a gap`
     );

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { onStatement } from '../../src/db/engine/meter.ts';
 import { maxCachedCharacters } from '../../src/executor/limits.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { listen, type Listening } from './event-stream.ts';
+import { listen, type EventReader } from './event-stream.ts';
 import { eventOf, followList } from './list-events.ts';
 import { cursorNow, nextOf, subscribe } from './subscribing.ts';
 import { sampleOf } from '../support/metrics.ts';
@@ -44,7 +44,7 @@ describe('equal subscriptions', () => {
 
   it('are answered together although many other documents were sent between their openings', async () => {
     const start = await cursorNow(app);
-    const streams: Listening[] = [];
+    const streams: EventReader[] = [];
     for (let opened = 0; opened < 10; opened += 1) {
       streams.push(await follow(urgent, start));
       for (let other = 0; other < 12; other += 1) {
@@ -157,7 +157,7 @@ describe('equal subscriptions', () => {
     );
     for (let round = 0; round < 2; round += 1) {
       await newIssue();
-      const { answer } = await nextOf(streams[1] as Listening);
+      const { answer } = await nextOf(streams[1] as EventReader);
       expect(answer.data?.changes?.eventType).toBe('issue.created.v1');
     }
     const newest = await cursorNow(app);

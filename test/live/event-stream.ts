@@ -6,7 +6,7 @@ export interface ServerEvent {
 }
 
 /** A stream that a client reads event by event. */
-export interface Listening {
+export interface EventReader {
   response: Response;
   /** The next event; throws when the stream has ended. */
   next(): Promise<ServerEvent>;
@@ -29,7 +29,7 @@ export async function listen(
   token: string,
   headers: Record<string, string> = {},
   body?: string,
-): Promise<Listening> {
+): Promise<EventReader> {
   const controller = new AbortController();
   const response = await fetch(url, {
     ...(body !== undefined && { method: 'POST', body }),

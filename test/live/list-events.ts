@@ -1,5 +1,5 @@
 import type { App } from '../support/app.ts';
-import type { Listening } from './event-stream.ts';
+import type { EventReader } from './event-stream.ts';
 import { nextOf, subscribe } from './subscribing.ts';
 
 const document = `subscription ($after: String, $filter: IssueFilter) {
@@ -22,12 +22,12 @@ export function followList(
   app: App,
   token: string,
   { filter, after }: { filter: object; after: string | undefined },
-): Promise<Listening> {
+): Promise<EventReader> {
   return subscribe(app, document, { filter, after }, { token });
 }
 
 /** The next event of a live list. */
-export async function eventOf(stream: Listening): Promise<ListEvent> {
+export async function eventOf(stream: EventReader): Promise<ListEvent> {
   const { answer } = await nextOf(stream);
   if (!answer.data?.issues) throw new Error(JSON.stringify(answer));
   return answer.data.issues as unknown as ListEvent;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Random } from '../support/random.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import type { Listening } from './event-stream.ts';
+import type { EventReader } from './event-stream.ts';
 import { eventOf, followList } from './list-events.ts';
 import { numberAll } from './logged.ts';
 import { cursorNow, nextOf } from './subscribing.ts';
@@ -15,7 +15,7 @@ const { app, world, ada } = useIssueWorld({
 const follow = (filter: object, after?: string) => followList(app, world.ada.token, { filter, after });
 
 /** Waits until the stream has heard of everything. Its events show how an issue is then, not how it was after each change. */
-async function caughtUp(stream: Listening): Promise<void> {
+async function caughtUp(stream: EventReader): Promise<void> {
   const newest = await cursorNow(app);
   while (stream.lastId() !== newest) await setImmediate();
 }

@@ -1,5 +1,5 @@
 import type { App } from '../support/app.ts';
-import { type Listening, listen } from './event-stream.ts';
+import { type EventReader, listen } from './event-stream.ts';
 import { numberAll } from './logged.ts';
 
 /** An answer of a subscription to `changes` or `issues`. */
@@ -21,7 +21,7 @@ export function subscribe(
   query: string,
   variables: object,
   { token, headers = {}, method = 'POST' }: Options,
-): Promise<Listening> {
+): Promise<EventReader> {
   const parameters = { query, variables: JSON.stringify(variables) };
   return method === 'GET'
     ? listen(`${app.url}/graphql?${new URLSearchParams(parameters).toString()}`, token, headers)
@@ -29,7 +29,9 @@ export function subscribe(
 }
 
 /** The next answer of a stream, and the id that it has. */
-export async function nextOf(stream: Listening): Promise<{ id: string; answer: StreamAnswer; type: string }> {
+export async function nextOf(
+  stream: EventReader,
+): Promise<{ id: string; answer: StreamAnswer; type: string }> {
   const { id, type, data } = await stream.next();
   return { id, type, answer: data };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Note, Trial } from './copy.ts';
-import type { Mutant, Noted } from './find.ts';
+import type { Mutant, GuardEvent } from './find.ts';
 import type { Reach } from './reach.ts';
 
 /** The test files that may fail without a guard, in the order in which they are run. */
@@ -19,7 +19,7 @@ export function candidatesFor(mutant: Mutant, reach: ReadonlyMap<string, Reach>)
       (ms * distance(file, mutant)) / 10 ** alike(file, mutant.file);
     return about.toSorted((one, other) => costOf(one) - costOf(other)).map(([file]) => ({ file }));
   }
-  const noted = (how: Noted) =>
+  const noted = (how: GuardEvent) =>
     files
       .flatMap(([file, { notes }]) => {
         const note = notes[mutant.guard]?.find((each) => each.how === how);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Mutant, Noted } from './find.ts';
+import type { Mutant, GuardEvent } from './find.ts';
 
 /** One run of a test file with one guard switched off. */
 export interface Trial {
@@ -25,7 +25,7 @@ export interface TrialResult {
 /** The first and the last test of a file that reached a guard. */
 export interface Note {
   readonly place: number;
-  readonly how: Noted;
+  readonly how: GuardEvent;
   readonly first: string;
   readonly last: string;
   /** The time from the start of the file to the end of the first such test. */

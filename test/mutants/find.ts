@@ -12,11 +12,11 @@ export interface Mutant {
   start: number;
   end: number;
   /** The text to put before and after the guard, for the code that tells whether it is on. */
-  switched: (isOn: (how?: Noted) => string) => readonly [before: string, behind: string];
+  switched: (isOn: (how?: GuardEvent) => string) => readonly [before: string, behind: string];
 }
 
 /** Whether a guard has refused something in a test, or the test has only reached it. */
-export type Noted = 'refused' | 'reached';
+export type GuardEvent = 'refused' | 'reached';
 
 interface Node {
   type: string;

@@ -25,11 +25,11 @@ describe('issueFlow', () => {
     const random = new Random('flow');
     const query = `query (${declared}) { issueFlow(${given}) { historySinceUtc periods { startsOn backlog open active completed canceled } } }`;
     for (const _ of [...tries, ...tries]) {
-      const asked = randomPeriods(random);
-      const calendar = new Calendar(asked.timeZone, asked.every);
-      const { issueFlow } = await world.answered<{ issueFlow: object }>(query, asked);
+      const requested = randomPeriods(random);
+      const calendar = new Calendar(requested.timeZone, requested.every);
+      const { issueFlow } = await world.answered<{ issueFlow: object }>(query, requested);
       const expected = calendar
-        .periods(asked.from, asked.to)
+        .periods(requested.from, requested.to)
         .map((startsOn) => flowAt(calendar, issues, startsOn));
       expect(issueFlow).toEqual({ historySinceUtc: null, periods: expected });
     }
@@ -48,34 +48,34 @@ describe('issueFlow', () => {
       { team: { members: { some: { teams: { some: { code: { eq: 'ENG' } } } } } }, codes: ['ENG'] },
     ];
     for (const { team, codes } of filters.flatMap((filter) => [filter, filter])) {
-      const asked = randomPeriods(random);
-      const calendar = new Calendar(asked.timeZone, asked.every);
-      const { issueFlow } = await world.answered<{ issueFlow: object }>(query, { ...asked, team });
+      const requested = randomPeriods(random);
+      const calendar = new Calendar(requested.timeZone, requested.every);
+      const { issueFlow } = await world.answered<{ issueFlow: object }>(query, { ...requested, team });
       const ofTeams = issues.filter((issue) => codes.includes(issue.team));
       const expected = calendar
-        .periods(asked.from, asked.to)
+        .periods(requested.from, requested.to)
         .map((startsOn) => flowAt(calendar, ofTeams, startsOn));
       expect(issueFlow).toEqual({ periods: expected });
     }
-    const asked = { ...randomPeriods(random), team: { code: { eq: 'ENG' } } };
-    await world.ask(query, asked);
-    const { statements } = await world.ask(query, asked);
-    expect(statements).toBe((await world.ask(query, { ...asked, team: null })).statements);
+    const requested = { ...randomPeriods(random), team: { code: { eq: 'ENG' } } };
+    await world.ask(query, requested);
+    const { statements } = await world.ask(query, requested);
+    expect(statements).toBe((await world.ask(query, { ...requested, team: null })).statements);
   });
 
   it('names the argument in a refusal', async () => {
     const query = `query (${declared}, $team: TeamFilter) { issueFlow(${given}, team: $team) { periods { open } } }`;
-    const asked = { ...randomPeriods(new Random('refused')), team: { id: { eq: 'issue_1' } } };
-    expect(JSON.stringify(await world.ask(query, asked))).toContain('team.id');
+    const requested = { ...randomPeriods(new Random('refused')), team: { id: { eq: 'issue_1' } } };
+    expect(JSON.stringify(await world.ask(query, requested))).toContain('team.id');
   });
 
   it('ends with the current period', async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const query = `query (${declared}) { issueFlow(${given}) { periods { startsOn completed } } }`;
-    const asked = { every: 'DAY', from: '2026-01-01', to: tomorrow, timeZone: 'UTC' };
+    const requested = { every: 'DAY', from: '2026-01-01', to: tomorrow, timeZone: 'UTC' };
     const from = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
     const { issueFlow } = await world.answered<{ issueFlow: { periods: object[] } }>(query, {
-      ...asked,
+      ...requested,
       from,
     });
     expect(issueFlow.periods).toHaveLength(6);
@@ -140,13 +140,13 @@ describe('burnups', () => {
 
   it('take one statement for all deliveries and one for all projects', async () => {
     const without = query.replaceAll(/burnup\(.+?\) \{ .+? \} \}/g, '');
-    const asked = { from: '2025-01-01', to: '2025-12-31', timeZone: 'UTC' };
+    const requested = { from: '2025-01-01', to: '2025-12-31', timeZone: 'UTC' };
     const bare =
       'query { teams { nodes { code deliveries { nodes { number } } } } projects { nodes { key } } }';
     expect(without).not.toContain('burnup');
-    await world.ask(query, asked);
+    await world.ask(query, requested);
     const { statements } = await world.ask(bare, {});
-    expect((await world.ask(query, asked)).statements).toBe(statements + 2);
+    expect((await world.ask(query, requested)).statements).toBe(statements + 2);
   });
 
   function expectedDay(calendar: Calendar, name: string, day: string): object {

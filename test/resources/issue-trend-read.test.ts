@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Random } from '../support/random.ts';
 import { Calendar, categories, isClosed, type ModelIssue, percentile } from './trend-model.ts';
 import {
-  type Asked,
+  type PeriodRequest,
   declared,
   given,
   notDeleted,
@@ -100,12 +100,12 @@ function groupOf(shown: Shown, by: readonly string[]): unknown[] {
 }
 
 function expectedTrend(
-  asked: Asked,
+  requested: PeriodRequest,
   by: readonly string[],
   counts: (issue: ModelIssue) => boolean,
 ): string[] {
-  const calendar = new Calendar(asked.timeZone, asked.every);
-  const periods = calendar.periods(asked.from, asked.to);
+  const calendar = new Calendar(requested.timeZone, requested.every);
+  const periods = calendar.periods(requested.from, requested.to);
   const members = new Map<string, ModelIssue[]>();
   for (const issue of notDeleted.filter(counts)) {
     const keys = by.reduce<unknown[][]>(
@@ -166,32 +166,32 @@ describe('issueTrend', () => {
   ])('by %j says what the histories say, in any time zone', async (by: string[]) => {
     const random = new Random(`trend by ${by.join(' ')}`);
     for (const _ of tries) {
-      const asked = randomPeriods(random);
+      const requested = randomPeriods(random);
       // Groups by day would exceed the cost limit.
-      if (by.length > 0 && asked.every === 'DAY') asked.every = 'WEEK';
+      if (by.length > 0 && requested.every === 'DAY') requested.every = 'WEEK';
       const [filter, counts] = random.pick(filters);
-      const shown = await trendOf({ ...asked, by, filter, first: 45 });
+      const shown = await trendOf({ ...requested, by, filter, first: 45 });
       const texts = shown.map((row) => shownText(row, by));
-      expect(texts.toSorted()).toEqual(expectedTrend(asked, by, counts).toSorted());
+      expect(texts.toSorted()).toEqual(expectedTrend(requested, by, counts).toSorted());
     }
   });
 
   it('lists the largest groups of each period first', async () => {
-    const asked = {
+    const requested = {
       every: 'MONTH',
       from: '2025-01-01',
       to: '2025-12-31',
       timeZone: 'UTC',
       by: ['TEAM', 'PRIORITY'],
     };
-    const all = await trendOf({ ...asked, first: 20 });
-    const of = (row: Shown) => JSON.stringify(groupOf(row, asked.by));
+    const all = await trendOf({ ...requested, first: 20 });
+    const of = (row: Shown) => JSON.stringify(groupOf(row, requested.by));
     const totals = new Map<string, number>();
     for (const row of all)
       totals.set(of(row), (totals.get(of(row)) ?? 0) + row.created + row.started + row.closed);
     expect(totals.size).toBe(6);
     expect([...totals.values()]).toEqual([...totals.values()].toSorted((one, other) => other - one));
-    const few = await trendOf({ ...asked, first: 2 });
+    const few = await trendOf({ ...requested, first: 2 });
     expect(few).toEqual(all.filter((row) => [...totals.keys()].indexOf(of(row)) < 2));
   });
 });

@@ -112,14 +112,14 @@ const zones = [
   'Africa/Cairo',
 ];
 
-export interface Asked {
+export interface PeriodRequest {
   every: Every;
   from: string;
   to: string;
   timeZone: string;
 }
 
-export function randomPeriods(random: Random): Asked {
+export function randomPeriods(random: Random): PeriodRequest {
   const every = random.pick(['DAY', 'WEEK', 'MONTH'] as const);
   const day = () => new Date(random.integer(Date.UTC(2024, 8, 1), Date.UTC(2026, 0, 31)));
   const [from = '', to = ''] = [day(), day()].map((date) => date.toISOString().slice(0, 10)).toSorted();

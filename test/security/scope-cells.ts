@@ -11,7 +11,7 @@ import type { Sample } from './positions.ts';
 import { below, requiredArguments, type SelectionPath } from './selection-paths.ts';
 
 /** Fields of one type, read by one selection path. */
-export interface Reading {
+export interface ReadCase {
   typeName: string;
   /** The operation type before the selection: empty for a query. */
   operation: string;
@@ -50,7 +50,7 @@ export function needOfNode(typeName: string): ScopeNeed | undefined {
 
 /** The operation that reads these fields. */
 export function documentOf(
-  { operation, path }: Pick<Reading, 'operation' | 'path'>,
+  { operation, path }: Pick<ReadCase, 'operation' | 'path'>,
   fields: readonly FieldOf[],
   sample: Sample,
 ): string {

@@ -17,7 +17,7 @@ import {
   filtersOf,
   needOf,
   needOfNode,
-  type Reading,
+  type ReadCase,
   secretsBefore,
   suffices,
 } from './scope-cells.ts';
@@ -28,7 +28,7 @@ import { isNodeType, shortestPaths, pathByNode } from './selection-paths.ts';
 let twins: TwinWorlds;
 let sample: Sample;
 let cells = 0;
-const readings: Reading[] = [];
+const readings: ReadCase[] = [];
 const tokens = new Map<Scope, { token: string; secrets: readonly string[] }>();
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ function opens(of: FieldOf, scope: Scope): boolean {
 }
 
 /** The missing scopes of a reading, as the refusal lists them. */
-function missingFor(reading: Reading, fields: readonly FieldOf[], scope: Scope): string[] {
+function missingFor(reading: ReadCase, fields: readonly FieldOf[], scope: Scope): string[] {
   const isNode = reading.path.prefix.startsWith('{ node(');
   const missing = [...reading.path.steps, ...fields]
     .filter((of) => !opens(of, scope))
@@ -86,7 +86,7 @@ function missingFor(reading: Reading, fields: readonly FieldOf[], scope: Scope):
   return isNode && !suffices(needOfNode(reading.typeName), scope) ? ['Query.node', ...missing] : missing;
 }
 
-async function read(reading: Reading, fields: readonly FieldOf[], scope: Scope) {
+async function read(reading: ReadCase, fields: readonly FieldOf[], scope: Scope) {
   const { token, secrets } = tokens.get(scope) ?? raise(scope);
   const query = documentOf(reading, fields, sample);
   const { app } = twins.here;

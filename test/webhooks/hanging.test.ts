@@ -3,7 +3,7 @@ import { onStatement } from '../../src/db/engine/meter.ts';
 import { eventually } from '../support/eventually.ts';
 import { issueWorld } from '../support/issue-world.ts';
 import { callerOf } from '../support/mutations.ts';
-import type { Received } from './receiver.ts';
+import type { ReceivedMessage } from './receiver.ts';
 import { useWebhooks } from './use-webhooks.ts';
 
 const { app, world, ada, hooks, webhookWith } = useWebhooks();
@@ -18,8 +18,8 @@ const commentOn = (issueKey: string, body: string) => ada.mutate('commentCreate'
 /** How many changes have no position yet. */
 const unnumbered = async () =>
   (await app.database.unscoped.selectFrom('changeInbox').select('id').execute()).length;
-const keyOf = ({ data }: Pick<Received, 'data'>) => (data.change as { issueKey: string }).issueKey;
-const textOf = ({ data }: Pick<Received, 'data'>) =>
+const keyOf = ({ data }: Pick<ReceivedMessage, 'data'>) => (data.change as { issueKey: string }).issueKey;
+const textOf = ({ data }: Pick<ReceivedMessage, 'data'>) =>
   /"text":"(\w+)"/.exec(JSON.stringify((data.comment as { body: unknown }).body))?.[1];
 
 /** A webhook for comments whose receiver does not answer the first message of an issue until it is released. */

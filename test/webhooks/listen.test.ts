@@ -14,7 +14,7 @@ import { resetChanges } from '../../src/resolvers/changes/changes-reset.ts';
 import { installAgent } from '../support/issue-world.ts';
 import { numberAll } from '../live/logged.ts';
 import { webhookCalls } from './calls.ts';
-import { type Received, startReceiver } from './receiver.ts';
+import { type ReceivedMessage, startReceiver } from './receiver.ts';
 
 const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 
@@ -106,10 +106,10 @@ it('webhooks listen sends what a webhook sends', async () => {
   await receiver.until(6);
   await ada.mutate('issueDelete', { key });
   const messages = await receiver.until(8);
-  const isOfWebhook = ({ headers }: Received) => headers['x-workgraph-webhook'] === webhook.id;
+  const isOfWebhook = ({ headers }: ReceivedMessage) => headers['x-workgraph-webhook'] === webhook.id;
   const ofWebhook = messages.filter(isOfWebhook);
   const ofListener = messages.filter((message) => !isOfWebhook(message));
-  const parsed = ({ text }: Received) => JSON.parse(text) as unknown;
+  const parsed = ({ text }: ReceivedMessage) => JSON.parse(text) as unknown;
   expect(ofWebhook.map(({ type }) => type)).toEqual([
     'issue.created.v1',
     'agent-message.created.v1',
@@ -117,7 +117,7 @@ it('webhooks listen sends what a webhook sends', async () => {
     'issue.deleted.v1',
   ]);
   expect(ofListener.map(parsed)).toEqual(ofWebhook.map(parsed));
-  const names = ({ headers }: Received) => Object.keys(headers).toSorted();
+  const names = ({ headers }: ReceivedMessage) => Object.keys(headers).toSorted();
   expect(ofListener.map(names)).toEqual(ofWebhook.map(names));
   for (const { headers } of ofListener) {
     expect(headers).toMatchObject({

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A received message. */
-export interface Received {
+export interface ReceivedMessage {
   readonly id: string;
   readonly type: string;
   readonly headers: IncomingHttpHeaders;
@@ -16,11 +16,11 @@ export interface Receiver {
   readonly url: string;
   readonly port: number;
   /** All messages so far, including those that were refused. */
-  readonly all: readonly Received[];
+  readonly all: readonly ReceivedMessage[];
   /** Resolves with the matching messages once there are `count` of them. */
-  until(count: number, matching?: (message: Received) => boolean): Promise<Received[]>;
+  until(count: number, matching?: (message: ReceivedMessage) => boolean): Promise<ReceivedMessage[]>;
   /** Sets the answer to the following messages. */
-  answer(answer: (message: Omit<Received, 'status'>) => Answer | Promise<Answer>): void;
+  answer(answer: (message: Omit<ReceivedMessage, 'status'>) => Answer | Promise<Answer>): void;
   close(): void;
 }
 
@@ -32,7 +32,7 @@ interface Answer {
 
 /** Starts a receiver of webhooks on this machine. */
 export async function startReceiver(port = 0): Promise<Receiver> {
-  const all: Received[] = [];
+  const all: ReceivedMessage[] = [];
   const waiting = new Set<() => void>();
   let answerOf: Parameters<Receiver['answer']>[0] = () => ({ status: 204 });
   const server = createServer((request, response) => {
@@ -40,7 +40,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     const respond = async () => {
       const text = Buffer.concat(chunks).toString();
-      const { type, data } = JSON.parse(text) as Pick<Received, 'type' | 'data'>;
+      const { type, data } = JSON.parse(text) as Pick<ReceivedMessage, 'type' | 'data'>;
       const message = {
         id: String(request.headers['webhook-id']),
         type,
@@ -62,7 +62,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     port: actual,
     all,
     until: async (count, matching = () => true) => {
-      const { promise, resolve } = Promise.withResolvers<Received[]>();
+      const { promise, resolve } = Promise.withResolvers<ReceivedMessage[]>();
       const look = () => {
         const found = all.filter(matching);
         if (found.length >= count) resolve(found);

@@ -15,7 +15,7 @@ export function idSql(prefix: string, column: string): string {
 // A cache, since ids of directories repeat in each answer. Ids of issues and comments fill it, so it is cleared now and
 // then.
 const known = new Map<string, string>();
-const mostKnown = 50_000;
+const maxKnown = 50_000;
 
 /** Replaces the marked ids by TypeIDs. */
 export function withIds(json: string): string {
@@ -34,7 +34,7 @@ function encoded(uuid: string): string {
   const found = known.get(uuid);
   if (found) return found;
   const text = base32(uuid);
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   known.set(uuid, text);
   return text;
 }

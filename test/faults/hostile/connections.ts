@@ -25,7 +25,7 @@ async function readNothing(target: Target, what: string, query: string, times: n
     `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   const open = new Set<Socket>();
   const began = performance.now();
-  const { beforeMb, mostMb } = await memoryDuring(target, async () => {
+  const { beforeMb, maxMb } = await memoryDuring(target, async () => {
     for (let n = 0; n < sockets; n++) {
       const socket = connect({ host: hostname, port: Number(port) });
       open.add(socket);
@@ -47,8 +47,8 @@ async function readNothing(target: Target, what: string, query: string, times: n
   for (const socket of open) socket.destroy();
   return {
     what: `4. ${sockets} sockets that read nothing, each with ${what}`,
-    measured: `memory ${beforeMb} → ${mostMb} MB, ${left} still open after ${ms(tookMs)}`,
-    holds: left === 0 && mostMb - beforeMb <= 250,
+    measured: `memory ${beforeMb} → ${maxMb} MB, ${left} still open after ${ms(tookMs)}`,
+    holds: left === 0 && maxMb - beforeMb <= 250,
   };
 }
 

@@ -15,14 +15,14 @@ export async function interlacedPictures(target: Target): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const count of [1, atOnce]) {
     const began = performance.now();
-    const { result, beforeMb, mostMb } = await memoryDuring(target, () =>
+    const { result, beforeMb, maxMb } = await memoryDuring(target, () =>
       Promise.all(Array.from({ length: count }, () => attach(target, picture))),
     );
     const took = performance.now() - began;
     figures.push({
       what: `5. ${count} interlaced PNG of ${Math.round(picture.length / 1_000)} KB, ${side}², 16 bits, 4 channels`,
-      measured: `memory ${beforeMb} → ${mostMb} MB in ${ms(took)}, uploads answered ${[...new Set(result)].join(', ')}`,
-      holds: mostMb - beforeMb <= 250 && result.every((status) => status < 500),
+      measured: `memory ${beforeMb} → ${maxMb} MB in ${ms(took)}, uploads answered ${[...new Set(result)].join(', ')}`,
+      holds: maxMb - beforeMb <= 250 && result.every((status) => status < 500),
     });
   }
   return figures;

@@ -71,15 +71,15 @@ export async function stallDuring<Result>(
 export async function memoryDuring<Result>(
   { service }: Target,
   work: () => Promise<Result>,
-): Promise<{ result: Result; beforeMb: number; mostMb: number }> {
+): Promise<{ result: Result; beforeMb: number; maxMb: number }> {
   const beforeMb = treeMb(service.pid);
-  let mostMb = beforeMb;
+  let maxMb = beforeMb;
   const timer = setInterval(() => {
-    mostMb = Math.max(mostMb, treeMb(service.pid));
+    maxMb = Math.max(maxMb, treeMb(service.pid));
   }, 50);
   try {
     const result = await work();
-    return { result, beforeMb, mostMb: Math.max(mostMb, treeMb(service.pid)) };
+    return { result, beforeMb, maxMb: Math.max(maxMb, treeMb(service.pid)) };
   } finally {
     clearInterval(timer);
   }

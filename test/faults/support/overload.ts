@@ -54,9 +54,9 @@ export async function overload(trial: Trial, beside?: Beside): Promise<string> {
   const counts = await service.counts();
   const began = performance.now();
   const load = new Load(service.url, world.token, { ...ask, withinMs: hangsAfterMs });
-  let mostMb = beforeMb;
+  let maxMb = beforeMb;
   await load.run(normal.perSecond * factor, trial.amount * 1_000, () => {
-    mostMb = Math.max(mostMb, residentMb(service.pid));
+    maxMb = Math.max(maxMb, residentMb(service.pid));
   });
   const seconds = (performance.now() - began) / 1_000;
   const after = await service.counts();
@@ -90,7 +90,7 @@ export async function overload(trial: Trial, beside?: Beside): Promise<string> {
     `answers that are neither: ${JSON.stringify(others)}`,
   );
   trial.must(normalAfterMs <= 30_000, `normal after ${ms(normalAfterMs)}`);
-  trial.must(mostMb <= beforeMb + 500, `memory went from ${beforeMb} MB to ${mostMb} MB`);
+  trial.must(maxMb <= beforeMb + 500, `memory went from ${beforeMb} MB to ${maxMb} MB`);
   trial.figure(share >= 0.9, `goodput is ${(100 * share).toFixed(0)} % of the peak`);
   trial.figure(times <= 2, `p99 of what was accepted is ${ms(acceptedMs)}, ${times.toFixed(1)}× normal`);
   trial.figure(refusedMs <= 50, `refusals took p99 ${ms(refusedMs)}`);
@@ -103,7 +103,7 @@ export async function overload(trial: Trial, beside?: Beside): Promise<string> {
     `peak ${normal.perSecond.toFixed(0)}/s at p99 ${ms(normal.p99Ms)}; offered ${((sent + notSent) / seconds).toFixed(0)}/s, ` +
     `sent ${(sent / seconds).toFixed(0)}/s, goodput ${goodput.toFixed(0)}/s (${(100 * share).toFixed(0)} %), p99 of accepted ${ms(acceptedMs)} (${times.toFixed(1)}×), ` +
     `${told.get(503) ?? 0} × 503 and ${told.get(429) ?? 0} × 429 with p99 ${ms(refusedMs)}, ${told.get(0) ?? 0} not answered, a client waited ${ms(load.longestMs)} at most; ` +
-    `memory ${beforeMb} → ${mostMb} MB; normal after ${ms(normalAfterMs)}${ofStreams}`
+    `memory ${beforeMb} → ${maxMb} MB; normal after ${ms(normalAfterMs)}${ofStreams}`
   );
 }
 

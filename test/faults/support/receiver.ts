@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { chance } from './chance.ts';
 
 /** A message that a receiver has accepted. */
-export interface Accepted {
+export interface AcceptedMessage {
   readonly id: string;
   readonly issueId: string | undefined;
   readonly position: number;
@@ -31,7 +31,7 @@ const misbehaviours: readonly ((response: ServerResponse, accept: () => void) =>
 
 /** A receiver of webhooks that sometimes misbehaves. */
 export async function startReceiver(badShare: number) {
-  const accepted: Accepted[] = [];
+  const accepted: AcceptedMessage[] = [];
   let tried = 0;
   const server = createServer((request, response) => {
     let text = '';
@@ -71,7 +71,7 @@ export async function startReceiver(badShare: number) {
 }
 
 /** The number of different messages, and of those that first arrived after a later one of the same issue. */
-export function judged(accepted: readonly Accepted[]): { different: number; overtaken: number } {
+export function judged(accepted: readonly AcceptedMessage[]): { different: number; overtaken: number } {
   const ids = new Set<string>();
   const last = new Map<string, number>();
   let overtaken = 0;
