@@ -1,6 +1,6 @@
 import { DatabaseUnavailableError } from './unavailable.ts';
 
-/** Why a request ends whose client has disconnected. Nobody reads it but the log. */
+/** The message of the error that ends a request whose client has disconnected. Only the log shows it. */
 export const clientGone = 'The client has gone.';
 
 /** How long one request may take in all, and how much of that it may spend waiting; both in milliseconds. */

@@ -24,7 +24,7 @@ export interface ReadServer {
   shared(statement: Prepared): BorrowedConnection | undefined;
   /** Whether it has all that was committed before a time, by the clock of `performance.now()`. */
   hasAllUntil(ms: number): boolean;
-  /** Counts that the statements of a query go to it. */
+  /** Counts a query whose statements go to it. */
   used(): void;
 }
 
@@ -92,7 +92,7 @@ export class Replicas {
       replica.onChange((problem, error) => report(index + 1, problem, error));
   }
 
-  /** A number of each replica, by its place in the setting from 1. */
+  /** Reads a number of each replica. The keys are the places of the replicas in the setting, from 1. */
   each(read: (replica: Readonly<ReplicaLoad>) => number): Record<string, number> {
     return Object.fromEntries(
       this.#replicas.map((replica, index) => [String(index + 1), read(replica.load())]),

@@ -3,9 +3,9 @@ import { anyWorkspace } from '../engine/tenant-handle.ts';
 import { Prepared } from '../statements/prepared.ts';
 
 /**
- * The version of the data of a workspace: two equal positions have the same rows in all `coveredTables` between them.
- * It consists of the version of the reference data and the newest position of the log of changes, each with its tag,
- * which distinguishes histories of the same numbers, and of the mark of the newest write that the log does not record.
+ * The version of the data of a workspace: while it stays equal, no row of the `coveredTables` changes. It consists of the
+ * version of the reference data and the newest position of the log of changes, each with its tag, which distinguishes
+ * histories of the same numbers, and of the mark of the newest write that the log does not record.
  */
 interface DataPosition {
   readonly ref: number;

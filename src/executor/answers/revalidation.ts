@@ -28,7 +28,7 @@ const dependsOnRows = perVariant((coerced: CoercedOperation) => {
   return only;
 });
 
-/** Whether an operation sent statements when it was last run. One that is answered from memory costs less than its position. */
+/** Whether an operation sent statements when it was last run. One that did not is answered faster than its position is read. */
 const lastRun = perVariant<CoercedOperation, { sentStatements: boolean }>(() => ({ sentStatements: true }));
 
 /**

@@ -41,8 +41,8 @@ export interface Candidate {
   /** The rest of the filter. */
   readonly rest: Predicate;
   /**
-   * Counting the matches of a text condition reads the texts, and those of a condition on a join table (`links`) two
-   * rows each.
+   * What counting its matches reads: an entry of an index for each (`rows`), two rows for each of a condition on a join
+   * table (`links`), or the texts in which words are searched (`text`).
    */
   readonly kind: 'rows' | 'links' | 'text';
   /** The columns of the index that finds the matches, or the matches of each value, if they are read in its order. */
