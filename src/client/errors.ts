@@ -127,12 +127,12 @@ function isViolation(value: unknown): value is Violation {
   return typeof field === 'string' && typeof message === 'string';
 }
 
-/** The fields of a value that may be anything; those of null are none. */
+/** The fields of a value of any type; null has none. */
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return Object(value) as Record<string, unknown>;
 }
 
-/** A text that says something. */
+/** The value if it is a text that is not empty. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

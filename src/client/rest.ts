@@ -29,7 +29,7 @@ type Answer<Path extends keyof paths, Method extends HttpMethod, Options> = Pars
 >;
 
 /** A call that the server may answer with 304, which has no data. */
-type Conditional =
+type ConditionalCall =
   | { params: { header: { 'If-None-Match': string } } }
   | { headers: { 'If-None-Match': string } };
 
@@ -41,7 +41,7 @@ type Call<Method extends HttpMethod> = <
   path: Path,
   ...init: InitArguments<Options>
 ) => Promise<{
-  data: Answer<Path, Method, Options> | (Options extends Conditional ? undefined : never);
+  data: Answer<Path, Method, Options> | (Options extends ConditionalCall ? undefined : never);
   response: Response;
 }>;
 

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../model/json.ts';
 import { differentItemsRule, itemsRule } from '../model/sentences.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { type JsonValue, type Read, type Violation, violation } from './values.ts';
+import { type JsonValue, type ReadResult, type Violation, violation } from './values.ts';
 
 /** The media type and the encoding of a body. */
 export const bodyTypeRule = 'The body must be application/json in UTF-8, not compressed.';
@@ -178,7 +178,7 @@ export function readBody(
   return { values, violations };
 }
 
-function readField(field: BodyFields[string], value: unknown, body: object): Read<unknown> {
+function readField(field: BodyFields[string], value: unknown, body: object): ReadResult<unknown> {
   if (value === undefined) return field.kind === 'required' ? violation('is required') : { value };
   if (field.kind === 'required') return field.of.fromJson(value);
   if (field.kind === 'value') return field.fromJson(value);
@@ -195,7 +195,7 @@ function suppliedValue(body: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(body, name)?.value ?? undefined;
 }
 
-function readAll<T>(reads: readonly Read<T>[]): Read<T[]> {
+function readAll<T>(reads: readonly ReadResult<T>[]): ReadResult<T[]> {
   const values: T[] = [];
   const violations: Violation[] = [];
   for (const [index, read] of reads.entries()) {

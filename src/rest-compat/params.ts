@@ -11,7 +11,7 @@ import {
   integer,
   longestKey,
   oneOf,
-  type Read,
+  type ReadResult,
   type Value,
   type Violation,
   violation,
@@ -52,7 +52,7 @@ export interface HeaderField<T> {
   readonly names?: Naming | undefined;
   readonly description: string;
   readonly schema: JsonSchema;
-  readonly fromText: (text: string) => Read<T>;
+  readonly fromText: (text: string) => ReadResult<T>;
 }
 
 /** The parameters of a route by name, including those of the path and headers. A plain value may be sent once. */
@@ -187,7 +187,7 @@ const notATag = 'must be an ETag as it was answered, with its quotes, such as "r
 const noRevision = 0;
 
 /** Strong comparison (RFC 9110, 13.1.1) of revisions. A weak tag, or one of another service, never matches. */
-function readIfMatch(header: string): Read<number | undefined> {
+function readIfMatch(header: string): ReadResult<number | undefined> {
   if (header.length > longestTags) return tooLong;
   const tags = readEntityTags(header);
   if (tags === '*') return { value: undefined };
@@ -265,7 +265,7 @@ export function readParameters(
 function readQuery(
   parameter: Exclude<Parameters[string], HeaderField<unknown> | PathPart>,
   texts: readonly string[],
-): Read<unknown> {
+): ReadResult<unknown> {
   const [first, second] = texts;
   if (first === undefined) return { value: parameter.kind === 'default' ? parameter.fallback : undefined };
   if (parameter.kind === 'many') return readMany(parameter, texts);
@@ -276,11 +276,11 @@ function readQuery(
 function readHeader(
   { fromText }: HeaderField<unknown>,
   header: string | readonly string[] | undefined,
-): Read<unknown> {
+): ReadResult<unknown> {
   return header === undefined ? { value: undefined } : fromText([header].flat().join(', '));
 }
 
-function readMany({ of, maxItems }: Many<unknown>, texts: readonly string[]): Read<unknown[]> {
+function readMany({ of, maxItems }: Many<unknown>, texts: readonly string[]): ReadResult<unknown[]> {
   if (texts.length > maxItems) return violation(`must be sent at most ${maxItems} times`);
   const values: unknown[] = [];
   for (const text of texts) {

@@ -19,7 +19,7 @@ class RefusedRead extends Error {
   }
 }
 
-type Ready = Extract<CheckedRequest, { verdict: 'ready' }>;
+type ReadyRequest = Extract<CheckedRequest, { verdict: 'ready' }>;
 
 /**
  * Answers with a stream of events: those after the cursor of the request, or only new ones if it has no cursor. An
@@ -28,7 +28,7 @@ type Ready = Extract<CheckedRequest, { verdict: 'ready' }>;
 export async function streamReply(
   schema: GraphQLSchema,
   route: Route,
-  checked: Ready,
+  checked: ReadyRequest,
   request: RestRequest,
 ): Promise<HttpReply> {
   const { requestId } = request;
@@ -87,7 +87,7 @@ async function newestCursor(schema: GraphQLSchema, context: OperationContext): P
   return (data as unknown as NewestCursorQuery).workspace.changeCursor;
 }
 
-function chunkIn({ answer }: Ready, data: unknown): EventChunk {
+function chunkIn({ answer }: ReadyRequest, data: unknown): EventChunk {
   const outcome = answer(data);
   const chunk = outcome.verdict === 'rendered' ? outcome.rendered.chunk : undefined;
   if (!chunk) throw new Error('The reply of a route with a stream has no chunk.');

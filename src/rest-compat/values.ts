@@ -16,7 +16,7 @@ export interface Violation {
 }
 
 /** The result of reading a value: the value, or all violations, whose fields are relative to the value. */
-export type Read<T> = { value: T } | { violations: readonly Violation[] };
+export type ReadResult<T> = { value: T } | { violations: readonly Violation[] };
 
 /** Declares a value in a body: how OpenAPI describes it, and how it is read. */
 export interface JsonValue<T> {
@@ -25,12 +25,12 @@ export interface JsonValue<T> {
   readonly schema: JsonSchema;
   /** The kind of object that the value, or each of its items, identifies, if it is an id or key. */
   readonly names?: Naming | undefined;
-  readonly fromJson: (value: unknown) => Read<T>;
+  readonly fromJson: (value: unknown) => ReadResult<T>;
 }
 
 /** Declares a value in a body or a query. */
 export interface Value<T> extends JsonValue<T> {
-  readonly fromText: (text: string) => Read<T>;
+  readonly fromText: (text: string) => ReadResult<T>;
 }
 
 interface TextLimits {
@@ -213,7 +213,7 @@ export function violation(message: string): { violations: readonly Violation[] }
 function stringValue<T>(
   description: string,
   schema: JsonSchema,
-  fromText: (text: string) => Read<T>,
+  fromText: (text: string) => ReadResult<T>,
 ): Value<T> {
   return {
     kind: 'value',

@@ -17,7 +17,7 @@ export interface CountedRequest {
 }
 
 /** A token whose quota is used up, and the refusal for its holder. */
-interface Overdrawn {
+interface OverdrawnToken {
   readonly tokenId: string;
   readonly allowance: Allowance;
   readonly refused: RefusalReason;
@@ -98,7 +98,7 @@ export class Callers {
    * The token of the request if its quota is known to be used up, without a lookup in the database; undefined if the request must
    * be authenticated in full. The check afterwards may find that the token was revoked.
    */
-  overdrawn(authorization: string | undefined): Overdrawn | undefined {
+  overdrawn(authorization: string | undefined): OverdrawnToken | undefined {
     if (!this.#rateLimiter.hasExhausted) return undefined;
     const tokenId = this.#authenticator.recall(authorization, new Date());
     if (tokenId === undefined) return undefined;

@@ -60,8 +60,8 @@ interface Exchange {
   readonly violation: HttpViolation | undefined;
 }
 
-/** Why a request is not let in, and how that counts. */
-interface TurnedAway {
+/** Why a request is refused before it is admitted, and how that counts. */
+interface EarlyRefusal {
   readonly refused: RefusalReason;
   /** The label for metrics; without it the request counts as one that was not read. */
   readonly labels?: RequestLabels;
@@ -114,7 +114,7 @@ export class Front {
   }
 
   /** Why the caller of a request may send no more; undefined if it may, or if the request does not count. */
-  #overQuota(request: ServerRequest): TurnedAway | undefined {
+  #overQuota(request: ServerRequest): EarlyRefusal | undefined {
     const { callers } = this.#options;
     const { authorization } = request.headers;
     const overdrawn = callers.overdrawn(authorization);
@@ -133,7 +133,7 @@ export class Front {
    * Answers before the body is read: a client over its quota, like clients in an overload, may send thousands of requests a
    * second.
    */
-  #refuse({ request, req, res, startedMs }: Exchange, { refused, labels, refusee = {} }: TurnedAway): void {
+  #refuse({ request, req, res, startedMs }: Exchange, { refused, labels, refusee = {} }: EarlyRefusal): void {
     const { contexts, crossOrigin, metrics } = this.#options;
     if (contexts.draining) res.shouldKeepAlive = false;
     const commonHeaders = { ...crossOrigin.headers(request), ...request.allowance?.headers() };

@@ -6,7 +6,15 @@ import { readBody, set } from '../../src/rest-compat/body.ts';
 import { nearest } from '../../src/model/nearest.ts';
 import { pageLinks } from '../../src/rest-compat/page-links.ts';
 import { routeTable } from '../../src/rest-compat/route-table.ts';
-import { boolean, code, dateTime, httpUrl, oneOf, type Read, text } from '../../src/rest-compat/values.ts';
+import {
+  boolean,
+  code,
+  dateTime,
+  httpUrl,
+  oneOf,
+  type ReadResult,
+  text,
+} from '../../src/rest-compat/values.ts';
 
 function bodyOf(name: string) {
   const body = routeTable.find(({ method, path }) => `${method} ${path}` === name)?.body;
@@ -20,7 +28,8 @@ function refusedBy(name: string, values: Record<string, unknown>): string[] {
   return violations.filter(({ message }) => message !== 'is required').map(({ field }) => field);
 }
 
-const problemOf = (read: Read<unknown>) => ('violations' in read ? read.violations[0]?.message : undefined);
+const problemOf = (read: ReadResult<unknown>) =>
+  'violations' in read ? read.violations[0]?.message : undefined;
 
 describe('limits are those of the graph', () => {
   const texts: readonly (readonly [string, string, number])[] = [

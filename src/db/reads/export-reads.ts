@@ -140,15 +140,15 @@ async function bySortOrder<Name extends 'activity' | 'agentThreadMessage'>(
   return rows as Row<Name>[];
 }
 
-type Unordered = 'issueAssignee' | 'issueRoleAssignment' | 'issueSubscription' | 'agentThread';
+type UnorderedTable = 'issueAssignee' | 'issueRoleAssignment' | 'issueSubscription' | 'agentThread';
 
-async function ofIssues<Name extends Unordered>(
+async function ofIssues<Name extends UnorderedTable>(
   db: TenantDb,
   table: Name,
   issueIds: string[],
 ): Promise<Row<Name>[]> {
   const rows = await db
-    .selectFrom<Unordered>(table)
+    .selectFrom<UnorderedTable>(table)
     .selectAll()
     .where('issueId', '=', anyUuid(issueIds))
     .execute();

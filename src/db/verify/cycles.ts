@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { UnscopedTrx } from '../engine/transaction.ts';
-import { faultyIssues, type Rule, type Within } from './rule.ts';
+import { faultyIssues, type Rule, type Restriction } from './rule.ts';
 
 // Numbers the sub-issues from 1, so that a parent takes four bytes. An issue without a parent has no number, since no
 // cycle passes through it. The numbers stay the same within one snapshot.
@@ -28,7 +28,7 @@ export const cycleRule: Rule = {
 };
 
 /** Reads the number of the parent of each sub-issue, by the number of the sub-issue; 0 where the parent has none. */
-async function selectParents(trx: UnscopedTrx, within: Within): Promise<Int32Array> {
+async function selectParents(trx: UnscopedTrx, within: Restriction): Promise<Int32Array> {
   const statement = `${numbered}
     select string_agg(int4send(coalesce(p.number, 0)), ''::bytea order by c.number) as parents
     from numbered c left join numbered p on p.workspace_id = c.workspace_id and p.id = c.parent_issue_id`;

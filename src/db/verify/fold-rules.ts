@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { fold } from '../../model/fold.ts';
 import type { UnscopedTrx } from '../engine/transaction.ts';
-import type { Rule, Within } from './rule.ts';
+import type { Rule, Restriction } from './rule.ts';
 
 /** A column with the folded form of the text in another column of the same row. */
 interface FoldedColumn {
@@ -53,7 +53,7 @@ function ruleOf({ table, column, folded }: FoldedColumn): Rule {
  */
 async function selectWrong(
   trx: UnscopedTrx,
-  within: Within,
+  within: Restriction,
   { table, column, folded }: FoldedColumn,
   limit: number,
 ): Promise<{ ids: string[]; unlisted: number }> {

@@ -12,7 +12,9 @@ export interface Rule {
    * Selects `workspace_id`, `key` (a human-readable name) and `detail` of each row that violates the rule. A function makes
    * the statement from what it has read in the same database snapshot. Both see either all rows or those of one workspace.
    */
-  readonly statement: string | ((trx: UnscopedTrx, within: Within, limit: number) => Promise<MadeStatement>);
+  readonly statement:
+    | string
+    | ((trx: UnscopedTrx, within: Restriction, limit: number) => Promise<MadeStatement>);
   /** Whether the rule is about rows whose workspace may not exist. It then always sees all rows. */
   readonly checksAllWorkspaces?: boolean;
 }
@@ -25,14 +27,14 @@ export interface MadeStatement {
 }
 
 /** Restricts a statement to a workspace, or returns it as it is. */
-export type Within = (statement: string) => string;
+export type Restriction = (statement: string) => string;
 
-export const unrestricted: Within = (statement) => statement;
+export const unrestricted: Restriction = (statement) => statement;
 
 /**
  * Restricts a statement to the rows of one workspace, by CTEs with the names of the tables: the rules need not mention it.
  */
-export function withinWorkspace(workspaceId: string): Within {
+export function withinWorkspace(workspaceId: string): Restriction {
   return (statement) => {
     const named = tenants.filter(({ word }) => word.test(statement));
     const ctes = named.map(

@@ -32,7 +32,7 @@ type EntityTable = Exclude<DirectoryTable, 'teamCounter' | 'teamMember' | 'proje
 type JoinTable = 'teamMember' | 'projectMember' | 'projectLabel';
 
 /** A row that the file describes. */
-interface Put<Table extends EntityTable> {
+interface DescribedRow<Table extends EntityTable> {
   kind: string;
   name: string;
   /** The text that identifies the row among its kind; by default the name. */
@@ -107,7 +107,7 @@ export class DirectoryPlan implements DirectoryWrites {
   /** Plans to create the row, or to update the columns that differ. Returns the row as it will be. */
   put<Table extends EntityTable>(
     table: Table,
-    { kind, name, key = name, existing, wanted, defaults }: Put<Table>,
+    { kind, name, key = name, existing, wanted, defaults }: DescribedRow<Table>,
   ): Row<Table> {
     if (existing) {
       if (!this.keepExisting) this.#update(table, kind, name, existing, wanted);

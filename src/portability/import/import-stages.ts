@@ -55,7 +55,7 @@ export function stagesOf(issue: CleanIssue, references: IssueReferences): FoundS
 
 function isSame(
   stage: FoundStage,
-  { status, deliveryId, projectId, estimateValue, deleted }: Present,
+  { status, deliveryId, projectId, estimateValue, deleted }: StageValues,
 ): boolean {
   return (
     stage.status?.id === status?.id &&
@@ -66,7 +66,7 @@ function isSame(
   );
 }
 
-type Present = Omit<FoundStage, 'sinceUtc'>;
+type StageValues = Omit<FoundStage, 'sinceUtc'>;
 
 function isActive({ rank }: Pick<Row<'status'>, 'rank'>): boolean {
   return categoryOf(rank) === statusCategory.active;

@@ -1,7 +1,7 @@
 import { closeCodes } from './web-socket-close-codes.ts';
 
 /** An operation that the library has begun and not ended. */
-interface Begun {
+interface BegunOperation {
   /** Whether the client has completed it. */
   isCompleted: boolean;
   /** The message with which the client begins another operation with the same id. */
@@ -17,9 +17,9 @@ export function separatingIds(
   take: (text: string) => Promise<void>,
   { isOpen, close }: { isOpen: () => boolean; close: (code: number, reason: string) => void },
 ): (text: string, message: { type?: unknown; id?: unknown }) => void {
-  const begun = new Map<unknown, Begun>();
+  const begun = new Map<unknown, BegunOperation>();
   const begin = (id: unknown, text: string) => {
-    const operation: Begun = { isCompleted: false, next: undefined };
+    const operation: BegunOperation = { isCompleted: false, next: undefined };
     begun.set(id, operation);
     void take(text).then(() => {
       begun.delete(id);
