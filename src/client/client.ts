@@ -58,7 +58,7 @@ export function connect(options: ConnectOptions): Workgraph {
   const headers = { Authorization: `Bearer ${checkedToken(options.token)}` };
   const nameOf = namesOf(options.documents);
   const retryOptions = { fetch, retries, timeoutMs, longestWaitMs };
-  const send: Send = (request, how) => sendWithRetries(retryOptions, request, how);
+  const send: Send = (request, sendOptions) => sendWithRetries(retryOptions, request, sendOptions);
   const fetchStream = async (request: Request) => {
     try {
       return await fetch(request);

@@ -95,7 +95,7 @@ export class ServerPool implements Pool {
     this.#shared = new SharedConnections(shared, {
       wire,
       lend: () => this.generations.lend(this.#pool),
-      giveBack: (client, how) => client.release(how === 'lost' || this.#isSpent(client)),
+      giveBack: (client, state) => client.release(state === 'lost' || this.#isSpent(client)),
       nameOn: (client, statement) => this.#nameOn(client, statement),
       isSpent: (client) => this.#isSpent(client),
       unavailable: (error) => unavailable(this.#address, error),

@@ -23,7 +23,7 @@ const idleMs = 30_000;
 export interface Lender {
   readonly wire: PostgresWire;
   lend(): Promise<pg.PoolClient>;
-  giveBack(client: pg.PoolClient, how: 'usable' | 'lost'): void;
+  giveBack(client: pg.PoolClient, state: 'usable' | 'lost'): void;
   /** The name under which a connection keeps the statement; undefined while it does not keep it. */
   nameOn(client: pg.PoolClient, statement: Prepared): string | undefined;
   /** Whether the connection takes no more statements, and is replaced when those that it has have been answered. */
@@ -140,14 +140,14 @@ export class SharedConnection {
     if (this.#closed) this.#giveBack('usable');
   }
 
-  #giveBack(how: 'usable' | 'lost'): void {
+  #giveBack(state: 'usable' | 'lost'): void {
     const client = this.#client;
     clearInterval(this.#checkTimer);
     client?.off('error', this.#lose);
     client?.off('end', this.#lose);
     this.#client = undefined;
     for (const sent of this.#underway.splice(0)) this.#settle(sent, connectionLost());
-    if (client) this.#lender.giveBack(client, how);
+    if (client) this.#lender.giveBack(client, state);
     this.#closed?.();
   }
 

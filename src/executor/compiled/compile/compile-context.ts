@@ -53,11 +53,11 @@ export function argumentsOf(field: AnyField, nodes: readonly FieldNode[]) {
   const [node] = nodes as [FieldNode];
   const fixed = !usesVariables(nodes);
   const read = argumentReader(field, node);
-  let once: Record<string, unknown> | undefined;
+  let fixedValues: Record<string, unknown> | undefined;
   const args = (run: Run): Record<string, unknown> => {
-    if (once) return once;
+    if (fixedValues) return fixedValues;
     const values = read(run.variables);
-    if (fixed) once = values;
+    if (fixed) fixedValues = values;
     return values;
   };
   return { fixed, args };

@@ -21,14 +21,14 @@ export function startAll<Item>(
 ): Promise<void> | undefined {
   let waiting: Promise<void>[] | undefined;
   for (let index = 0; index < items.length; index += 1) {
-    let going: Promise<void> | undefined;
+    let started: Promise<void> | undefined;
     try {
-      going = start(items[index] as Item, index);
+      started = start(items[index] as Item, index);
     } catch (error) {
       // The items that were started are still waited for: otherwise their rejections would be unhandled.
-      going = Promise.reject(error);
+      started = Promise.reject(error);
     }
-    if (going) (waiting ??= []).push(going);
+    if (started) (waiting ??= []).push(started);
   }
   if (!waiting || waiting.length === 1) return waiting?.[0];
   return Promise.all(waiting).then(() => undefined);

@@ -25,15 +25,15 @@ import { columnParts, statement } from '../run/statements.ts';
 export class RequestedPage implements ValidatedPage {
   readonly request: PageRequest;
   readonly fingerprint: () => string;
-  readonly #how: { showsMore: boolean; fixed: boolean };
+  readonly #options: { showsMore: boolean; fixed: boolean };
   /** Cached by the reference data, because the values contain keys of it. */
   readonly #pages = new WeakMap<object, ParameterizedPage>();
   readonly #totals = new WeakMap<object, ParameterizedTotal>();
 
-  constructor({ request, fingerprint }: ValidatedPage, how: { showsMore: boolean; fixed: boolean }) {
+  constructor({ request, fingerprint }: ValidatedPage, options: { showsMore: boolean; fixed: boolean }) {
     this.request = request;
     this.fingerprint = fingerprint;
-    this.#how = how;
+    this.#options = options;
   }
 
   /** The page with the keys of the reference data in place of conditions on it. */
@@ -44,7 +44,7 @@ export class RequestedPage implements ValidatedPage {
     const { order } = request;
     const ranged = this.#ranged();
     const filter = cached ? withKeys(withRanks(ranged, order, cached), cached) : ranged;
-    const made = parameterizePage({ ...request, filter }, this.#how);
+    const made = parameterizePage({ ...request, filter }, this.#options);
     this.#pages.set(cached ?? noReferenceData, made);
     return made;
   }
@@ -157,9 +157,9 @@ export class WalkStatements {
   /** One step of reading pages within bounds. */
   step(parameterized: ParameterizedPage, step: PageStep, columns: readonly ReadColumn[], run: Run): Prepared {
     const { form, walk, size } = parameterized;
-    const how = JSON.stringify(step);
-    const parts = ['step', how, this.#ofChildren, walk.source, form, columnParts(columns)];
-    return this.#known(`${how} ${form}`, parts, () => {
+    const stepKey = JSON.stringify(step);
+    const parts = ['step', stepKey, this.#ofChildren, walk.source, form, columnParts(columns)];
+    return this.#known(`${stepKey} ${form}`, parts, () => {
       const planned = { walk, indexUse: this.indexUse(parameterized) };
       const keys = this.#ofChildren ? keysSlot : undefined;
       const query = stepQuery(run.queryBase(columns), planned, size, step, keys);
@@ -204,8 +204,8 @@ export class WalkStatements {
 
   /** One step of counting within bounds. */
   countStep({ source, form }: ParameterizedTotal, planned: PlannedWalk, step: CountStep, run: Run): Prepared {
-    const how = JSON.stringify(step);
-    return this.#known(`count ${how} ${form}`, ['count', how, this.#ofChildren, source, form], () => {
+    const stepKey = JSON.stringify(step);
+    return this.#known(`count ${stepKey} ${form}`, ['count', stepKey, this.#ofChildren, source, form], () => {
       const keys = this.#ofChildren ? keysSlot : undefined;
       return new Prepared(countStepQuery(run.queryBase([]), planned, step, keys), { boundColumn: 1 });
     });
