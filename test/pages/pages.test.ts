@@ -97,6 +97,9 @@ describe('pages and what they load', () => {
       expect(body).toContain(name);
     }
     expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
+    // One word leads to GraphiQL on all pages; all of them together are the explorer of the settings.
+    expect(body).toMatch(/<a href="\/graphql"[^>]*>GraphiQL<\/a>/);
+    expect(body).not.toMatch(/explorer/i);
     const loaded = [...body.matchAll(/(?:src|href)="(\/[^"?]*\/assets\/[^"]+|\/assets\/[^"]+)"/g)];
     expect(loaded.length).toBeGreaterThan(2);
     for (const [, asset = ''] of loaded) expect((await app.request('GET', asset)).status).toBe(200);

@@ -17,7 +17,7 @@ const headers = {
   Vary: 'Accept',
 };
 
-/** Without queries the explorer is off, and the page has no links to it. */
+/** Without queries there are no other pages, and this one has no links to them. */
 function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
   const explorer = queries.length > 0;
   const dashboard = queries.find(({ name }) => name === 'dashboard');

@@ -20,7 +20,7 @@ export interface Pages {
 }
 
 interface PagesOptions {
-  /** If it is false, there is only the landing page, without links to the other pages. */
+  /** Whether there are other pages than the start page, which then links to them. */
   readonly explorer: boolean;
   /** The origin of files, if they have one of their own. */
   readonly filesUrl?: string | undefined;

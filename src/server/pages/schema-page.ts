@@ -43,7 +43,7 @@ export function createSchemaPages(schema: GraphQLSchema): SchemaPages {
   return {
     index: () => `<div class="reference">${list}
       <div class="content">
-        <header class="page-head"><div><p class="eyebrow">Reference</p><h1>Schema</h1></div></header>
+        <header class="page-head"><div><p class="eyebrow">GraphQL</p><h1>Schema</h1></div></header>
         <p class="lead">Every type of the graph, in the words of the schema itself. Begin with <a href="/schema/Query">Query</a>, or with an
         <a href="/schema/Issue">Issue</a>. Each field names the scope that a token needs for it and what it adds to the
         <a href="#cost">cost</a> of an operation.</p>

@@ -25,7 +25,7 @@ export interface PageParts {
 const sections = [
   ['/dashboard', 'Dashboard'],
   ['/board', 'Boards'],
-  ['/graphql', 'Explorer'],
+  ['/graphql', 'GraphiQL'],
   ['/schema', 'Schema'],
   ['/v1/docs', 'Reference'],
 ] as const;
