@@ -29,7 +29,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
   const tile = (page: Page, name: string) =>
     page.locator('.tiles > div').filter({ hasText: name }).locator('dd').first();
 
-  it('labels the axis of large counts', async () => {
+  it('labels the axis of large counts, and the days on which its weeks begin', async () => {
     const tab = await signedIn();
     await open(tab, '/dashboard', 'Dashboard');
     const labels = await tab.page.evaluate<string[]>(`(async () => {
@@ -41,13 +41,17 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
       };
       await import('/assets/app/plot.js');
       const plot = document.createElement('day-plot');
-      const series = [{ label: 'Closed', colour: '--c1', values: [120000, 240000] }];
-      plot.chart = { label: 'Counts', kind: 'lines', days: ['2026-11-02', '2026-11-09'], series };
+      const series = [{ label: 'Closed', colour: '--c1', values: ${JSON.stringify(mondays.map(() => 240_000))} }];
+      plot.chart = { label: 'Counts', kind: 'bars', days: ${JSON.stringify(mondays)}, series };
       document.querySelector('main').append(plot);
       while (!drawn.includes('100,000')) await new Promise((next) => requestAnimationFrame(next));
       return [...drawn, plot.querySelector('.legend b').textContent];
     })()`);
     expect(labels).toEqual(expect.arrayContaining(['100,000', '200,000', '240,000']));
+    // A day of last year has its year too.
+    const days = labels.filter((label) => /[a-z]/.test(label)).map((day) => day.replace(/ \d{4}$/, ''));
+    expect(days.length).toBeGreaterThan(3);
+    expect(mondays.map(named)).toEqual(expect.arrayContaining(days));
     await tab.page.context().close();
   });
 
@@ -230,4 +234,10 @@ interface Dashboard {
 
 async function textOf(saved: Download): Promise<string> {
   return readFile(await saved.path(), 'utf8');
+/** The last fifteen Mondays. */
+const mondays = Array.from({ length: 15 }, (_, week) => {
+  const sinceMonday = (new Date().getUTCDay() + 6) % 7;
+  return new Date(Date.now() - (sinceMonday + 7 * (14 - week)) * 86_400_000).toISOString().slice(0, 10);
+});
+
 }

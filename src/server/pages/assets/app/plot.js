@@ -135,7 +135,14 @@ function optionsOf(
       y: { range: (_, __, max) => [floor, Math.max(max * 1.08, floor + 1)] },
     },
     axes: [
-      { ...axis, size: 28, space: 64, grid: { show: false }, values: (_, ticks) => ticks.map(dayOf) },
+      {
+        ...axis,
+        size: 28,
+        space: labelPx,
+        grid: { show: false },
+        splits: last === undefined ? ticksAt(days, step) : undefined,
+        values: (_, ticks) => ticks.map(dayOf),
+      },
       {
         ...axis,
         size: (_, labels) => widthOf(labels ?? []),
@@ -148,6 +155,17 @@ function optionsOf(
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
   };
 }
+/** The least distance of the days that are named below a chart. */
+const labelPx = 64;
+
+/** Names the days of the values: uPlot would name every n-th day, which is not where a week or a month begins. */
+function ticksAt(days, step) {
+  return (_, __, ___, ____, seconds, px) => {
+    const every = Math.max(1, Math.ceil((labelPx * seconds) / (px * step)));
+    return days.filter((__, at) => at % every === 0).map(secondsOf);
+  };
+}
+
 
 /** The distances of the lines behind a chart of counts. */
 const steps = Array.from({ length: 10 }, (_, digits) =>
