@@ -26,6 +26,28 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await app?.stop();
   });
 
+  it('offers to sign in when the server refuses a query, and then answers it', async () => {
+    const { page, complaints } = watched;
+    const execute = page.locator('.graphiql-execute-button');
+    await execute.click({ timeout: 60_000 });
+    await page.getByRole('alert').getByText('This needs an access token').waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+    const field = page.getByRole('textbox', { name: 'Access token' });
+    await field.fill('wg_é');
+    await page.keyboard.press('Enter');
+    await page.locator('#token:invalid').waitFor();
+    expect(await page.evaluate('document.activeElement.validationMessage')).toContain('This is not a token');
+    await field.fill(app.token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(await field.isVisible()).toBe(false);
+    // The focus is where the query is run.
+    await page.keyboard.press('Enter');
+    await page.locator('.result-window').getByText('viewer').first().waitFor();
+    await page.evaluate("sessionStorage.removeItem('workgraph.token')");
+  });
+
+  // On the page of the test before it: nothing else takes as long here as loading GraphiQL.
   it('answers the dashboard query that it opens with, once the token is pasted', async () => {
     const { page } = watched;
     const headers = page.locator('.graphiql-editor-tool .monaco-editor').last();

@@ -38,7 +38,7 @@ const page = once(async () => {
 });
 
 const hint =
-  '# Signed in, this runs as it is. Otherwise a token goes under "Headers", below. Ctrl-Enter runs the query.\n#';
+  '# Ctrl-Enter runs this, with the token of the tab\n# or one that is put under "Headers", below.\n#';
 
 const tokenTemplate = JSON.stringify({ Authorization: tokenPlaceholder }, null, 2);
 
@@ -57,9 +57,19 @@ const history = `<details class="history">
         <summary>History</summary>
         <div><p>Nothing has been run in this tab yet.</p><ol></ol></div>
       </details>`;
+/** Shown when the server refuses a request for want of a token that works. */
+const signInForm = `<form class="sign-in" hidden>
+        <p role="alert">This needs an access token that the server knows: <code>npm start</code> prints that of the demo, and
+        <code>npx workgraph token create</code> makes another.</p>
+        <label for="token">Access token</label>
+        <input id="token" name="token" type="password" autocomplete="off" spellcheck="false" placeholder="wg_…" required />
+        <button class="button primary">Sign in</button>
+      </form>`;
+
 /** Our stylesheet comes after that of GraphiQL and overrides it; the navigation bar comes before the page. */
 const bodyOfOurs = `<link rel="stylesheet" href="/assets/graphiql.css" />
-      ${navigationBar('/graphql', true, `${history}<button type="button" class="sign-out" hidden>Sign out</button>`)}`;
+      ${navigationBar('/graphql', true, `${history}<button type="button" class="sign-out" hidden>Sign out</button>`)}
+      ${signInForm}`;
 
 const root = '<div id="root"></div>';
 

@@ -45,16 +45,42 @@
     store([entry, ...read().filter((other) => !same(other))].slice(0, longest));
   };
 
+  /** The header with a typed token that the server has refused: that of the tab is better. */
+  let refusedHeader;
+  /** Whether the server has refused to show its schema. */
+  let lacksSchema = false;
+
   const send = window.fetch;
-  window.fetch = (address, init = {}) => {
+  window.fetch = async (address, init = {}) => {
     if (new URL(address, location.href).pathname !== '/graphql') return send(address, init);
     if (typeof init.body === 'string') remember(init.body);
     const headers = new Headers(init.headers);
     const token = sessionStorage.getItem('workgraph.token');
     // A token that was typed under "Headers" takes precedence over that of the tab.
-    const hasTypedToken = /^Bearer wg_[0-9a-f]/.test(headers.get('Authorization') ?? '');
+    const typed = headers.get('Authorization') ?? '';
+    const hasTypedToken = /^Bearer wg_[0-9a-f]/.test(typed) && typed !== refusedHeader;
     if (token && !hasTypedToken) headers.set('Authorization', `Bearer ${token}`);
-    return send(address, { ...init, headers });
+    const response = await send(address, { ...init, headers });
+    const isRefused = response.status === 401;
+    if (isRefused && hasTypedToken) refusedHeader = typed;
+    lacksSchema ||= isRefused && init.body.includes('__schema');
+    document.querySelector('.sign-in').hidden = !isRefused;
+    return response;
+  };
+
+  /** Signs the tab in. What was typed into the editors stays, so the page is loaded again only if it has no schema. */
+  const signIn = async (event) => {
+    event.preventDefault();
+    const form = event.target;
+    const { tokenOf } = await import('/assets/app/session.js');
+    const token = tokenOf(form.elements.token);
+    if (!token) return;
+    sessionStorage.setItem('workgraph.token', token);
+    dispatchEvent(new Event('tokenchange'));
+    form.hidden = true;
+    form.reset();
+    if (lacksSchema) location.reload();
+    else document.querySelector('.graphiql-execute-button')?.focus();
   };
 
   const nameOf = (query) =>
@@ -73,6 +99,9 @@
   };
 
   addEventListener('DOMContentLoaded', () => {
+    const form = document.querySelector('.sign-in');
+    form.addEventListener('submit', (event) => void signIn(event));
+    form.addEventListener('input', ({ target }) => target.setCustomValidity(''));
     const history = document.querySelector('.history');
     history.addEventListener('toggle', () => {
       const entries = read().map(entryOf);

@@ -50,6 +50,14 @@ export function tokenIn(text) {
   return /^[\x21-\x7e]+$/.test(token) ? token : undefined;
 }
 
+/** The token in a field; undefined if there is none, which the field then says. */
+export function tokenOf(field) {
+  const token = tokenIn(field.value);
+  if (token) return token;
+  field.setCustomValidity('This is not a token: it contains a space, or a character that tokens never have.');
+  field.reportValidity();
+}
+
 export function signIn(token) {
   sessionStorage.setItem(storageKey, token);
   location.reload();

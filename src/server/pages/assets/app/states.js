@@ -1,5 +1,5 @@
 import { html, nothing } from '../lit-html/lit-html.js';
-import { signIn, signOut, tokenIn } from './session.js';
+import { signIn, signOut, tokenOf } from './session.js';
 
 /**
  * The content of a page after an error, with what the user can do about it: often to try again, if there is no other
@@ -77,13 +77,8 @@ function scopeList(scopes) {
 function tokenForm() {
   const submit = (event) => {
     event.preventDefault();
-    const field = event.target.elements.token;
-    const token = tokenIn(field.value);
-    if (token) return signIn(token);
-    field.setCustomValidity(
-      'This is not a token: it contains a space, or a character that tokens never have.',
-    );
-    field.reportValidity();
+    const token = tokenOf(event.target.elements.token);
+    if (token) signIn(token);
   };
   const edit = ({ target }) => target.setCustomValidity('');
   return html`<form class="token-form" @submit=${submit}>
