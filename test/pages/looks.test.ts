@@ -74,8 +74,8 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     expect(await overflowOf(page)).toBe(0);
     const links = await page.locator('.bar nav a').all();
     expect(links.length).toBeGreaterThan(3);
-    for (const link of links) {
-      const box = await link.boundingBox();
+    for (const control of [...links, ...(await page.locator('.filters :is(select, input)').all())]) {
+      const box = await control.boundingBox();
       expect(box && box.x + box.width).toBeLessThanOrEqual(320);
     }
   };
