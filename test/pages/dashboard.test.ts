@@ -166,6 +166,28 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
+  it('says, as the boards do, how a workspace without teams gets some', async () => {
+    const tab = await signedIn();
+    await pages.intercept(tab, async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as { data: object };
+      const none = { nodes: [], pageInfo: { hasNextPage: false } };
+      const data = { ...answer.data, all: none, teams: none, now: [] };
+      await route.fulfill({ response, json: { ...answer, data } });
+    });
+    for (const [path, heading] of [
+      ['/dashboard', 'Dashboard'],
+      ['/board', 'Boards'],
+    ] as const) {
+      await open(tab, path, heading);
+      await tab.page
+        .getByText('There are no active teams yet. npx workgraph directory apply FILE adds')
+        .waitFor();
+      expect(await tab.page.locator('.tiles').count()).toBe(0);
+    }
+    await close(tab);
+  });
+
   it('tells teams and members of the same name apart, and says where it does not show all', async () => {
     const tab = await signedIn();
     await pages.intercept(tab, async (route) => {
@@ -212,6 +234,12 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
   });
 });
 
+/** The last fifteen Mondays. */
+const mondays = Array.from({ length: 15 }, (_, week) => {
+  const sinceMonday = (new Date().getUTCDay() + 6) % 7;
+  return new Date(Date.now() - (sinceMonday + 7 * (14 - week)) * 86_400_000).toISOString().slice(0, 10);
+});
+
 /** `24 Nov` */
 function named(day: string): string {
   return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
@@ -234,10 +262,4 @@ interface Dashboard {
 
 async function textOf(saved: Download): Promise<string> {
   return readFile(await saved.path(), 'utf8');
-/** The last fifteen Mondays. */
-const mondays = Array.from({ length: 15 }, (_, week) => {
-  const sinceMonday = (new Date().getUTCDay() + 6) % 7;
-  return new Date(Date.now() - (sinceMonday + 7 * (14 - week)) * 86_400_000).toISOString().slice(0, 10);
-});
-
 }

@@ -54,7 +54,7 @@ function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
       <section aria-labelledby="token">
         <h2 id="token"><span class="step">1</span>Get a token</h2>
         <p>
-          Everything but the pages and probes needs an access token, which stands for one member of one workspace. The
+          Everything but the pages and probes needs an access token, which stands for one member of one workspace${explorer ? '; a page asks for it once in each tab' : ''}. The
           demo workspace has one in the data directory of the server:
         </p>
         ${code('TOKEN=$(cat .workgraph/demo-token)')}
@@ -63,6 +63,8 @@ function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
           e-mail address or name:
         </p>
         ${code('npx workgraph token create --scopes issues:read,teams:read')}
+        <p>A server without the demo needs a workspace first. This makes one, and prints the token of its owner:</p>
+        ${code('npx workgraph workspace create --name Acme --owner Ada')}
       </section>
 
       <section aria-labelledby="ask">

@@ -4,7 +4,7 @@ import { ask } from './graph.js';
 import { avatar, dot, progress } from './parts.js';
 import { show } from './page.js';
 import { queryPanel } from './query-panel.js';
-import { empty, problem } from './states.js';
+import { noTeams, problem } from './states.js';
 import { query } from './boards-queries.js';
 
 async function read() {
@@ -25,7 +25,7 @@ function page({ workspace, teams }, figures) {
           <h1>Boards</h1>
         </div>
       </header>
-      ${teams.nodes.length ? html`<ul class="teams">${teams.nodes.map(team)}</ul>` : empty('There are no active teams yet.')}
+      ${teams.nodes.length ? html`<ul class="teams">${teams.nodes.map(team)}</ul>` : noTeams()}
     </div>
     ${queryPanel({ query, variables: {}, figures })}
   </div>`;

@@ -7,7 +7,7 @@ import { figure } from './figure.js';
 import { choice, dot, progress } from './parts.js';
 import { queryPanel } from './query-panel.js';
 import { keepReading } from './reading.js';
-import { empty, missing } from './states.js';
+import { empty, missing, noTeams } from './states.js';
 import { liveQuery, query } from './dashboard-queries.js';
 
 /** The ranges that can be chosen, in days, with the length of a period that suits each. */
@@ -57,8 +57,7 @@ function page({ data, figures, variables, sign }) {
     );
   }
   document.title = `${team?.name ?? 'Dashboard'} – workgraph`;
-  const period = periodNames[variables.every];
-  const file = (name) => [name, variables.team ?? 'all', variables.from, variables.to].join('-');
+  const isEmpty = all.nodes.length === 0 && data.now.length === 0;
   return html`<div class="beside">
     <div class="content">
       <header class="page-head">
@@ -68,17 +67,22 @@ function page({ data, figures, variables, sign }) {
         </div>
         ${sign}
       </header>
-      ${controls(all.nodes)}
-      ${tiles(data, period)}
-      <div class="figures-grid">
-        ${throughput(data, { period, file, team })} ${createdAndClosed(data, { period, file })}
-        ${cycleTime(data, { period, file })} ${flow(data, { period, file, team })}
-      </div>
-      ${deliveries(data, file)}
-      <div class="figures-grid">${workload(data, variables, file)} ${oldest(data, file)}</div>
+      ${isEmpty ? noTeams() : numbers(data, variables, team)}
     </div>
     ${queryPanel({ query, variables, figures, live: liveQuery })}
   </div>`;
+}
+
+function numbers(data, variables, team) {
+  const period = periodNames[variables.every];
+  const file = (name) => [name, variables.team ?? 'all', variables.from, variables.to].join('-');
+  return html`${controls(data.all.nodes)} ${tiles(data, period)}
+    <div class="figures-grid">
+      ${throughput(data, { period, file, team })} ${createdAndClosed(data, { period, file })}
+      ${cycleTime(data, { period, file })} ${flow(data, { period, file, team })}
+    </div>
+    ${deliveries(data, file)}
+    <div class="figures-grid">${workload(data, variables, file)} ${oldest(data, file)}</div>`;
 }
 
 /** The choice of the user. The page shows it only once its data has been read. */

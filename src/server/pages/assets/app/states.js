@@ -109,6 +109,14 @@ export function empty(text) {
   return html`<p class="empty">${text}</p>`;
 }
 
+/** The content of a page of a workspace without active teams. */
+export function noTeams() {
+  return empty(
+    html`There are no active teams yet. <code>npx workgraph directory apply FILE</code> adds those of a file, and
+      <code>npx workgraph import</code> brings issues from elsewhere.`,
+  );
+}
+
 /** Shows whether the page, or the part of it that it `follows`, is kept up to date. */
 export function liveness(state, { failure, follows }) {
   const text = {
