@@ -4,7 +4,17 @@ import type { Browser, Page } from 'playwright-core';
 import { startApp } from '../support/app.ts';
 import { type SharedApp, sharedApp } from '../support/shared-app.ts';
 import { hasBrowser, openBrowser, overflowOf } from './browser.ts';
-import { colourRules, flawsOf, type Look, looks, noFlaws, openTab, type Tab } from './walk.ts';
+import {
+  colourRules,
+  flawsOf,
+  hiddenFocusesOf,
+  type Look,
+  looks,
+  noFlaws,
+  openTab,
+  printFlawsOf,
+  type Tab,
+} from './walk.ts';
 
 // Without a browser the tests are reported as skipped, because `npm test` must not need one.
 const described = hasBrowser ? describe : describe.skip;
@@ -51,6 +61,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
   /** Looks at a page at two sizes and in both colour schemes. */
   const expectNoFlaws = async (tab: Tab, path: string): Promise<void> => {
     const found: Record<string, object> = {};
+    const hidden: string[] = [];
     for (const look of looks) {
       await tab.look(look);
       expect({ look: look.name, overflow: await overflowOf(tab.page) }).toMatchObject({ overflow: 0 });
@@ -64,7 +75,10 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       for (const summary of await folded.all()) await summary.click();
       // Another colour scheme changes colours alone.
       found[look.name] = await flawsOf(tab, look.colorScheme === 'dark' ? colourRules : undefined);
+      if (look.colorScheme === 'light') hidden.push(...(await hiddenFocusesOf(tab.page)));
     }
+    expect(hidden).toEqual([]);
+    expect(await printFlawsOf(tab.page)).toEqual([]);
     expect(found).toEqual(Object.fromEntries(looks.map(({ name }) => [name, noFlaws])));
   };
   /** Looks at a page as wide as the narrowest that WCAG 2.2 asks to reflow (1.4.10). */
@@ -122,20 +136,6 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     },
   );
 
-  it('an address with a long key fits narrow screens', async () => {
-    const tab = await open(
-      '/issues/ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ-1',
-      /There is no issue/,
-    );
-    await expectToFitNarrowScreens(tab);
-    await tab.page.context().close();
-  });
-
-  it('they work on a server that accepts trusted documents alone', async () => {
-    const manifest = join(import.meta.dirname, '../../docs/trusted-documents.json');
-    const settings = { DOCUMENTS: 'trusted', DOCUMENTS_FILE: manifest };
-    const trusting = await startApp({ demo: true, settings });
-    for (const [path, heading] of views) {
   it.each(views.slice(0, 4))('%s fits names that are longer than a line', async (path) => {
     const { page } = await openTab(browser, app.url, {
       token: app.token,
@@ -154,6 +154,20 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     await page.context().close();
   });
 
+  it('an address with a long key fits narrow screens', async () => {
+    const tab = await open(
+      '/issues/ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ-1',
+      /There is no issue/,
+    );
+    await expectToFitNarrowScreens(tab);
+    await tab.page.context().close();
+  });
+
+  it('they work on a server that accepts trusted documents alone', async () => {
+    const manifest = join(import.meta.dirname, '../../docs/trusted-documents.json');
+    const settings = { DOCUMENTS: 'trusted', DOCUMENTS_FILE: manifest };
+    const trusting = await startApp({ demo: true, settings });
+    for (const [path, heading] of views) {
       const tab = await open(path, heading, trusting);
       if (path !== '/board') await tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
       expect(tab.complaints).toEqual([]);

@@ -76,6 +76,57 @@ export async function findingsOf(page: Page, rules?: readonly string[]): Promise
   );
 }
 
+/** The elements that the keyboard reaches on a page whose focus cannot be seen: it has no outline, is cut off, or is behind others. */
+export async function hiddenFocusesOf(page: Page): Promise<string[]> {
+  // After a key, the browser shows every focus, also those that a script moves.
+  await page.keyboard.press('Tab');
+  return page.evaluate<string[]>(`(() => {
+    // What is longer than the part that scrolls can be seen if its sides and one of its ends are in view.
+    const isIn = (inner, outer, by) => {
+      const [left, top, right, bottom] = [
+        inner.left - by - outer.left, inner.top - by - outer.top, outer.right - inner.right - by, outer.bottom - inner.bottom - by,
+      ].map((room) => room > -1);
+      return left && right && (top || bottom);
+    };
+    const faultOf = (element) => {
+      element.focus();
+      const marked = [element, element.nextElementSibling].find(
+        (each) => each && getComputedStyle(each).outlineStyle !== 'none' && each.matches(':focus-visible, :focus-visible + *'),
+      );
+      if (!marked) return 'no outline';
+      const { outlineWidth, outlineOffset } = getComputedStyle(marked);
+      const box = marked.getBoundingClientRect();
+      const by = parseFloat(outlineWidth) + parseFloat(outlineOffset);
+      for (let each = marked.parentElement; each && each !== document.body; each = each.parentElement)
+        if (getComputedStyle(each).overflow !== 'visible' && !isIn(box, each.getBoundingClientRect(), by)) return 'cut off';
+      const above = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+      return above && !above.contains(element) && !marked.contains(above) ? 'covered' : undefined;
+    };
+    return [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+      .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+      .map((element) => [faultOf(element), element])
+      .filter(([fault]) => fault)
+      .map(([fault, element]) => fault + ': ' + element.outerHTML.slice(0, 120));
+  })()`);
+}
+
+/** What is wrong with a page on paper: what only a screen needs, light text, or parts that would have to be scrolled. */
+export async function printFlawsOf(page: Page): Promise<string[]> {
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  const flaws = await page.evaluate<string[]>(`(() => {
+    const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+    const isCut = (each) => getComputedStyle(each).overflow !== 'visible' && each.scrollHeight > each.clientHeight + 1;
+    const isLight = (each) => getComputedStyle(each).color.match(/\\d+/g).slice(0, 3).every((part) => part > 128);
+    return [
+      ...shown('.bar, .filters, .liveness, .query-panel').map(({ className }) => className + ' is printed'),
+      ...shown('h1').filter(isLight).map(() => 'the heading is light'),
+      ...shown('main :not(.unseen)').filter(isCut).map(({ outerHTML }) => 'cut off: ' + outerHTML.slice(0, 120)),
+    ];
+  })()`);
+  await page.emulateMedia({ media: 'screen' });
+  return flaws;
+}
+
 /** Everything about a page that must be empty or zero, whoever looks at it. Axe tries all rules, or some. */
 export async function flawsOf(
   { page, complaints, foreign }: WatchedPage,

@@ -178,7 +178,7 @@ function page({ data, figures, variables, sign }) {
       ${filters({ data, chosen, issues: [...shown.issues.values()], choose, reset, redraw: draw })}
       <p class="unseen" aria-live="polite">${said}</p>
       ${isEmpty ? empty(Object.keys(conditions(chosen)).length ? 'No issue matches this filter.' : 'This team has no issues yet.') : nothing}
-      <div class="columns" @keydown=${move}>${columns.map(column)}</div>
+      <div class="columns" @keydown=${move} @focusin=${reveal}>${columns.map(column)}</div>
       ${next.hasNextPage ? html`<p><button type="button" class="button" @click=${more}>Show more open issues</button></p>` : nothing}
       ${failure ? html`<p role="alert">They could not be read: ${failure.message}</p>` : nothing}
     </div>
@@ -254,6 +254,11 @@ function move(event) {
   const cards = columns[place + across] ?? [];
   const row = columns[place].indexOf(from) + down;
   cards[across ? Math.min(row, cards.length - 1) : row]?.focus();
+}
+
+/** Browsers leave a card as it is of which a part is in view; who goes on with the keyboard needs to see all of it. */
+function reveal({ target }) {
+  if (target.matches(':focus-visible')) target.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
 addEventListener('pageshow', ({ persisted }) => {

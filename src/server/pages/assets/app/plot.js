@@ -29,10 +29,9 @@ class DayPlot extends HTMLElement {
     this.replaceChildren(this.#legend, this.#canvas);
     this.#canvas.setAttribute('role', 'img');
     this.#sizes.observe(this.#canvas);
-    // A canvas does not follow a change of the color scheme, so it is drawn again.
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#draw(), {
-      signal: this.#life.signal,
-    });
+    // A canvas does not follow a change of the color scheme, which is always light on paper, so it is drawn again.
+    for (const query of ['(prefers-color-scheme: dark)', 'print'])
+      matchMedia(query).addEventListener('change', () => this.#draw(), { signal: this.#life.signal });
     this.#draw();
   }
 
@@ -155,6 +154,7 @@ function optionsOf(
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
   };
 }
+
 /** The least distance of the days that are named below a chart. */
 const labelPx = 64;
 
@@ -165,7 +165,6 @@ function ticksAt(days, step) {
     return days.filter((__, at) => at % every === 0).map(secondsOf);
   };
 }
-
 
 /** The distances of the lines behind a chart of counts. */
 const steps = Array.from({ length: 10 }, (_, digits) =>
