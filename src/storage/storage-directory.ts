@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ByteRange, type FileStore, StorageFullError, StorageUnavailableError } from './storage.ts';
@@ -11,8 +11,8 @@ export class DirectoryStore implements FileStore {
   readonly #partial: string;
 
   constructor(root: string) {
-    this.#root = root;
-    this.#partial = join(root, '.partial');
+    this.#root = resolve(root);
+    this.#partial = join(this.#root, '.partial');
   }
 
   async put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
@@ -29,6 +29,7 @@ export class DirectoryStore implements FileStore {
         throw full.has(codeOf(error)) ? diskFull(error) : error;
       });
       await this.#using(rename(partial, path));
+      await this.#using(this.#flushNames(dirname(path)));
     } catch (error) {
       await rm(partial, { force: true }).catch(() => undefined);
       throw error;
@@ -65,6 +66,24 @@ export class DirectoryStore implements FileStore {
     return swept;
   }
 
+  /**
+   * Writes the names in a directory to the disk, and those in the directories above it. A file has its name from its
+   * directory: without this, it could be gone after a power failure although its bytes are on the disk.
+   */
+  async #flushNames(of: string): Promise<void> {
+    for (let directory = of; ; directory = dirname(directory)) {
+      const handle = await open(directory);
+      try {
+        await handle.sync().catch((error: unknown) => {
+          if (!unable.has(codeOf(error))) throw error;
+        });
+      } finally {
+        await handle.close();
+      }
+      if (directory === this.#root) return;
+    }
+  }
+
   /** Any other error than a full disk means that the directory cannot be used: by this user, now, or at all. */
   async #using<Result>(use: Promise<Result>): Promise<Result> {
     try {
@@ -77,6 +96,9 @@ export class DirectoryStore implements FileStore {
     }
   }
 }
+
+/** What file systems answer that do not flush directories, such as some of a network. */
+const unable: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EPERM', 'EBADF']);
 
 const full: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 

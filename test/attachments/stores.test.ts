@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import sharp from 'sharp';
 import { keysOf } from '../../src/db/attachments.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
@@ -40,6 +41,29 @@ it('a directory that cannot be made is a store that is unavailable', async () =>
   const tries = [store.put(key, chunks(random(10)), 10), store.get(key), store.size(key), store.remove(key)];
   for (const tried of await Promise.allSettled(tries))
     expect(tried).toMatchObject({ status: 'rejected', reason: expect.any(StorageUnavailableError) });
+});
+
+it('a directory flushes the names above a file before it counts as stored', async () => {
+  const root = join(directory, 'flushed');
+  const flushed = new Set<number>();
+  const probe = await open(directory);
+  const prototype = Object.getPrototypeOf(probe) as FileHandle;
+  await probe.close();
+  const sync = jest.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    flushed.add((await this.stat()).ino);
+  });
+  try {
+    const key = newKey();
+    await openStorage({ dataDir: '/nowhere', storageUrl: pathToFileURL(root).href }).put(
+      key,
+      chunks(random(10)),
+      10,
+    );
+    const above = [root, ...[1, 2].map((depth) => join(root, ...key.split('/').slice(0, depth)))];
+    for (const path of above) expect(flushed).toContain(statSync(path).ino);
+  } finally {
+    sync.mockRestore();
+  }
 });
 
 describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
