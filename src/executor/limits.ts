@@ -86,6 +86,9 @@ export const plainListCost = 5;
  */
 export const valuesPerObject = 10;
 
+/** The maximum number of values of the schema that a query of nothing else may write; the standard query has 20,000. */
+export const maxSchemaValues = 50_000;
+
 /** How many values a list of leaves counts as. */
 export const leafListValues = 20;
 

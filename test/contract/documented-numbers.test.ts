@@ -53,6 +53,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     // As many as a body has bytes.
     '| characters in all its arguments, plus {executor/limits.ts valueCharacters} for each value | {executor/limits.ts maxBodyBytes} |',
     '| values that the answer to one operation could contain | 100,000: {executor/limits.ts valuesPerObject} times what it may cost |',
+    '| values of the schema that the answer to a query of nothing else could contain; the standard query of all tools has 20,000 | {executor/limits.ts maxSchemaValues} |',
     'a list of leaves and a connection count {executor/limits.ts leafListValues} each',
     'a connection count {executor/limits.ts connectionValues} each',
     'For variables longer than {executor/limits.ts longVariables} characters',

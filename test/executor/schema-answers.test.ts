@@ -51,3 +51,20 @@ it('an answer with errors is not cached', async () => {
   expect((await ask({ name: 'Query' })).errors).toBeUndefined();
   expect(executed()).toBe(2);
 });
+
+it('variables do not fill the cache of answers, however long they are', async () => {
+  const { ask, executed } = answering(query);
+  const names = (count: number, length: number) =>
+    Array.from({ length: count }, (_, n) => String(n).padStart(length, 'x'));
+  const [first = ''] = names(1, 400_000);
+  await ask({ name: first });
+  for (const name of names(8, 400_000)) await ask({ name });
+  const asked = executed();
+  await ask({ name: first });
+  // Eight others have pushed it out; answers of 24 bytes would not have.
+  expect(executed()).toBe(asked + 1);
+  const [long = ''] = names(1, 600_000);
+  await ask({ name: long });
+  await ask({ name: long });
+  expect(executed()).toBe(asked + 3);
+});

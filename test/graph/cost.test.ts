@@ -162,6 +162,24 @@ describe('the limit accepts', () => {
     expect(answer.body.errors).toBeUndefined();
   });
 
+  it('fields of the schema that are null, but not more of them than graphql-js writes in a moment', async () => {
+    const nulls = (count: number) => {
+      const fields = Array.from({ length: count }, (_, n) => `a${n}: inputFields { name }`);
+      return `{ __schema { types { fields { type { ${fields.join(' ')} } } } } }`;
+    };
+    // An answer of 0.4 MB, of 1 MB and of 7 MB.
+    for (const [count, refusal] of [
+      [50, undefined],
+      [120, /^The operation could return countless objects|^The operation could write \d+,\d+ values/],
+      [800, /^The operation could return countless objects/],
+    ] as const) {
+      const { body } = await app.graphql(nulls(count), {}, { token: null });
+      if (refusal)
+        expect(body.errors?.map(({ message }) => message)).toEqual([expect.stringMatching(refusal)]);
+      else expect(body.errors).toBeUndefined();
+    }
+  });
+
   it('every operation of REST, at the largest page', async () => {
     const demo = await app.graphql<{ issues: { nodes: { key: string; team: { code: string } }[] } }>(
       '{ issues(first: 1) { nodes { key team { code } } } }',

@@ -169,6 +169,16 @@ describe('INTROSPECTION=off', () => {
   });
 });
 
+it('a new document in a URL waits for a turn of its size', async () => {
+  const turn = jest.spyOn(AdmissionTicket.prototype, 'turn');
+  const fields = Array.from({ length: 300 }, (_, n) => `status${n}: status`).join(' ');
+  const query = `{ health { ${fields} } }`;
+  const answer = await apps.public?.request('GET', `/graphql?query=${encodeURIComponent(query)}`);
+  expect(answer?.status).toBe(200);
+  expect(turn.mock.calls.map(([bytes]) => bytes)).toEqual([query.length]);
+  turn.mockRestore();
+});
+
 it('a query of the schema waits for its turn however often it was sent, and another one only while it is new', async () => {
   const turn = jest.spyOn(AdmissionTicket.prototype, 'turn');
   const turnsOf = async (query: string) => {

@@ -4,9 +4,9 @@ import { documentNumber } from '../documents/number.ts';
 import type { CoercedOperation } from '../selections/operation.ts';
 import type { OperationResult } from './idempotent.ts';
 
-/** How many bytes of answers are cached, and of one answer at most. The standard query has 400 kB. */
+/** How many bytes of answers and their keys are cached, and of one of them at most. The standard query has 400 kB. */
 const maxCachedBytes = 4_000_000;
-const maxAnswerBytes = 1_000_000;
+const maxEntryBytes = 1_000_000;
 
 interface SchemaAnswer {
   readonly bytes: Buffer;
@@ -16,8 +16,9 @@ interface SchemaAnswer {
 
 const cached = new LRUCache<string, SchemaAnswer>({
   maxSize: maxCachedBytes,
-  maxEntrySize: maxAnswerBytes,
-  sizeCalculation: ({ bytes }) => bytes.length,
+  maxEntrySize: maxEntryBytes,
+  // A character may take two bytes, and variables that the document does not use may be as long as a request.
+  sizeCalculation: ({ bytes }, key) => bytes.length + 2 * key.length,
 });
 
 /**

@@ -1,7 +1,7 @@
 import { type CostNode, costTree } from './tree.ts';
 import { costByPath, costFormula, costWithin, type MaxRows } from './formula.ts';
 import { SchemaCount } from './schema-count.ts';
-import { valuesPerObject } from '../limits.ts';
+import { maxSchemaValues, valuesPerObject } from '../limits.ts';
 import { tooComplex } from '../answers/too-complex.ts';
 import type { CoercedOperation } from '../selections/operation.ts';
 import { perVariant } from '../selections/variants.ts';
@@ -26,8 +26,10 @@ export function priceOperation(operation: CoercedOperation, limit: number): Oper
   const requested = objects(variables);
   if (requested > limit) refuse(tree, variables, requested, limit);
   const written = values(variables);
-  refuseValues(written, limit * valuesPerObject);
-  return { requested, values: written, readsData: readsData(tree), count: (data) => countBelow(tree, data) };
+  const reads = readsData(tree);
+  // graphql-js writes the answers about the schema, in one turn of the event loop.
+  refuseValues(written, Math.min(limit * valuesPerObject, reads ? Infinity : maxSchemaValues));
+  return { requested, values: written, readsData: reads, count: (data) => countBelow(tree, data) };
 }
 
 function readsData(tree: readonly CostNode[]): boolean {

@@ -1,4 +1,4 @@
-import { getArgumentValues, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
+import { getArgumentValues, type GraphQLField, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
 import { type CostNode, isIncluded, leavesOf } from './tree.ts';
 
 /** The objects in an answer, and the values of their leaves. */
@@ -11,10 +11,19 @@ export interface Amounts {
  * Counting stops after this many different objects of one operation, six times as many as the standard query has: types
  * refer to each other, so a short selection can ask for millions.
  */
-const maxCounted = 20_000;
+const maxCountedObjects = 20_000;
+/** The same for fields that return objects, most of which may be null, such as the input fields of an object type. */
+const maxCountedFields = 50_000;
 
 const nothing: Amounts = { objects: 0, values: 0 };
+/** A field that returns objects is in the answer even if it is null or an empty list. */
+const onlyField: Amounts = { objects: 0, values: 1 };
 const countless: Amounts = { objects: Infinity, values: Infinity };
+
+interface SelectedField {
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly args: Readonly<Record<string, unknown>>;
+}
 
 /**
  * Counts in the schema what `__schema` and `__type` of one operation return. Deprecated fields always count. The amounts
@@ -24,7 +33,9 @@ export class SchemaCount {
   readonly #variables: Record<string, unknown>;
   readonly #known = new Map<CostNode, Map<unknown, Amounts>>();
   /** The counted pairs of a selection and a part of the schema; each is at least one object of the answer. */
-  #counted = 0;
+  #objects = 0;
+  #fields = 0;
+  readonly #selected = new Map<CostNode, SelectedField | undefined>();
 
   constructor(variables: Record<string, unknown>) {
     this.#variables = variables;
@@ -37,14 +48,32 @@ export class SchemaCount {
   }
 
   #below(node: CostNode, parent: unknown, info: GraphQLResolveInfo): Amounts {
-    const occurrence = node.occurrences.find(({ conditions }) => isIncluded(conditions, this.#variables));
-    if (!occurrence) return nothing;
-    const { field } = occurrence;
-    const args = { ...getArgumentValues(field, occurrence.node, this.#variables), includeDeprecated: true };
+    const selected = this.#fieldOf(node);
+    if (!selected) return nothing;
+    this.#fields += 1;
+    if (this.#fields > maxCountedFields) return countless;
+    const { field, args } = selected;
     const value: unknown = field.resolve?.(parent, args, undefined, info);
-    let sum = nothing;
-    for (const part of [value].flat()) sum = plus(sum, this.#part(node, part, info));
+    let sum = onlyField;
+    for (const part of [value].flat()) {
+      sum = plus(sum, this.#part(node, part, info));
+      if (sum === countless) break;
+    }
     return sum;
+  }
+
+  /** The arguments are the same for all parents, and computing them takes longer than all else. */
+  #fieldOf(node: CostNode): SelectedField | undefined {
+    let selected = this.#selected.get(node);
+    if (selected || this.#selected.has(node)) return selected;
+    const occurrence = node.occurrences.find(({ conditions }) => isIncluded(conditions, this.#variables));
+    if (occurrence) {
+      const { field } = occurrence;
+      const args = { ...getArgumentValues(field, occurrence.node, this.#variables), includeDeprecated: true };
+      selected = { field, args };
+    }
+    this.#selected.set(node, selected);
+    return selected;
   }
 
   #part(node: CostNode, part: unknown, info: GraphQLResolveInfo): Amounts {
@@ -53,15 +82,19 @@ export class SchemaCount {
     if (!known) this.#known.set(node, (known = new Map()));
     const counted = known.get(part);
     if (counted) return counted;
-    this.#counted += 1;
-    if (this.#counted > maxCounted) return countless;
+    this.#objects += 1;
+    if (this.#objects > maxCountedObjects) return countless;
     let sum: Amounts = { objects: 1, values: leavesOf(node, this.#variables) };
-    for (const below of node.below) sum = plus(sum, this.#below(below, part, info));
+    for (const below of node.below) {
+      sum = plus(sum, this.#below(below, part, info));
+      if (sum === countless) break;
+    }
     known.set(part, sum);
     return sum;
   }
 }
 
 function plus(one: Amounts, other: Amounts): Amounts {
+  if (one === countless || other === countless) return countless;
   return { objects: one.objects + other.objects, values: one.values + other.values };
 }

@@ -68,13 +68,13 @@ export class PersistedDocuments {
     return document;
   }
 
-  /** Whether `find` would parse and validate a document, which takes milliseconds. */
-  isNew({ query, documentId }: NamedDocument): boolean {
-    if (this.#only && query !== undefined) return false;
-    const known =
-      documentId !== undefined && (this.#trusted.has(documentId) || this.#registered.has(documentId));
+  /** The text that `find` would parse and validate, which takes milliseconds; undefined if it would do neither. */
+  newText({ query, documentId }: NamedDocument): string | undefined {
+    if (this.#only && query !== undefined) return undefined;
+    if (documentId !== undefined && (this.#trusted.has(documentId) || this.#registered.has(documentId)))
+      return undefined;
     const text = query ?? (documentId === undefined ? undefined : this.#manifest.get(documentId));
-    return !known && text !== undefined && !this.#reader.knows(text);
+    return text !== undefined && this.#reader.knows(text) ? undefined : text;
   }
 
   /** Whether the manifest has the document, so that metrics may contain its id: there are few. */

@@ -236,7 +236,9 @@ async function runWithSuggestions(
   const { parameters, operation, incoming } = context;
   try {
     // The operation is checked and compiled in the same turn of the event loop, without waiting in between.
-    if (documents.isNew(parameters)) await incoming.ticket?.turn(incoming.bodyBytes);
+    const newText = documents.newText(parameters);
+    // The text may be in the URL, and the body may have large variables.
+    if (newText !== undefined) await incoming.ticket?.turn(Math.max(incoming.bodyBytes, newText.length));
     const document = documents.find(parameters, operation.principal !== undefined);
     schemaAccess.check(document, operation);
     // A short document can ask for much of the schema, which takes as long as preparing a large document and needs no token.
