@@ -4,17 +4,28 @@ interface WaitingStream {
   readonly begin: () => void;
 }
 
+/** The streams of one workspace that wait, in the order in which they came, and how many have had their turn since the first one came. */
+interface Line {
+  readonly waiting: Set<WaitingStream>;
+  turns: number;
+}
+
+/** Each time after this many turns of a workspace, the stream that has waited longest is the next. */
+const turnsOfNearest = 3;
+
 /**
  * Lets streams that are far behind the end of the log catch up: one read at a time, and then none for as long as it took, because
- * hundreds of clients that read slowly would delay all others. The stream that is least far behind reads first. So a client that
- * reads fast, and has fallen behind for a moment, does not wait for all the slow ones.
+ * hundreds of clients that read slowly would delay all others. Workspaces have turns. Of the streams of one workspace, mostly the one
+ * that is least far behind reads first. So a client that reads fast, and has fallen behind for a moment, does not wait for all the
+ * slow ones; and the one that is farthest behind gets on, however many others come.
  */
 export class CatchUps {
-  readonly #waiting = new Set<WaitingStream>();
+  /** In the order of their turns. */
+  readonly #lines = new Map<string, Line>();
   #isBusy = false;
 
-  async run<Result>(behind: number, read: () => Promise<Result>): Promise<Result> {
-    await this.#waitInQueue(behind);
+  async run<Result>(workspaceId: string, behind: number, read: () => Promise<Result>): Promise<Result> {
+    await this.#waitInLine(workspaceId, behind);
     const beganMs = performance.now();
     try {
       return await read();
@@ -23,21 +34,35 @@ export class CatchUps {
     }
   }
 
-  async #waitInQueue(behind: number): Promise<void> {
+  async #waitInLine(workspaceId: string, behind: number): Promise<void> {
     if (this.#isBusy) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.add({ behind, begin: resolve });
+      let line = this.#lines.get(workspaceId);
+      if (!line) this.#lines.set(workspaceId, (line = { waiting: new Set(), turns: 0 }));
+      line.waiting.add({ behind, begin: resolve });
       return promise;
     }
     this.#isBusy = true;
   }
 
   #next(): void {
-    let next: WaitingStream | undefined;
-    for (const waiting of this.#waiting) if (!next || waiting.behind < next.behind) next = waiting;
-    this.#isBusy = next !== undefined;
-    if (!next) return;
-    this.#waiting.delete(next);
+    const [first] = this.#lines;
+    this.#isBusy = first !== undefined;
+    if (!first) return;
+    const [workspaceId, line] = first;
+    const next = nextOf(line);
+    line.waiting.delete(next);
+    line.turns += 1;
+    // The rest of the workspace waits behind all other workspaces.
+    this.#lines.delete(workspaceId);
+    if (line.waiting.size > 0) this.#lines.set(workspaceId, line);
     next.begin();
   }
+}
+
+function nextOf({ waiting, turns }: Line): WaitingStream {
+  const [longest, ...others] = waiting;
+  if (!longest) throw new Error('A line without streams.');
+  if (turns % (turnsOfNearest + 1) === turnsOfNearest) return longest;
+  return others.reduce((least, other) => (other.behind < least.behind ? other : least), longest);
 }

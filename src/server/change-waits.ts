@@ -180,7 +180,7 @@ export class ChangeWaits {
     const isFarBehind = behind > sharedChanges;
     const read = () =>
       isFarBehind
-        ? this.#catchUps.run(behind, () => this.#withLimits(work))
+        ? this.#catchUps.run(reader.workspaceId, behind, () => this.#withLimits(work))
         : this.#withPermit(this.#chunks, work);
     // Changes far from the end of the log are the same, whatever has arrived since.
     const since = isFarBehind ? 'far' : arrival;

@@ -8,7 +8,7 @@ it('catch-up reads for one stream at a time, the one that is least far behind fi
   let most = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   const read = async (behind: number, until?: Promise<void>) =>
-    catchUps.run(behind, async () => {
+    catchUps.run('one', behind, async () => {
       reading += 1;
       most = Math.max(most, reading);
       await until;
@@ -22,10 +22,35 @@ it('catch-up reads for one stream at a time, the one that is least far behind fi
   expect(most).toBe(1);
 });
 
+it('catch-up lets workspaces have turns', async () => {
+  const catchUps = new CatchUps();
+  const order: string[] = [];
+  const read = (workspaceId: string, behind: number) =>
+    catchUps.run(workspaceId, behind, async () => void order.push(`${workspaceId} ${behind}`));
+  await Promise.all([read('a', 700), read('a', 800), read('a', 900), read('b', 9_000), read('b', 8_000)]);
+  expect(order).toEqual(['a 700', 'a 800', 'b 8000', 'a 900', 'b 9000']);
+});
+
+it('catch-up gets to the stream that is farthest behind, however many others come', async () => {
+  const catchUps = new CatchUps();
+  let isRead = false;
+  let others = 0;
+  const comeAgain = async (): Promise<void> => {
+    while (!isRead && others < 1_000) {
+      others += 1;
+      await catchUps.run('one', 600, () => Promise.resolve());
+    }
+  };
+  const coming = [comeAgain(), comeAgain()];
+  await catchUps.run('one', 100_000, () => Promise.resolve((isRead = true)));
+  await Promise.all(coming);
+  expect(others).toBeLessThan(20);
+});
+
 it('catch-up continues after a read has failed', async () => {
   const catchUps = new CatchUps();
-  const failed = catchUps.run(600, () => Promise.reject(new Error('broken')));
-  const next = catchUps.run(600, () => Promise.resolve('read'));
+  const failed = catchUps.run('one', 600, () => Promise.reject(new Error('broken')));
+  const next = catchUps.run('one', 600, () => Promise.resolve('read'));
   await expect(failed).rejects.toThrow('broken');
   expect(await next).toBe('read');
 });

@@ -1,5 +1,7 @@
-import type { LookupAddress } from 'node:dns';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { HostNames } from '../../src/live/webhooks/host-names.ts';
 import { eventually } from '../support/eventually.ts';
 import { startNameServer } from './name-server.ts';
@@ -15,10 +17,6 @@ async function nameServer(entries: Parameters<typeof startNameServer>[0]) {
   return started;
 }
 
-const unexpected = async (name: string): Promise<LookupAddress[]> => {
-  throw new Error(`The system was asked for ${name}.`);
-};
-
 describe('HostNames', () => {
   it('looks up names while others are not answered', async () => {
     const silent = Array.from({ length: 20 }, (_, index) => `silent${index}.test`);
@@ -26,8 +24,8 @@ describe('HostNames', () => {
       ...Object.fromEntries(silent.map((name) => [name, 'held'] as const)),
       'good.test': ['192.0.2.1', '192.0.2.2'],
     });
-    const names = new HostNames({ hasOwnNetworks: true, servers: [server], bySystem: async () => [] });
-    const waiting = Promise.all(silent.map((name) => names.addressesOf(name)));
+    const names = new HostNames({ hasOwnNetworks: true, servers: [server] });
+    const waiting = Promise.allSettled(silent.map((name) => names.addressesOf(name)));
     await eventually(() => silent.every((name) => asked.has(name)));
     expect(await names.addressesOf('good.test')).toEqual([
       { address: '192.0.2.1', family: 4 },
@@ -37,53 +35,61 @@ describe('HostNames', () => {
     await waiting;
   });
 
-  it('gives up on name servers that do not answer, without asking the system', async () => {
+  it('gives up on name servers that do not answer', async () => {
     const { server } = await nameServer({ 'silent.test': 'held' });
-    const names = new HostNames({
-      hasOwnNetworks: true,
-      servers: [server],
-      bySystem: unexpected,
-      withinMs: 100,
-    });
+    const names = new HostNames({ hasOwnNetworks: true, servers: [server], withinMs: 100 });
     await expect(names.addressesOf('silent.test')).rejects.toMatchObject({ code: 'ETIMEOUT' });
   });
 
   it('reads the file of hosts before it asks anyone', async () => {
     const { server, asked } = await nameServer({ localhost: ['192.0.2.1'] });
-    const names = new HostNames({ hasOwnNetworks: true, servers: [server], bySystem: unexpected });
+    const names = new HostNames({ hasOwnNetworks: true, servers: [server] });
     for (const name of ['localhost', 'LOCALHOST.'])
       expect(await names.addressesOf(name)).toContainEqual({ address: '127.0.0.1', family: 4 });
     expect(asked.size).toBe(0);
   });
 
-  it('leaves names that the name servers do not know to the system, one at a time', async () => {
-    const { server } = await nameServer({});
-    const held = Promise.withResolvers<LookupAddress[]>();
-    const lookedUp: string[] = [];
-    const names = new HostNames({
-      hasOwnNetworks: true,
-      servers: [server],
-      withinMs: 200,
-      bySystem: async (name) => {
-        lookedUp.push(name);
-        return name === 'first' ? held.promise : [{ address: '192.0.2.9', family: 4 }];
-      },
-    });
-    const first = names.addressesOf('first');
-    await eventually(() => lookedUp.length === 1);
-    await expect(names.addressesOf('second')).rejects.toMatchObject({ code: 'ETIMEOUT' });
-    expect(lookedUp).toEqual(['first']);
-    held.resolve([{ address: '192.0.2.8', family: 4 }]);
-    expect(await first).toEqual([{ address: '192.0.2.8', family: 4 }]);
-    expect(await names.addressesOf('third')).toEqual([{ address: '192.0.2.9', family: 4 }]);
-  });
+  describe('with search domains', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'workgraph-names-'));
+    const resolverFile = join(directory, 'resolv.conf');
+    writeFileSync(
+      resolverFile,
+      'domain old.test\nsearch silent.test corp.test # ours\nnameserver 192.0.2.53\n',
+    );
+    afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('leaves no name to the system that may lead to public addresses only, or whose servers fail', async () => {
-    const { server } = await nameServer({ 'broken.test': 'fails' });
-    const options = { servers: [server], bySystem: unexpected };
-    const open = new HostNames({ hasOwnNetworks: false, ...options });
-    await expect(open.addressesOf('absent.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
-    const own = new HostNames({ hasOwnNetworks: true, ...options });
-    await expect(own.addressesOf('broken.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
+    it('looks for a name that is not known as it is in each of them', async () => {
+      const { server, asked } = await nameServer({
+        'receiver.old.test': ['192.0.2.1'],
+        'receiver.corp.test': ['192.0.2.9'],
+        'known.test': ['192.0.2.3'],
+        'known.test.corp.test': ['192.0.2.4'],
+      });
+      const names = new HostNames({ hasOwnNetworks: true, servers: [server], resolverFile });
+      expect(await names.addressesOf('receiver')).toEqual([{ address: '192.0.2.9', family: 4 }]);
+      expect(asked).toContain('receiver.silent.test');
+      expect(await names.addressesOf('known.test')).toEqual([{ address: '192.0.2.3', family: 4 }]);
+      await expect(names.addressesOf('absent')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+      await expect(names.addressesOf('receiver.')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    });
+
+    it('takes no longer than for one name if they do not answer', async () => {
+      const { server, asked } = await nameServer({ 'receiver.silent.test': 'held' });
+      const names = new HostNames({ hasOwnNetworks: true, servers: [server], resolverFile, withinMs: 100 });
+      await expect(names.addressesOf('receiver')).rejects.toMatchObject({ code: 'ETIMEOUT' });
+      expect(asked).not.toContain('receiver.corp.test');
+    });
+
+    it('looks for no name in them that may lead to public addresses only, or whose servers fail', async () => {
+      const { server } = await nameServer({
+        'broken.test': 'fails',
+        'broken.test.corp.test': ['192.0.2.9'],
+        'absent.test.corp.test': ['192.0.2.9'],
+      });
+      const open = new HostNames({ hasOwnNetworks: false, servers: [server], resolverFile });
+      await expect(open.addressesOf('absent.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+      const own = new HostNames({ hasOwnNetworks: true, servers: [server], resolverFile });
+      await expect(own.addressesOf('broken.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
+    });
   });
 });
