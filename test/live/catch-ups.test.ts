@@ -33,18 +33,19 @@ it('catch-up lets workspaces have turns', async () => {
 
 it('catch-up gets to the stream that is farthest behind, however many others come', async () => {
   const catchUps = new CatchUps();
-  let isRead = false;
-  let others = 0;
+  const state = { isRead: false, others: 0 };
   const comeAgain = async (): Promise<void> => {
-    while (!isRead && others < 1_000) {
-      others += 1;
+    while (!state.isRead && state.others < 1_000) {
+      state.others += 1;
       await catchUps.run('one', 600, () => Promise.resolve());
     }
   };
   const coming = [comeAgain(), comeAgain()];
-  await catchUps.run('one', 100_000, () => Promise.resolve((isRead = true)));
+  await catchUps.run('one', 100_000, async () => {
+    state.isRead = true;
+  });
   await Promise.all(coming);
-  expect(others).toBeLessThan(20);
+  expect(state.others).toBeLessThan(20);
 });
 
 it('catch-up continues after a read has failed', async () => {
