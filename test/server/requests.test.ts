@@ -80,6 +80,21 @@ describe('a body of a request', () => {
     expect(answer.head).toMatch(/^HTTP\/1.1 401 /);
   });
 
+  it('is not read any further when its chunks have a byte each', async () => {
+    const head =
+      'HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const chunks = (body: string) => [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
+    const body = JSON.stringify({ query: '{ health { status } }' });
+    const answer = await raw(`POST /graphql ${head}${chunks(body.padEnd(200_000))}0\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).toContain('The chunks of the body are too small.');
+    // A short body may have any chunks, and a large request may follow it.
+    const small = `POST /graphql ${head}${chunks(body)}0\r\n\r\n`;
+    const next = `POST /graphql ${head}186a0\r\n${body.padEnd(100_000)}\r\n0\r\n\r\n`;
+    const answers = await raw(small + next.replace('Host: x', 'Host: x\r\nConnection: close'));
+    expect(answers.match(/"status":"ok"/gi)).toHaveLength(2);
+  });
+
   it('is accepted when it has exactly the size of the limit', async () => {
     const body = JSON.stringify({ query: '{ health { status } }', padding: '' });
     const padded = body.replace('""', `"${'x'.repeat(1_000_000 - body.length)}"`);

@@ -55,13 +55,57 @@ export async function readBody(req: IncomingMessage, res: ServerResponse, within
   let length = 0;
   const untilMs = performance.now() + withinMs;
   const incoming = req.iterator({ destroyOnReturn: false });
+  const framing = new Framing(req);
   for (;;) {
     const bytes = await nextChunk(incoming, untilMs - performance.now());
     if (!bytes) return Buffer.concat(chunks);
     length += bytes.length;
     if (length > maxBodyBytes) refuse();
+    framing.check(length);
     chunks.push(bytes);
   }
+}
+
+/** By how many bytes the framing of chunks may be longer than the body itself. */
+const maxFramingBytes = 16_384;
+
+/**
+ * What a body takes in addition to its bytes because it is sent in chunks. Node spends some microseconds on each chunk, so a body in
+ * chunks of one byte would occupy the process for seconds.
+ */
+export class Framing {
+  readonly #req: IncomingMessage;
+  readonly #readBefore: number;
+
+  constructor(req: IncomingMessage) {
+    this.#req = req;
+    this.#readBefore = req.socket.bytesRead - req.readableLength;
+  }
+
+  /** Whether the chunks are far too small, when this many bytes of the body have been taken from the request. */
+  isExcessive(taken: number): boolean {
+    const { headers, socket, readableLength, complete } = this.#req;
+    // What follows a complete body is the next request.
+    if (complete || headers['transfer-encoding'] === undefined) return false;
+    const received = taken + readableLength;
+    return socket.bytesRead - this.#readBefore > 2 * received + maxFramingBytes;
+  }
+
+  /** Throws `invalid_request` if the chunks are far too small. */
+  check(taken: number): void {
+    if (!this.isExcessive(taken)) return;
+    stopReading(this.#req);
+    raise('invalid_request', 'The chunks of the body are too small.');
+  }
+}
+
+const stopped = new WeakSet<IncomingMessage>();
+
+/** Reads no more of a body, not even to discard it. */
+function stopReading(req: IncomingMessage): void {
+  stopped.add(req);
+  req.removeAllListeners('readable').removeAllListeners('data').pause();
+  req.socket.pause();
 }
 
 /** Reads a body that has arrived completely. This needs no timer, and an iterator would take longer than the rest. */
@@ -107,12 +151,15 @@ export function discardRest(req: IncomingMessage, res: ServerResponse): Promise<
       clearTimeout(late);
       resolve();
     };
+    req.once('end', done).once('close', done);
+    if (stopped.has(req)) return;
+    const framing = new Framing(req);
+    let discarded = 0;
     // An iterator that was left before the end still listens for `readable`, which would keep the rest from flowing.
-    req
-      .removeAllListeners('readable')
-      .once('end', done)
-      .once('close', done)
-      .on('data', () => undefined);
+    req.removeAllListeners('readable').on('data', (chunk: Buffer) => {
+      discarded += chunk.length;
+      if (framing.isExcessive(discarded)) stopReading(req);
+    });
   });
 }
 
@@ -121,10 +168,11 @@ export function discardRest(req: IncomingMessage, res: ServerResponse): Promise<
  * longer one has.
  */
 export function discardOfUnknownLength(req: IncomingMessage, res: ServerResponse, bytes: number): void {
-  let left = bytes;
+  const framing = new Framing(req);
+  let discarded = 0;
   const count = (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left >= 0) return;
+    discarded += chunk.length;
+    if (discarded <= bytes && !framing.isExcessive(discarded)) return;
     req.off('data', count);
     void discardRest(req, res).then(() => req.complete || req.socket.destroy());
   };

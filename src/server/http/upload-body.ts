@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Upload } from '../../resolvers/attachments/attachment-uploads.ts';
-import { nextChunk } from './read-body.ts';
+import { Framing, nextChunk } from './read-body.ts';
 
 /** How long an upload may take in total. */
 const withinMs = 50 * 60_000;
@@ -23,9 +23,13 @@ async function* read(
   if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
   const untilMs = performance.now() + withinMs;
   const chunks = req.iterator({ destroyOnReturn: false });
+  const framing = new Framing(req);
+  let taken = 0;
   for (;;) {
     const chunk = await nextChunk(chunks, Math.min(silenceMs, untilMs - performance.now()));
     if (!chunk) return;
+    taken += chunk.length;
+    framing.check(taken);
     yield chunk;
   }
 }
