@@ -6,6 +6,9 @@
 /** The largest body of a request, in bytes. */
 export const maxBodyBytes = 1_000_000;
 
+/** The message for a body that exceeds it. */
+export const bodySizeRule = `The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`;
+
 /** The maximum number of items of any list in arguments or variables. Most lists declare a lower limit. */
 export const maxListItems = 1_000;
 

@@ -253,7 +253,7 @@ export const settings = {
     group: 'pages',
     kind: 'switch',
     default: true,
-    help: 'GraphiQL, the reference and all other pages except the landing page',
+    help: 'GraphiQL, the reference and all other pages except the start page',
   },
   INTROSPECTION: {
     group: 'pages',

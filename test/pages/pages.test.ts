@@ -17,7 +17,7 @@ afterAll(async () => {
   await closed?.stop();
 });
 
-describe('the landing page', () => {
+describe('the start page', () => {
   it('is a page for a browser and JSON for a program, without a token', async () => {
     const page = await app.request<string>('GET', '/', browser);
     expect(page.status).toBe(200);
@@ -245,7 +245,7 @@ describe('EXPLORER=off', () => {
     expect((await closed.graphql('{ health { status } }')).body.errors).toBeUndefined();
   });
 
-  it('leaves a landing page without links to either', async () => {
+  it('leaves a start page without links to either', async () => {
     const { status, body } = await closed.request<string>('GET', '/', browser);
     expect(status).toBe(200);
     expect(body).not.toMatch(/GraphiQL|\/v1\/docs|href="\/graphql|\/board|Sign out/);

@@ -10,7 +10,7 @@ const described = hasBrowser ? describe : describe.skip;
 const longTimeout = { timeout: 60_000 };
 const phone = { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true };
 
-described('the landing page and the reference in a real browser (needs /usr/bin/chromium)', () => {
+described('the start page and the reference in a real browser (needs /usr/bin/chromium)', () => {
   let app: App;
   let browser: Browser;
   let watched: WatchedPage;
@@ -27,7 +27,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     await app?.stop();
   });
 
-  it('lists every endpoint, one link away from the landing page, which shows that the server is ready', async () => {
+  it('lists every endpoint, one link away from the start page, which shows that the server is ready', async () => {
     const { page } = watched;
     await page.goto(`${app.url}/`);
     await page.getByText('This server is ready').waitFor();

@@ -28,7 +28,14 @@ export function greeting({ url, host, token, tokenFile, explorer, isTty }: Greet
     ? `\n  Dashboard    ${url}/dashboard\n  GraphiQL     ${url}/graphql\n  Reference    ${url}/v1/docs`
     : '';
   if (token === undefined) {
-    return `\nworkgraph is ready at ${url}\n\n  Browser      ${url}/${pages}\n  A token      npx workgraph token create\n\n`;
+    return `
+workgraph is ready at ${url}
+
+  Browser      ${url}/${pages}
+  A workspace  npx workgraph workspace create --name Acme --owner Ada   (if there is none yet)
+  A token      npx workgraph token create
+
+`;
   }
   const isShown = isTty && isLoopback(host) && isLoopback(new URL(url).hostname);
   const authorization = isShown

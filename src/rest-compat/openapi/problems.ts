@@ -1,6 +1,6 @@
 import { RateLimitedError } from '../../executor/answers/challenge.ts';
 import { keyRule } from '../../executor/answers/idempotent.ts';
-import { headRule } from '../../executor/limits.ts';
+import { bodySizeRule, headRule } from '../../executor/limits.ts';
 import { maskedError, noSpaceMessage, unavailableMessage } from '../../executor/answers/errors.ts';
 import { InsufficientScopeError, tokenRule } from '../../executor/selections/scope-rule.ts';
 import {
@@ -111,7 +111,7 @@ const examples = {
     message: headRule,
   },
   request_timeout: { code: 'request_timeout', message: 'The request did not arrive completely in time.' },
-  payload_too_large: { code: 'payload_too_large', message: 'The body is larger than 1000000 bytes.' },
+  payload_too_large: { code: 'payload_too_large', message: bodySizeRule },
   unsupported_media_type: {
     code: 'unsupported_media_type',
     message: bodyTypeRule,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientGone } from '../../db/engine/deadline.ts';
-import { maxBodyBytes } from '../../executor/limits.ts';
+import { bodySizeRule, maxBodyBytes } from '../../executor/limits.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 
 /** How long a client may continue to send a body that is discarded, so that it receives the answer. */
@@ -180,5 +180,5 @@ export function discardOfUnknownLength(req: IncomingMessage, res: ServerResponse
 }
 
 function refuse(): never {
-  raise('payload_too_large', `The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`);
+  raise('payload_too_large', bodySizeRule);
 }

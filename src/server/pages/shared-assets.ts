@@ -3,7 +3,7 @@ import { type FileAnswer, ownAsset } from './static-file.ts';
 /** The icon of the service in a browser tab. */
 export const iconPath = '/assets/icon.svg';
 
-/** The files that the landing page and GraphiQL load, and the icon that browsers request from every host. */
+/** The files that the start page and GraphiQL load, and the icon that browsers request from every host. */
 export const sharedPaths: readonly (readonly [path: string, answer: FileAnswer])[] = [
   ['/assets/page.css', ownAsset('page.css')],
   ['/assets/landing.css', ownAsset('landing.css')],
