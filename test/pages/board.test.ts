@@ -135,6 +135,8 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
 
   it('keeps its filter in the address, and shows only issues that match', async () => {
     const tab = await signedIn();
+    await open(tab, '/board/WEB/?from=mail', 'Booking Web');
+    expect(await tab.page.getByRole('button', { name: 'Clear' }).count()).toBe(0);
     await open(tab, '/board/WEB?priority=HIGH&q=checkout', 'Booking Web');
     await isLive(tab.page);
     expect(await tab.page.getByLabel('Priority').inputValue()).toBe('HIGH');

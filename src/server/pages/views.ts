@@ -7,7 +7,7 @@ import { type FileAnswer, ownAsset, pageAnswer } from './static-file.ts';
  * A page that reads the graph in the browser, with the token of its user. The server sends the same file to all users.
  */
 interface View {
-  /** The paths of the page. */
+  /** The paths of the page. People also type a slash at the end. */
   readonly path: RegExp;
   /** Its module, `assets/app/NAME.js`. */
   readonly module: string;
@@ -21,7 +21,7 @@ interface View {
 
 const views: readonly View[] = [
   {
-    path: /^\/dashboard$/,
+    path: /^\/dashboard\/?$/,
     module: 'dashboard',
     styles: ['figure.css', 'dashboard.css'],
     title: 'Dashboard',
@@ -29,7 +29,7 @@ const views: readonly View[] = [
     section: '/dashboard',
   },
   {
-    path: /^\/board$/,
+    path: /^\/board\/?$/,
     module: 'boards',
     styles: ['boards.css'],
     title: 'Boards',
@@ -37,7 +37,7 @@ const views: readonly View[] = [
     section: '/board',
   },
   {
-    path: /^\/board\/[^/]+$/,
+    path: /^\/board\/[^/]+\/?$/,
     module: 'board',
     styles: ['board.css'],
     title: 'Board',
@@ -45,14 +45,14 @@ const views: readonly View[] = [
     section: '/board',
   },
   {
-    path: /^\/issues\/[^/]+$/,
+    path: /^\/issues\/[^/]+\/?$/,
     module: 'issue',
     styles: ['detail.css'],
     title: 'Issue',
     description: 'An issue with its fields, comments, sub-issues, attachments, activity and agent thread.',
   },
   {
-    path: /^\/projects\/[^/]+$/,
+    path: /^\/projects\/[^/]+\/?$/,
     module: 'project',
     styles: ['figure.css', 'detail.css'],
     title: 'Project',

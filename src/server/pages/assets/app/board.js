@@ -19,10 +19,11 @@ let chosen = conditionsInAddress();
 let shown;
 let said = '';
 
-/** A priority may be in lower case, as it is in other APIs. */
+/** A priority may be in lower case, as it is in other APIs. What else is in the address is no filter. */
 function conditionsInAddress() {
-  const { priority, ...others } = choicesInAddress();
-  return { ...others, ...(priority && { priority: priority.toUpperCase() }) };
+  const { q, assignee, priority, label, project, canceled } = choicesInAddress();
+  const all = { q, assignee, priority: priority?.toUpperCase(), label, project, canceled };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value));
 }
 
 function conditions({ q, assignee, label, project, priority }) {
