@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { App } from '../support/app.ts';
-import { colourRules, findingsOf } from './walk.ts';
+import { colourRules, findingsOf, hiddenFocusesOf } from './walk.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
 // Without a browser the tests are reported as skipped, because `npm test` must not need one.
@@ -131,6 +131,7 @@ described('the start page and the reference in a real browser (needs /usr/bin/ch
       if (colorScheme === 'light') expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
       expect(await findingsOf(page, colorScheme === 'dark' ? colourRules : undefined)).toEqual([]);
     }
+    expect(await hiddenFocusesOf(page)).toEqual([]);
     expect(foreign).toEqual([]);
     await page.context().close();
   });

@@ -103,7 +103,7 @@ export async function hiddenFocusesOf(page: Page): Promise<string[]> {
       return above && !above.contains(element) && !marked.contains(above) ? 'covered' : undefined;
     };
     return [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
-      .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+      .filter((element) => element.tabIndex >= 0 && !element.disabled && element.checkVisibility({ visibilityProperty: true }))
       .map((element) => [faultOf(element), element])
       .filter(([fault]) => fault)
       .map(([fault, element]) => fault + ': ' + element.outerHTML.slice(0, 120));
