@@ -136,7 +136,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     },
   );
 
-  it.each(views.slice(0, 4).map(([path]) => path))(
+  it.each(['/dashboard', '/board', '/issues/plt-50'])(
     '%s fits names that are longer than a line',
     async (path) => {
       const { page } = await openTab(browser, app.url, {
