@@ -188,7 +188,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
-  it('tells teams and members of the same name apart, and says where it does not show all', async () => {
+  it('tells teams and members of the same name apart, also in high contrast, and says where it does not show all', async () => {
     const tab = await signedIn();
     await pages.intercept(tab, async (route) => {
       const response = await route.fetch();
@@ -210,6 +210,11 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
       .locator('.legend li')
       .allInnerTexts();
     expect(labels.filter((label) => /^Engineering \([A-Z]+\)/.test(label)).length).toBeGreaterThan(1);
+    await tab.page.emulateMedia({ forcedColors: 'active' });
+    const swatches = await tab.page.evaluate<string[]>(
+      "[...document.querySelector('.legend').querySelectorAll('i')].map((each) => getComputedStyle(each).backgroundColor)",
+    );
+    expect(new Set(swatches).size).toBe(labels.length - 1);
     const members = tab.page.getByRole('region', { name: 'Workload' });
     expect(await members.getByRole('rowheader').filter({ hasText: 'Nobody' }).count()).toBe(3);
     await members.getByText('There may be more members').waitFor();

@@ -30,7 +30,7 @@ class DayPlot extends HTMLElement {
     this.#canvas.setAttribute('role', 'img');
     this.#sizes.observe(this.#canvas);
     // A canvas does not follow a change of the color scheme, which is always light on paper, so it is drawn again.
-    for (const query of ['(prefers-color-scheme: dark)', 'print'])
+    for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'])
       matchMedia(query).addEventListener('change', () => this.#draw(), { signal: this.#life.signal });
     this.#draw();
   }
@@ -207,6 +207,8 @@ function seriesOf({ label, dash }, kind, colour) {
 }
 
 const probe = document.createElement('span');
+// A high contrast mode would make all colors the same.
+probe.style.forcedColorAdjust = 'none';
 
 /** The color in a form that a canvas accepts: as the browser computes it in the current color scheme. */
 function resolve(colour) {
