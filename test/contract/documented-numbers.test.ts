@@ -46,6 +46,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '| what one operation may cost | {executor/limits.ts defaultOperationCost} |',
     '| the headers of a request, names and values | {executor/limits.ts maxHeaderBytes} bytes |',
     '| the headers and the address of a request together | {executor/limits.ts maxHeadBytes} bytes |',
+    '| bytes by which chunks (`Transfer-Encoding: chunked`) may lengthen a body | {server/http/read-body.ts maxFramingBytes} more than the body itself |',
     '| items of a list in an argument or a variable | {executor/limits.ts maxListItems};',
     '| conditions of one filter; an empty part of `and`, `or` and `not` counts as one | {resolvers/filters.ts maxConditions}, of which {resolvers/filters.ts maxRelatedConditions} on related objects |',
     '| values of a list in a filter | {model/limits.ts filterValues} |',

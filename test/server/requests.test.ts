@@ -83,7 +83,7 @@ describe('a body of a request', () => {
   it('is not read any further when its chunks have a byte each', async () => {
     const head =
       'HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
-    const chunks = (body: string) => [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
+    const chunks = (body: string) => body.replaceAll(/./gs, (byte) => `1\r\n${byte}\r\n`);
     const body = JSON.stringify({ query: '{ health { status } }' });
     const answer = await raw(`POST /graphql ${head}${chunks(body.padEnd(200_000))}0\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
