@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { hasBrowser, openBrowser } from './browser.ts';
 import { usePages } from './use-pages.ts';
 import { flawsOf, noFlaws, openTab, type Tab } from './walk.ts';
@@ -76,6 +77,38 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     expect(await page.evaluate("sessionStorage.getItem('was kept')")).toBe('true');
     expect(await page.locator('.tiles').count()).toBe(0);
     await browser.close();
+  });
+
+  it('a new tab takes the token of the others, and signing out holds for all of them', async () => {
+    const { app } = pages;
+    const tab = await visitor();
+    const context = tab.page.context();
+    const openBoards = async (hash = '') => {
+      const page = await context.newPage();
+      await page.goto(`${app.url}/board${hash}`);
+      return page;
+    };
+    const boards = (page: Page) => page.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
+    const form = (page: Page) =>
+      page.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
+    await open(tab, `/dashboard#token=${app.token}`, 'Dashboard');
+    const second = await openBoards();
+    await boards(second);
+    const tokenIn = (page: Page) => page.evaluate("sessionStorage.getItem('workgraph.token')");
+    expect(await tokenIn(second)).toBe(app.token);
+    // Which of two tokens is meant, the new tab cannot know.
+    const other = await openBoards(`#token=${await app.tokenFor({ scopes: ['issues:read', 'teams:read'] })}`);
+    await boards(other);
+    const third = await openBoards();
+    await form(third);
+    expect(await tokenIn(third)).toBeNull();
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await form(second);
+    await form(tab.page);
+    expect(await tokenIn(tab.page)).toBeNull();
+    await other.reload();
+    await boards(other);
+    await close(tab);
   });
 
   it('the form reads a token that was copied with what surrounds it, and refuses what is none', async () => {

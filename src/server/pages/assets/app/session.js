@@ -1,7 +1,11 @@
 // The access token of this tab. The server prints an address that ends in `#token=…`: browsers do not send the fragment
 // to a server, and this script stores the token for the tab and removes it from the address.
 
+import { connectTabs } from './tabs.js';
+
 const storageKey = 'workgraph.token';
+/** Stored in a tab whose user has signed out, which does not ask other tabs for their tokens. */
+const signedOutKey = 'workgraph.signed-out';
 const otherToken =
   'This address signs in with another access token. Use it in place of the one that this tab has?';
 
@@ -63,10 +67,22 @@ export function signIn(token) {
   location.reload();
 }
 
-export function signOut() {
+/** Forgets the token in this tab alone, to use another one. */
+export function forgetToken() {
   // GraphiQL stores the headers that were typed into it, which may contain a token as well.
   sessionStorage.clear();
+  sessionStorage.setItem(signedOutKey, 'true');
   location.reload();
+}
+
+const tabs = connectTabs({ token: currentToken, take: signIn, drop: forgetToken });
+if (!currentToken() && !sessionStorage.getItem(signedOutKey)) tabs.ask();
+
+/** Signs out in all tabs that have the token. */
+function signOut() {
+  const token = currentToken();
+  if (token) tabs.tellSignedOut(token);
+  forgetToken();
 }
 
 const button = document.querySelector('.sign-out');

@@ -1,5 +1,5 @@
 import { html, nothing } from '../lit-html/lit-html.js';
-import { signIn, signOut, tokenOf } from './session.js';
+import { forgetToken, signIn, tokenOf } from './session.js';
 
 /**
  * The content of a page after an error, with what the user can do about it: often to try again, if there is no other
@@ -20,7 +20,7 @@ const again = (retry) => html`<button type="button" class="button" @click=${retr
 const problems = {
   NO_TOKEN: () => ({
     title: 'Sign in with an access token',
-    body: html`<p>Every page shows what an access token may read. It is kept for this tab, and for no longer.</p>
+    body: html`<p>Every page shows what an access token may read. The tabs of this browser keep it until the last one is closed.</p>
       ${tokenForm()}`,
   }),
   UNAUTHENTICATED: () => ({
@@ -36,7 +36,7 @@ const problems = {
             <div class="code"><pre tabindex="0"><code>npx workgraph token create --scopes issues:read,teams:read,projects:read,members:read</code></pre></div>`
         : html`<p>${message}</p>`
     }
-      <p><button type="button" class="button" @click=${signOut}>Sign in with another token</button></p>`,
+      <p><button type="button" class="button" @click=${forgetToken}>Sign in with another token</button></p>`,
   }),
   RATE_LIMITED: ({ retryAfter }, retry) => ({
     title: 'Too many requests',

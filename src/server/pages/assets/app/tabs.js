@@ -1,0 +1,47 @@
+// The tabs of a browser share the access token, so that a link can be opened in a new one: a tab without a token asks the
+// others. The token stays in memory of the tabs, unlike in `localStorage`, and is gone when the last one is closed.
+
+/** How long a tab waits, after the first offer, for those of tabs with another token. */
+const settleMs = 50;
+/** For how long a tab accepts offers. Later its user may be typing a token. */
+const askingMs = 2_000;
+
+/**
+ * Connects this tab with the others. `token` returns what it has, `take` receives what another tab has, and `drop` is called when
+ * another tab has signed out of the same token.
+ */
+export function connectTabs({ token, take, drop }) {
+  let channel;
+  let offers;
+  const send = (message) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A channel reaches no other origin.
+    channel.postMessage(message);
+  };
+  const receive = ({ kind, token: other }) => {
+    if (kind === 'question' && token()) send({ kind: 'offer', token: token() });
+    if (kind === 'signed out' && other === token()) drop();
+    if (kind !== 'offer' || !offers) return;
+    if (offers.size === 0) setTimeout(settle, settleMs);
+    offers.add(other);
+  };
+  // With tokens of several workspaces, only the user knows which one is meant.
+  const settle = () => {
+    if (offers?.size === 1 && !token()) take([...offers][0]);
+  };
+  const open = () => {
+    channel = new BroadcastChannel('workgraph.token');
+    channel.addEventListener('message', ({ data }) => receive(data));
+  };
+  open();
+  // Browsers keep no page for the Back button that has an open channel.
+  addEventListener('pagehide', () => channel.close());
+  addEventListener('pageshow', ({ persisted }) => persisted && open());
+  return {
+    ask() {
+      offers = new Set();
+      setTimeout(() => (offers = undefined), askingMs);
+      send({ kind: 'question' });
+    },
+    tellSignedOut: (of) => send({ kind: 'signed out', token: of }),
+  };
+}
