@@ -1,9 +1,16 @@
 import { Cluster } from './support/cluster.ts';
 import { runFault, type Trial } from './support/fault.ts';
 import { startService } from './support/scene.ts';
-import { slowReaders, unknownTokens } from './hostile/connections.ts';
+import { chunksOfOneByte, slowReaders, unknownTokens } from './hostile/connections.ts';
 import { newDocuments } from './hostile/documents.ts';
-import { emptyFilterParts, introspection, longTexts, statsGroups } from './hostile/operations.ts';
+import {
+  emptyFilterParts,
+  introspection,
+  longTexts,
+  longVariables,
+  nullsOfSchema,
+  statsGroups,
+} from './hostile/operations.ts';
 import { interlacedPictures } from './hostile/pictures.ts';
 import { demoTarget, type Figure } from './hostile/target.ts';
 import { join } from 'node:path';
@@ -19,6 +26,9 @@ const attacks = [
   unknownTokens,
   newDocuments,
   longTexts,
+  nullsOfSchema,
+  longVariables,
+  chunksOfOneByte,
 ];
 
 /** Another checkout to measure first, for comparison: `BASELINE=../before npm run faults hostile-clients`. */

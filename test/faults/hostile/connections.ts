@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.ts';
 import { ms, quantile } from '../support/fault.ts';
-import { type Figure, memoryDuring, type Target } from './target.ts';
+import { type Figure, memoryDuring, stallDuring, type Target } from './target.ts';
 
 const sockets = 60;
 const requestsOfEach = 20;
@@ -56,6 +56,30 @@ async function readNothing(target: Target, what: string, query: string, times: n
 const manySchemas = `{ ${Array.from({ length: 190 }, (_, n) => `a${n}: __schema { types { fields { description } } }`).join(' ')} }`;
 const manyIssues = `{ issues(first: 250) { nodes { id key title description createdUtc updatedUtc
   team { id code name } status { id name color description } reporter { displayName avatarUrl } labels { id name color } } } }`;
+
+const tinyChunks = 990_000;
+
+/** A body in chunks of one byte, without a token. */
+export async function chunksOfOneByte(target: Target): Promise<Figure[]> {
+  const { hostname, port, host } = new URL(target.service.url);
+  const head = `POST /graphql HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const body = Buffer.from(`${head}${'1\r\nx\r\n'.repeat(tinyChunks)}0\r\n\r\n`);
+  const { result: answer, stallMs } = await stallDuring(target, async () => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    let received = '';
+    socket.on('data', (bytes) => (received += String(bytes))).on('error', () => undefined);
+    socket.write(body);
+    await new Promise((resolve) => socket.once('close', resolve));
+    return received.slice(9, 12);
+  });
+  return [
+    {
+      what: `11. a body of ${tinyChunks.toLocaleString('en')} chunks of a byte, without a token`,
+      measured: `${answer || 'no answer'}, event loop blocked ${ms(stallMs)}`,
+      holds: stallMs <= 100,
+    },
+  ];
+}
 
 const unknownForMs = 6_000;
 const connections = 16;

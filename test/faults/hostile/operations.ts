@@ -88,6 +88,46 @@ export async function longTexts(target: Target): Promise<Figure[]> {
   ];
 }
 
+/** Fields of the schema that are null for nearly all types, so that they return no objects. */
+export async function nullsOfSchema(target: Target): Promise<Figure[]> {
+  const fields = Array.from({ length: 800 }, (_, n) => `a${n}: inputFields { name }`).join(' ');
+  const query = `{ __schema { types { fields { type { ${fields} } } } } }`;
+  const { result, stallMs } = await stallDuring(target, () =>
+    graphql(target, { query }, { anonymous: true }),
+  );
+  return [
+    {
+      what: '9. 800 fields of the schema that are null, without a token',
+      measured: `${outcome(result)}, ${result.body.length.toLocaleString('en')} bytes, event loop blocked ${ms(stallMs)}`,
+      holds: result.status < 500 && stallMs <= stallBoundMs,
+    },
+  ];
+}
+
+const longNames = 600;
+
+/** Queries of the schema with long variables, whose answers are short, but cached. */
+export async function longVariables(target: Target): Promise<Figure[]> {
+  const query = 'query ($name: String!) { __type(name: $name) { name } }';
+  let good = 0;
+  const { beforeMb, maxMb } = await memoryDuring(target, async () => {
+    for (let n = 0; n < longNames; n += 1) {
+      const variables = { name: String(n).padStart(900_000, 'x') };
+      const { status } = await graphql(target, { query, variables }, { anonymous: true }).catch(() => ({
+        status: 0,
+      }));
+      if (status === 200) good += 1;
+    }
+  });
+  return [
+    {
+      what: `10. ${longNames} queries of the schema with variables of 900 kB, without a token`,
+      measured: `${good} answered, memory ${beforeMb} → ${maxMb} MB`,
+      holds: good === longNames,
+    },
+  ];
+}
+
 function costWords(cost: ReturnType<typeof costOf>): string {
   return cost ? `requested ${cost.requested}, actual ${cost.actual}` : 'refused before it ran';
 }
