@@ -132,7 +132,7 @@ export async function selectDeliveriesNumbered(
 }
 
 /** Which of the issues exist and are not deleted. */
-export async function selectLivingIssues(trx: Trx, ids: readonly string[]): Promise<Set<string>> {
+export async function selectIssuesNotDeleted(trx: Trx, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await trx
     .selectFrom('issue')

@@ -19,19 +19,19 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
     `update issue set assignee_user_account_ids = array[id] where id = ${youngest}`,
     'BD-3',
   ],
-  'the counter of a team counts its living issues': [
+  'the counter of a team counts its issues that are not deleted': [
     `update team_counter set gone_issue_count = 1 where team_id = (select id from team where code = 'BD')`,
     'BD',
   ],
-  'comment_count and last_comment_utc of an issue are of its living comments': [
+  'comment_count and last_comment_utc of an issue are of its comments that are not deleted': [
     `update issue set comment_count = comment_count + 1 where id = ${youngest}`,
     'BD-3',
   ],
-  'link_count of an issue is of its living links': [
+  'link_count of an issue is of its links that are not deleted': [
     `update issue set link_count = 5 where id = ${youngest}`,
     'BD-3',
   ],
-  'sub_issue_count of an issue is of its living sub-issues': [
+  'sub_issue_count of an issue is of its sub-issues that are not deleted': [
     `update issue set sub_issue_count = 1 where id = ${youngest}`,
     'BD-3',
   ],
@@ -59,7 +59,7 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
     `update issue_stage set previous_deleted = not previous_deleted where issue_id = ${youngest} and sort_order = 1`,
     'BD-3',
   ],
-  'issue_text has the title of each living issue': [
+  'issue_text has the title of each issue that is not deleted': [
     `delete from issue_text where issue_id = ${youngest}`,
     'BD-3',
   ],
@@ -67,7 +67,7 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
     `update issue set started_utc = created_utc - interval '1 second' where id = ${youngest}`,
     'BD-3',
   ],
-  'the tallies of a status add up to its living issues and their estimates': [
+  'the tallies of a status add up to its issues and their estimates, without deleted ones': [
     `update issue_tally set estimate_sum = estimate_sum + 1 where ctid = (select ctid from issue_tally limit 1)`,
   ],
   'times of an issue are in order': [
@@ -138,10 +138,10 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
   'lead_display_name_fold of a project is the folded name of its lead': [
     `update project set lead_display_name_fold = 'x' where lead_user_account_id is not null`,
   ],
-  'counts of a delivery are those of its living issues': [
+  'counts of a delivery are those of its issues that are not deleted': [
     `update delivery_count set closed_estimate = closed_estimate + 1`,
   ],
-  'counts of a project are those of its living issues that are not canceled': [
+  'counts of a project are those of its issues that are neither deleted nor canceled': [
     `update project_count set issue_count = issue_count - 1`,
   ],
   'the counts, the last message and the turns of an agent thread are those of its messages': [

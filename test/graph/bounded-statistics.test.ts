@@ -93,7 +93,7 @@ it('bounded counts of issues by groups are those without a bound, or are refused
     repeated(() => {
       const choice = randomChoice();
       const groups = random.sample([...columns], random.integer(0, 3));
-      return (most) => selectIssueStats(db, choice, groups, { limit: 1000, most });
+      return (most) => selectIssueStats(db, choice, groups, { limit: 1000, maxIssues: most });
     }),
   );
   expect(Math.min(tally.answered, tally.refused)).toBeGreaterThan(3);

@@ -138,8 +138,8 @@ describe('revoking a token', () => {
         revoke(app.token, parent?.accessToken.id),
         ...Array.from({ length: 4 }, () => mint(parent?.token ?? '', {})),
       ]);
-      const living = await Promise.all(children.map(({ made }) => statusOf(made?.token)));
-      expect(living).toEqual([401, 401, 401, 401]);
+      const statuses = await Promise.all(children.map(({ made }) => statusOf(made?.token)));
+      expect(statuses).toEqual([401, 401, 401, 401]);
     }
   });
 

@@ -8,7 +8,7 @@ import type {
   LineContent,
 } from '../../portability/import/import-issue.ts';
 import { ReadWarnings } from './read-warnings.ts';
-import { type PersonForm, RecordReader, shown } from './record-reader.ts';
+import { type PersonParser, RecordReader, shown } from './record-reader.ts';
 import { type JsonRecord, wordOf } from './records.ts';
 
 /** The person to use where a beads file names none. */
@@ -39,8 +39,8 @@ export function beadsContent(record: JsonRecord): LineContent {
     description: reader.text('description') ?? '',
     status: { category: status },
     priority: priorityOf(record.priority, warnings),
-    reporter: reader.person('created_by', personForm),
-    primaryAssignee: reader.person('assignee', personForm),
+    reporter: reader.person('created_by', personParser),
+    primaryAssignee: reader.person('assignee', personParser),
     assignees: [],
     labels: reader.words('labels') ?? [],
     parentSourceId,
@@ -118,7 +118,7 @@ function priorityOf(value: unknown, warnings: ReadWarnings): number {
   return found ?? priority.none;
 }
 
-const personForm: PersonForm = {
+const personParser: PersonParser = {
   ofText: (name) => {
     // Beads also names actors after machines (`agent@laptop`), so the host of an address must have a dot.
     const hasDot = name.slice(name.indexOf('@') + 2, -1).includes('.');
@@ -129,7 +129,7 @@ const personForm: PersonForm = {
 function commentOf(comment: RecordReader, index: number): ImportedComment {
   return {
     sourceId: comment.read('id', 'a text or a number', idOf) ?? `#${index + 1}`,
-    author: comment.person('author', personForm),
+    author: comment.person('author', personParser),
     body: comment.text('text') ?? '',
     createdUtc: comment.time('created_at'),
   };

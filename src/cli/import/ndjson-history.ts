@@ -6,14 +6,14 @@ import type {
   ImportedStage,
   ImportedThread,
 } from '../../portability/import/import-issue.ts';
-import { personForm } from './ndjson-people.ts';
+import { personParser } from './ndjson-people.ts';
 import type { RecordReader } from './record-reader.ts';
 
 /** Converts an entry of an issue's `activity`. */
 export function activityOf(entry: RecordReader): ImportedActivity {
   return {
     eventType: entry.text('eventType') ?? '',
-    actor: entry.person('actor', personForm),
+    actor: entry.person('actor', personParser),
     occurredUtc: entry.time('occurredUtc'),
     text: entry.text('text') ?? '',
   };
@@ -26,7 +26,7 @@ export function attachmentOf(attachment: RecordReader): ImportedAttachment {
     file,
     fileName: attachment.word('fileName') ?? file.slice(file.lastIndexOf('/') + 1),
     contentType: attachment.word('contentType') ?? '',
-    uploadedBy: attachment.person('uploadedBy', personForm),
+    uploadedBy: attachment.person('uploadedBy', personParser),
     createdUtc: attachment.time('createdUtc'),
     uploadedUtc: attachment.time('uploadedUtc'),
   };
@@ -47,7 +47,7 @@ export function stageOf(stage: RecordReader): ImportedStage {
 /** Converts an issue's `agentThread`. */
 export function threadOf(thread: RecordReader): ImportedThread {
   return {
-    agent: thread.person('agent', personForm),
+    agent: thread.person('agent', personParser),
     messages: thread.objects('messages', messageOf) ?? [],
   };
 }
@@ -57,7 +57,7 @@ function messageOf(message: RecordReader): ImportedMessage {
   const defaultType = author === authorType.agent ? messageType.response : messageType.prompt;
   return {
     authorType: author,
-    author: message.person('author', personForm),
+    author: message.person('author', personParser),
     messageType: message.code('messageType', codeTables.messageType) ?? defaultType,
     turnNumber: message.natural('turnNumber'),
     body: message.text('body') ?? '',

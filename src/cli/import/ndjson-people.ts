@@ -1,11 +1,11 @@
 import { codeTables } from '../../model/codes.ts';
 import type { ImportedPerson } from '../../portability/import/import-issue.ts';
-import { namedPerson, type PersonForm, type RecordReader } from './record-reader.ts';
+import { namedPerson, type PersonParser, type RecordReader } from './record-reader.ts';
 
 const { user, agent, service } = codeTables.principalKind;
 
 /** A person as an object, or as a text: an e-mail address or a name. */
-export const personForm: PersonForm = { ofText: namedPerson, ofObject: personOf };
+export const personParser: PersonParser = { ofText: namedPerson, ofObject: personOf };
 
 function personOf(reader: RecordReader): ImportedPerson | undefined {
   const [name, emailAddress] = [reader.word('displayName'), reader.word('emailAddress')];

@@ -13,7 +13,7 @@ import type {
 import { CommandError } from '../failures.ts';
 import type { Line } from './lines.ts';
 import { activityOf, attachmentOf, stageOf, threadOf } from './ndjson-history.ts';
-import { personForm } from './ndjson-people.ts';
+import { personParser } from './ndjson-people.ts';
 import { ReadWarnings } from './read-warnings.ts';
 import { RecordReader } from './record-reader.ts';
 import { type JsonRecord, parseRecord, wordOf } from './records.ts';
@@ -74,9 +74,9 @@ function issueOf(record: JsonRecord, key: string, warnings: ReadWarnings): Impor
     teamCode: reader.word('team') ?? (key.slice(0, Math.max(0, key.lastIndexOf('-'))) || undefined),
     ...plainFields(reader),
     status: statusOf(record.status, reader),
-    reporter: reader.person('reporter', personForm),
-    primaryAssignee: reader.person('primaryAssignee', personForm),
-    assignees: reader.people('assignees', personForm) ?? [],
+    reporter: reader.person('reporter', personParser),
+    primaryAssignee: reader.person('primaryAssignee', personParser),
+    assignees: reader.people('assignees', personParser) ?? [],
     labels: reader.words('labels') ?? [],
     workspaceLabels: reader.words('workspaceLabels') ?? [],
     parentSourceId: reader.word('parent'),
@@ -88,7 +88,7 @@ function issueOf(record: JsonRecord, key: string, warnings: ReadWarnings): Impor
     comments: reader.objects('comments', commentOf) ?? [],
     links: reader.objects('links', linkOf) ?? [],
     roleAssignments: reader.objects('roleAssignments', roleOf)?.flatMap((role) => role ?? []) ?? [],
-    subscribers: reader.people('subscribers', personForm),
+    subscribers: reader.people('subscribers', personParser),
     deletedUtc: reader.time('deletedUtc'),
     activity: reader.objects('activity', activityOf),
     attachments: reader.objects('attachments', attachmentOf),
@@ -153,7 +153,7 @@ function deliveryOf(value: unknown): number | undefined {
 function commentOf(comment: RecordReader, index: number): ImportedComment {
   return {
     sourceId: comment.word('id') ?? `#${index + 1}`,
-    author: comment.person('author', personForm),
+    author: comment.person('author', personParser),
     body: comment.text('body') ?? '',
     createdUtc: comment.time('createdUtc'),
     updatedUtc: comment.time('updatedUtc'),
@@ -168,12 +168,12 @@ function linkOf(link: RecordReader): ImportedLink {
     url: link.text('url') ?? '',
     title: link.text('title') ?? '',
     createdUtc: link.time('createdUtc'),
-    createdBy: link.person('createdBy', personForm),
+    createdBy: link.person('createdBy', personParser),
     deletedUtc: link.time('deletedUtc'),
   };
 }
 
 function roleOf(assignment: RecordReader): { role: string; person: ImportedPerson } | undefined {
-  const person = assignment.person('member', personForm);
+  const person = assignment.person('member', personParser);
   return person && { role: assignment.text('role') ?? '', person };
 }

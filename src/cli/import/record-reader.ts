@@ -125,15 +125,15 @@ export class RecordReader {
     return this.items(name, 'a text', wordOf);
   }
 
-  person(name: string, form: PersonForm): ImportedPerson | undefined {
-    return this.read(name, 'a person', (value, place) => this.#person(value, place, form));
+  person(name: string, parser: PersonParser): ImportedPerson | undefined {
+    return this.read(name, 'a person', (value, place) => this.#person(value, place, parser));
   }
 
-  people(name: string, form: PersonForm): ImportedPerson[] | undefined {
-    return this.items(name, 'a person', (value, place) => this.#person(value, place, form));
+  people(name: string, parser: PersonParser): ImportedPerson[] | undefined {
+    return this.items(name, 'a person', (value, place) => this.#person(value, place, parser));
   }
 
-  #person(value: unknown, place: string, { ofText, ofObject }: PersonForm): ImportedPerson | undefined {
+  #person(value: unknown, place: string, { ofText, ofObject }: PersonParser): ImportedPerson | undefined {
     const text = wordOf(value);
     if (text !== undefined) return ofText(text);
     return isJsonObject(value) ? ofObject?.(this.#within(value, place)) : undefined;
@@ -158,8 +158,8 @@ export class RecordReader {
   }
 }
 
-/** The forms in which a source names a person. */
-export interface PersonForm {
+/** How a source names a person: by a text, and perhaps by an object. */
+export interface PersonParser {
   readonly ofText: (text: string) => ImportedPerson;
   readonly ofObject?: (reader: RecordReader) => ImportedPerson | undefined;
 }

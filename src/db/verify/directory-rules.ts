@@ -42,7 +42,7 @@ export function directoryRules({ activeMember, activeProject, completed, cancele
         where p.lead_display_name_fold is distinct from m.display_name_fold`,
     },
     {
-      name: 'counts of a delivery are those of its living issues',
+      name: 'counts of a delivery are those of its issues that are not deleted',
       covers: [
         'delivery_count.issue_count',
         'delivery_count.closed_issue_count',
@@ -66,7 +66,7 @@ export function directoryRules({ activeMember, activeProject, completed, cancele
           <> coalesce(counted.numbers, (0::bigint, 0::bigint, 0::bigint, 0::bigint))`,
     },
     {
-      name: 'counts of a project are those of its living issues that are not canceled',
+      name: 'counts of a project are those of its issues that are neither deleted nor canceled',
       covers: ['project_count.issue_count', 'project_count.completed_issue_count'],
       statement: `
         select p.workspace_id, p.key,

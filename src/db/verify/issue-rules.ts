@@ -4,7 +4,7 @@ import { countedByIssue, faultyIssues, onIssue, type Rule } from './rule.ts';
 /** Rules about the columns of an issue and about the rows that belong to it. */
 export const issueRules: readonly Rule[] = [
   {
-    name: 'comment_count and last_comment_utc of an issue are of its living comments',
+    name: 'comment_count and last_comment_utc of an issue are of its comments that are not deleted',
     covers: ['issue.comment_count', 'issue.last_comment_utc'],
     statement: faultyIssues(
       `format('comment_count %s, counted %s; last_comment_utc %s, newest %s',
@@ -14,7 +14,7 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'link_count of an issue is of its living links',
+    name: 'link_count of an issue is of its links that are not deleted',
     covers: ['issue.link_count'],
     statement: faultyIssues(
       `format('link_count %s, counted %s', i.link_count, coalesce(l.counted, 0))`,
@@ -23,7 +23,7 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'sub_issue_count of an issue is of its living sub-issues',
+    name: 'sub_issue_count of an issue is of its sub-issues that are not deleted',
     covers: ['issue.sub_issue_count'],
     statement: faultyIssues(
       `format('sub_issue_count %s, counted %s', i.sub_issue_count, coalesce(s.counted, 0))`,
@@ -45,7 +45,7 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'issue_text has the title of each living issue',
+    name: 'issue_text has the title of each issue that is not deleted',
     covers: ['issue_text.title_fold'],
     statement: faultyIssues(
       `case when x.issue_id is null then 'it is not in issue_text' else format('issue_text has %L', x.title_fold) end`,

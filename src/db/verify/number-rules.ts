@@ -33,7 +33,7 @@ export const numberRules: readonly Rule[] = [
           and coalesce(n.created_utc, t.created_utc) > now() - ${minTimeBeforePurge})`,
   },
   {
-    name: 'the counter of a team counts its living issues',
+    name: 'the counter of a team counts its issues that are not deleted',
     covers: ['team_counter.gone_issue_count', 'team_counter.issue_count'],
     statement: `
       select t.workspace_id, t.code as key,

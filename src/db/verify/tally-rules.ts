@@ -9,7 +9,7 @@ const kindNames = Object.entries(tallyKinds)
 /** Rules about the tallies of issues, which totals and groupings are added up from. */
 export const tallyRules: readonly Rule[] = [
   {
-    name: 'the tallies of a status add up to its living issues and their estimates',
+    name: 'the tallies of a status add up to its issues and their estimates, without deleted ones',
     covers: ['issue_tally.issue_count', 'issue_tally.estimate_sum'],
     statement: `
       select t.workspace_id, t.code as key,

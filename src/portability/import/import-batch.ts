@@ -2,7 +2,7 @@ import { lockWorkspaceDirectory } from '../../db/directory.ts';
 import { changeOrigin } from '../../model/codes.ts';
 import { parentSet, setParents } from '../../resolvers/issues/sub-issues.ts';
 import { recountIssues } from './import-recount.ts';
-import { type ImportedBefore, selectLivingIssues } from '../../db/imports.ts';
+import { type ImportedBefore, selectIssuesNotDeleted } from '../../db/imports.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
 import { lockIssues } from '../../db/issues.ts';
 import type { Row } from '../../db/tables/tables.ts';
@@ -206,7 +206,7 @@ class Batch {
         differing.has(row) || row.issue.deletedUtc ? undefined : this.#known.get(row.issue.sourceId);
       return known?.targetId ?? [];
     });
-    const notDeleted = await selectLivingIssues(this.#trx, ids);
+    const notDeleted = await selectIssuesNotDeleted(this.#trx, ids);
     return ids.length - notDeleted.size;
   }
 

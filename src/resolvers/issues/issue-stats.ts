@@ -23,12 +23,12 @@ export async function issueStats(
   const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);
   violations.throwIfAny('invalid_request');
   const choice = { where: issues.where, filter };
-  const most = bounds.statistics;
-  const rows = await selectIssueStats(db, choice, columns, { limit, most });
+  const maxIssues = bounds.statistics;
+  const rows = await selectIssueStats(db, choice, columns, { limit, maxIssues });
   return (
     rows ??
     refuseStatistics(
-      `These groups are counted issue by issue, and more than ${most} would have to be read. Count fewer issues by 'filter', or ask for fewer statistics in one operation; or group by STATUS, STATUS_CATEGORY and TEAM with one of PRIORITY, ASSIGNEE, LABEL, PROJECT and DELIVERY, and filter by these only, since their counts are stored.`,
+      `These groups are counted issue by issue, and more than ${maxIssues} would have to be read. Count fewer issues by 'filter', or ask for fewer statistics in one operation; or group by STATUS, STATUS_CATEGORY and TEAM with one of PRIORITY, ASSIGNEE, LABEL, PROJECT and DELIVERY, and filter by these only, since their counts are stored.`,
     )
   );
 }

@@ -37,11 +37,11 @@ export async function issueFlow(
   const violations = new Violations();
   const filter = filterPredicate(teams.fields, input.team ?? {}, violations, 'team');
   const periods = periodsOf(input, violations).filter(({ startUtc }) => startUtc <= now);
-  const most = bounds.statistics * flowStages;
+  const maxStages = bounds.statistics * flowStages;
   const rows =
-    (await selectIssueFlow(db, { all: [teams.where, filter] }, periods, most)) ??
+    (await selectIssueFlow(db, { all: [teams.where, filter] }, periods, maxStages)) ??
     refuseStatistics(
-      `Issues have changed more than ${most} times since the first of these periods. Choose a later day for 'from', or ask for fewer statistics in one operation.`,
+      `Issues have changed more than ${maxStages} times since the first of these periods. Choose a later day for 'from', or ask for fewer statistics in one operation.`,
     );
   return {
     historySinceUtc: rows[0]?.historySinceUtc ?? null,

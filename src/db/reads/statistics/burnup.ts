@@ -18,19 +18,19 @@ export interface BurnupRow {
 
 /**
  * By how much the issues of deliveries or projects changed before and on each of the days, in one statement. Undefined
- * if they have more than `most` stages.
+ * if they have more than `maxStages` stages.
  */
 export async function selectBurnup(
   db: TenantDb,
   column: 'deliveryId' | 'projectId',
   keys: readonly string[],
   days: readonly Span[],
-  most: number,
+  maxStages: number,
 ): Promise<BurnupRow[] | undefined> {
   const handle = untypedParts(db);
   const ends = endsOf(days);
   const ofKeys = handle.selectFrom('issueStage').where(`issueStage.${column}`, '=', anyUuid(keys));
-  const { outer, stageCount, areFew } = boundedStages(db, ofKeys, most);
+  const { outer, stageCount, areFew } = boundedStages(db, ofKeys, maxStages);
   const moved = (time: 'sinceUtc' | 'untilUtc', sign: 1 | -1) =>
     ofKeys
       .select([`issueStage.${column} as key`, 'issueStage.statusId', 'issueStage.estimateValue'])
@@ -54,5 +54,5 @@ export async function selectBurnup(
     .execute();
   // The names of some columns are data, so Kysely does not know the type of the rows.
   const found = rows as unknown as (BurnupRow & { stages: number })[];
-  return found.some((row) => row.stages > most) ? undefined : found;
+  return found.some((row) => row.stages > maxStages) ? undefined : found;
 }

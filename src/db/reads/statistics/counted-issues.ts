@@ -38,19 +38,19 @@ export function matchingIssues(db: TenantDb, { where, filter }: IssueChoice): Co
 }
 
 /**
- * All matching issues of a workspace with at most `most` issues. In a larger workspace there are none, and none are
+ * All matching issues of a workspace with at maxIssues `maxIssues` issues. In a larger workspace there are none, and none are
  * read.
  */
-export function issuesOfSmall(db: TenantDb, choice: IssueChoice, most: number): CountedIssues {
+export function issuesOfSmall(db: TenantDb, choice: IssueChoice, maxIssues: number): CountedIssues {
   const issues = matchingIssues(db, choice);
-  const isSmall = sql<SqlBool>`(${issues.condition} and ${issueCount(db)} <= ${sql.lit(most)})`;
+  const isSmall = sql<SqlBool>`(${issues.condition} and ${issueCount(db)} <= ${sql.lit(maxIssues)})`;
   return { ...issues, condition: isSmall };
 }
 
 /** Whether the workspace has more issues than this. */
-export async function hasMoreIssues(db: TenantDb, most: number): Promise<boolean> {
+export async function hasMoreIssues(db: TenantDb, maxIssues: number): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`select ${issueCount(db)} as count`.execute(db);
-  return Number(rows[0]?.count) > most;
+  return Number(rows[0]?.count) > maxIssues;
 }
 
 function issueCount(db: TenantDb) {
@@ -61,18 +61,18 @@ function issueCount(db: TenantDb) {
 }
 
 /**
- * Finds the matching issues with at most four statements, which read at most `most` issues; undefined if that does not
+ * Finds the matching issues with at most four statements, which read at most `maxIssues` issues; undefined if that does not
  * suffice.
  */
 export async function findIssues(
   db: TenantDb,
   { where, filter }: IssueChoice,
-  most: number,
+  maxIssues: number,
 ): Promise<CountedIssues | undefined> {
   const planned = countedWalk({ table: 'issue', where }, withPrefixRanges(filter, 'issue'));
   const sender = totalSender(db, planned);
   let found: CountStep | undefined;
-  const [total] = await countWithinBounds(planned.indexUse, readBounds(most), 1, {
+  const [total] = await countWithinBounds(planned.indexUse, readBounds(maxIssues), 1, {
     ...sender,
     count: (step, open) => {
       found = step;

@@ -29,18 +29,18 @@ interface Side {
  * What happened to the numbers of issues in each category since the end of the first period, and what they are now:
  * from these follow the numbers at the end of each period. Only issues of matching teams count. One statement; its cost
  * is that of the stages of all teams that began in this time, which are read from one index. Undefined if there are
- * more than `most`.
+ * more than `maxStages`.
  */
 export async function selectIssueFlow(
   db: TenantDb,
   teams: Predicate,
   periods: readonly Span[],
-  most: number,
+  maxStages: number,
 ): Promise<FlowRow[] | undefined> {
   const handle = untypedParts(db);
   const ends = endsOf(periods);
   const stages = handle.selectFrom('issueStage').where(sql<boolean>`issue_stage.since_utc >= (${ends})[1]`);
-  const { outer, stageCount, areFew } = boundedStages(db, stages, most);
+  const { outer, stageCount, areFew } = boundedStages(db, stages, maxStages);
   const ofTeams = (teamId: 'issueTally.teamId' | 'issueStage.teamId') =>
     isAlways(teams)
       ? sql<boolean>`true`
@@ -80,5 +80,5 @@ export async function selectIssueFlow(
     .execute();
   // The names of some columns are data, so Kysely does not know the type of the rows.
   const found = rows as unknown as (FlowRow & { stages: number })[];
-  return found.some((row) => row.stages > most) ? undefined : found;
+  return found.some((row) => row.stages > maxStages) ? undefined : found;
 }

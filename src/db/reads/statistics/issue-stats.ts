@@ -20,13 +20,13 @@ export interface IssueStatsRow extends Partial<Record<StatsColumn, string | numb
 /**
  * Counts issues and sums their estimates, grouped by any of the columns: from tallies where they have the columns of
  * the filter and of the groups, otherwise from the issues. The largest groups come first. One statement is enough,
- * except in a workspace with more than `most` issues. Undefined if more of them would have to be read.
+ * except in a workspace with more than `maxIssues` issues. Undefined if more of them would have to be read.
  */
 export async function selectIssueStats(
   db: TenantDb,
   choice: IssueChoice,
   columns: readonly StatsColumn[],
-  { limit, most }: { limit: number; most: number },
+  { limit, maxIssues }: { limit: number; maxIssues: number },
 ): Promise<IssueStatsRow[] | undefined> {
   const tallied = tallyFor(
     { table: 'issue', where: choice.where },
@@ -39,9 +39,9 @@ export async function selectIssueStats(
   }
   const count = (issues: CountedIssues) =>
     readGroups(issueGroups(issues, columns), columns, columns.map(groupColumn), limit);
-  const found = await count(issuesOfSmall(db, choice, most));
-  if (found.some((row) => row.count > 0) || !(await hasMoreIssues(db, most))) return found;
-  const few = await findIssues(db, choice, most);
+  const found = await count(issuesOfSmall(db, choice, maxIssues));
+  if (found.some((row) => row.count > 0) || !(await hasMoreIssues(db, maxIssues))) return found;
+  const few = await findIssues(db, choice, maxIssues);
   return few && count(few);
 }
 

@@ -50,24 +50,24 @@ interface TrendForm {
 /**
  * Counts the issues that were created, started and closed in each period. Each period is a range of an index, so the
  * cost depends on the issues in it only. The groups with the most events are returned, in this order. One statement
- * suffices, except in a large workspace. Undefined if far more than `most` issues would have to be read.
+ * suffices, except in a large workspace. Undefined if far more than `maxIssues` issues would have to be read.
  */
 export async function selectIssueTrend(
   db: TenantDb,
   choice: IssueChoice,
   form: TrendForm,
-  most: number,
+  maxIssues: number,
 ): Promise<TrendRow[] | undefined> {
   // Without a filter and groups, everything is counted in the indexes of the three times.
   const isCovered = isAlways(choice.filter) && form.columns.length === 0;
-  const mostEvents = most * (isCovered ? eventsInIndex : eventsInTable);
-  const small = Math.floor(mostEvents / names.length);
+  const maxEvents = maxIssues * (isCovered ? eventsInIndex : eventsInTable);
+  const small = Math.floor(maxEvents / names.length);
   const found = await trendOf(db, issuesOfSmall(db, choice, small), form);
   if (found.some(({ period }) => period !== null) || !(await hasMoreIssues(db, small))) return found;
-  if ((await eventCount(db, choice, form.periods, mostEvents)) <= mostEvents)
+  if ((await eventCount(db, choice, form.periods, maxEvents)) <= maxEvents)
     return trendOf(db, matchingIssues(db, choice), form);
   // Each of the issues is compared with each of the periods.
-  const few = await findIssues(db, choice, Math.floor((most * comparisons) / form.periods.length));
+  const few = await findIssues(db, choice, Math.floor((maxIssues * comparisons) / form.periods.length));
   return few && trendOf(db, few, form);
 }
 
@@ -78,12 +78,12 @@ const eventsInTable = 2;
 /** How many comparisons of an issue with a period cost as much as reading an issue. */
 const comparisons = 8;
 
-/** The number of events in all periods together. At most one more than `most` of each kind are counted. */
+/** The number of events in all periods together. At most one more than `maxEvents` of each kind are counted. */
 async function eventCount(
   db: TenantDb,
   { where }: IssueChoice,
   periods: readonly Span[],
-  most: number,
+  maxEvents: number,
 ): Promise<number> {
   const handle = untyped(db);
   const counts = names.map((event) => {
@@ -94,7 +94,7 @@ async function eventCount(
       .where(predicateSql(where, 'r0'))
       .where(column, '>=', periods[0]?.startUtc)
       .where(column, '<', periods.at(-1)?.endUtc)
-      .limit(sql.lit(most + 1));
+      .limit(sql.lit(maxEvents + 1));
     return sql`(${handle.selectFrom(some.as('some')).select(sql`count(*)`.as('count'))})`;
   });
   const { rows } = await sql<{ count: number }>`select ${sql.join(counts, sql` + `)} as count`.execute(db);

@@ -42,21 +42,21 @@ export function history(db: Kysely<AnyTables>) {
 }
 
 /**
- * Counts the stages that a statement is about to read, up to one more than `most`, in a part of the statement. `outer`
- * is the handle for that statement, and `areFew` is true if there are at most `most` stages.
+ * Counts the stages that a statement is about to read, up to one more than `maxStages`, in a part of the statement. `outer`
+ * is the handle for that statement, and `areFew` is true if there are at maxStages `maxStages` stages.
  */
 export function boundedStages(
   db: TenantDb,
   stages: SelectQueryBuilder<AnyTables, 'issueStage', object>,
-  most: number,
+  maxStages: number,
 ): { outer: Kysely<AnyTables>; stageCount: Expression<unknown>; areFew: RawBuilder<SqlBool> } {
-  const some = stages.select(sql.lit(1).as('found')).limit(sql.lit(most + 1));
+  const some = stages.select(sql.lit(1).as('found')).limit(sql.lit(maxStages + 1));
   const parts = untypedParts(db);
   const count = parts.selectFrom(some.as('some')).select(sql<number>`count(*)::int`.as('count'));
   const stageCount = parts.selectFrom('stages').select('stages.count');
   return {
     outer: withPart(db, 'stages', count),
     stageCount,
-    areFew: sql<SqlBool>`(${stageCount} <= ${sql.lit(most)})`,
+    areFew: sql<SqlBool>`(${stageCount} <= ${sql.lit(maxStages)})`,
   };
 }
