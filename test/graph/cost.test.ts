@@ -167,9 +167,9 @@ describe('the limit accepts', () => {
       const fields = Array.from({ length: count }, (_, n) => `a${n}: inputFields { name }`);
       return `{ __schema { types { fields { type { ${fields.join(' ')} } } } } }`;
     };
-    // An answer of 0.4 MB, of 1 MB and of 7 MB.
+    // Answers of 0.2 MB, 1 MB and 7 MB.
     for (const [count, refusal] of [
-      [50, undefined],
+      [25, undefined],
       [120, /^The operation could return countless objects|^The operation could write \d+,\d+ values/],
       [800, /^The operation could return countless objects/],
     ] as const) {

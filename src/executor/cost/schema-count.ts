@@ -8,12 +8,11 @@ export interface Amounts {
 }
 
 /**
- * Counting stops after this many different objects of one operation, six times as many as the standard query has: types
- * refer to each other, so a short selection can ask for millions.
+ * Counting stops after this many different objects of one operation, and after this many fields of them that return objects, most of
+ * which may be null. The standard query has a fifth and a third as many. Types refer to each other, so a short selection can ask for
+ * millions.
  */
-const maxCountedObjects = 20_000;
-/** The same for fields that return objects, most of which may be null, such as the input fields of an object type. */
-const maxCountedFields = 50_000;
+const maxCounted = 20_000;
 
 const nothing: Amounts = { objects: 0, values: 0 };
 /** A field that returns objects is in the answer even if it is null or an empty list. */
@@ -51,7 +50,7 @@ export class SchemaCount {
     const selected = this.#fieldOf(node);
     if (!selected) return nothing;
     this.#fields += 1;
-    if (this.#fields > maxCountedFields) return countless;
+    if (this.#fields > maxCounted) return countless;
     const { field, args } = selected;
     const value: unknown = field.resolve?.(parent, args, undefined, info);
     let sum = onlyField;
@@ -83,7 +82,7 @@ export class SchemaCount {
     const counted = known.get(part);
     if (counted) return counted;
     this.#objects += 1;
-    if (this.#objects > maxCountedObjects) return countless;
+    if (this.#objects > maxCounted) return countless;
     let sum: Amounts = { objects: 1, values: leavesOf(node, this.#variables) };
     for (const below of node.below) {
       sum = plus(sum, this.#below(below, part, info));
