@@ -180,6 +180,18 @@ describe('the limit accepts', () => {
     }
   });
 
+  it('values of the schema, but fewer than of data', async () => {
+    const values = (count: number) => {
+      const fields = Array.from({ length: count }, (_, n) => `a${n}: isDeprecated`);
+      return `{ __schema { types { fields(includeDeprecated: true) { ${fields.join(' ')} } } } }`;
+    };
+    expect((await app.graphql(values(5), {}, { token: null })).body.errors).toBeUndefined();
+    const { body } = await app.graphql(values(80), {}, { token: null });
+    expect(body.errors?.[0]?.message).toMatch(
+      /could write [5-9]\d,\d+ values, and one may write at most 50,000/,
+    );
+  });
+
   it('every operation of REST, at the largest page', async () => {
     const demo = await app.graphql<{ issues: { nodes: { key: string; team: { code: string } }[] } }>(
       '{ issues(first: 1) { nodes { key team { code } } } }',

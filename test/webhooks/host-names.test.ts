@@ -54,7 +54,7 @@ describe('HostNames', () => {
     const resolverFile = join(directory, 'resolv.conf');
     writeFileSync(
       resolverFile,
-      'domain old.test\nsearch silent.test corp.test # ours\nnameserver 192.0.2.53\n',
+      'domain old.test\nsearch silent.test corp.test 3.test 4.test 5.test 6.test 7.test # ours\nnameserver 192.0.2.53\n',
     );
     afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -62,6 +62,9 @@ describe('HostNames', () => {
       const { server, asked } = await nameServer({
         'receiver.old.test': ['192.0.2.1'],
         'receiver.corp.test': ['192.0.2.9'],
+        'late.6.test': ['192.0.2.6'],
+        'late.7.test': ['192.0.2.7'],
+        'absent.7.test': ['192.0.2.7'],
         'known.test': ['192.0.2.3'],
         'known.test.corp.test': ['192.0.2.4'],
       });
@@ -69,6 +72,7 @@ describe('HostNames', () => {
       expect(await names.addressesOf('receiver')).toEqual([{ address: '192.0.2.9', family: 4 }]);
       expect(asked).toContain('receiver.silent.test');
       expect(await names.addressesOf('known.test')).toEqual([{ address: '192.0.2.3', family: 4 }]);
+      expect(await names.addressesOf('late')).toEqual([{ address: '192.0.2.6', family: 4 }]);
       await expect(names.addressesOf('absent')).rejects.toMatchObject({ code: 'ENOTFOUND' });
       await expect(names.addressesOf('receiver.')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     });
