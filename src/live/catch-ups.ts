@@ -10,7 +10,7 @@ interface Line {
   turns: number;
 }
 
-/** Each time after this many turns of a workspace, the stream that has waited longest is the next. */
+/** After this many turns of a workspace, the next one goes to the stream that has waited longest. */
 const turnsOfNearest = 3;
 
 /**

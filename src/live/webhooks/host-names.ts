@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 const isWindows = process.platform === 'win32';
 const hostsFile = isWindows ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 const resolverFile = '/etc/resolv.conf';
-/** How many search domains are tried, as by the C library for a long time. */
+/** How many search domains are tried. The C library long had the same limit. */
 const maxSearchDomains = 6;
 
 /** An error of a look-up that got no answer in time. */
@@ -31,7 +31,8 @@ interface HostNamesOptions {
  * Looks up host names that users choose. Node's own `lookup` occupies one of the few threads of the process until the system answers,
  * which takes half a minute if the name server of a domain is silent. Meanwhile every other look-up of the process may wait: for other
  * receivers, PostgreSQL and the store of files. So a name is looked up in the file of hosts, and then by asking the name servers
- * directly, which takes no thread; if they do not know it, also in the search domains of the system.
+ * directly, which takes no thread. A name that they do not know is looked for in the search domains of the system, but only if it may lead
+ * to the server's own network.
  */
 export class HostNames {
   readonly #options: Required<Omit<HostNamesOptions, 'servers'>> & Pick<HostNamesOptions, 'servers'>;

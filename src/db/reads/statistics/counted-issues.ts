@@ -38,7 +38,7 @@ export function matchingIssues(db: TenantDb, { where, filter }: IssueChoice): Co
 }
 
 /**
- * All matching issues of a workspace with at maxIssues `maxIssues` issues. In a larger workspace there are none, and none are
+ * All matching issues of a workspace with at most `maxIssues` issues. In a larger workspace there are none, and none are
  * read.
  */
 export function issuesOfSmall(db: TenantDb, choice: IssueChoice, maxIssues: number): CountedIssues {

@@ -43,7 +43,7 @@ export function history(db: Kysely<AnyTables>) {
 
 /**
  * Counts the stages that a statement is about to read, up to one more than `maxStages`, in a part of the statement. `outer`
- * is the handle for that statement, and `areFew` is true if there are at maxStages `maxStages` stages.
+ * is the handle for that statement, and `areFew` is true if there are at most `maxStages` stages.
  */
 export function boundedStages(
   db: TenantDb,
