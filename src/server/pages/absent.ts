@@ -27,7 +27,7 @@ const schemaIsClosed = absentPage(
   'The schema of this server is not public.',
   `<h1>The schema is not public</h1>
         <p>This server shows its schema only to callers with an access token, or to nobody, as its setting
-        <code>INTROSPECTION</code> says. With a token, the <a href="/graphql">GraphiQL</a> shows it beside a query if the
+        <code>INTROSPECTION</code> says. With a token, <a href="/graphql">GraphiQL</a> shows it beside a query if the
         server allows that.</p>`,
 );
 

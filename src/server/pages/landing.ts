@@ -54,7 +54,7 @@ function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
       <section aria-labelledby="token">
         <h2 id="token"><span class="step">1</span>Get a token</h2>
         <p>
-          Everything but the pages and probes needs an access token, which stands for one member of one workspace${explorer ? '; a page asks for it once in each tab' : ''}. The
+          Everything but the pages and probes needs an access token, which stands for one member of one workspace${explorer ? '; a page asks for it once' : ''}. The
           demo workspace has one in the data directory of the server:
         </p>
         ${code('TOKEN=$(cat .workgraph/demo-token)')}

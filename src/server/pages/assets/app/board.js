@@ -257,7 +257,7 @@ function move(event) {
   cards[across ? Math.min(row, cards.length - 1) : row]?.focus();
 }
 
-/** Browsers leave a card as it is of which a part is in view; who goes on with the keyboard needs to see all of it. */
+/** Browsers do not scroll to a card that is partly in view, but a user of the keyboard needs to see all of the card in focus. */
 function reveal({ target }) {
   if (target.matches(':focus-visible')) target.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }

@@ -1,5 +1,6 @@
 // The tabs of a browser share the access token, so that a link can be opened in a new one: a tab without a token asks the
-// others. The token stays in memory of the tabs, unlike in `localStorage`, and is gone when the last one is closed.
+// others. Each tab keeps it in its `sessionStorage`, so it is gone when the last one is closed;
+// in `localStorage` it would stay.
 
 /** How long a tab waits, after the first offer, for those of tabs with another token. */
 const settleMs = 50;
