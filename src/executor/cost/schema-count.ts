@@ -22,6 +22,8 @@ const countless: Amounts = { objects: Infinity, values: Infinity };
 interface SelectedField {
   readonly field: GraphQLField<unknown, unknown>;
   readonly args: Readonly<Record<string, unknown>>;
+  /** The values in the leaves of each object. */
+  readonly leaves: number;
 }
 
 /**
@@ -51,17 +53,17 @@ export class SchemaCount {
     if (!selected) return nothing;
     this.#fields += 1;
     if (this.#fields > maxCounted) return countless;
-    const { field, args } = selected;
+    const { field, args, leaves } = selected;
     const value: unknown = field.resolve?.(parent, args, undefined, info);
     let sum = onlyField;
     for (const part of [value].flat()) {
-      sum = plus(sum, this.#part(node, part, info));
+      sum = plus(sum, this.#part(node, part, leaves, info));
       if (sum === countless) break;
     }
     return sum;
   }
 
-  /** The arguments are the same for all parents, and computing them takes longer than all else. */
+  /** The same for all parents. Computing it takes longer than all else, since a leaf may be selected thousands of times. */
   #fieldOf(node: CostNode): SelectedField | undefined {
     let selected = this.#selected.get(node);
     if (selected || this.#selected.has(node)) return selected;
@@ -69,13 +71,13 @@ export class SchemaCount {
     if (occurrence) {
       const { field } = occurrence;
       const args = { ...getArgumentValues(field, occurrence.node, this.#variables), includeDeprecated: true };
-      selected = { field, args };
+      selected = { field, args, leaves: leavesOf(node, this.#variables) };
     }
     this.#selected.set(node, selected);
     return selected;
   }
 
-  #part(node: CostNode, part: unknown, info: GraphQLResolveInfo): Amounts {
+  #part(node: CostNode, part: unknown, leaves: number, info: GraphQLResolveInfo): Amounts {
     if (part === undefined || part === null) return nothing;
     let known = this.#known.get(node);
     if (!known) this.#known.set(node, (known = new Map()));
@@ -83,7 +85,7 @@ export class SchemaCount {
     if (counted) return counted;
     this.#objects += 1;
     if (this.#objects > maxCounted) return countless;
-    let sum: Amounts = { objects: 1, values: leavesOf(node, this.#variables) };
+    let sum: Amounts = { objects: 1, values: leaves };
     for (const below of node.below) {
       sum = plus(sum, this.#below(below, part, info));
       if (sum === countless) break;
