@@ -3,6 +3,7 @@ import { readPool } from '../inputs/pool.ts';
 import { startApp } from './app.ts';
 import type { Answered, Asked, MeasuredOptions } from './measured-app.ts';
 import { fillLists } from './longest-lists.ts';
+import { slowness } from './slowness.ts';
 
 /**
  * The longest processor time of the thread between two ticks of a timer. An event loop is also delayed when other
@@ -43,6 +44,7 @@ const answer: { [Question in Asked]: () => Promise<Answered[Question]> } = {
     computing.longestMs = 0;
     return longestMs;
   },
+  slowness: () => Promise.resolve(slowness()),
   stop: async () => {
     computing.stop();
     await app.stop();

@@ -15,6 +15,8 @@ export interface Answered {
   fillLists: null;
   /** The longest time in milliseconds for which its event loop was blocked since the last such question. */
   stall: number;
+  /** How many times as long as usual its machine computes at the moment; 1 if it is as fast or faster. */
+  slowness: number;
   stop: null;
 }
 export type Asked = keyof Answered;
@@ -26,6 +28,7 @@ export interface MeasuredApp {
   pool(): Promise<Pool>;
   fillLists(): Promise<void>;
   stall(): Promise<number>;
+  slowness(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -70,6 +73,7 @@ export async function startMeasuredApp(options: MeasuredOptions = {}): Promise<M
     pool: () => ask('pool'),
     fillLists: async () => void (await ask('fillLists')),
     stall: () => ask('stall'),
+    slowness: () => ask('slowness'),
     stop: async () => {
       await ask('stop');
       child.disconnect();
