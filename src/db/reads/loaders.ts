@@ -22,6 +22,9 @@ export class Loaders {
   readonly #loaders = new Map<string, DataLoader<string, unknown>>();
   /** The number of each kind of `batch`, which is a part of the name of its loader. */
   readonly #kinds = new Map<object, number>();
+  /** The number of each request and filter, which is a part of the name of its loader; equal ones have the same. */
+  readonly #numbers = new WeakMap<PageRequest | Predicate, number>();
+  readonly #numbersByJson = new Map<string, number>();
 
   constructor(db: TenantDb, bounds: ReadBounds) {
     this.#db = db;
@@ -43,7 +46,7 @@ export class Loaders {
 
   /** A page of children for each parent. */
   pages(request: PageRequest): DataLoader<string, Page> {
-    return this.#loader(`pages ${textOf(request)}`, async (parents) => {
+    return this.#loader(`pages ${this.#numberOf(request)}`, async (parents) => {
       const pages = await selectPages(this.#db, request, parents, this.#bounds);
       return parents.map((parent) => pages.get(parent) ?? { rows: [], more: false });
     });
@@ -51,7 +54,7 @@ export class Loaders {
 
   /** The number of children of each parent. */
   counts(source: ChildSource, filter: Predicate): DataLoader<string, number> {
-    return this.#loader(`counts ${JSON.stringify([source, filter])}`, async (parents) => {
+    return this.#loader(`counts ${JSON.stringify(source)} ${this.#numberOf(filter)}`, async (parents) => {
       const counts = await selectCounts(this.#db, source, filter, parents);
       return parents.map((parent) => counts.get(parent) ?? 0);
     });
@@ -59,7 +62,7 @@ export class Loaders {
 
   /** The number of children on all pages of each parent. */
   totals(source: ChildSource, filter: Predicate): DataLoader<string, Total> {
-    return this.#loader(`totals ${JSON.stringify(source)} ${textOf(filter)}`, async (parents) => [
+    return this.#loader(`totals ${JSON.stringify(source)} ${this.#numberOf(filter)}`, async (parents) => [
       ...(await selectTotals(this.#db, source, filter, this.#bounds, parents)),
     ]);
   }
@@ -131,6 +134,17 @@ export class Loaders {
     this.#loaders.clear();
   }
 
+  /** A filter with many values has a long JSON, and its number is asked for under each parent, so the JSON is made once for each object. */
+  #numberOf(part: PageRequest | Predicate): number {
+    let number = this.#numbers.get(part);
+    if (number !== undefined) return number;
+    const json = JSON.stringify(part);
+    number = this.#numbersByJson.get(json) ?? this.#numbersByJson.size;
+    this.#numbersByJson.set(json, number);
+    this.#numbers.set(part, number);
+    return number;
+  }
+
   #loader<Value>(
     name: string,
     batch: (keys: readonly string[]) => Promise<Value[]>,
@@ -141,13 +155,4 @@ export class Loaders {
     this.#loaders.set(name, loader);
     return loader;
   }
-}
-
-const texts = new WeakMap<object, string>();
-
-/** The JSON of a request or a filter, which is long for a filter with many values, and is asked for under each parent. */
-function textOf(part: PageRequest | Predicate): string {
-  const known = texts.get(part) ?? JSON.stringify(part);
-  texts.set(part, known);
-  return known;
 }
