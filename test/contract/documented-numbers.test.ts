@@ -84,6 +84,8 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '| a request in all | {server/limits/admission.ts requestTimeoutMs} ms |',
     `| sending the headers; sending the body; silence within a file | ${settings.CLIENT_TIMEOUT_MS.default / 1_000} s each`,
     '| requests that wait on one connection for the answer before theirs (pipelining) | {server/http/pipelines.ts maxWaiting},',
+    'at once if {server/http/pipelines.ts maxUnanswered} have come, or {server/http/pipelines.ts maxWaitingOfAll} wait on all connections',
+    '| a new GraphQL document or a body of more than {server/http/request.ts smallBodyBytes / 1_024} KiB,',
     '| `/readyz` | {server/context.ts readinessTimeoutMs} ms |',
     'When the queue has not been empty for {server/limits/admission.ts burstMs / 1_000} s',
     'found valid within the last {reference/memory.ts leaseMs} ms',

@@ -28,6 +28,9 @@ const snapshotField = snapshotHeader.toLowerCase();
 const acceptedStreams = mediaTypeNegotiator(['application/json', 'text/event-stream']);
 const acceptedTables = mediaTypeNegotiator(['application/json', 'text/csv']);
 
+/** Parsing a body of this size as JSON takes a millisecond or two, and one of the maximum size up to a tenth of a second. */
+const smallBodyBytes = 16_384;
+
 /** A request, as the handlers see it. */
 export class ServerRequest implements RestRequest {
   readonly method: string;
@@ -96,7 +99,7 @@ export class ServerRequest implements RestRequest {
     return this.#query;
   }
 
-  /** Reads the body. It is not read for requests that are refused before. */
+  /** Reads the body. It is not read for requests that are refused before. A large one waits until it may be parsed. */
   body(): Promise<Buffer> {
     this.#body ??= this.#read();
     return this.#body;
@@ -146,7 +149,7 @@ export class ServerRequest implements RestRequest {
     return context;
   }
 
-  /** Waits for a turn like that of a new document. */
+  /** Waits for a turn of its own, so that what takes long is not done for several requests at once. */
   async turn(bytes: number): Promise<void> {
     await this.ticket?.turn(bytes);
   }
@@ -201,10 +204,12 @@ export class ServerRequest implements RestRequest {
     }
   }
 
-  #read(): Promise<Buffer> {
+  async #read(): Promise<Buffer> {
     const { isWhole } = this.#unread;
     const read = this.#unread.read(this.clientMs);
-    return isWhole ? read : this.whileSuspended(read);
+    const bytes = await (isWhole ? read : this.whileSuspended(read));
+    if (bytes.length > smallBodyBytes) await this.turn(bytes.length);
+    return bytes;
   }
 
   /** Drops everything that was needed only to create the answer, because the client may take a long time to read it. */

@@ -9,7 +9,8 @@ const smallBytes = 2_048;
 /** The maximum time for which other requests go first. */
 const longestYieldMs = 50;
 
-export const tooManyNew = 'Too many new documents are waiting to be prepared; try again soon.';
+export const tooManyNew =
+  'Too many new documents and large bodies are waiting for their turns; try again soon.';
 
 interface Waiter {
   readonly begin: () => void;
@@ -19,10 +20,11 @@ interface Waiter {
 }
 
 /**
- * The queue of requests with a new document. Reading, validating and compiling a document takes milliseconds in which nothing else
- * runs. So the next document is prepared only when the requests that arrived during the last one have been answered; small
- * documents are prepared together. A request that waits here is no sign of
- * an overload, and may wait until its own deadline rather than for the time that the admission queue allows.
+ * The queue of requests with a new document or a large body. Reading, validating and compiling a document takes milliseconds in
+ * which nothing else runs, and so does parsing a large body, which waits here as if it were a document. So the next document is
+ * prepared only when the requests that arrived during the last one have been answered; small documents are prepared together. A
+ * request that waits here is no sign of an overload, and may wait until its own deadline rather than for the time that the
+ * admission queue allows.
  */
 export class DocumentQueue<Other> {
   readonly #waiting = new Set<Waiter>();
