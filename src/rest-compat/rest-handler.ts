@@ -43,6 +43,8 @@ export interface RestRequest {
    * `unavailable`.
    */
   turn(bytes: number): Promise<void>;
+  /** Waits until the caller's workspace may have another operation in progress. Throws `unavailable`. */
+  takePlace(): Promise<void>;
   /**
    * Authenticates the caller and returns the context. Throws `unauthenticated` for an invalid token, and
    * `rate_limited`.
@@ -146,6 +148,7 @@ async function answer(
   if (checked.verdict === 'refused')
     return problemReply(refusalOf(checked.code, checked.violations), requestId);
   if (checked.verdict === 'absent') return absent(route, requestId);
+  if (context.principal) await request.takePlace();
   if (route.streams && request.prefersEvents) return streamReply(schema, route, checked, request);
   const operationName = route.operation.name.value;
   const revalidation = earlierAnswers.revalidation(request, context);

@@ -15,6 +15,8 @@ import type { WebhookSending } from '../resolvers/webhooks/sending.ts';
 import type { Writes } from '../resolvers/writes/write-transaction.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { Callers, CountedRequest } from './callers.ts';
+import type { Admission } from './limits/admission.ts';
+import type { WorkspaceShares } from './limits/workspace-shares.ts';
 import type { ServerFiles } from './open-files.ts';
 import type { RecentWrites } from './recent-writes.ts';
 import { stoppingMessage } from './stopping.ts';
@@ -57,6 +59,7 @@ interface ContextParts {
   readonly bounds: ReadBounds;
   readonly changeWaits: ChangeWaits;
   readonly webhooks: WebhookSending;
+  readonly shares: WorkspaceShares;
   readonly executor?: ExecutorName | undefined;
   readonly recentWrites?: RecentWrites | undefined;
 }
@@ -93,6 +96,11 @@ export class Contexts {
         recentWrites?.note(tokenId);
       },
     };
+  }
+
+  /** The places for requests of a workspace. */
+  shareOf(workspaceId: string): Admission {
+    return this.#parts.shares.of(workspaceId);
   }
 
   /** The position of the primary after a write; undefined without replicas. */

@@ -12,7 +12,7 @@ import { SerialQueue } from '../resolvers/writes/serial-queue.ts';
 import { writesOf } from '../resolvers/writes/write-transaction.ts';
 import type { TrustedDocuments } from '../executor/documents/persisted.ts';
 import { schema } from '../schema/index.ts';
-import { Admission } from './limits/admission.ts';
+import { Admission, defaultAdmission } from './limits/admission.ts';
 import { Authenticator } from './authenticate.ts';
 import { Callers } from './callers.ts';
 import { ChangeWaits } from './change-waits.ts';
@@ -42,6 +42,7 @@ import { settings } from './settings.ts';
 import { Webhooks } from './webhooks.ts';
 import { joinWorkers } from './workers/join-workers.ts';
 import { UnknownTokens } from './limits/unknown-tokens.ts';
+import { WorkspaceShares } from './limits/workspace-shares.ts';
 import { defaultUnsentBytes, Unsent } from './http/unsent.ts';
 import type { WorkerLink } from './workers/worker-link.ts';
 
@@ -151,6 +152,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
     writes: writesOf(new SerialQueue(), { batching: config.writeBatching ?? true }),
     changeWaits,
     webhooks: webhooks.sending,
+    shares: new WorkspaceShares(config.admission ?? defaultAdmission),
     bounds: readBounds(config.readBudget ?? defaultReadBudget),
   });
   const warn = logger.warn.bind(logger);

@@ -235,7 +235,7 @@ async function runWithSuggestions(
 ): Promise<OperationResult> {
   const { parameters, operation, incoming } = context;
   try {
-    // The operation is checked and compiled in the same turn of the event loop, without waiting in between.
+    // The operation is checked and compiled in the same turn of the event loop, unless its workspace has no place left.
     const newText = documents.newText(parameters);
     // The text may be in the URL, and the body may have large variables.
     if (newText !== undefined) await incoming.ticket?.turn(Math.max(incoming.bodyBytes, newText.length));
@@ -251,6 +251,7 @@ async function runWithSuggestions(
     if (incoming.method === 'GET' && chosen.operation === OperationTypeNode.MUTATION) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }
+    if (operation.principal) await incoming.takePlace();
     if (chosen.operation === OperationTypeNode.SUBSCRIPTION) {
       context.isSubscription = true;
       const request = { schema, document, operationName, variables };

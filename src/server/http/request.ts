@@ -154,6 +154,11 @@ export class ServerRequest implements RestRequest {
     await this.ticket?.turn(bytes);
   }
 
+  async takePlace(): Promise<void> {
+    const { principal } = await this.context();
+    if (principal) await this.ticket?.join(() => this.#contexts.shareOf(principal.workspaceId));
+  }
+
   whileSuspended<Result>(wait: Promise<Result>): Promise<Result> {
     return this.ticket ? this.ticket.whileSuspended(wait) : wait;
   }

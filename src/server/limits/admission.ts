@@ -92,7 +92,7 @@ export class Admission {
     const isOverloaded = this.#isOverloaded(sinceMs);
     const { maxConcurrency, queueWaitMs } = this.#limits;
     if (!isOverloaded) this.#adaptive.reset();
-    if (this.#inProgress < (isOverloaded ? this.#adaptive.concurrency : maxConcurrency)) {
+    if (this.#inProgress < this.#concurrency(isOverloaded)) {
       this.#inProgress += 1;
       this.#begin(begin, ticket);
       return ticket;
@@ -130,7 +130,7 @@ export class Admission {
     this.#documents.done(ticket);
     const isOverloaded = this.#isOverloaded(nowMs);
     if (isOverloaded) this.#adaptive.note(nowMs);
-    const isTooMany = isOverloaded && this.#inProgress > this.#adaptive.concurrency;
+    const isTooMany = this.#inProgress > this.#concurrency(isOverloaded);
     if (!isTooMany && this.#documents.due(nowMs) === 'first') {
       // It takes over the ticket.
       this.#documents.begin(nowMs, 1);
@@ -154,9 +154,15 @@ export class Admission {
   /** Gives free tickets to requests with a new document, if no other request waits for a ticket. */
   #giveTurn(): void {
     const nowMs = performance.now();
-    const max = this.#isOverloaded(nowMs) ? this.#adaptive.concurrency : this.#limits.maxConcurrency;
+    const max = this.#concurrency(this.#isOverloaded(nowMs));
     if (this.#waiting.length > 0 || this.#inProgress >= max || !this.#documents.due(nowMs)) return;
     this.#inProgress += this.#documents.begin(nowMs, max - this.#inProgress);
+  }
+
+  /** How many requests may be in progress now. */
+  #concurrency(isOverloaded: boolean): number {
+    const { maxConcurrency } = this.#limits;
+    return isOverloaded ? Math.min(this.#adaptive.concurrency, maxConcurrency) : maxConcurrency;
   }
 
   #isOverloaded(nowMs: number): boolean {
@@ -200,6 +206,9 @@ export class AdmissionTicket {
    * still be waiting then, because it was answered when its time was over.
    */
   #state: 'held' | 'suspended' | 'ended' = 'held';
+  #shareOf: (() => Admission) | undefined;
+  /** The places of its workspace, while it has one of them. */
+  #share: Admission | undefined;
 
   constructor(gate: Gate, deadline: Deadline) {
     this.#gate = gate;
@@ -210,6 +219,7 @@ export class AdmissionTicket {
   leave(): void {
     const isHeld = this.#state === 'held';
     this.#state = 'ended';
+    this.#leaveShare();
     if (isHeld) this.#gate.leave(this);
   }
 
@@ -221,6 +231,26 @@ export class AdmissionTicket {
   }
 
   /**
+   * Takes one of the places of its workspace. While none is free, it gives its ticket back, so that requests of other workspaces begin.
+   * Throws `unavailable`.
+   */
+  async join(shareOf: () => Admission): Promise<void> {
+    this.#shareOf = shareOf;
+    const share = shareOf();
+    const entered = new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        this.#share = share;
+        resolve();
+      };
+      share.enter(begin, () => reject(new AppError('unavailable', busy)), this);
+    });
+    if (this.#share) return;
+    this.#suspend();
+    await entered;
+    await this.#enterAgain();
+  }
+
+  /**
    * Gives the ticket back while it waits for the client, so that slow clients do not block others. Afterwards the request has a
    * ticket again, and new time to work. Throws `unavailable`.
    */
@@ -228,20 +258,30 @@ export class AdmissionTicket {
     this.#suspend();
     this.deadline.pause();
     const result = await wait;
+    await this.#enterAgain(() => this.deadline.renew());
+    if (this.#shareOf) await this.join(this.#shareOf);
+    return result;
+  }
+
+  async #enterAgain(begun?: () => void): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const begin = () => {
-        this.deadline.renew();
+        begun?.();
         resolve();
       };
-      this.#gate.enter(begin, () => reject(new AppError('unavailable', busy)), this);
+      const refuse = () => {
+        this.#leaveShare();
+        reject(new AppError('unavailable', busy));
+      };
+      this.#gate.enter(begin, refuse, this);
     });
     this.#resume();
-    return result;
   }
 
   #suspend(): void {
     if (this.#state !== 'held') return;
     this.#state = 'suspended';
+    this.#leaveShare();
     this.#gate.leave(this);
   }
 
@@ -250,8 +290,14 @@ export class AdmissionTicket {
       this.#state = 'held';
       return;
     }
+    this.#leaveShare();
     this.#gate.leave(this);
     raise('unavailable', 'The request has been answered.');
+  }
+
+  #leaveShare(): void {
+    this.#share?.leave(this);
+    this.#share = undefined;
   }
 }
 

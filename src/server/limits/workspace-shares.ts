@@ -1,0 +1,46 @@
+import { Admission, type AdmissionLimits } from './admission.ts';
+
+/** More admissions than this are kept only while they are in use. */
+const maxIdle = 100;
+/** How long requests of several workspaces are taken to compete after the last sign of it. */
+const competingMs = 1_000;
+
+/**
+ * Gives each workspace an admission of its own. While requests of several workspaces arrive, one workspace has at most half of the
+ * places, so that its slow requests, such as writes that wait for each other's locks, do not take the places of all others. A
+ * workspace that is alone has all of them.
+ */
+export class WorkspaceShares {
+  readonly #limits: AdmissionLimits;
+  readonly #shares = new Map<string, Admission>();
+  #latest: string | undefined;
+  #competedMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ maxConcurrency, ...limits }: AdmissionLimits) {
+    const placesOfOne = () =>
+      performance.now() - this.#competedMs < competingMs ? Math.ceil(maxConcurrency / 2) : maxConcurrency;
+    this.#limits = {
+      ...limits,
+      get maxConcurrency() {
+        return placesOfOne();
+      },
+    };
+  }
+
+  /** The admission of a workspace from which a request arrives. */
+  of(workspaceId: string): Admission {
+    if (this.#latest !== workspaceId) {
+      if (this.#latest !== undefined) this.#competedMs = performance.now();
+      this.#latest = workspaceId;
+      if (this.#shares.size > maxIdle) this.#dropIdle();
+    }
+    let share = this.#shares.get(workspaceId);
+    if (!share) this.#shares.set(workspaceId, (share = new Admission(this.#limits)));
+    return share;
+  }
+
+  #dropIdle(): void {
+    for (const [workspaceId, { load }] of this.#shares)
+      if (load.inProgress === 0 && load.waiting === 0) this.#shares.delete(workspaceId);
+  }
+}
