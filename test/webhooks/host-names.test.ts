@@ -41,6 +41,14 @@ describe('HostNames', () => {
     await expect(names.addressesOf('silent.test')).rejects.toMatchObject({ code: 'ETIMEOUT' });
   });
 
+  it('says of a name that is an alias of itself that it has no addresses', async () => {
+    const { server } = await nameServer({ 'loop.test': 'loops' });
+    for (const hasOwnNetworks of [true, false]) {
+      const names = new HostNames({ hasOwnNetworks, servers: [server] });
+      await expect(names.addressesOf('loop.test')).rejects.toMatchObject({ code: 'ENODATA' });
+    }
+  });
+
   it('reads the file of hosts before it asks anyone', async () => {
     const { server, asked } = await nameServer({ localhost: ['192.0.2.1'] });
     const names = new HostNames({ hasOwnNetworks: true, servers: [server] });

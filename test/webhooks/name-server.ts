@@ -17,10 +17,11 @@ const noSuchName = 3;
 
 /**
  * Starts a name server. It answers a name with the IPv4 addresses that it has, says that a name without an entry does not exist, and
- * does not answer for a name with the entry `held`; for one with `fails` it reports a failure.
+ * does not answer for a name with the entry `held`; for one with `fails` it reports a failure, and one with `loops` is an alias of
+ * itself.
  */
 export async function startNameServer(
-  entries: Readonly<Record<string, readonly string[] | 'held' | 'fails'>>,
+  entries: Readonly<Record<string, readonly string[] | 'held' | 'fails' | 'loops'>>,
 ): Promise<NameServer> {
   const asked = new Set<string>();
   const held: (() => void)[] = [];
@@ -38,6 +39,7 @@ export async function startNameServer(
       );
     if (entry === 'fails')
       socket.send(answerOf(query.subarray(0, end), undefined, serverFailure), port, address);
+    else if (entry === 'loops') socket.send(loopOf(query.subarray(0, end)), port, address);
     else if (entry === 'held') held.push(() => answer(undefined));
     else answer(entry);
   });
@@ -49,6 +51,15 @@ export async function startNameServer(
     },
     close: () => socket.close(),
   };
+}
+
+/** The answer to a query without what follows the question: that the name is an alias of itself. */
+function loopOf(question: Buffer): Buffer {
+  const head = Buffer.from(question);
+  head.writeUInt16BE(0x8180, 2);
+  for (const [index, count] of [1, 0, 0].entries()) head.writeUInt16BE(count, 6 + 2 * index);
+  // The name twice, each time by a pointer to that of the question; between them type CNAME, class IN, 60 s, and two bytes.
+  return Buffer.concat([head, Buffer.from('c00c000500010000003c0002c00c', 'hex')]);
 }
 
 /** The answer to a query without what follows the question: these addresses, or that there is no such name. */

@@ -14,6 +14,11 @@ class SilentError extends Error {
   readonly code = 'ETIMEOUT';
 }
 
+/** The error of a name without addresses. */
+class AbsentError extends Error {
+  readonly code = 'ENODATA';
+}
+
 interface HostNamesOptions {
   /** Whether names may lead to the server's own network, where they may be known only in its search domains. */
   readonly hasOwnNetworks: boolean;
@@ -79,7 +84,8 @@ async function addressesBy(resolver: Resolver, name: string): Promise<readonly L
   if (addresses.length > 0) return addresses;
   const reasons: unknown[] = [v4, v6].flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   if (reasons.some(isSilence)) throw new SilentError('The name servers did not answer.');
-  throw reasons[0];
+  // A chain of CNAME records that leads to no address is answered without an error.
+  throw reasons[0] ?? new AbsentError('There are no addresses of this name.');
 }
 
 /** Whether the name servers say that there is no such name. */
