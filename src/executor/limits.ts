@@ -58,8 +58,8 @@ export const documentCacheSize = { maxSize: maxCachedCharacters, maxEntrySize: m
  */
 export const maxVariantFields = 20_000;
 
-/** The longest alias of a field. */
-export const maxAliasLength = 255;
+/** The longest name in a document, such as an alias. Each object of the answer repeats an alias, and errors repeat unknown names. */
+export const maxNameLength = 255;
 
 /** The deepest selection of an operation, fragments included. */
 export const maxDepth = 15;

@@ -8,7 +8,6 @@ import {
 } from 'graphql';
 import { tooComplex } from '../answers/too-complex.ts';
 import {
-  maxAliasLength,
   maxDepth,
   maxDirectives,
   maxFields,
@@ -123,9 +122,6 @@ class DocumentSizes {
     checkDirectives(selection);
     const below = this.#below(selection);
     const isField = selection.kind === Kind.FIELD;
-    // Each object of the answer repeats the alias.
-    if (isField && (selection.alias?.value.length ?? 0) > maxAliasLength)
-      tooComplex(`An alias has more than ${maxAliasLength} characters.`);
     const opensSchema = isField && schemaFields.has(selection.name.value);
     size.depth = Math.max(size.depth, (opensSchema ? 0 : below.depth) + (isField ? 1 : 0));
     size.introspection = Math.max(size.introspection, below.introspection, opensSchema ? below.depth + 1 : 0);

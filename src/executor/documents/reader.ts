@@ -15,7 +15,7 @@ import { LRUCache } from 'lru-cache';
 import { tooComplex } from '../answers/too-complex.ts';
 import { DocumentSource, lineStartsOf, located } from './document-source.ts';
 import { checkSize, roomOf } from './document-size.ts';
-import { documentCacheSize, maxLines, maxNesting, maxTokens } from '../limits.ts';
+import { documentCacheSize, maxLines, maxNameLength, maxNesting, maxTokens } from '../limits.ts';
 import { allRules } from './validation-rules.ts';
 import { visitNodes } from './visit-nodes.ts';
 
@@ -152,7 +152,9 @@ function checkTokens(source: Source): void {
   let literals = 0;
   for (let tokens = 0; lexer.advance().kind !== TokenKind.EOF; tokens += 1) {
     if (tokens >= maxTokens) tooComplex(`The document has more than ${maxTokens} tokens.`);
-    const { kind } = lexer.token;
+    const { kind, value } = lexer.token;
+    if (kind === TokenKind.NAME && value.length > maxNameLength)
+      tooComplex(`A name or an alias has more than ${maxNameLength} characters.`);
     if (kind === TokenKind.PAREN_L) parentheses += 1;
     else if (kind === TokenKind.PAREN_R) parentheses = Math.max(parentheses - 1, 0);
     else if (parentheses > 0) literals += brackets.get(kind) ?? 0;
