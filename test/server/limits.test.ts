@@ -74,7 +74,12 @@ describe('a document', () => {
     [
       'an alias of 256 characters',
       `{ ${'a'.repeat(256)}: __typename }`,
-      'An alias has more than 255 characters',
+      'A name or an alias has more than 255 characters',
+    ],
+    [
+      'a field whose name has 256 characters',
+      `{ ${'a'.repeat(256)} }`,
+      'A name or an alias has more than 255 characters',
     ],
     ['introspection 21 deep', typesOfTypes(18), 'nested more than 15 deep'],
     ['six directives on a field', directives(6), 'more than 5 directives'],
@@ -165,6 +170,18 @@ describe('a body', () => {
     const rest = await app.request('POST', '/v1/issues', { body: { title } });
     expect(rest).toMatchObject({ status: 413, statements: 0, body: { code: 'payload_too_large' } });
     expect(runs).toBe(before);
+  });
+
+  it('is refused without a token when it has more than 65,536 bytes, but not with one', async () => {
+    const send = (token: string, length: number) =>
+      app.graphql('{ health { status } }', { text: 'x'.repeat(length) }, { token });
+    const empty = JSON.stringify({ query: '{ health { status } }', variables: { text: '' } }).length;
+    expect((await send('', 65_536 - empty)).status).toBe(200);
+    expect(await send('', 65_537 - empty)).toMatchObject({
+      status: 413,
+      body: { errors: [{ message: expect.stringContaining('65,536 bytes, the most without a token') }] },
+    });
+    expect((await send(app.token, 65_537 - empty)).status).toBe(200);
   });
 
   it('is refused on either face when it is nested 33 deep, and not when it is 32 deep', async () => {

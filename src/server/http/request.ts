@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/run/execute.ts';
 import { snapshotHeader } from '../../executor/run/snapshot-header.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
+import { raise } from '../../resolvers/errors.ts';
 import type { EarlierAnswer } from '../../executor/answers/revalidation.ts';
 import type { EventChunk, EventStream, StreamSource } from '../../rest-compat/event-chunks.ts';
 import type { RestRequest } from '../../rest-compat/rest-handler.ts';
@@ -30,6 +31,10 @@ const acceptedTables = mediaTypeNegotiator(['application/json', 'text/csv']);
 
 /** Parsing a body of this size as JSON takes a millisecond or two, and one of the maximum size up to a tenth of a second. */
 const smallBodyBytes = 16_384;
+
+/** The maximum size of a body in a request without a token. What visitors may read takes a few lines to ask for. */
+const maxVisitorBodyBytes = 65_536;
+const visitorBodyRule = `The body is larger than ${maxVisitorBodyBytes.toLocaleString('en')} bytes, the most without a token.`;
 
 /** A request, as the handlers see it. */
 export class ServerRequest implements RestRequest {
@@ -213,6 +218,8 @@ export class ServerRequest implements RestRequest {
     const { isWhole } = this.#unread;
     const read = this.#unread.read(this.clientMs);
     const bytes = await (isWhole ? read : this.whileSuspended(read));
+    const mayBeVisitors = bytes.length <= maxVisitorBodyBytes;
+    if (!mayBeVisitors && !(await this.context()).principal) raise('payload_too_large', visitorBodyRule);
     if (bytes.length > smallBodyBytes) await this.turn(bytes.length);
     return bytes;
   }
