@@ -2,13 +2,18 @@ import { nothingHere } from './http/reply.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openContent, openPreview } from '../resolvers/attachments/attachment-downloads.ts';
-import { receiveUpload, type SignedAttachment } from '../resolvers/attachments/attachment-uploads.ts';
+import {
+  receiveUpload,
+  type SignedAttachment,
+  startUpload,
+} from '../resolvers/attachments/attachment-uploads.ts';
 import { raise } from '../resolvers/errors.ts';
 import { parseId } from '../resolvers/ids.ts';
 import type { Disposition, FilePart, SignedAccess } from '../resolvers/attachments/signed-urls.ts';
 import { isCompressed } from '../rest-compat/content-encoding.ts';
 import type { HttpReply } from '../rest-compat/http-reply.ts';
 import { problemReply } from '../rest-compat/problem.ts';
+import { inPlaceOf, type Places } from './limits/workspace-shares.ts';
 import { byteRange } from './http/byte-range.ts';
 import { contentDisposition } from './http/content-disposition.ts';
 import { isFile } from './http/cross-origin.ts';
@@ -23,15 +28,25 @@ export interface FileHandler {
   handle(request: ServerRequest, req: IncomingMessage, res: ServerResponse): Promise<HttpReply> | undefined;
 }
 
-/** Serves downloads and uploads to clients with a signed URL. */
-export function createFileHandler(files: ServerFiles): FileHandler {
+/** What files are served from, and the places in which they are looked up. */
+interface FileParts {
+  readonly files: ServerFiles;
+  readonly places: Places;
+}
+
+/**
+ * Serves downloads and uploads to clients with a signed URL. They are looked up in a place of their workspace, so that a flood of
+ * requests leaves room for others; their bytes then take as long as their client.
+ */
+export function createFileHandler(parts: FileParts): FileHandler {
+  const { files } = parts;
   const ownHost = files.filesUrl && new URL(files.filesUrl).host;
   return {
     handle(request, req, res) {
       // With an origin for files, that origin serves nothing else, and no other origin serves files.
       const isElsewhere = ownHost !== undefined && (request.host === ownHost) !== isFile(request.path);
       if (isElsewhere) raise('not_found', nothingHere);
-      return isFile(request.path) ? answer(files, request, req, res) : undefined;
+      return isFile(request.path) ? answer(parts, request, req, res) : undefined;
     },
   };
 }
@@ -42,7 +57,7 @@ const methods: Readonly<Record<FilePart, readonly string[]>> = {
 };
 
 async function answer(
-  files: ServerFiles,
+  { files, places }: FileParts,
   request: ServerRequest,
   req: IncomingMessage,
   res: ServerResponse,
@@ -66,10 +81,13 @@ async function answer(
     return problemReply({ code: 'forbidden', message: refusal ?? '' }, requestId, headers);
   }
   const db = request.dataOf(access.workspaceId);
-  if (method !== 'PUT') return serve(db, files, request, access);
+  const { workspaceId } = access;
+  if (method !== 'PUT') return inPlaceOf(places, workspaceId, () => serve(db, files, request, access));
   if (isCompressed(request.headers)) raise('unsupported_media_type', 'The bytes must be sent uncompressed.');
-  await receiveUpload(db, files.store, access, openUpload(req, res, request.clientMs), { requestId });
-  request.noteWriteTo(access.workspaceId);
+  const upload = openUpload(req, res, request.clientMs);
+  const started = await inPlaceOf(places, workspaceId, () => startUpload(db, access, upload));
+  await receiveUpload(db, files.store, started, upload, { requestId });
+  request.noteWriteTo(workspaceId);
   return { status: 204 };
 }
 

@@ -136,6 +136,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
   const replicas = await openReplicas({ database, config, logger, link });
   opened.add(() => replicas?.close());
   const admission = new Admission(config.admission);
+  const shares = new WorkspaceShares(config.admission ?? defaultAdmission);
   const changeWaits = new ChangeWaits(live, admission);
   const webhooks = new Webhooks(config);
   const unknownTokens = new UnknownTokens(config.rates?.unknownTokensPerMinute);
@@ -152,7 +153,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
     writes: writesOf(new SerialQueue(), { batching: config.writeBatching ?? true }),
     changeWaits,
     webhooks: webhooks.sending,
-    shares: new WorkspaceShares(config.admission ?? defaultAdmission),
+    shares,
     bounds: readBounds(config.readBudget ?? defaultReadBudget),
   });
   const warn = logger.warn.bind(logger);
@@ -201,7 +202,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
     graphql,
     rest,
     pages: createPages(schema, { ...config, filesUrl: files?.filesUrl }),
-    files: files && createFileHandler(files),
+    files: files && createFileHandler({ files, places: { admission, shares } }),
     logger,
     metrics: metrics?.metrics,
     tracing,

@@ -36,16 +36,11 @@ export interface Upload {
   readonly open: () => AsyncIterable<Uint8Array>;
 }
 
-/**
- * Receives the bytes of an announced attachment, which must have the announced size, and makes it visible. If anything
- * fails, nothing is stored, and the upload may be retried.
- */
-export async function receiveUpload(
+/** Begins to receive the bytes of an announced attachment. Throws `not_found`, `conflict` and what is wrong with the request. */
+export async function startUpload(
   db: TenantDb,
-  store: FileStore,
   { attachmentId }: SignedAttachment,
-  { contentLength, isReplacement, open }: Upload,
-  uploadRequest: UploadRequest,
+  { contentLength, isReplacement }: Upload,
 ): Promise<AttachmentRow> {
   const announced = (await selectAttachmentOfExistingIssue(db, attachmentId)) ?? raiseNotFound('attachment');
   if (announced.uploadedUtc) raise('conflict', 'The attachment already has its bytes.');
@@ -53,9 +48,24 @@ export async function receiveUpload(
   if (contentLength !== undefined && contentLength !== sizeBytes) refuseLength(contentLength, sizeBytes);
   if (isReplacement)
     raise('precondition_failed', 'The attachment has no bytes yet, so If-Match cannot match.');
-  const started = await beginUpload(db, attachmentId);
-  if (!started)
-    return raise('conflict', 'The attachment already has its bytes, or too many uploads were started.');
+  return (
+    (await beginUpload(db, attachmentId)) ??
+    raise('conflict', 'The attachment already has its bytes, or too many uploads were started.')
+  );
+}
+
+/**
+ * Receives the bytes of an upload, which must have the announced size, and makes the attachment visible. If anything fails,
+ * nothing is stored, and the upload may be retried.
+ */
+export async function receiveUpload(
+  db: TenantDb,
+  store: FileStore,
+  started: AttachmentRow,
+  { open }: Upload,
+  uploadRequest: UploadRequest,
+): Promise<AttachmentRow> {
+  const { sizeBytes } = started;
   try {
     await store.put(contentKey(started), exactly(sizeBytes, open()), sizeBytes);
     const preview = await findPreview(store, started);

@@ -1,4 +1,5 @@
-import { Admission, type AdmissionLimits } from './admission.ts';
+import { AppError } from '../../resolvers/errors.ts';
+import { Admission, type AdmissionLimits, type AdmissionTicket, busy } from './admission.ts';
 
 /** More admissions than this are kept only while they are in use. */
 const maxIdle = 100;
@@ -42,5 +43,28 @@ export class WorkspaceShares {
   #dropIdle(): void {
     for (const [workspaceId, { load }] of this.#shares)
       if (load.inProgress === 0 && load.waiting === 0) this.#shares.delete(workspaceId);
+  }
+}
+
+/** Where requests that do not pass through admission as a whole take a place for a part of their work. */
+export interface Places {
+  readonly admission: Admission;
+  readonly shares: WorkspaceShares;
+}
+
+/** Does work of a workspace in one of its places. Throws `unavailable` if none becomes free in time. */
+export async function inPlaceOf<Result>(
+  { admission, shares }: Places,
+  workspaceId: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const ticket = await new Promise<AdmissionTicket>((resolve, reject) => {
+    admission.enter(resolve, () => reject(new AppError('unavailable', busy)));
+  });
+  try {
+    await ticket.join(() => shares.of(workspaceId));
+    return await work();
+  } finally {
+    ticket.leave();
   }
 }
