@@ -3,7 +3,7 @@ import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { prefersHtml } from '../graphql/graphql-request.ts';
 import { absentReply, isSchemaPath } from './absent.ts';
-import { landingReply } from './landing.ts';
+import { startPageReply } from './start-page.ts';
 import { referencePaths } from './reference.ts';
 import { sharedPaths } from './shared-assets.ts';
 import { vendorPaths } from './vendor.ts';
@@ -77,7 +77,7 @@ const allow = 'GET, HEAD, OPTIONS';
 
 /** Returns a page to a browser, and the URLs as JSON to a program. */
 function start(request: ServerRequest, explorer: boolean): HttpReply | Promise<HttpReply> {
-  if (prefersHtml(request.headers.accept)) return landingReply(request, explorer);
+  if (prefersHtml(request.headers.accept)) return startPageReply(request, explorer);
   const addresses = {
     graphql: '/graphql',
     rest: '/v1',

@@ -6,8 +6,8 @@ export const iconPath = '/assets/icon.svg';
 /** The files that the start page and GraphiQL load, and the icon that browsers request from every host. */
 export const sharedPaths: readonly (readonly [path: string, answer: FileAnswer])[] = [
   ['/assets/page.css', ownAsset('page.css')],
-  ['/assets/landing.css', ownAsset('landing.css')],
-  ['/assets/landing.js', ownAsset('landing.js')],
+  ['/assets/start-page.css', ownAsset('start-page.css')],
+  ['/assets/start-page.js', ownAsset('start-page.js')],
   ['/assets/graphiql.css', ownAsset('graphiql.css')],
   ['/assets/graphiql.js', ownAsset('graphiql.js')],
   [iconPath, ownAsset('icon.svg')],

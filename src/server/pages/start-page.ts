@@ -6,8 +6,8 @@ import { pageHtml } from './shell.ts';
 import { graphiqlPath, type WorkedQuery, workedQueries } from './worked-queries.ts';
 
 /** The page at `/`, which introduces the service to a new user and shows the first steps. */
-export async function landingReply({ origin }: ServerRequest, explorer: boolean): Promise<HttpReply> {
-  const body = landingPage(origin, explorer ? await workedQueries() : []);
+export async function startPageReply({ origin }: ServerRequest, explorer: boolean): Promise<HttpReply> {
+  const body = startPage(origin, explorer ? await workedQueries() : []);
   return { status: 200, headers, body };
 }
 
@@ -18,7 +18,7 @@ const headers = {
 };
 
 /** Without queries there are no other pages, and this one has no links to them. */
-function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
+function startPage(origin: string, queries: readonly WorkedQuery[]): string {
   const explorer = queries.length > 0;
   const dashboard = queries.find(({ name }) => name === 'dashboard');
   const graphiql = dashboard ? graphiqlPath(dashboard.document) : '/graphql';
@@ -27,8 +27,8 @@ function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
     description:
       'A work-tracking service with two APIs: a GraphQL gateway and a REST layer over the same operations.',
     section: '/',
-    styles: ['/assets/landing.css'],
-    modules: ['/assets/landing.js'],
+    styles: ['/assets/start-page.css'],
+    modules: ['/assets/start-page.js'],
     explorer,
     footer: `<footer class="foot">A program that asks for <code>application/json</code> here gets these addresses as JSON.</footer>`,
     main: `<section class="hero">
