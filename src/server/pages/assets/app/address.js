@@ -17,12 +17,32 @@ export function choicesInAddress() {
   return Object.fromEntries(new URLSearchParams(location.search));
 }
 
-/** Returns the choices with one of them changed, or removed if the value is empty, and puts them into the address. */
+/** Returns the choices with one of them changed, or removed if the value is empty. */
 export function changedChoices(choices, name, value) {
   const { [name]: _, ...others } = choices;
-  const changed = value ? { ...others, [name]: value } : others;
-  history.replaceState(null, '', `${location.pathname}${searchOf(changed)}`);
-  return changed;
+  return value ? { ...others, [name]: value } : others;
+}
+
+/** The end of the address that the page shows. */
+let shownSearch = location.search;
+
+/** Puts the choices into the address, as a step of the history, which Back undoes, or in place of the last step. */
+export function keepInAddress(choices, { isStep }) {
+  const address = `${location.pathname}${searchOf(choices)}`;
+  if (isStep) history.pushState(null, '', address);
+  else history.replaceState(null, '', address);
+  shownSearch = location.search;
+}
+
+/** Calls `restore` when Back or Forward has led to other choices on the same page. */
+export function onReturn(restore) {
+  const compare = () => {
+    // Other parts of the address may have changed alone, such as that of the skip link.
+    if (location.search === shownSearch) return;
+    shownSearch = location.search;
+    restore();
+  };
+  for (const name of ['popstate', 'pageshow']) addEventListener(name, compare);
 }
 
 /** The choices as the end of an address. */

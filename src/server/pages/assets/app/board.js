@@ -1,6 +1,6 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { repeat } from '../lit-html/directives/repeat.js';
-import { changedChoices, choicesInAddress, subjectInAddress } from './address.js';
+import { changedChoices, choicesInAddress, keepInAddress, onReturn, subjectInAddress } from './address.js';
 import { filters, forgetMarked } from './board-filters.js';
 import { count, plural } from './format.js';
 import { ask } from './graph.js';
@@ -143,6 +143,7 @@ async function more() {
 
 function choose(name, value) {
   chosen = changedChoices(chosen, name, value);
+  keepInAddress(chosen, { isStep: name !== 'q' });
   // The issues of all statuses have been read already.
   if (name !== 'canceled') beginAfter(name === 'q' ? 250 : 0);
   draw();
@@ -151,11 +152,18 @@ function choose(name, value) {
 /** Forgets all choices. */
 function reset() {
   chosen = {};
-  history.replaceState(null, '', location.pathname);
-  void begin();
+  keepInAddress(chosen, { isStep: true });
+  beginAfter(0);
+  draw();
   // The button that had the focus is gone.
   document.querySelector('.filters')?.focus();
 }
+
+onReturn(() => {
+  chosen = conditionsInAddress();
+  beginAfter(0);
+  draw();
+});
 
 function page({ data, figures, variables, sign }) {
   if (!data.team) {

@@ -1,6 +1,6 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { repeat } from '../lit-html/directives/repeat.js';
-import { changedChoices, choicesInAddress } from './address.js';
+import { changedChoices, choicesInAddress, keepInAddress, onReturn } from './address.js';
 import { count, date, duration, isoDay, plural } from './format.js';
 import { oldest, workload } from './dashboard-lists.js';
 import { figure } from './figure.js';
@@ -42,8 +42,14 @@ function variablesOf() {
 
 function choose(name, value) {
   chosen = changedChoices(chosen, name, value);
+  keepInAddress(chosen, { isStep: true });
   void begin();
 }
+
+onReturn(() => {
+  chosen = choicesInAddress();
+  void begin();
+});
 
 function page({ data, figures, variables, sign }) {
   const { workspace, all, teams } = data;

@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { hasBrowser } from './browser.ts';
+import { usePages } from './use-pages.ts';
+
+// Without a browser the tests are reported as skipped, because `npm test` must not need one.
+const described = hasBrowser ? describe : describe.skip;
+
+described('filters of the pages in a real browser (needs /usr/bin/chromium)', () => {
+  const pages = usePages();
+  const { signedIn, open, close } = pages;
+  const checkout = (page: Page) => page.getByRole('link', { name: 'Checkout on one page' });
+  const searchOf = (page: Page) => new URL(page.url()).search;
+  const back = (page: Page) => page.evaluate('history.back()');
+  const forward = (page: Page) => page.evaluate('history.forward()');
+
+  it('are undone by Back on a board and restored by Forward and by reloading, but not what is typed', async () => {
+    const tab = await signedIn();
+    const { page } = tab;
+    await open(tab, '/board/WEB', 'Booking Web');
+    await page.getByLabel('Priority').selectOption('LOW');
+    await checkout(page).waitFor({ state: 'detached' });
+    await page.getByLabel('Title').fill('zzzz');
+    await page.getByText('No issue matches this filter.').waitFor();
+    await page.getByRole('checkbox', { name: 'Canceled' }).check();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await checkout(page).waitFor();
+    const chosen = async () => [
+      searchOf(page),
+      await page.getByLabel('Priority').inputValue(),
+      await page.getByLabel('Title').inputValue(),
+      await page.getByRole('checkbox', { name: 'Canceled' }).isChecked(),
+    ];
+    await back(page);
+    await page.getByText('No issue matches this filter.').waitFor();
+    expect(await chosen()).toEqual(['?priority=LOW&q=zzzz&canceled=1', 'LOW', 'zzzz', true]);
+    await back(page);
+    await page.locator('input[type=checkbox]:not(:checked)').waitFor();
+    expect(await chosen()).toEqual(['?priority=LOW&q=zzzz', 'LOW', 'zzzz', false]);
+    // What was typed has replaced the address of the priority alone.
+    await back(page);
+    await checkout(page).waitFor();
+    expect(await chosen()).toEqual(['', '', '', false]);
+    await forward(page);
+    await page.getByText('No issue matches this filter.').waitFor();
+    await page.reload();
+    await page.getByText('No issue matches this filter.').waitFor();
+    expect(await chosen()).toEqual(['?priority=LOW&q=zzzz', 'LOW', 'zzzz', false]);
+    expect(tab.complaints).toEqual([]);
+    await close(tab);
+  });
+
+  it('are undone by Back on the dashboard, which skipping to its content does not read again', async () => {
+    const tab = await signedIn();
+    const { page } = tab;
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+    await open(tab, '/dashboard', 'Dashboard');
+    await page.getByLabel('Team').selectOption('PAY');
+    await heading('Payments');
+    await page.getByRole('radio', { name: '1 year' }).check();
+    await page.getByText('each month').first().waitFor();
+    await back(page);
+    await page.getByText('each week').first().waitFor();
+    expect(await page.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true);
+    await back(page);
+    await heading('Dashboard');
+    expect([searchOf(page), await page.getByLabel('Team').inputValue()]).toEqual(['', '']);
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
+    await page.waitForURL('**/dashboard#main');
+    await back(page);
+    await page.waitForURL('**/dashboard');
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+    expect(asked.filter((url) => url.endsWith('/graphql'))).toEqual([]);
+    await close(tab);
+  });
+});
