@@ -230,7 +230,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
   it('offers to clear a filter that is refused, and shows a choice that no open issue has', async () => {
     const tab = await signedIn();
     await tab.page.goto(`${pages.app.url}/board/WEB?priority=foo`);
-    await tab.page.getByRole('heading', { name: 'This page could not be read' }).waitFor();
+    await tab.page.getByRole('heading', { name: 'The filter in the address cannot be used' }).waitFor();
     await tab.page.getByRole('button', { name: 'Clear the filter' }).click();
     await isLive(tab.page);
     expect(new URL(tab.page.url()).search).toBe('');

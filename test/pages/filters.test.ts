@@ -76,4 +76,46 @@ described('filters of the pages in a real browser (needs /usr/bin/chromium)', ()
     expect(asked.filter((url) => url.endsWith('/graphql'))).toEqual([]);
     await close(tab);
   });
+
+  it('say what is wrong with them in a sentence, and can be cleared one by one', async () => {
+    const tab = await signedIn();
+    const { page } = tab;
+    const wrong = 'The filter in the address cannot be used';
+    const clear = (name: string) =>
+      page.getByRole('button', { name: `Clear the ${name}`, exact: true }).click();
+    await open(tab, '/board/WEB?priority=foo&label=bug&project=no&assignee=me&q=checkout', wrong);
+    // The server refuses words that are not of the language before it looks at values.
+    expect(await page.getByRole('alert').locator('p:not(.small):not(:has(button))').allInnerTexts()).toEqual([
+      'There is no priority “FOO”.',
+    ]);
+    await clear('priority');
+    await page.getByText('“bug” is not the id of a label.').waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain('“me” is not the id of a member.');
+    expect(await page.getByRole('alert').innerText()).not.toMatch(/filter\.|Variable|expected/);
+    await clear('label');
+    await page.getByText('“bug”').waitFor({ state: 'detached' });
+    await clear('project');
+    await page.getByText('“no”').waitFor({ state: 'detached' });
+    await clear('assignee');
+    await checkout(page).waitFor();
+    expect(searchOf(page)).toBe('?q=checkout');
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Filter of the board');
+    await open(tab, `/board/WEB?q=${'a'.repeat(1_001)}`, wrong);
+    await page.getByText('is too long').waitFor();
+    await clear('filter');
+    await checkout(page).waitFor();
+    await close(tab);
+  });
+
+  it('name what may not exist if no issue matches', async () => {
+    const tab = await signedIn();
+    const { page } = tab;
+    const unknown = `label_${'0'.repeat(25)}1`;
+    await open(tab, `/board/WEB?q=checkout&label=${unknown}`, 'Booking Web');
+    await page.getByText('The label that it names may not exist here.').waitFor();
+    await page.getByRole('button', { name: 'Clear the label' }).click();
+    await checkout(page).waitFor();
+    expect(searchOf(page)).toBe('?q=checkout');
+    await close(tab);
+  });
 });

@@ -41,6 +41,65 @@ export function filters({ data, chosen, issues, choose, reset, redraw }) {
   </form>`;
 }
 
+/** What is wrong with a choice that the server refuses. */
+const faults = {
+  q: () => 'The text that titles are searched for is too long, or has a character that no title has.',
+  assignee: (value) => `“${value}” is not the id of a member.`,
+  priority: (value) => `There is no priority “${value}”.`,
+  label: (value) => `“${value}” is not the id of a label.`,
+  project: (value) => `“${value}” is not the id of a project.`,
+};
+
+/** The field of each choice in the filter of issues, by which the server says what it refuses. */
+const fields = {
+  q: 'title',
+  assignee: 'primaryAssigneeUserAccountId',
+  label: 'labels',
+  project: 'projectId',
+};
+
+/**
+ * What is shown if the server refuses the filter, with a way to clear what is wrong in it; undefined if that is not what the
+ * server refuses. Of a wrong priority, it names no field.
+ */
+export function wrongFilter({ error, chosen, correct }) {
+  const isRefused = (name) =>
+    name === 'priority'
+      ? error.code === 'GRAPHQL_VALIDATION_FAILED' && !ranks.includes(chosen.priority)
+      : error.fields.some((field) => field.split('.').includes(fields[name]));
+  const wrong = Object.keys(chosen).filter((name) => name in faults && isRefused(name));
+  if (wrong.length === 0) return undefined;
+  const isPart = Object.keys(chosen).length > 1;
+  const shortened = (text) => (text.length > 50 ? `${text.slice(0, 50)}…` : text);
+  return {
+    title: 'The filter in the address cannot be used',
+    body: html`${wrong.map(
+      (name) => html`<p>${faults[name](shortened(chosen[name]))}</p>
+        ${isPart ? html`<p><button type="button" class="button" @click=${() => correct(name)}>${clearing(name)}</button></p>` : nothing}`,
+    )}
+      <p><button type="button" class="button" @click=${() => correct()}>Clear the filter</button></p>`,
+  };
+}
+
+const clearing = (name) => `Clear the ${name === 'q' ? 'title' : name}`;
+
+/** What is shown if no issue matches. The chosen label, for example, may have been removed since the address was made. */
+export function noMatch({ data, chosen, choose }) {
+  const unknown = Object.entries(optionsOf(data))
+    .filter(([name, options]) => chosen[name] && !options.some(([value]) => value === chosen[name]))
+    .map(([name]) => name);
+  const clear = (name) => {
+    choose(name, '');
+    document.querySelector('.filters').focus();
+  };
+  return html`No issue matches this filter.
+    ${unknown.map(
+      (name) =>
+        html`<br />The ${name} that it names may not exist here.
+          <button type="button" class="plain" @click=${() => clear(name)}>${clearing(name)}</button>`,
+    )}`;
+}
+
 /** Forgets the marked team, on a page to which the user has returned. */
 export function forgetMarked() {
   marked = undefined;

@@ -1,7 +1,7 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { repeat } from '../lit-html/directives/repeat.js';
 import { changedChoices, choicesInAddress, keepInAddress, onReturn, subjectInAddress } from './address.js';
-import { filters, forgetMarked } from './board-filters.js';
+import { filters, forgetMarked, noMatch, wrongFilter } from './board-filters.js';
 import { count, plural } from './format.js';
 import { ask } from './graph.js';
 import { focusOn } from './page.js';
@@ -54,8 +54,9 @@ const { begin, draw } = keepReading({
   onEvent: ({ issues }) => take(issues),
   remedy: () =>
     Object.keys(conditions(chosen)).length > 0
-      ? html`<button type="button" class="button" @click=${reset}>Clear the filter</button>`
+      ? html`<button type="button" class="button" @click=${() => correct()}>Clear the filter</button>`
       : undefined,
+  explain: (error) => wrongFilter({ error, chosen, correct }),
 });
 
 function remember({ data, variables }) {
@@ -159,6 +160,15 @@ function reset() {
   document.querySelector('.filters')?.focus();
 }
 
+/** Reads again without one choice, or without any, on a page that shows no board because of them. */
+async function correct(name) {
+  chosen = name ? changedChoices(chosen, name, '') : {};
+  // Back would only lead to the same problem.
+  keepInAddress(chosen, { isStep: false });
+  await begin();
+  document.querySelector('.filters')?.focus();
+}
+
 onReturn(() => {
   chosen = conditionsInAddress();
   beginAfter(0);
@@ -186,7 +196,7 @@ function page({ data, figures, variables, sign }) {
       </header>
       ${filters({ data, chosen, issues: [...shown.issues.values()], choose, reset, redraw: draw })}
       <p class="unseen" aria-live="polite">${said}</p>
-      ${isEmpty ? empty(Object.keys(conditions(chosen)).length ? 'No issue matches this filter.' : 'This team has no issues yet.') : nothing}
+      ${isEmpty ? empty(Object.keys(conditions(chosen)).length ? noMatch({ data, chosen, choose }) : 'This team has no issues yet.') : nothing}
       <div class="columns" @keydown=${move} @focusin=${reveal}>${columns.map(column)}</div>
       ${next.hasNextPage ? html`<p><button type="button" class="button" @click=${more}>Show more open issues</button></p>` : nothing}
       ${failure ? html`<p role="alert">They could not be read: ${failure.message}</p>` : nothing}

@@ -3,9 +3,9 @@ import { currentToken } from './session.js';
 
 /** Why the graph did not answer. `code` is that of the service, or one of `NO_TOKEN`, `OFFLINE` and `BROKEN_ANSWER`. */
 export class GraphError extends Error {
-  constructor({ code, message, requestId, retryAfter, missing = [] }) {
+  constructor({ code, message, requestId, retryAfter, missing = [], fields = [] }) {
     super(message);
-    Object.assign(this, { code, requestId, retryAfter, missing });
+    Object.assign(this, { code, requestId, retryAfter, missing, fields });
   }
 }
 
@@ -106,6 +106,7 @@ export function errorOf({ message, extensions = {} }, response) {
     requestId: extensions.requestId,
     retryAfter: response?.headers.get('Retry-After'),
     missing: scopesIn(extensions.errors),
+    fields: (extensions.errors ?? []).map(({ field }) => field ?? ''),
   });
 }
 

@@ -24,12 +24,13 @@ const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  * - `onReading(reading)`: called before a new answer is drawn;
  * - `onEvent(data)`: shows an event. Without it, the query is read again;
  * - `follows`: what the subscription reports, if that is not all that the page shows;
- * - `remedy()`: what else than another try may help.
+ * - `remedy()`: what else than another try may help;
+ * - `explain(error)`: the `title` and `body` of a page for an error that this page understands better.
  *
  * The query must select `workspace { changeCursor }`, after which the subscription begins. Returns `begin`, which reads
  * again after a choice of the user, and `draw`.
  */
-export function keepReading({ query, variables, view, live, onReading, onEvent, follows, remedy }) {
+export function keepReading({ query, variables, view, live, onReading, onEvent, follows, remedy, explain }) {
   /** What is drawn; undefined if the page shows a problem instead. */
   let reading;
   let failure;
@@ -45,11 +46,13 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
     if (reading) show(view({ ...reading, sign: liveness(failure ? 'failed' : state, { failure, follows }) }));
   };
 
+  const showProblem = (error) => show(problem(error, begin, remedy?.(), explain?.(error)));
+
   const end = (error) => {
     giveUp();
     stop();
     reading = undefined;
-    show(problem(error, begin, remedy?.()));
+    showProblem(error);
   };
 
   const giveUp = () => {
@@ -98,7 +101,7 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
         break;
       }
       if (reading) draw();
-      else show(problem(error, begin, remedy?.()));
+      else showProblem(error);
       await pause(Math.max(Number(error.retryAfter ?? 0) * 1_000, Math.min(15_000, 500 * 2 ** failures)));
     }
     return false;

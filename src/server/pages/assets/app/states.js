@@ -3,11 +3,11 @@ import { forgetToken, signIn, tokenOf } from './session.js';
 
 /**
  * The content of a page after an error, with what the user can do about it: often to try again, if there is no other
- * remedy.
+ * remedy. A page may explain it better, with a title and a body of its own.
  */
-export function problem(error, retry, remedy) {
+export function problem(error, retry, remedy, explanation) {
   const known = problems[error.code] ?? unexpected;
-  const { title, body } = known(error, retry, remedy);
+  const { title, body } = explanation ?? known(error, retry, remedy);
   return html`<section class="problem" role="alert" aria-labelledby="problem">
     <h1 id="problem">${title}</h1>
     ${body}
@@ -54,8 +54,7 @@ const problems = {
       ${again(retry)} ${remedy ?? nothing}`,
   }),
   PERSISTED_QUERY_NOT_FOUND: () => outdated,
-  // The condition of a filter may be invalid. Without a filter, the query of the page itself is invalid.
-  GRAPHQL_VALIDATION_FAILED: (error, retry, remedy) => (remedy ? unexpected(error, retry, remedy) : outdated),
+  GRAPHQL_VALIDATION_FAILED: () => outdated,
 };
 
 const outdated = {
