@@ -118,4 +118,29 @@ described('filters of the pages in a real browser (needs /usr/bin/chromium)', ()
     expect(searchOf(page)).toBe('?q=checkout');
     await close(tab);
   });
+
+  it('are printed in words, since paper shows no fields', async () => {
+    const tab = await signedIn();
+    const { page } = tab;
+    const onPaper = page.locator('.on-paper');
+    await open(tab, '/board/WEB?priority=high&canceled=1&q=checkout', 'Booking Web');
+    await page.getByLabel('Label').selectOption({ index: 1 });
+    const label = (await page.getByLabel('Label').locator('option').nth(1).innerText()).replace(
+      / \(\d+\)$/,
+      '',
+    );
+    await page.getByLabel('Assignee').selectOption({ index: 1 });
+    expect(await onPaper.isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'print' });
+    expect(await onPaper.innerText()).toMatch(
+      new RegExp(
+        `^Filter: title contains “checkout”, assignee [^()]+, priority High, label ${label}, with canceled issues$`,
+      ),
+    );
+    await open(tab, '/board/WEB', 'Booking Web');
+    expect(await onPaper.count()).toBe(0);
+    await open(tab, '/dashboard?range=365', 'Dashboard');
+    expect(await onPaper.innerText()).toBe('Time range: 1 year');
+    await close(tab);
+  });
 });

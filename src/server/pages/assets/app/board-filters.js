@@ -32,7 +32,7 @@ export function filters({ data, chosen, issues, choose, reset, redraw }) {
       choice({
         name: words(name),
         value: chosen[name] ?? '',
-        options: [['', `Any ${name}`], ...withChosen(options, chosen[name], name, issues)],
+        options: [['', `Any ${name}`], ...withChosen(options, chosen[name], name, issues).map(numbered)],
         choose: (value) => choose(name, value),
       }),
     )}
@@ -111,20 +111,36 @@ function boardPath(code, chosen) {
   return `/board/${encodeURIComponent(code)}${searchOf(others)}`;
 }
 
+/** The values that can be chosen, each with its name and, if it is known, the number of open issues. */
 function optionsOf({ byAssignee, byLabel, byProject }) {
-  const numbered = (name, number) => `${name} (${number})`;
   return {
     assignee: byAssignee
       .filter(({ assignee }) => assignee)
-      .map(({ assignee, count }) => [assignee.userAccountId, numbered(assignee.displayName, count)]),
+      .map(({ assignee, count }) => [assignee.userAccountId, assignee.displayName, count]),
     priority: ranks.map((rank) => [rank, words(rank)]),
-    label: byLabel
-      .filter(({ label }) => label)
-      .map(({ label, count }) => [label.id, numbered(label.name, count)]),
+    label: byLabel.filter(({ label }) => label).map(({ label, count }) => [label.id, label.name, count]),
     project: byProject
       .filter(({ project }) => project)
-      .map(({ project, count }) => [project.id, numbered(project.name, count)]),
+      .map(({ project, count }) => [project.id, project.name, count]),
   };
+}
+
+const numbered = ([value, name, count]) => [value, count === undefined ? name : `${name} (${count})`];
+
+/** The filter in words, for paper, which shows no fields. */
+export function filterInWords({ data, chosen, issues }) {
+  const parts = Object.entries(optionsOf(data))
+    .filter(([name]) => chosen[name])
+    .map(([name, options]) => {
+      const known = withChosen(options, chosen[name], name, issues);
+      return `${name} ${known.find(([value]) => value === chosen[name])[1]}`;
+    });
+  const all = [
+    ...(chosen.q ? [`title contains “${chosen.q}”`] : []),
+    ...parts,
+    ...(chosen.canceled ? ['with canceled issues'] : []),
+  ];
+  return all.length ? html`<p class="on-paper">Filter: ${all.join(', ')}</p>` : nothing;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { repeat } from '../lit-html/directives/repeat.js';
 import { changedChoices, choicesInAddress, keepInAddress, onReturn, subjectInAddress } from './address.js';
-import { filters, forgetMarked, noMatch, wrongFilter } from './board-filters.js';
+import { filterInWords, filters, forgetMarked, noMatch, wrongFilter } from './board-filters.js';
 import { count, plural } from './format.js';
 import { ask } from './graph.js';
 import { focusOn } from './page.js';
@@ -184,7 +184,8 @@ function page({ data, figures, variables, sign }) {
   const { next, failure } = shown;
   document.title = `${name} – workgraph`;
   const columns = statuses.filter(({ category }) => category !== 'CANCELED' || chosen.canceled);
-  const isEmpty = shown.issues.size === 0;
+  const issues = [...shown.issues.values()];
+  const isEmpty = issues.length === 0;
   return html`<div class="beside">
     <div class="content">
       <header class="page-head">
@@ -194,7 +195,7 @@ function page({ data, figures, variables, sign }) {
         </div>
         ${sign}
       </header>
-      ${filters({ data, chosen, issues: [...shown.issues.values()], choose, reset, redraw: draw })}
+      ${filters({ data, chosen, issues, choose, reset, redraw: draw })} ${filterInWords({ data, chosen, issues })}
       <p class="unseen" aria-live="polite">${said}</p>
       ${isEmpty ? empty(Object.keys(conditions(chosen)).length ? noMatch({ data, chosen, choose }) : 'This team has no issues yet.') : nothing}
       <div class="columns" @keydown=${move} @focusin=${reveal}>${columns.map(column)}</div>

@@ -91,9 +91,9 @@ function numbers(data, variables, team) {
     <div class="figures-grid">${workload(data, variables, file)} ${oldest(data, file)}</div>`;
 }
 
-/** The choice of the user. The page shows it only once its data has been read. */
+/** The choice of the user, which paper shows in words. The page shows it only once its data has been read. */
 function controls(teams) {
-  const [days] = rangeOf();
+  const [days, , range] = rangeOf();
   const { team } = variablesOf();
   return html`<form class="filters" aria-label="What the dashboard shows" @submit=${(event) => event.preventDefault()}>
     ${choice({
@@ -110,7 +110,8 @@ function controls(teams) {
       )}
     </fieldset>
     ${team ? html`<a class="plain" href="/board/${encodeURIComponent(team)}">Board</a>` : nothing}
-  </form>`;
+    </form>
+    <p class="on-paper">Time range: ${range}</p>`;
 }
 
 function tiles({ trend, now }, period) {
