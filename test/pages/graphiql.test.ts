@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import { exampleOf } from '../live/page-code.ts';
 import type { App } from '../support/app.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
@@ -174,6 +174,45 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     );
     await page.locator('.graphiql-execute-button').click();
     expect((await answered).status()).toBe(200);
+    await page.context().close();
+  });
+
+  it('says what to do when the server does not answer, refuses a query, or cannot be reached through a proxy', async () => {
+    const { page } = await openTab(browser, app.url, { token: app.token });
+    await page.goto(
+      `${app.url}/graphql?${new URLSearchParams({ query: '{ viewer { member { displayName } } }' })}`,
+    );
+    const result = page.locator('.result-window');
+    const execute = page.locator('.graphiql-execute-button');
+    await execute.waitFor();
+    const problem = { status: 429, code: 'rate_limited', detail: 'The quota is used up.', requestId: 'r-1' };
+    const refusals: [answer: (route: Route) => Promise<void>, advice: RegExp][] = [
+      [
+        (route) => route.abort(),
+        /does not answer\. Either it is not running, .* not connected\. Run the query again/,
+      ],
+      [
+        (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '7' }, json: problem }),
+        /The quota is used up\. Run the query again in 7 s\./,
+      ],
+      [
+        (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
+        /other than workgraph has answered, with status 502\. Run the query again in a moment\./,
+      ],
+    ];
+    for (const [answer, advice] of refusals) {
+      await page.route('**/graphql', answer);
+      const body = await page.evaluate<{ errors: { message: string }[] }>(
+        "fetch('/graphql', { method: 'POST', body: '{}' }).then((response) => response.json())",
+      );
+      expect(body.errors[0]?.message).toMatch(advice);
+      await execute.click();
+      // The editor may break the line after that.
+      await result.getByText(body.errors[0]?.message.slice(0, 25) ?? '').waitFor();
+      await page.unroute('**/graphql', answer);
+    }
+    await execute.click();
+    await result.getByText('displayName').first().waitFor();
     await page.context().close();
   });
 

@@ -50,6 +50,40 @@
   /** Whether the server has refused to show its schema. */
   let lacksSchema = false;
 
+  const errorReply = (status, message, extensions) =>
+    Response.json({ errors: [{ message, extensions }] }, { status });
+
+  /** What GraphiQL shows if there was no answer. The user may also have stopped the query. */
+  const unanswered = (error) => {
+    if (error.name === 'AbortError') throw error;
+    const causes = 'Either it is not running, or this computer is not connected.';
+    return errorReply(
+      503,
+      `The server does not answer. ${causes} Run the query again when that has changed.`,
+    );
+  };
+
+  /**
+   * GraphiQL reports an answer without data and errors as a fault. The server refuses some requests in the form of REST, and
+   * a proxy may answer with a page.
+   */
+  const understood = async (response) => {
+    if (response.ok) return response;
+    const answer = await response
+      .clone()
+      .json()
+      .catch(() => ({}));
+    if (answer.errors?.[0]?.extensions || answer.data) return response;
+    const { status } = response;
+    // A proxy may name a date instead of seconds.
+    const [seconds] = /^\d+$/.exec(response.headers.get('Retry-After') ?? '') ?? [];
+    const reason = answer.detail ?? `Something other than workgraph has answered, with status ${status}.`;
+    const isPassing = status === 429 || status >= 500;
+    const advice = isPassing ? ` Run the query again ${seconds ? `in ${seconds} s` : 'in a moment'}.` : '';
+    const { code, requestId } = answer;
+    return errorReply(status, `${reason}${advice}`, { code, requestId });
+  };
+
   const send = window.fetch;
   window.fetch = async (address, init = {}) => {
     if (new URL(address, location.href).pathname !== '/graphql') return send(address, init);
@@ -60,7 +94,7 @@
     const typed = headers.get('Authorization') ?? '';
     const hasTypedToken = /^Bearer wg_[0-9a-f]/.test(typed) && typed !== refusedHeader;
     if (token && !hasTypedToken) headers.set('Authorization', `Bearer ${token}`);
-    const response = await send(address, { ...init, headers });
+    const response = await send(address, { ...init, headers }).then(understood, unanswered);
     const isRefused = response.status === 401;
     if (isRefused && hasTypedToken) refusedHeader = typed;
     lacksSchema ||= isRefused && init.body.includes('__schema');
