@@ -42,7 +42,7 @@ function absentPage(title: string, description: string, message: string) {
         explorer: true,
         main: `<section class="problem">
         ${message}
-        <p><a class="button primary" href="/dashboard">Dashboard</a> <a class="button" href="/board">Boards</a> <a class="button" href="/">Start page</a></p>
+        <p class="actions"><a class="button primary" href="/dashboard">Dashboard</a> <a class="button" href="/board">Boards</a> <a class="button" href="/">Start page</a></p>
       </section>`,
       }),
     pagePolicy,

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { hasBrowser } from './browser.ts';
+import { usePages } from './use-pages.ts';
+
+// Without a browser the tests are reported as skipped, because `npm test` must not need one.
+const described = hasBrowser ? describe : describe.skip;
+
+described('the bar of the pages in a real browser (needs /usr/bin/chromium)', () => {
+  const pages = usePages();
+
+  /** Where the elements begin, in pixels from the top, each place once. */
+  const topsOf = (page: Page, selector: string) =>
+    page.evaluate<number[]>(`[...new Set(
+      [...document.querySelectorAll('${selector}')].map((each) => Math.round(each.getBoundingClientRect().top)))]`);
+
+  it('has its links in one line of a phone', async () => {
+    const tab = await pages.signedIn({ viewport: { width: 375, height: 700 } });
+    for (const path of ['/', '/dashboard', '/board', '/schema', '/v1/docs', '/graphql']) {
+      await tab.page.goto(pages.app.url + path);
+      const lines = (await topsOf(tab.page, '.bar nav a')).length;
+      expect({ path, lines }).toEqual({ path, lines: 1 });
+    }
+    await pages.close(tab);
+  });
+
+  it('has the button to sign out beside the name on a small screen, also in GraphiQL', async () => {
+    const tab = await pages.signedIn({ viewport: { width: 768, height: 700 } });
+    await tab.page.goto(`${pages.app.url}/graphql`);
+    await tab.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(await topsOf(tab.page, '.brand, .sign-out')).toHaveLength(1);
+    await pages.close(tab);
+  });
+
+  it('is above buttons that do not touch each other at an address without a page', async () => {
+    const tab = await pages.visitor();
+    await tab.page.setViewportSize({ width: 375, height: 700 });
+    await tab.page.goto(`${pages.app.url}/nowhere`);
+    const gap = await tab.page.evaluate<number>(`(() => {
+      const [first, , last] = [...document.querySelectorAll('.problem .button')].map((each) => each.getBoundingClientRect());
+      return last.top - first.bottom;
+    })()`);
+    expect(gap).toBeGreaterThanOrEqual(8);
+    await pages.close(tab);
+  });
+});
