@@ -172,7 +172,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     const trusting = await startApp({ demo: true, settings });
     for (const [path, heading] of views) {
       const tab = await open(path, heading, trusting);
-      if (path !== '/board') await tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+      await tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
       expect(tab.complaints).toEqual([]);
       await tab.page.context().close();
     }

@@ -2,6 +2,7 @@ export const query = `# The teams at work, with what each has open and the deliv
 query Boards {
   workspace {
     name
+    changeCursor
   }
   teams(first: 100, filter: { state: { eq: ACTIVE } }) {
     nodes {
@@ -27,5 +28,13 @@ query Boards {
         }
       }
     }
+  }
+}`;
+
+export const liveQuery = `# What happens to issues. The page then reads its query again.
+subscription BoardsChanges($after: String) {
+  changes(after: $after, filter: { eventType: { startsWith: "issue." } }) {
+    cursor
+    eventType
   }
 }`;

@@ -1,22 +1,12 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { count, date, plural } from './format.js';
-import { ask } from './graph.js';
 import { avatar, dot, progress } from './parts.js';
-import { show } from './page.js';
 import { queryPanel } from './query-panel.js';
-import { noTeams, problem } from './states.js';
-import { query } from './boards-queries.js';
+import { keepReading } from './reading.js';
+import { noTeams } from './states.js';
+import { liveQuery, query } from './boards-queries.js';
 
-async function read() {
-  try {
-    const { data, figures } = await ask(query);
-    show(page(data, figures));
-  } catch (error) {
-    show(problem(error, read));
-  }
-}
-
-function page({ workspace, teams }, figures) {
+function page({ data: { workspace, teams }, figures, variables, sign }) {
   return html`<div class="beside">
     <div class="content">
       <header class="page-head">
@@ -24,10 +14,11 @@ function page({ workspace, teams }, figures) {
           <p class="eyebrow">${workspace.name}</p>
           <h1>Boards</h1>
         </div>
+        ${sign}
       </header>
       ${teams.nodes.length ? html`<ul class="teams">${teams.nodes.map(team)}</ul>` : noTeams()}
     </div>
-    ${queryPanel({ query, variables: {}, figures })}
+    ${queryPanel({ query, variables, figures, live: liveQuery })}
   </div>`;
 }
 
@@ -52,4 +43,10 @@ function team({ code, name, color, description, lead, open, active, deliveries }
   </li>`;
 }
 
-await read();
+keepReading({
+  query,
+  variables: () => ({}),
+  view: page,
+  follows: 'Issues',
+  live: () => ({ query: liveQuery, variables: {} }),
+});
