@@ -19,6 +19,25 @@ describe('a semaphore', () => {
     expect([semaphore.free, semaphore.waiting]).toEqual([1, 0]);
   });
 
+  it('lets requests take turns, however many callers each of them has', async () => {
+    const semaphore = new Semaphore(1);
+    const order: string[] = [];
+    await semaphore.acquire();
+    const [many, few] = ['many', 'few'].map((name) => ({
+      name,
+      deadline: new Deadline({ withinMs: 60_000, waitMs: 60_000 }),
+    }));
+    const waiting = [many, many, many, many, few, few].map(async (request) => {
+      await semaphore.acquire({ deadline: request?.deadline });
+      order.push(request?.name ?? '');
+      semaphore.release();
+    });
+    semaphore.release();
+    await Promise.all(waiting);
+    expect(order).toEqual(['many', 'few', 'many', 'few', 'many', 'many']);
+    expect([semaphore.free, semaphore.waiting]).toEqual([1, 0]);
+  });
+
   it('refuses a caller at once when the queue is full', async () => {
     const semaphore = new Semaphore(1, 1);
     await semaphore.acquire();
