@@ -152,6 +152,31 @@ export async function lockUnrevokedToken(db: TenantDb, id: string): Promise<bool
 }
 
 /**
+ * The number of tokens of a member that are neither revoked nor expired, at most `max`. The row of the member is locked so that no
+ * other transaction that counts them adds one meanwhile.
+ */
+export async function countValidTokens(
+  trx: Trx,
+  { userAccountId, now, max }: { userAccountId: string; now: Date; max: number },
+): Promise<number> {
+  await trx
+    .selectFrom('member')
+    .select('id')
+    .where('userAccountId', '=', userAccountId)
+    .forNoKeyUpdate()
+    .execute();
+  const valid = await trx
+    .selectFrom('accessToken as t')
+    .select('t.id')
+    .where('t.userAccountId', '=', userAccountId)
+    .where('t.revokedUtc', 'is', null)
+    .where((eb) => eb.or([eb('t.expiresUtc', 'is', null), eb('t.expiresUtc', '>', now)]))
+    .limit(max)
+    .execute();
+  return valid.length;
+}
+
+/**
  * Revokes the given tokens and the tokens created with them, except those that are revoked already, and returns the
  * others.
  */

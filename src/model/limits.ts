@@ -49,6 +49,8 @@ export const limits = {
   changeCursor: 40,
   /** Fields that one change names. No object has as many. */
   changedFields: 100,
+  /** Access tokens of one member that are neither expired nor revoked, beyond which the APIs create none. */
+  accessTokens: 50,
   webhooks: 20,
   /** How many attempts of one webhook delivery are stored. */
   webhookAttempts: 10,

@@ -3,6 +3,7 @@ import {
   type NewAccessToken,
   revokeAccessToken,
 } from '../resolvers/access/access-tokens.ts';
+import { limits } from '../model/limits.ts';
 import { scopes } from '../resolvers/context.ts';
 import { AccessToken } from './access-tokens.ts';
 import { mutation } from './builder/mutation.ts';
@@ -70,8 +71,7 @@ AccessTokenRevokePayload.implement({
 });
 
 mutation('accessTokenCreate', AccessTokenCreateInput, AccessTokenCreatePayload, createAccessToken, {
-  description:
-    'Creates an access token. It cannot have more scopes or a longer life than the token that makes the request. An `Idempotency-Key` is not accepted.',
+  description: `Creates an access token. It cannot have more scopes or a longer life than the token that makes the request. A member can have at most ${limits.accessTokens} valid tokens. An \`Idempotency-Key\` is not accepted.`,
   scope: 'token',
   extensions: { takesNoKey: 'its response contains a secret, which is never stored' },
   events: { none: 'the log of changes does not record access tokens' },

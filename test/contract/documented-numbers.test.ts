@@ -71,6 +71,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '| `cost` | {executor/limits.ts costPerHour} objects | {executor/limits.ts costPerHour / 3600} a second |',
     '"requests";q={executor/limits.ts requestsPerMinute};w=60, "cost";q={executor/limits.ts costPerHour};w=3600',
     'for the {server/limits/rate-limit-memory.ts maxCallers} most recent callers',
+    'of which a member can have [{model/limits.ts accessTokens} valid ones]',
     'waits for Redis for at most {server/limits/rate-limit-redis.ts commandTimeoutMs} ms',
   ],
   'docs/operations.md': [
@@ -106,7 +107,10 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     'a repeatable one {rest-compat/params.ts maxValues} times, or {rest-compat/params.ts maxIds} times if',
     'answers of {server/http/compression.ts worthwhileBytes} bytes and more are sent as',
   ],
-  'docs/tokens.md': ['refuse it at most {reference/memory.ts leaseMs} ms later'],
+  'docs/tokens.md': [
+    'refuse it at most {reference/memory.ts leaseMs} ms later',
+    'A member can have at most {model/limits.ts accessTokens} valid tokens',
+  ],
 };
 
 const root = join(import.meta.dirname, '../..');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { limits } from '../../src/model/limits.ts';
 import type { Scope } from '../../src/resolvers/context.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
@@ -97,6 +98,28 @@ describe('creating a token', () => {
     expect((await mint(narrow, { memberId })).error?.extensions?.code).toBe('FORBIDDEN');
   });
 
+  it('is refused when the member has as many valid tokens as allowed, even for concurrent requests', async () => {
+    const { made: guest, own } = await guestWithTokens(limits.accessTokens - 2);
+    const results = await Promise.all(Array.from({ length: 6 }, () => mint(own, {})));
+    const made = results.flatMap((result) => result.made ?? []);
+    expect(made).toHaveLength(2);
+    const [refusal] = results.flatMap(({ error }) => error ?? []);
+    expect(refusal).toMatchObject({ extensions: { code: 'CONFLICT' } });
+    expect(refusal?.message).toBe(
+      'The member has 50 valid access tokens, and can have no more. Revoke some that are not needed any more.',
+    );
+    const { error } = await mint(app.token, { memberId: encodeId('member', guest.id) });
+    expect(error?.extensions?.code).toBe('CONFLICT');
+    await revoke(own, made[0]?.accessToken.id);
+    expect((await mint(own, {})).made).toBeDefined();
+    expect((await mint(own, {})).error?.extensions?.code).toBe('CONFLICT');
+  });
+
+  it('does not count expired tokens', async () => {
+    const { own } = await guestWithTokens(limits.accessTokens, new Date(Date.now() - 1_000));
+    expect((await mint(own, {})).made).toBeDefined();
+  });
+
   it.each(['suspended', 'removed'] as const)('refuses a member who is %s', async (status) => {
     const { id } = await member(app.database, app.workspaceId, { status });
     const { error } = await mint(app.token, { memberId: encodeId('member', id) });
@@ -193,6 +216,16 @@ describe('listing tokens', () => {
     expect(await count(await app.tokenFor({ role: 'admin', scopes: ['teams:read'] }))).toBe(1);
   });
 });
+
+/** A guest with so many tokens, of which `own` is one that has not expired. */
+async function guestWithTokens(count: number, expiresUtc?: Date) {
+  const made = await member(app.database, app.workspaceId, { role: 'guest' });
+  const { userAccountId } = made;
+  const own = await app.tokenFor({ userAccountId, scopes: ['teams:read'] });
+  for (let others = 1; others < count; others += 1)
+    await app.tokenFor({ userAccountId, ...(expiresUtc && { expiresUtc }) });
+  return { made, own };
+}
 
 async function memberIdOf(userAccountId: string): Promise<string> {
   const { id } = await app.database.unscoped

@@ -1,6 +1,7 @@
 import { limits } from '../../model/limits.ts';
 import { hash, randomBytes } from 'node:crypto';
 import {
+  countValidTokens,
   insertAccessToken,
   lockUnrevokedToken,
   selectAccessToken,
@@ -47,7 +48,7 @@ export function isScope(text: string): text is Scope {
 /**
  * Creates a token that has no more scopes and no later expiry than the token of the request, and is revoked together
  * with it. Only an owner or admin with `workspace:admin` may create one for another member, and not for one with a
- * higher role.
+ * higher role. Each token has quotas of its own, so a member can have `limits.accessTokens` at most.
  */
 export async function createAccessToken(
   ctx: Context,
@@ -72,6 +73,12 @@ export async function createAccessToken(
   return inTransaction(db, async (transaction) => {
     const isValid = await lockUnrevokedToken(transaction, parentTokenId);
     if (!isValid) raise('unauthenticated', 'The access token has been revoked.');
+    const max = limits.accessTokens;
+    if ((await countValidTokens(transaction, { userAccountId, now, max })) >= max)
+      raise(
+        'conflict',
+        `The member has ${max} valid access tokens, and can have no more. Revoke some that are not needed any more.`,
+      );
     const token = { ...input, userAccountId, parentTokenId, expiresUtc };
     return issueToken(transaction, actorOf(signed), token);
   });
