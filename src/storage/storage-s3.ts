@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +17,9 @@ import {
 
 /** A request fails when the store has sent nothing for this long. */
 const defaultSilenceMs = 60_000;
+
+/** The maximum number of answers such as 100 Continue before the answer to a request. Each counts as a sign of life. */
+const maxInformational = 100;
 
 /** The statuses of a store that is overloaded or asks for fewer requests, and the pauses before it is asked again. */
 const passing: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
@@ -119,8 +123,21 @@ export class S3Store implements FileStore {
     request.setTimeout(this.#silenceMs, () =>
       request.destroy(new StorageUnavailableError('The store does not answer.')),
     );
+    let informational = 0;
+    request.on('information', () => {
+      informational += 1;
+      if (informational > maxInformational)
+        request.destroy(new StorageUnavailableError('The store sends nothing but informational answers.'));
+    });
     let broken: { error: unknown } | undefined;
-    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    const answered = Promise.race([
+      once(request, 'response') as Promise<[IncomingMessage]>,
+      // Without a listener, Node closes the connection and reports nothing.
+      (once(request, 'upgrade') as Promise<[IncomingMessage, Socket]>).then(([{ statusCode }, socket]) => {
+        socket.destroy();
+        throw new StorageUnavailableError(`The store answered ${statusCode}.`);
+      }),
+    ]);
     const sent = body
       ? pipeline(
           withErrorReport(body, (error) => (broken = { error })),

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
 import { StorageUnavailableError } from '../../src/storage/storage.ts';
 import { S3Store } from '../../src/storage/storage-s3.ts';
 import { type App, startApp } from '../support/app.ts';
@@ -37,6 +38,13 @@ const resetsAtOnce: Answering = (response) => {
 const sendsTooMuch: Answering = (response) => {
   const head = `HTTP/1.1 200 OK\r\nContent-Length: ${bytes.length}\r\n\r\n`;
   response.socket?.end(Buffer.concat([Buffer.from(head), bytes, Buffer.from('and more')]));
+};
+const switchesProtocol: Answering = (response) => {
+  response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+};
+const informsForever: Answering = ({ socket }) => {
+  const more = setInterval(() => socket?.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(10)), 1);
+  socket?.once('close', () => clearInterval(more));
 };
 const sendsAll: Answering = (response) => response.writeHead(200, half).end(bytes);
 
@@ -172,6 +180,79 @@ describe('a server on a store that breaks its answers off', () => {
       response.write(bytes.subarray(0, 100), () => response.socket?.resetAndDestroy());
     };
     expect(await problemOf(await fetch(signedPreviewUrl ?? ''))).toEqual([503, 'unavailable']);
+  });
+
+  describe('that does not send the bytes of a preview', () => {
+    const text = Buffer.from('a line of text\n');
+    let picture: Buffer;
+    let preview: Buffer;
+    beforeAll(async () => {
+      const create = { width: 300, height: 200, channels: 3, background: 'red' } as const;
+      picture = await sharp({ create }).png().toBuffer();
+      preview = await sharp(picture).webp().toBuffer();
+    });
+
+    /** The status of the preview of a file that was uploaded with an intact store, which then answers differently. */
+    async function previewOf(name: 'a.txt' | 'a.png', intact: Answering, then: Answering) {
+      answers = intact;
+      const [type, content] = name === 'a.txt' ? ['text/plain', text] : ['image/png', picture];
+      const { signedPreviewUrl } = await desk.attach(name, type, content);
+      answers = then;
+      return fetch(signedPreviewUrl ?? '');
+    }
+    const sends =
+      (status: number, content: Buffer): Answering =>
+      (response) =>
+        response.writeHead(status).end(content);
+
+    it('answers with the preview if it does', async () => {
+      const response = await previewOf('a.png', sends(200, preview), sends(200, preview));
+      expect(Buffer.from(await response.arrayBuffer()).equals(preview)).toBe(true);
+    });
+
+    it.each<[string, (of: Buffer) => Answering]>([
+      ['half of it', (of) => sends(200, of.subarray(0, of.length / 2))],
+      ['nothing of it', () => sends(200, Buffer.alloc(0))],
+      ['more than it', (of) => sends(200, Buffer.concat([of, of]))],
+      ['a redirection', () => sends(301, Buffer.alloc(0))],
+      ['a refusal', () => sends(403, Buffer.from('<Code>InvalidAccessKeyId</Code>'))],
+      ['a part that was not asked for', (of) => sends(206, of)],
+      ['another protocol', () => switchesProtocol],
+      ['nothing but informational answers', () => informsForever],
+    ])('answers a picture with 503 when the store sends %s', async (_, how) => {
+      const response = await previewOf('a.png', sends(200, preview), how(preview));
+      expect(await problemOf(response)).toEqual([503, 'unavailable']);
+    });
+
+    it.each<[string, Answering]>([
+      ['half of it', sends(206, text.subarray(0, 5))],
+      ['nothing of it', sends(206, Buffer.alloc(0))],
+      ['the whole file, though a part was asked for', sends(200, text)],
+      ['more than it', sends(206, bytes)],
+    ])('answers a text with 503 when the store sends %s', async (_, how) => {
+      const response = await previewOf('a.txt', sends(206, text), how);
+      expect(await problemOf(response)).toEqual([503, 'unavailable']);
+    });
+
+    it.each(['a.txt', 'a.png'] as const)('stops reading the endless preview of %s', async (name) => {
+      let sent = 0;
+      const ended = Promise.withResolvers<void>();
+      const endless: Answering = (response) => {
+        const more = setInterval(() => {
+          sent += 100_000;
+          response.write(Buffer.alloc(100_000, 'a line of text\n'));
+        }, 1);
+        response.writeHead(name === 'a.txt' ? 206 : 200).once('close', () => {
+          clearInterval(more);
+          ended.resolve();
+        });
+      };
+      const intact = name === 'a.txt' ? sends(206, text) : sends(200, preview);
+      const response = await previewOf(name, intact, endless);
+      expect(await problemOf(response)).toEqual([503, 'unavailable']);
+      await ended.promise;
+      expect(sent).toBeLessThan(20_000_000);
+    });
   });
 
   it('ends a backup with a sentence and leaves no part of it', async () => {

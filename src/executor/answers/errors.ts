@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { StorageFullError, StorageUnavailableError } from '../../storage/storage.ts';
+import { StorageFullError, StorageRefusedError, StorageUnavailableError } from '../../storage/storage.ts';
 import { AnswerTooLargeError } from '../../db/engine/read-allowance.ts';
 import { DatabaseUnavailableError, isConnectionLoss } from '../../db/engine/unavailable.ts';
 import { maxAnswerBytes } from '../limits.ts';
@@ -121,11 +121,12 @@ function isErrorCode(code: string): code is ErrorCode {
 export const unavailableMessage = 'The data store does not answer; try again soon.';
 export const noSpaceMessage = 'The data store has no space left.';
 
-/** Errors of a database or storage that is unreachable, full or too slow. */
+/** Errors of a database or storage that is unreachable, full or too slow, or does not do what it is asked. */
 function storageError(error: unknown): AppError | undefined {
   if (
     error instanceof DatabaseUnavailableError ||
     error instanceof StorageUnavailableError ||
+    error instanceof StorageRefusedError ||
     isConnectionLoss(error) ||
     sqlState(error) === 'busy'
   ) {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type AttachmentRow, contentKey, selectAttachmentOfExistingIssue } from '../../db/attachments.ts';
+import { exactly } from '../../storage/exactly.ts';
 import type { ByteRange, FileStore } from '../../storage/storage.ts';
 import type { SignedAttachment } from './attachment-uploads.ts';
 import { raise } from '../errors.ts';
@@ -64,22 +65,4 @@ function contentOf(store: FileStore, attachment: AttachmentRow): ServedFile {
       });
     },
   };
-}
-
-/**
- * Passes on the bytes. Fails if the store has more or fewer than `count`, which the answer has announced: its client would take the
- * next answer of the connection for the rest of the file, or the rest for an answer.
- */
-async function* exactly(count: number, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let left = count;
-  let last: Buffer | undefined;
-  for await (const chunk of bytes) {
-    left -= chunk.length;
-    if (left < 0) throw new Error(`The store has more than the ${count} bytes that were asked for.`);
-    if (left > 0) yield chunk;
-    else last = chunk;
-  }
-  if (left > 0) throw new Error(`The store lacks ${left} of the ${count} bytes that were asked for.`);
-  // A client that has all bytes may leave, so nothing may remain to be waited for after them.
-  if (last) yield last;
 }

@@ -8,6 +8,12 @@ export const maxImageBytes = 32 * 1024 * 1024;
 /** Images are drawn one at a time, in turn for each workspace: one image may take seconds. */
 const permit = new FairPermit({ maxWaiting: 200, maxOfGroup: 50 });
 
+/** The longest side of a preview, in pixels. */
+const side = 1024;
+
+/** More than any preview has, which is compressed. */
+export const maxPictureBytes = side * side * 4;
+
 /**
  * Enough for 50 million pixels with four channels of 8 bits. A child needs about as much memory again for everything
  * else.
@@ -16,7 +22,7 @@ const pictures = new PictureProcess({
   maxPixels: 50_000_000,
   maxDecodedBytes: 200_000_000,
   maxProcessBytes: 500_000_000,
-  side: 1024,
+  side,
 });
 
 /**

@@ -1,10 +1,12 @@
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { type AttachmentRow, contentKey, previewKey } from '../../db/attachments.ts';
-import type { FileStore } from '../../storage/storage.ts';
+import { beginningOf } from '../../storage/beginning-of.ts';
+import { exactly } from '../../storage/exactly.ts';
+import { type FileStore, StorageUnavailableError } from '../../storage/storage.ts';
 import { extensionOf, languageOfName, languageOfType } from './code-languages.ts';
 import { previewKind } from '../../model/codes.ts';
-import { drawPicture, maxImageBytes, TooManyPicturesError } from './preview-pictures.ts';
+import { drawPicture, maxImageBytes, maxPictureBytes, TooManyPicturesError } from './preview-pictures.ts';
 import { headBytes, headOfText } from './preview-texts.ts';
 
 /** The columns of an attachment that describe its preview. */
@@ -100,8 +102,9 @@ async function startsAsPdf(store: FileStore, file: File): Promise<boolean> {
 
 async function readHead(store: FileStore, file: File): Promise<Buffer | undefined> {
   if (file.sizeBytes === 0) return Buffer.alloc(0);
-  const bytes = await store.get(contentKey(file), { start: 0, end: Math.min(file.sizeBytes, headBytes) - 1 });
-  return bytes && buffer(bytes);
+  const count = Math.min(file.sizeBytes, headBytes);
+  const bytes = await store.get(contentKey(file), { start: 0, end: count - 1 });
+  return bytes && buffer(exactly(count, bytes));
 }
 
 const drawing = new Map<string, Promise<Buffer | undefined>>();
@@ -111,14 +114,31 @@ async function showPicture(store: FileStore, file: File): Promise<Preview | unde
   if (file.sizeBytes > maxImageBytes) return undefined;
   const key = previewKey(file);
   const stored = await store.get(key);
-  const bytes = stored ? await buffer(stored) : await (drawing.get(key) ?? draw(store, file, key));
+  const bytes = stored ? await readPicture(stored) : await (drawing.get(key) ?? draw(store, file, key));
   return bytes && { contentType: 'image/webp', bytes };
 }
+
+/**
+ * The bytes of a stored picture. Their number is not recorded in the database, but in the header of each WebP file, so that a part of
+ * one is recognized.
+ */
+async function readPicture(stored: AsyncIterable<Buffer>): Promise<Buffer> {
+  const bytes = await beginningOf(stored, maxPictureBytes + 1);
+  const isWhole = bytes.length >= webpHeader && bytes.readUInt32LE(4) + 8 === bytes.length;
+  if (!isWhole || bytes.length > maxPictureBytes || bytes.toString('latin1', 0, 4) !== 'RIFF')
+    throw new StorageUnavailableError(
+      'The store has sent something else than the preview that it was given.',
+    );
+  return bytes;
+}
+
+/** The letters `RIFF`, and the number of bytes after these eight. */
+const webpHeader = 8;
 
 function draw(store: FileStore, file: File, key: string): Promise<Buffer | undefined> {
   const drawn = drawPicture(file.workspaceId, async () => {
     const content = await store.get(contentKey(file));
-    return content && buffer(content);
+    return content && buffer(exactly(file.sizeBytes, content));
   })
     .then(async (picture) => {
       if (picture) await store.put(key, Readable.from([picture]), picture.length);
