@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Deadline } from '../../src/db/engine/deadline.ts';
 import { Semaphore } from '../../src/db/engine/semaphore.ts';
@@ -19,23 +20,37 @@ describe('a semaphore', () => {
     expect([semaphore.free, semaphore.waiting]).toEqual([1, 0]);
   });
 
-  it('lets requests take turns, however many callers each of them has', async () => {
+  it('lets holders take turns, however many callers each of them has', async () => {
     const semaphore = new Semaphore(1);
     const order: string[] = [];
     await semaphore.acquire();
-    const [many, few] = ['many', 'few'].map((name) => ({
-      name,
-      deadline: new Deadline({ withinMs: 60_000, waitMs: 60_000 }),
-    }));
-    const waiting = [many, many, many, many, few, few].map(async (request) => {
-      await semaphore.acquire({ deadline: request?.deadline });
-      order.push(request?.name ?? '');
-      semaphore.release();
+    const [many, few] = [{ name: 'many' }, { name: 'few' }];
+    const waiting = [many, many, many, many, few, few].map(async (holder) => {
+      await semaphore.acquire({ holder });
+      order.push(holder.name);
+      semaphore.release(holder);
     });
     semaphore.release();
     await Promise.all(waiting);
     expect(order).toEqual(['many', 'few', 'many', 'few', 'many', 'many']);
     expect([semaphore.free, semaphore.waiting]).toEqual([1, 0]);
+  });
+
+  it('prefers the holder that has the fewest permits', async () => {
+    const semaphore = new Semaphore(4);
+    const order: string[] = [];
+    const [many, few] = [{ name: 'many' }, { name: 'few' }];
+    for (let n = 0; n < 4; n += 1) await semaphore.acquire({ holder: many });
+    const waiting = [many, many, few, few].map(async (holder) => {
+      await semaphore.acquire({ holder });
+      order.push(holder.name);
+    });
+    await nextRound();
+    for (let n = 0; n < 4; n += 1) semaphore.release(many);
+    await Promise.all(waiting);
+    expect(order).toEqual(['few', 'few', 'many', 'many']);
+    for (const holder of [few, few, many, many]) semaphore.release(holder);
+    expect([semaphore.free, semaphore.waiting]).toEqual([4, 0]);
   });
 
   it('refuses a caller at once when the queue is full', async () => {

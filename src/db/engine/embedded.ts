@@ -141,13 +141,17 @@ export class EmbeddedPool implements Pool {
     const deadline = meter()?.deadline;
     deadline?.check();
     const waitMs = Math.min(maxWaitMs, deadline?.leftMs ?? maxWaitMs);
-    if (!(await this.#permit.acquire({ withinMs: waitMs, deadline }))) {
+    if (!(await this.#permit.acquire({ withinMs: waitMs, deadline, holder: deadline }))) {
       const seconds = (waitMs / 1000).toFixed(1);
       throw new DatabaseUnavailableError(
         `The embedded database was busy for ${seconds} s. ${transactionHint}`,
       );
     }
-    return new BorrowedConnection(this.#session, (destroy) => void this.#release(destroy), this.writeSignals);
+    return new BorrowedConnection(
+      this.#session,
+      (destroy) => void this.#release(deadline, destroy),
+      this.writeSignals,
+    );
   }
 
   connectApart(): never {
@@ -192,11 +196,11 @@ export class EmbeddedPool implements Pool {
     });
   }
 
-  async #release(destroy = false): Promise<void> {
+  async #release(holder: object | undefined, destroy = false): Promise<void> {
     // Kysely discards a connection whose rollback failed. There is no other connection, so the transaction must be
     // ended here.
     if (destroy) await this.#client.query('rollback').catch(() => undefined);
-    this.#permit.release();
+    this.#permit.release(holder);
   }
 
   async #close(): Promise<void> {

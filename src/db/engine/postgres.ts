@@ -156,7 +156,7 @@ export class ServerPool implements Pool {
     deadline?.check();
     const waitMs = deadline?.waitMs ?? this.#waitMs;
     const sinceMs = performance.now();
-    const isAcquired = await permits.acquire({ withinMs: waitMs, deadline });
+    const isAcquired = await permits.acquire({ withinMs: waitMs, deadline, holder: deadline });
     deadline?.waited(performance.now() - sinceMs);
     if (!isAcquired) {
       throw new DatabaseUnavailableError(
@@ -166,12 +166,12 @@ export class ServerPool implements Pool {
     try {
       const client = await this.generations.lend(this.#pool);
       const giveBack = () => {
-        permits.release();
+        permits.release(deadline);
         onRelease?.();
       };
       return this.#lend(client, giveBack, deadline);
     } catch (error) {
-      permits.release();
+      permits.release(deadline);
       throw unavailable(this.#address, error);
     }
   }

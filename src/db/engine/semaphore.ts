@@ -3,17 +3,20 @@ import type { Deadline } from './deadline.ts';
 /** How long a caller waits for a permit; without either it waits until there is one. */
 export interface Wait {
   readonly withinMs?: number | undefined;
-  /** The request of the caller, which leaves the queue when it is aborted. */
+  /** The caller leaves the line when this request is aborted. */
   readonly deadline?: Deadline | undefined;
+  /** For whom the permit is; by default for the caller alone. `release` has to name the same. */
+  readonly holder?: object | undefined;
 }
 
 /**
- * A number of permits. Callers that find none free wait in a queue, first come first served, but the callers of one request take
- * turns with those of others: a request with many statements would keep all others waiting for all of them.
+ * A number of permits. Callers that find none free wait in a queue: the holder with the fewest permits is next, and of several the
+ * one whose last turn was first. So a request with many statements does not keep others waiting for all of them.
  */
 export class Semaphore {
-  /** The callers that wait, by their requests; the next permit is for the first caller of the first request. */
-  readonly #queues = new Map<Deadline | symbol, Set<() => void>>();
+  /** The callers that wait, by their holders, in the order of their turns. */
+  readonly #queues = new Map<object, Set<() => void>>();
+  readonly #held = new WeakMap<object, number>();
   #waiting = 0;
   readonly #maxWaiting: number;
   #free: number;
@@ -32,58 +35,78 @@ export class Semaphore {
   }
 
   /** Returns whether a permit was free, and has been acquired. */
-  tryAcquire(): boolean {
+  tryAcquire(holder?: object): boolean {
     if (this.#free === 0) return false;
     this.#free -= 1;
+    this.#hold(holder, 1);
     return true;
   }
 
   /** Returns whether a permit was acquired: not when the queue is full, the time is up or the request was aborted. */
-  async acquire({ withinMs = Number.POSITIVE_INFINITY, deadline }: Wait = {}): Promise<boolean> {
-    if (this.tryAcquire()) return true;
+  async acquire({ withinMs = Number.POSITIVE_INFINITY, deadline, holder }: Wait = {}): Promise<boolean> {
+    if (this.tryAcquire(holder)) return true;
     if (this.#waiting >= this.#maxWaiting) return false;
-    const request = deadline ?? Symbol('a caller without a request');
     return new Promise((resolve) => {
+      const queue = holder ?? {};
       const settle = (isAcquired: boolean) => {
         clearTimeout(late);
         stopListening?.();
-        this.#dequeue(request, proceed);
+        this.#dequeue(queue, proceed);
         resolve(isAcquired);
       };
-      const proceed = () => settle(true);
+      const proceed = () => {
+        this.#hold(holder, 1);
+        settle(true);
+      };
       const giveUp = () => settle(false);
       // A timer cannot wait for an infinite time.
       const late = Number.isFinite(withinMs) ? setTimeout(giveUp, withinMs) : undefined;
       const stopListening = deadline?.onDisconnect(giveUp);
-      this.#enqueue(request, proceed);
+      this.#enqueue(queue, proceed);
     });
   }
 
-  /** Hands the permit to the next caller, whose request then comes last. */
-  release(): void {
-    const [first] = this.#queues;
-    if (!first) {
+  /** Hands the permit to the next caller. */
+  release(holder?: object): void {
+    this.#hold(holder, -1);
+    const next = this.#next();
+    if (!next) {
       this.#free += 1;
       return;
     }
-    const [request, queue] = first;
-    this.#queues.delete(request);
-    this.#queues.set(request, queue);
-    const [next] = queue;
-    next?.();
+    const [waiting, callers] = next;
+    this.#queues.delete(waiting);
+    this.#queues.set(waiting, callers);
+    const [first] = callers;
+    first?.();
   }
 
-  #enqueue(request: Deadline | symbol, caller: () => void): void {
-    const queue = this.#queues.get(request) ?? new Set();
-    this.#queues.set(request, queue.add(caller));
+  #next(): [object, Set<() => void>] | undefined {
+    let next: [object, Set<() => void>] | undefined;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const entry of this.#queues) {
+      const held = this.#held.get(entry[0]) ?? 0;
+      if (held < fewest) [next, fewest] = [entry, held];
+      if (held === 0) break;
+    }
+    return next;
+  }
+
+  #hold(holder: object | undefined, permits: number): void {
+    if (holder) this.#held.set(holder, (this.#held.get(holder) ?? 0) + permits);
+  }
+
+  #enqueue(queue: object, caller: () => void): void {
+    const callers = this.#queues.get(queue) ?? new Set();
+    this.#queues.set(queue, callers.add(caller));
     this.#waiting += 1;
   }
 
-  #dequeue(request: Deadline | symbol, caller: () => void): void {
-    const queue = this.#queues.get(request);
-    if (!queue?.delete(caller)) return;
+  #dequeue(queue: object, caller: () => void): void {
+    const callers = this.#queues.get(queue);
+    if (!callers?.delete(caller)) return;
     this.#waiting -= 1;
-    if (queue.size === 0) this.#queues.delete(request);
+    if (callers.size === 0) this.#queues.delete(queue);
   }
 
   /** Runs `work` with a permit; calls `refuse`, which throws, when none was acquired. A wait without a limit needs no `refuse`. */
@@ -92,7 +115,7 @@ export class Semaphore {
     try {
       return await work();
     } finally {
-      this.release();
+      this.release(wait?.holder);
     }
   }
 }
