@@ -5,7 +5,7 @@ import { costTree } from '../../src/executor/cost/tree.ts';
 import { fragmentsOf } from '../../src/executor/selections/operation.ts';
 
 it('tests the conditions of a leaf once, however many objects of the schema have it', () => {
-  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+  const letters = Array.from({ length: 26 }, (_, n) => `f${n}`);
   const schema = buildSchema(`type Query { ${letters.map((name) => `${name}: Int`).join(' ')} }`);
   const document = parse(
     'query ($no: Boolean!) { __schema { types { fields { name @include(if: $no) type { kind } } } } }',
@@ -21,6 +21,6 @@ it('tests the conditions of a leaf once, however many objects of the schema have
     },
   };
   const { objects } = new SchemaCount(variables).of(root, schema);
-  expect(objects).toBeGreaterThan(letters.length);
+  expect(objects).toBeGreaterThan(26);
   expect(tests).toBe(1);
 });
