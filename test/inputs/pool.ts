@@ -6,6 +6,7 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { encodeId, type IdPrefix, idPrefixes } from '../../src/resolvers/ids.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import type { App } from '../support/app.ts';
+import { member } from '../support/fixtures.ts';
 import { storeWebhook } from '../support/stored-webhook.ts';
 
 /** The lists of a pool: ids by their prefix, and other names that clients use. */
@@ -142,12 +143,11 @@ async function makeSpares(
   };
 }
 
-/** As the operator makes them, who may make more than the API permits. */
+/** They belong to another member, so that the API still creates tokens for the owner. */
 async function makeTokens({ database, ...app }: App, count: number): Promise<string[]> {
   const db = database.of(app.workspaceId);
+  const { userAccountId } = await member(database, app.workspaceId);
   const spare = { parentTokenId: null, name: 'spare', scopes: ['issues:read'] as const };
-  const made = Array.from({ length: count }, () =>
-    issueToken(db, systemActor, { ...spare, userAccountId: app.ownerUserAccountId }),
-  );
+  const made = Array.from({ length: count }, () => issueToken(db, systemActor, { ...spare, userAccountId }));
   return (await Promise.all(made)).map(({ accessToken }) => encodeId('token', accessToken.id));
 }
