@@ -111,6 +111,28 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await close(tab);
   });
 
+  it('a tab that shows no page while another signs out of its token is signed out when it comes back', async () => {
+    const { app } = pages;
+    const tab = await visitor();
+    const form = (page: Page) =>
+      page.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
+    await open(tab, `/dashboard#token=${app.token}`, 'Dashboard');
+    const away = await tab.page.context().newPage();
+    await away.goto(`${app.url}/board#token=${app.token}`);
+    await away.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
+    await away.goto(`${app.url}/healthz`);
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await form(tab.page);
+    await away.goBack();
+    await form(away);
+    expect(await away.evaluate("sessionStorage.getItem('workgraph.token')")).toBeNull();
+    // Whoever enters the token again uses it again, in tabs that are opened later, too.
+    await open(tab, `/dashboard#token=${app.token}`, 'Dashboard');
+    await tab.page.reload();
+    await tab.page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await close(tab);
+  });
+
   it('the form reads a token that was copied with what surrounds it, and refuses what is none', async () => {
     const tab = await visitor();
     await tab.page.goto(`${pages.app.url}/board`);

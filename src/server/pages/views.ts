@@ -63,6 +63,7 @@ const views: readonly View[] = [
 /** The modules that views import. */
 const parts = [
   'session',
+  'signed-out',
   'tabs',
   'address',
   'page',

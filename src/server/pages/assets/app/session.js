@@ -1,6 +1,7 @@
 // The access token of this tab. The server prints an address that ends in `#token=…`: browsers do not send the fragment
 // to a server, and this script stores the token for the tab and removes it from the address.
 
+import { isSignedOut, noteSignedIn, noteSignedOut } from './signed-out.js';
 import { connectTabs } from './tabs.js';
 
 const storageKey = 'workgraph.token';
@@ -18,7 +19,10 @@ function takeToken() {
   if (text === null) return false;
   const token = tokenIn(text);
   const present = sessionStorage.getItem(storageKey) ?? token;
-  if (token && (token === present || confirm(otherToken))) sessionStorage.setItem(storageKey, token);
+  if (token && (token === present || confirm(otherToken))) {
+    noteSignedIn(token);
+    sessionStorage.setItem(storageKey, token);
+  }
   history.replaceState(history.state, '', location.pathname + location.search);
   return true;
 }
@@ -34,9 +38,11 @@ export function currentToken() {
   return tokenIn(sessionStorage.getItem(storageKey) ?? '');
 }
 
+if (isSignedOut(currentToken() ?? '')) clearTab();
 const tokenAtStart = currentToken();
 // A page that the Back button brings out of the memory of the browser still shows what an earlier token could read.
 addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && isSignedOut(currentToken() ?? '')) clearTab();
   if (!persisted || currentToken() === tokenAtStart) return;
   document.body.replaceChildren();
   location.reload();
@@ -63,16 +69,21 @@ export function tokenOf(field) {
 }
 
 export function signIn(token) {
+  noteSignedIn(token);
   sessionStorage.setItem(storageKey, token);
   location.reload();
 }
 
 /** Forgets the token in this tab alone, to use another one. */
 export function forgetToken() {
+  clearTab();
+  location.reload();
+}
+
+function clearTab() {
   // GraphiQL stores the headers that were typed into it, which may contain a token as well.
   sessionStorage.clear();
   sessionStorage.setItem(signedOutKey, 'true');
-  location.reload();
 }
 
 const tabs = connectTabs({ token: currentToken, take: signIn, drop: forgetToken });
@@ -81,15 +92,20 @@ if (!currentToken() && !sessionStorage.getItem(signedOutKey)) tabs.ask();
 /** Signs out in all tabs that have the token. */
 function signOut() {
   const token = currentToken();
-  if (token) tabs.tellSignedOut(token);
+  if (token) {
+    noteSignedOut(token);
+    tabs.tellSignedOut(token);
+  }
   forgetToken();
 }
+
+// GraphiQL and the page of the REST reference have forms of their own.
+addEventListener('tokenchange', () => noteSignedIn(currentToken() ?? ''));
 
 const button = document.querySelector('.sign-out');
 if (button) {
   const show = () => (button.hidden = sessionStorage.getItem(storageKey) === null);
   show();
-  // The page of the REST reference has a form of its own.
   addEventListener('tokenchange', show);
   button.addEventListener('click', signOut);
 }
