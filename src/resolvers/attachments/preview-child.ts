@@ -45,7 +45,13 @@ process.on('message', (task: PictureTask) => {
     });
 });
 
-async function draw({ image, maxPixels, maxDecodedBytes, side }: PictureTask): Promise<Buffer | undefined> {
+async function draw({
+  image,
+  maxPixels,
+  maxDecodedBytes,
+  side,
+  seconds,
+}: PictureTask): Promise<Buffer | undefined> {
   const opened = sharp(image, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 });
   const { width, height, channels, depth } = await opened.metadata();
   // A picture that is interlaced or has to be rotated is decoded as a whole into memory.
@@ -55,6 +61,6 @@ async function draw({ image, maxPixels, maxDecodedBytes, side }: PictureTask): P
     .autoOrient()
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
     .webp({ quality: 80 })
-    .timeout({ seconds: 5 })
+    .timeout({ seconds })
     .toBuffer();
 }

@@ -23,6 +23,7 @@ const pictures = new PictureProcess({
   maxDecodedBytes: 200_000_000,
   maxProcessBytes: 500_000_000,
   side,
+  seconds: 5,
 });
 
 /**

@@ -10,6 +10,8 @@ export interface PictureLimits {
   readonly maxProcessBytes: number;
   /** The longest side of the preview, in pixels. */
   readonly side: number;
+  /** How long one picture may take. */
+  readonly seconds: number;
 }
 
 /** The message to the child. */
@@ -22,8 +24,8 @@ export interface PictureAnswer {
   readonly picture: Uint8Array | undefined;
 }
 
-/** Longer than the child's own timeout for a picture, so that this only kills a child that hangs. */
-const answerWithinMs = 8_000;
+/** How much longer than a picture may take the child has for its answer, so that only one that hangs is killed. */
+const graceMs = 3_000;
 
 /** How long an idle child is kept running, since starting one takes half a second. */
 const idleMs = 30_000;
@@ -107,7 +109,7 @@ function answerOf(child: ChildProcess, task: PictureTask): Promise<Uint8Array | 
     };
     const answered = ({ picture }: PictureAnswer) => done(picture);
     const died = () => done();
-    const late = setTimeout(() => child.kill('SIGKILL'), answerWithinMs);
+    const late = setTimeout(() => child.kill('SIGKILL'), task.seconds * 1_000 + graceMs);
     child.on('message', answered).on('exit', died).on('error', died);
     child.send(task, (error) => {
       if (error) child.kill('SIGKILL');
