@@ -28,6 +28,11 @@ describe('a WebSocket', () => {
       [{ type: 'subscribe', id: '1', payload: { query: '{ viewer { scopes } }' } }],
       4401,
     ],
+    [
+      'sends a long message before it has signed in',
+      [{ type: 'ping', payload: { text: 'x'.repeat(20_000) } }],
+      4401,
+    ],
     ['says something that is no message', [{ type: 'nothing' }], 4400],
     ['says what only a server says', [{ type: 'next', id: '1', payload: {} }], 4400],
     ['says nothing for three seconds', [], 4408],
@@ -53,6 +58,8 @@ describe('a WebSocket', () => {
     await large.say({ type: 'ping', payload: { text: 'x'.repeat(2_000_000) } });
     expect(await large.closed).toBe(1009);
     const long = bare(app.url);
+    await long.say(init(world.ada.token));
+    await once(long.socket, 'message');
     await long.say({ type: 'ping', payload: { text: 'x'.repeat(20_000) } });
     expect(await long.closed).toBe(4400);
   });

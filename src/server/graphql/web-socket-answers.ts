@@ -1,4 +1,4 @@
-import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, parse } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError, parse } from 'graphql';
 import { expectedError, maskedError } from '../../executor/answers/errors.ts';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { errorCodes } from '../../resolvers/errors.ts';
@@ -6,42 +6,14 @@ import { schema } from '../../schema/index.ts';
 
 // Answers of HTTP as messages of a WebSocket.
 
-/**
- * Reads the events of a stream, as `chunkOf` writes them. Calls `onBroken` if it ends without `complete`, and `onRefused` if it ends
- * because its token is refused.
- */
-export async function* answersIn(
-  events: AsyncIterable<string | Uint8Array>,
-  { onBroken, onRefused }: { onBroken: () => void; onRefused: () => void },
-): AsyncGenerator<ExecutionResult> {
-  let text = '';
-  let isRefused = false;
-  const decoder = new TextDecoder();
-  for await (const piece of events) {
-    text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
-    const blocks = text.split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const lines = block.split('\n');
-      if (lines.includes('event: complete')) {
-        if (isRefused) onRefused();
-        return;
-      }
-      const data = lines.find((line) => line.startsWith(dataField));
-      if (data === undefined) continue;
-      const result = JSON.parse(data.slice(dataField.length)) as ExecutionResult;
-      isRefused = result.errors?.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED') ?? false;
-      yield result;
-    }
-  }
-  onBroken();
+/** GraphQL answers with a text or with bytes. The bytes are copied, because their buffer is used again once the answer is sent. */
+export function jsonOf(body: HttpReply['body']): string | Buffer {
+  return typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body) : '{}';
 }
 
-const dataField = 'data: ';
-
-/** GraphQL answers with a text or with bytes. */
-export function textOf(body: HttpReply['body']): string {
-  return typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : '{}';
+/** The errors of an answer, which has some. */
+export function errorsIn(json: string): readonly GraphQLFormattedError[] {
+  return (JSON.parse(json) as { errors: GraphQLFormattedError[] }).errors;
 }
 
 /** The arguments with which the library executes an operation whose result, or stream of results, exists already. */

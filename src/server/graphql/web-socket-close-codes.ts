@@ -5,6 +5,7 @@ export const closeCodes = {
   goingAway: 1001,
   tryAgainLater: 1013,
   badRequest: CloseCode.BadRequest,
+  unauthorized: CloseCode.Unauthorized,
   forbidden: CloseCode.Forbidden,
   subscriberAlreadyExists: CloseCode.SubscriberAlreadyExists,
   // The protocol has this code for a second `connection_init`.

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
+import { AppError } from '../../resolvers/errors.ts';
 import { closeCodes } from './web-socket-close-codes.ts';
 import { separatingIds } from './web-socket-ids.ts';
 
@@ -13,30 +14,39 @@ const maxOtherBytes = 16_384;
  */
 const maxMessageNesting = 1_000;
 
+interface Reception {
+  /** Called with each message that the library may have; resolves when it has ended the operation that the message begins. */
+  readonly take: (text: string) => Promise<void>;
+  /** Called after each of these messages. */
+  readonly onTaken: () => void;
+  /** Whether the client has named a valid token. Only then a message may be long. */
+  readonly isSignedIn: () => boolean;
+  /** Calls `parse` in a turn of the server's own. Rejects if there is none in time, or the connection is closed meanwhile. */
+  readonly inTurn: (bytes: number, parse: () => void) => Promise<void>;
+  /** Stops reading the connection; returns a function with which it goes on. */
+  readonly pause: () => () => void;
+}
+
 /**
- * Calls `take` with the messages of a connection, and `onTaken` after each. Closes the connection if there are too many, or one
- * is nested too deeply.
+ * Receives the messages of a connection, in order. A large one waits for its turn, like the body of a POST. Closes the connection
+ * if there are too many messages, or one is too long or nested too deeply.
  */
 export function receiveMessages(
   ws: WebSocket,
-  take: (text: string) => Promise<void>,
-  onTaken: () => void,
+  { take, onTaken, isSignedIn, inTurn, pause }: Reception,
 ): void {
   const isOpen = () => ws.readyState === ws.OPEN;
   const close = (code: number, reason: string) => ws.close(code, reason);
   const received = separatingIds(take, { isOpen, close });
+  /** Messages that have been read and wait for a large one before them. */
+  const waiting: Buffer[] = [];
+  let isInTurn = false;
   let beganMs = performance.now();
   let messages = 0;
-  ws.on('message', (data: Buffer) => {
+
+  const receive = (data: Buffer) => {
     // More messages may have arrived together with the one because of which the connection is closed.
     if (!isOpen()) return;
-    const nowMs = performance.now();
-    if (nowMs - beganMs >= 1_000) {
-      beganMs = nowMs;
-      messages = 0;
-    }
-    messages += 1;
-    if (messages > maxMessages) return close(closeCodes.tooManyMessages, 'Too many messages');
     const text = String(data);
     const message = parsed(text);
     if (data.length > maxOtherBytes && !isSubscribe(message))
@@ -45,6 +55,48 @@ export function receiveMessages(
       return close(closeCodes.badRequest, 'Message nested too deeply');
     received(text, message ?? {});
     onTaken();
+  };
+
+  const receiveLarge = async (data: Buffer) => {
+    isInTurn = true;
+    const resume = pause();
+    try {
+      await inTurn(data.length, () => receive(data));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      close(closeCodes.tryAgainLater, 'Try again later');
+    } finally {
+      isInTurn = false;
+      resume();
+      acceptWaiting();
+    }
+  };
+
+  const accept = (data: Buffer) => {
+    if (!isOpen()) return;
+    if (data.length <= maxOtherBytes) return receive(data);
+    if (!isSignedIn()) return close(closeCodes.unauthorized, 'Unauthorized');
+    void receiveLarge(data);
+  };
+
+  const acceptWaiting = () => {
+    const next = isInTurn ? undefined : waiting.shift();
+    if (!next) return;
+    accept(next);
+    acceptWaiting();
+  };
+
+  ws.on('message', (data: Buffer) => {
+    if (!isOpen()) return;
+    const nowMs = performance.now();
+    if (nowMs - beganMs >= 1_000) {
+      beganMs = nowMs;
+      messages = 0;
+    }
+    messages += 1;
+    if (messages > maxMessages) return close(closeCodes.tooManyMessages, 'Too many messages');
+    if (isInTurn) waiting.push(data);
+    else accept(data);
   });
 }
 

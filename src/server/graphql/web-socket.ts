@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type WebSocket, type ServerOptions, WebSocketServer } from 'ws';
@@ -26,12 +26,15 @@ import { withRequestLimits } from '../limits/request-limits.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLHandler } from './graphql.ts';
-import { answersIn, errorOf, executionOf, graphQLError, statusOf, textOf } from './web-socket-answers.ts';
+import { AnswersInMessages } from './answers-in-messages.ts';
+import { errorOf, errorsIn, executionOf, graphQLError, jsonOf, statusOf } from './web-socket-answers.ts';
 import { closeCodes } from './web-socket-close-codes.ts';
 import { receiveMessages } from './web-socket-messages.ts';
+import { WebSocketPauses } from './web-socket-pauses.ts';
 import { pingRegularly } from './web-socket-pings.ts';
 import { postOf } from './web-socket-request.ts';
 import { WebSocketSender } from './web-socket-sender.ts';
+import { answersOf } from './web-socket-streams.ts';
 
 // GraphQL over WebSocket, with the subprotocol graphql-transport-ws. Each operation is the POST that it would be over HTTP, with
 // the same admission, limits, price and quotas; its answer, or the events of its stream, become messages.
@@ -67,6 +70,7 @@ interface OpenOperation {
 interface OpenSocket {
   readonly ws: WebSocket;
   readonly sender: WebSocketSender;
+  readonly answers: AnswersInMessages;
   readonly req: IncomingMessage;
   readonly unanswered: Set<OpenOperation>;
   authorization: string | undefined;
@@ -148,10 +152,12 @@ export class WebSockets {
   }
 
   #opened(ws: WebSocket, req: IncomingMessage): void {
-    const sender = new WebSocketSender(ws, req.socket, this.#options.unsent);
+    const pauses = new WebSocketPauses(ws);
+    const sender = new WebSocketSender(ws, req.socket, { unsent: this.#options.unsent, pauses });
     const socket: OpenSocket = {
       ws,
       sender,
+      answers: new AnswersInMessages(),
       req,
       unanswered: new Set(),
       authorization: undefined,
@@ -161,7 +167,7 @@ export class WebSockets {
     const closed = this.#protocol.opened(
       {
         protocol: ws.protocol,
-        send: (text) => sender.send(text),
+        send: (message) => sender.send(socket.answers.complete(message)),
         close: (code, reason) => ws.close(code, reason),
         onMessage: (take) => {
           const taken = (text: string) =>
@@ -170,8 +176,14 @@ export class WebSockets {
               this.#options.logger.error({ err: error }, 'a message of a WebSocket failed');
               ws.close(closeCodes.internalServerError, 'Internal server error');
             });
-          // The library has handled a `complete` by then, because it does so before it waits for anything.
-          receiveMessages(ws, taken, () => abortLeft(socket));
+          receiveMessages(ws, {
+            take: taken,
+            // The library has handled a `complete` by then, because it does so before it waits for anything.
+            onTaken: () => abortLeft(socket),
+            isSignedIn: () => socket.authorization !== undefined,
+            inTurn: (bytes, parse) => this.#inTurn(socket, bytes, parse),
+            pause: () => pauses.begin(),
+          });
         },
       },
       socket,
@@ -186,6 +198,24 @@ export class WebSockets {
       void closed(code, String(reason));
       abortLeft(socket);
     });
+  }
+
+  /** Calls `parse`, which takes long for so many bytes, when the server has time for it. */
+  async #inTurn(socket: OpenSocket, bytes: number, parse: () => void): Promise<void> {
+    const { admission } = this.#options;
+    const ticket = new AdmissionTicket(admission, admission.newDeadline());
+    const waiting = { ticket, hasLeft: () => socket.ws.readyState !== socket.ws.OPEN };
+    socket.unanswered.add(waiting);
+    try {
+      await admission.turn(ticket.deadline, bytes);
+    } finally {
+      socket.unanswered.delete(waiting);
+    }
+    try {
+      parse();
+    } finally {
+      ticket.leave();
+    }
   }
 
   /** Checks the token of `connection_init`. The connection counts as one of its streams. */
@@ -243,23 +273,16 @@ export class WebSockets {
     socket.unanswered.add(unanswered);
     try {
       const reply = await this.#answer(socket, unanswered, request);
-      if (reply.events)
-        return executionOf(this.#streamed(socket, reply.events, ticket, () => end(reply.status)));
-      const { data, errors, extensions } = JSON.parse(textOf(reply.body)) as {
-        data?: Record<string, unknown> | null;
-        errors?: GraphQLFormattedError[];
-        extensions?: Record<string, unknown>;
-      };
+      if (reply.events) return executionOf(answersOf(socket, reply.events, ticket, () => end(reply.status)));
+      const json = jsonOf(reply.body);
       reply.sent?.();
       end(unanswered.hasLeft() ? 499 : reply.status);
+      if (reply.status === 200) return executionOf(socket.answers.valueOf(json));
       if (reply.status === 401) socket.sender.refuse();
-      if (data === undefined && errors) {
-        // `error` would be final for the client, although the server that it connects to next accepts the operation.
-        if (reply.status === 503 && this.#options.contexts.draining)
-          socket.sender.close(closeCodes.goingAway, 'Going away');
-        return errors.map(graphQLError);
-      }
-      return executionOf({ ...(errors && { errors }), data, ...(extensions && { extensions }) });
+      // `error` would be final for the client, although the server that it connects to next accepts the operation.
+      if (reply.status === 503 && this.#options.contexts.draining)
+        socket.sender.close(closeCodes.goingAway, 'Going away');
+      return errorsIn(String(json)).map(graphQLError);
     } catch (error) {
       if (isOurs(error)) this.#options.contexts.report(request, error);
       end(unanswered.hasLeft() ? 499 : statusOf(error));
@@ -297,51 +320,5 @@ export class WebSockets {
       ticket,
     );
     return promise;
-  }
-
-  /**
-   * The answers in a stream of events. If the server ends a stream without `complete`, the client should open it again. The
-   * connection is then closed, because the message `complete` would say that there is no more. A stream that the client has
-   * completed leaves the connection to the others.
-   */
-  #streamed(
-    socket: OpenSocket,
-    events: AsyncIterable<string | Uint8Array>,
-    ticket: AdmissionTicket,
-    onEnd: () => void,
-  ): AsyncGenerator<ExecutionResult> {
-    let hasEnded = false;
-    const answers = answersIn(events, {
-      onBroken: () => {
-        if (!hasEnded) socket.sender.close(closeCodes.goingAway, 'Going away');
-      },
-      onRefused: () => socket.sender.refuse(),
-    });
-    const end = () => {
-      if (hasEnded) return;
-      hasEnded = true;
-      // Ends the wait of a stream whose client has gone.
-      ticket.deadline.abort();
-      onEnd();
-    };
-    return {
-      next: async () => {
-        const next = await answers.next();
-        if (next.done) end();
-        return next;
-      },
-      return: async (value) => {
-        end();
-        return answers.return(value);
-      },
-      throw: async (error) => {
-        end();
-        return answers.throw(error);
-      },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-      [Symbol.asyncDispose]: async () => end(),
-    };
   }
 }

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { AnswersInMessages } from '../../src/server/graphql/answers-in-messages.ts';
+import { type App, startApp } from '../support/app.ts';
+import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
+import { eventually } from '../support/eventually.ts';
+import { sampleOf } from '../support/metrics.ts';
+import { bare } from './sockets.ts';
+
+describe('a large message', () => {
+  let app: App;
+  afterEach(() => app.stop());
+
+  const load = (state: string) => sampleOf(app, 'workgraph_admission_requests', `state="${state}"`);
+  const messageOf = (bytes: number) => ({
+    type: 'subscribe',
+    id: '1',
+    payload: { query: '{ viewer { scopes } }', variables: { unused: 'x'.repeat(bytes) } },
+  });
+  const large = messageOf(20_000);
+
+  /** A connection that has signed in to a server with a single place, and the messages that come over it. */
+  async function open() {
+    app = await startApp({
+      sharesDatabase: true,
+      settings: { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '60000', METRICS_ADDRESS: '0' },
+    });
+    return signIn();
+  }
+
+  async function signIn() {
+    const connection = bare(app.url);
+    const [{ socket: tcp }] = (await once(connection.socket, 'upgrade')) as [IncomingMessage];
+    await connection.say({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
+    await once(connection.socket, 'message');
+    const types: string[] = [];
+    connection.socket.on('message', (data: Buffer) => {
+      const { type } = JSON.parse(String(data)) as { type: string };
+      types.push(type);
+    });
+    return { ...connection, tcp, types };
+  }
+
+  /** Takes the only place, sends the messages in one packet, and calls `meanwhile` when the first of them waits. */
+  async function whileBusy(
+    { tcp, say }: Awaited<ReturnType<typeof open>>,
+    messages: object[],
+    meanwhile: () => unknown,
+  ) {
+    const { first } = await whileIssuesAreBlocked(app, async () => {
+      const first = app.request('GET', '/v1/issues');
+      await eventually(async () => (await load('in_progress')) === 1);
+      tcp.cork();
+      for (const message of messages) await say(message);
+      tcp.uncork();
+      await eventually(async () => (await load('waiting')) === 1);
+      await meanwhile();
+      return { first };
+    });
+    await first;
+  }
+
+  it('waits until the server has time for it, and those after it are answered after it', async () => {
+    const connection = await open();
+    await whileBusy(connection, [large, { type: 'ping' }, { ...large, id: '2' }, { type: 'ping' }], () => {
+      expect(connection.types).toEqual([]);
+    });
+    await eventually(() => connection.types.length === 6);
+    expect(connection.types.toSorted()).toEqual(['complete', 'complete', 'next', 'next', 'pong', 'pong']);
+    await connection.say({ type: 'ping' });
+    await eventually(() => connection.types.length === 7);
+    expect(connection.types.at(-1)).toBe('pong');
+    connection.socket.terminate();
+  });
+
+  it('is forgotten when its client has gone', async () => {
+    const connection = await open();
+    await whileBusy(connection, [large], async () => {
+      connection.socket.terminate();
+      await eventually(async () => (await load('waiting')) === 0);
+    });
+    expect(connection.types).toEqual([]);
+  });
+
+  it('closes its connection with the advice to try again later when too many of them wait', async () => {
+    const connection = await open();
+    const others = await Promise.all(Array.from({ length: 8 }, () => signIn()));
+    const largest = messageOf(950_000);
+    await whileBusy(connection, [largest], async () => {
+      for (const { say } of others) await say(largest);
+      expect(await Promise.race(others.map(({ closed }) => closed))).toBe(1013);
+    });
+    await eventually(() => connection.types.length === 2);
+    expect(connection.types).toEqual(['next', 'complete']);
+    for (const { socket } of [connection, ...others]) socket.terminate();
+  });
+});
+
+describe('answers in messages', () => {
+  const answers = new AnswersInMessages();
+  const printed = (id: string, json: string | Uint8Array) =>
+    String(answers.complete(JSON.stringify({ id, type: 'next', payload: answers.valueOf(json) })));
+
+  it.each(['{"data":{"name":"ü, \\"payload\\""}}', '{"data":{"n":1.0}}'])(
+    'are the JSON of the answer: %s',
+    (json) => {
+      const message = `{"id":"1","type":"next","payload":${json}}`;
+      expect(printed('1', json)).toBe(message);
+      expect(printed('1', Buffer.from(json))).toBe(message);
+    },
+  );
+
+  it('leave messages without an answer as they are', () => {
+    expect(printed('1', '{}')).toBe('{"id":"1","type":"next","payload":{}}');
+    expect(answers.complete('{"id":"1","type":"complete"}')).toBe('{"id":"1","type":"complete"}');
+  });
+});
