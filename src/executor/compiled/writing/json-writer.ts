@@ -5,6 +5,7 @@ import { checkAnswerSize } from './answer-size.ts';
 import { escaped } from './escaped.ts';
 import type { FieldName, IdPrefixLiteral, Literal, Sink } from './sink.ts';
 import { isoLength, writeIsoTime } from './iso-times.ts';
+import { plainEnd } from './plain-text.ts';
 
 const space = 0x20;
 const quote = 0x22;
@@ -331,15 +332,6 @@ function writeHex(bytes: Buffer, at: number, code: number): number {
   const low = code & 0xf;
   bytes[at + 3] = low < 10 ? zero + low : lowerA + low - 10;
   return at + 4;
-}
-
-/** The position of the first byte that has to be escaped. */
-function plainEnd(source: Uint8Array, start: number, end: number): number {
-  for (let index = start; index < end; index += 1) {
-    const code = source[index] as number;
-    if (code < space || code === quote || code === backslash) return index;
-  }
-  return end;
 }
 
 /** What follows the milliseconds. */
