@@ -115,6 +115,27 @@ describe('admission', () => {
     expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
   });
 
+  it('gives a request whose parts wait for the client at the same time one ticket when the last of them is done', async () => {
+    const admission = new Admission(limits);
+    const share = new Admission(limits);
+    const { ticket } = ask(admission);
+    await ticket?.join(() => share);
+    const first = Promise.withResolvers<number>();
+    const second = Promise.withResolvers<number>();
+    const third = Promise.withResolvers<number>();
+    const reads = Promise.all([first, second].map(({ promise }) => ticket?.whileSuspended(promise)));
+    const failed = ticket?.whileSuspended(third.promise);
+    first.resolve(1);
+    third.reject(new Error('aborted'));
+    await expect(failed).rejects.toThrow('aborted');
+    expect(admission.load).toMatchObject({ inProgress: 0 });
+    second.resolve(2);
+    expect(await reads).toEqual([1, 2]);
+    expect([admission.load, share.load]).toMatchObject([{ inProgress: 1 }, { inProgress: 1 }]);
+    ticket?.leave();
+    expect([admission.load, share.load]).toMatchObject([{ inProgress: 0 }, { inProgress: 0 }]);
+  });
+
   it('holds no ticket for a request that was answered while it waited for its client', async () => {
     const admission = new Admission(limits);
     const slow = ask(admission);

@@ -197,6 +197,14 @@ export class Admission {
 /** Where requests get their tickets: all of them, or those that open streams. */
 export type Gate = Pick<Admission, 'enter' | 'turn' | 'leave'>;
 
+/** The waits of one request that overlap. */
+interface Suspension {
+  waits: number;
+  readonly ended: PromiseWithResolvers<void>;
+  /** Resolves when the request has a ticket again. */
+  entered: Promise<void> | undefined;
+}
+
 /** What a request holds while it is in progress. */
 export class AdmissionTicket {
   readonly deadline: Deadline;
@@ -209,6 +217,7 @@ export class AdmissionTicket {
   #shareOf: (() => Admission) | undefined;
   /** The places of its workspace, while it has one of them. */
   #share: Admission | undefined;
+  #suspension: Suspension | undefined;
 
   constructor(gate: Gate, deadline: Deadline) {
     this.#gate = gate;
@@ -252,15 +261,36 @@ export class AdmissionTicket {
 
   /**
    * Gives the ticket back while it waits for the client, so that slow clients do not block others. Afterwards the request has a
-   * ticket again, and new time to work. Throws `unavailable`.
+   * ticket again, and new time to work. If several parts of the request wait at the same time, all continue when the last one does,
+   * so that none holds the ticket while others wait. Throws `unavailable`.
    */
   async whileSuspended<Result>(wait: Promise<Result>): Promise<Result> {
+    const suspension = (this.#suspension ??= {
+      waits: 0,
+      ended: Promise.withResolvers(),
+      entered: undefined,
+    });
+    suspension.waits += 1;
     this.#suspend();
     this.deadline.pause();
-    const result = await wait;
+    let result: Result;
+    try {
+      result = await wait;
+    } finally {
+      suspension.waits -= 1;
+      if (suspension.waits === 0) {
+        this.#suspension = undefined;
+        suspension.ended.resolve();
+      }
+    }
+    await suspension.ended.promise;
+    await (suspension.entered ??= this.#continue());
+    return result;
+  }
+
+  async #continue(): Promise<void> {
     await this.#enterAgain(() => this.deadline.renew());
     if (this.#shareOf) await this.join(this.#shareOf);
-    return result;
   }
 
   async #enterAgain(begun?: () => void): Promise<void> {
