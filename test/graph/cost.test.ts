@@ -84,6 +84,11 @@ describe('the formula', () => {
       1 + 12 * 5,
     ],
     [
+      'a row for each period of a trend and a day for each day of a burnup that are not selected, because they are counted',
+      '{ issueTrend(every: DAY, from: "2026-01-01", to: "2026-01-31") { historySinceUtc } projects(first: 3) { nodes { burnup(from: "2026-01-01", to: "2026-01-10") { historySinceUtc } } } }',
+      1 + 31 + 3 * (1 + 1 + 10),
+    ],
+    [
       'a day for each day of a burnup',
       '{ projects(first: 3) { nodes { burnup(from: "2026-01-01", to: "2026-01-10") { days { done } } } } }',
       3 * (1 + 1 + 10),

@@ -114,7 +114,10 @@ function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
   const all = times(parent.times, each);
   note?.(path, times(all, own), isPage ? page : undefined);
   const here = { path, times: all, rows: isList ? undefined : rows };
-  return times(each, plus(own, sumOf(below, rule, here)));
+  const children = sumOf(below, rule, here);
+  // All periods are counted even if they are not selected.
+  const hasUnselected = unit === 'objects' && !isList && !isPage && rows !== undefined;
+  return times(each, plus(own, hasUnselected ? combine(children, rows, Math.max) : children));
 }
 
 function varies(nodes: Parameters<typeof usesVariables>[0], { isBound = false }: Rule): boolean {
