@@ -85,7 +85,7 @@ export class Contexts {
     const allowance = await callers.count(request, principal);
     if (!principal) return this.#of(request, now, principal);
     allowance.check();
-    const again = () => callers.checksOf(authorization).authenticate();
+    const again = () => this.authenticateAgain(authorization);
     const { tokenId } = principal;
     return {
       ...this.#of(request, now, principal),
@@ -96,6 +96,11 @@ export class Contexts {
         recentWrites?.note(tokenId);
       },
     };
+  }
+
+  /** Checks the token of a request that has waited for its client. Throws `unauthenticated`. */
+  authenticateAgain(authorization: string | undefined): Promise<Principal> {
+    return this.#parts.callers.checksOf(authorization).authenticate();
   }
 
   /** The places for requests of a workspace. */

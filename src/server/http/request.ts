@@ -221,7 +221,15 @@ export class ServerRequest implements RestRequest {
     const mayBeVisitors = bytes.length <= maxVisitorBodyBytes;
     if (!mayBeVisitors && !(await this.context()).principal) raise('payload_too_large', visitorBodyRule);
     if (bytes.length > smallBodyBytes) await this.turn(bytes.length);
+    // The token may have been revoked while the client sent the body.
+    if (!isWhole) await this.#authenticateAgain();
     return bytes;
+  }
+
+  async #authenticateAgain(): Promise<void> {
+    if (!this.#context) return;
+    const { principal } = await this.#context;
+    if (principal) await this.#contexts.authenticateAgain(this.headers.authorization);
   }
 
   /** Drops everything that was needed only to create the answer, because the client may take a long time to read it. */
