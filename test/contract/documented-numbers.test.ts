@@ -45,6 +45,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '| one name in one selection set | {executor/limits.ts maxRepeats} times |',
     '| what one operation may cost | {executor/limits.ts defaultOperationCost} |',
     '| the headers of a request, names and values | {executor/limits.ts maxHeaderBytes} bytes |',
+    '| the header `Accept` or `Accept-Encoding` of a request | {server/http/http-rules.ts maxNegotiatedCharacters} characters |',
     '| the headers and the address of a request together | {executor/limits.ts maxHeadBytes} bytes |',
     '| bytes by which chunks (`Transfer-Encoding: chunked`) may lengthen a body | {server/http/read-body.ts maxFramingBytes} more than the body itself |',
     '| items of a list in an argument or a variable | {executor/limits.ts maxListItems};',

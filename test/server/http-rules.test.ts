@@ -46,6 +46,23 @@ describe('a request whose Host breaks HTTP', () => {
   });
 });
 
+describe('a header with which the client negotiates', () => {
+  const answerTo = (path: string, name: string, value: string) =>
+    sendRaw(app.url, `GET ${path} HTTP/1.1\r\nHost: x\r\n${name}: ${value}\r\n${close}`);
+
+  it.each(['Accept', 'Accept-Encoding'])('is refused on every path when it is long: %s', async (header) => {
+    for (const path of paths) {
+      const answer = await answerTo(path, header, 'a/b,'.repeat(251));
+      expect([path, answer.status]).toEqual([path, 431]);
+      expect(JSON.parse(answer.body)).toMatchObject({ code: 'headers_too_large' });
+    }
+  });
+
+  it('may have a thousand characters', async () => {
+    expect((await answerTo('/health', 'Accept', `${'a/b,'.repeat(249)}*/*`)).status).toBe(200);
+  });
+});
+
 const nameCharacter = fc.constantFrom(..."aZ09-._~!$&'()*+,;=".split(''), '%20', '%aF');
 const name = fc.array(nameCharacter, { minLength: 1, maxLength: 40 }).map((parts) => parts.join(''));
 const address = fc.oneof(

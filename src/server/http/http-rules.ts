@@ -21,11 +21,21 @@ const noHost = badRequest('The request has no Host.');
 const severalHosts = badRequest('The request has several Host lines.');
 const invalidHost = badRequest('The Host of the request is not valid.');
 
+/** Negotiation compares each part of these headers with each type that is offered. Those of browsers have 200 characters. */
+const negotiated = ['accept', 'accept-encoding'] as const;
+export const maxNegotiatedCharacters = 1_000;
+const longNegotiation: HttpViolation = {
+  status: 431,
+  reason: 'Request Header Fields Too Large',
+  message: `The headers Accept and Accept-Encoding may have ${maxNegotiatedCharacters.toLocaleString('en')} characters each.`,
+};
+
 const otherCoding = notImplemented('This server reads no Transfer-Encoding except chunked.');
 
 /**
  * The violation of a request that the parser of Node accepts although RFC 9112 requires a refusal: another major version (2.3),
- * a missing, repeated or invalid Host (3.2), or a transfer coding that nobody decodes (6.1). Undefined for a valid request.
+ * a missing, repeated or invalid Host (3.2), or a transfer coding that nobody decodes (6.1). Also that of headers that would take too
+ * long to read. Undefined for a valid request.
  */
 export function httpViolation({
   httpVersionMajor,
@@ -38,9 +48,12 @@ export function httpViolation({
   if (httpVersionMajor !== 1) return unsupportedVersion;
   const { host, 'transfer-encoding': coding } = headers;
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return otherCoding;
-  if (host === undefined) return httpVersion === '1.1' ? noHost : undefined;
+  if (host === undefined && httpVersion === '1.1') return noHost;
   if (hasSeveralHosts(rawHeaders)) return severalHosts;
-  return isHost(host) ? undefined : invalidHost;
+  if (host !== undefined && !isHost(host)) return invalidHost;
+  return negotiated.some((name) => (headers[name]?.length ?? 0) > maxNegotiatedCharacters)
+    ? longNegotiation
+    : undefined;
 }
 
 /** The violation as problem details. */
