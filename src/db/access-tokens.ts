@@ -152,28 +152,32 @@ export async function lockUnrevokedToken(db: TenantDb, id: string): Promise<bool
 }
 
 /**
- * The number of tokens of a member that are neither revoked nor expired, at most `max`. The row of the member is locked so that no
- * other transaction that counts them adds one meanwhile.
+ * The number of tokens of a member that are neither revoked nor expired, and of those that were created since a time. The row of the
+ * member is locked so that no other transaction that counts them adds one meanwhile.
  */
-export async function countValidTokens(
+export async function countTokens(
   trx: Trx,
-  { userAccountId, now, max }: { userAccountId: string; now: Date; max: number },
-): Promise<number> {
+  { userAccountId, now, since }: { userAccountId: string; now: Date; since: Date },
+): Promise<{ valid: number; recent: number }> {
   await trx
     .selectFrom('member')
     .select('id')
     .where('userAccountId', '=', userAccountId)
     .forNoKeyUpdate()
     .execute();
-  const valid = await trx
+  const { valid, recent } = await trx
     .selectFrom('accessToken as t')
-    .select('t.id')
+    .select(({ fn, eb, or }) => [
+      fn
+        .countAll()
+        .filterWhere('t.revokedUtc', 'is', null)
+        .filterWhere(or([eb('t.expiresUtc', 'is', null), eb('t.expiresUtc', '>', now)]))
+        .as('valid'),
+      fn.countAll().filterWhere('t.createdUtc', '>', since).as('recent'),
+    ])
     .where('t.userAccountId', '=', userAccountId)
-    .where('t.revokedUtc', 'is', null)
-    .where((eb) => eb.or([eb('t.expiresUtc', 'is', null), eb('t.expiresUtc', '>', now)]))
-    .limit(max)
-    .execute();
-  return valid.length;
+    .executeTakeFirstOrThrow();
+  return { valid: Number(valid), recent: Number(recent) };
 }
 
 /**

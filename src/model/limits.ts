@@ -51,6 +51,8 @@ export const limits = {
   changedFields: 100,
   /** Access tokens of one member that are neither expired nor revoked, beyond which the APIs create none. */
   accessTokens: 50,
+  /** Access tokens of one member that were created within an hour, beyond which the APIs create none. */
+  accessTokensPerHour: 100,
   webhooks: 20,
   /** How many attempts of one webhook delivery are stored. */
   webhookAttempts: 10,

@@ -1,3 +1,5 @@
+export const hourMs = 60 * 60 * 1_000;
+
 /** The milliseconds of a day of 24 hours. */
 export const dayMs = 24 * 60 * 60 * 1_000;
 

@@ -71,7 +71,7 @@ AccessTokenRevokePayload.implement({
 });
 
 mutation('accessTokenCreate', AccessTokenCreateInput, AccessTokenCreatePayload, createAccessToken, {
-  description: `Creates an access token. It cannot have more scopes or a longer life than the token that makes the request. A member can have at most ${limits.accessTokens} valid tokens. An \`Idempotency-Key\` is not accepted.`,
+  description: `Creates an access token. It cannot have more scopes or a longer life than the token that makes the request. A member can have at most ${limits.accessTokens} valid tokens, and be given ${limits.accessTokensPerHour} within an hour. An \`Idempotency-Key\` is not accepted.`,
   scope: 'token',
   extensions: { takesNoKey: 'its response contains a secret, which is never stored' },
   events: { none: 'the log of changes does not record access tokens' },

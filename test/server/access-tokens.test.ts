@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { limits } from '../../src/model/limits.ts';
 import type { Scope } from '../../src/resolvers/context.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
+import { Contexts } from '../../src/server/context.ts';
 import { type App, startApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { member } from '../support/fixtures.ts';
 
 let app: App;
@@ -115,8 +119,18 @@ describe('creating a token', () => {
     expect((await mint(own, {})).error?.extensions?.code).toBe('CONFLICT');
   });
 
-  it('does not count expired tokens', async () => {
-    const { own } = await guestWithTokens(limits.accessTokens, new Date(Date.now() - 1_000));
+  it('counts expired tokens only as long as they are an hour old', async () => {
+    const expired = new Date(Date.now() - 1_000);
+    const { made: guest, own } = await guestWithTokens(limits.accessTokensPerHour - 1, expired);
+    expect((await mint(own, {})).made).toBeDefined();
+    expect((await mint(own, {})).error?.message).toBe(
+      'The member was given 100 access tokens within an hour. Use one of them, or try again later.',
+    );
+    await app.database.unscoped
+      .updateTable('accessToken')
+      .set({ createdUtc: new Date(Date.now() - 3_601_000) })
+      .where('userAccountId', '=', guest.userAccountId)
+      .execute();
     expect((await mint(own, {})).made).toBeDefined();
   });
 
@@ -236,3 +250,35 @@ async function memberIdOf(userAccountId: string): Promise<string> {
     .executeTakeFirstOrThrow();
   return encodeId('member', id);
 }
+
+it.each([
+  ['GraphQL', '/graphql', { query: 'mutation { __typename }' }],
+  ['REST', '/v1/issues/NONE-1/comments', { body: 'too late' }],
+])(
+  'a request over %s whose token is revoked before its body arrives is refused',
+  async (_over, path, body) => {
+    const { made } = await mint(app.token, { scopes: ['issues:read', 'issues:write'] });
+    const authenticated = jest.spyOn(Contexts.prototype, 'authenticated');
+    try {
+      const text = JSON.stringify(body);
+      const headers = {
+        authorization: `Bearer ${made?.token}`,
+        'content-type': 'application/json',
+        'content-length': text.length,
+      };
+      const sent = request(new URL(path, app.url), { method: 'POST', headers });
+      sent.write(text.slice(0, 5));
+      await eventually(() => authenticated.mock.results.length === 1);
+      expect(await authenticated.mock.results[0]?.value).toMatchObject({
+        principal: { tokenId: expect.any(String) },
+      });
+      await revoke(app.token, made?.accessToken.id);
+      sent.end(text.slice(5));
+      const [answer] = (await once(sent, 'response')) as [{ statusCode: number; resume: () => void }];
+      answer.resume();
+      expect(answer.statusCode).toBe(401);
+    } finally {
+      authenticated.mockRestore();
+    }
+  },
+);

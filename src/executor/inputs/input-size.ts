@@ -146,8 +146,9 @@ class InputMeter<Input> {
     }
     const { isFilter }: InputTypeExtensions = type?.extensions ?? {};
     for (const [name, value] of fields()) {
-      // graphql-js refuses unknown fields later. Here they only count as characters.
+      // graphql-js refuses unknown fields later. Here they only count as characters, with their names, which may be long.
       const field = known[name];
+      if (!field) this.size.characters += name.length;
       const { combines = false, relation = false, maxItems }: InputFieldExtensions = field?.extensions ?? {};
       const part = this.#partOf(value);
       // A filter that is null means the same as one that is left out.

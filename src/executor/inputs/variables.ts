@@ -19,11 +19,14 @@ export class InvalidVariables extends Error {
  */
 export function coerceVariables(source: Operation, inputs: Readonly<Record<string, unknown>>) {
   const characters = checkInputs(source, inputs);
-  // Each error of an object quotes the whole object, so many errors of a large one would be very long.
-  const maxErrors = characters > longVariables ? 1 : 50;
+  // Each error of an object quotes the whole object, so many errors of a large one would be very long. A long name that does not
+  // exist would be compared with all that do.
+  const areLong = characters > longVariables;
+  const maxErrors = areLong ? 1 : 50;
   const { schema, operation } = source;
   const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], inputs, {
     maxErrors,
+    hideSuggestions: areLong,
   });
   if (errors) throw new InvalidVariables(errors.slice(0, maxErrors).map(asRequestError));
   return coerced;

@@ -1,7 +1,7 @@
 import { limits } from '../../model/limits.ts';
 import { hash, randomBytes } from 'node:crypto';
 import {
-  countValidTokens,
+  countTokens,
   insertAccessToken,
   lockUnrevokedToken,
   selectAccessToken,
@@ -14,6 +14,7 @@ import { type MemberCard, selectMemberCard } from '../../db/workspaces.ts';
 import { type Actor, actorOf, type AuditedAction, recordAuditEntries } from './audit.ts';
 import { isManager } from './managers.ts';
 import { memberStatus } from '../../model/codes.ts';
+import { hourMs } from '../../model/times.ts';
 import { hint } from '../../model/nearest.ts';
 import { type Context, type Principal, type Scope, scopes, signedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
@@ -73,11 +74,18 @@ export async function createAccessToken(
   return inTransaction(db, async (transaction) => {
     const isValid = await lockUnrevokedToken(transaction, parentTokenId);
     if (!isValid) raise('unauthenticated', 'The access token has been revoked.');
-    const max = limits.accessTokens;
-    if ((await countValidTokens(transaction, { userAccountId, now, max })) >= max)
+    const since = new Date(now.getTime() - hourMs);
+    const { valid, recent } = await countTokens(transaction, { userAccountId, now, since });
+    if (valid >= limits.accessTokens)
       raise(
         'conflict',
-        `The member has ${max} valid access tokens, and can have no more. Revoke some that are not needed any more.`,
+        `The member has ${limits.accessTokens} valid access tokens, and can have no more. Revoke some that are not needed any more.`,
+      );
+    // Each token begins with full quotas, so creating and revoking them again and again would multiply the quotas too.
+    if (recent >= limits.accessTokensPerHour)
+      raise(
+        'conflict',
+        `The member was given ${limits.accessTokensPerHour} access tokens within an hour. Use one of them, or try again later.`,
       );
     const token = { ...input, userAccountId, parentTokenId, expiresUtc };
     return issueToken(transaction, actorOf(signed), token);

@@ -29,6 +29,7 @@ import { answerAsEvents, subscriptionReply } from './subscriptions.ts';
 import { jsonReply } from '../http/reply.ts';
 import { entityTag } from '../../rest-compat/entity-tags.ts';
 import type { ServerRequest } from '../http/request.ts';
+import { RefusedCallers } from '../limits/refused-callers.ts';
 import { pageDocuments } from '../pages/page-documents.ts';
 import { SchemaAccess } from './schema-access.ts';
 
@@ -57,6 +58,7 @@ const longestName = 100;
 interface Graph extends GraphSources {
   readonly schemaAccess: SchemaAccess;
   readonly earlierAnswers: EarlierAnswers;
+  readonly refused: RefusedCallers;
 }
 
 /** One operation that came over HTTP. Yoga passes it from the request to the plugin below. */
@@ -93,7 +95,13 @@ export function createGraphQLHandler(
   const documents = new PersistedDocuments(reader, { manifest, own, only }, (documentId, error) =>
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
-  const graph = { schema, documents, schemaAccess, earlierAnswers: new EarlierAnswers() };
+  const graph = {
+    schema,
+    documents,
+    schemaAccess,
+    earlierAnswers: new EarlierAnswers(),
+    refused: new RefusedCallers(),
+  };
   // Loaded when needed: these are a third of all modules, and no POST and no REST request needs them.
   let yoga: Promise<ReturnType<typeof createGraphQLYoga>> | undefined;
   const asksForPage = ({ method, headers }: Pick<ServerRequest, 'method' | 'headers'>) =>
@@ -229,11 +237,12 @@ function run(graph: Graph, context: OperationRun, form: 'data' | 'json'): Promis
 }
 
 async function runWithSuggestions(
-  { schema, documents, schemaAccess }: Graph,
+  { schema, documents, schemaAccess, refused }: Graph,
   context: OperationRun,
   form: 'data' | 'json',
 ): Promise<OperationResult> {
   const { parameters, operation, incoming } = context;
+  const caller = operation.principal?.tokenId ?? operation.address ?? '';
   try {
     // The operation is checked and compiled in the same turn of the event loop, unless its workspace has no place left.
     const newText = documents.newText(parameters);
@@ -251,6 +260,8 @@ async function runWithSuggestions(
     if (incoming.method === 'GET' && chosen.operation === OperationTypeNode.MUTATION) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }
+    const turnBytes = refused.turnOf(caller, incoming.bodyBytes);
+    if (turnBytes !== undefined) await incoming.ticket?.turn(turnBytes);
     if (operation.principal) await incoming.takePlace();
     if (chosen.operation === OperationTypeNode.SUBSCRIPTION) {
       context.isSubscription = true;
@@ -259,7 +270,7 @@ async function runWithSuggestions(
       return {};
     }
     const idempotencyKey = idempotencyKeyOf(incoming.headers);
-    return await executeOperation({
+    const result = await executeOperation({
       schema,
       document,
       operationName,
@@ -270,7 +281,10 @@ async function runWithSuggestions(
       reportCost: incoming.headers['x-graphql-cost'] === '1',
       revalidation: context.revalidation,
     });
+    if (result.errors && !('data' in result)) refused.note(caller);
+    return result;
   } catch (error) {
+    refused.note(caller);
     const errors = error instanceof InvalidDocument ? error.errors : [error];
     return { errors: errors.map((cause) => formatError(cause, operation.requestId, operation.report)) };
   }
