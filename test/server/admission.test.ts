@@ -123,7 +123,8 @@ describe('admission', () => {
     const first = Promise.withResolvers<number>();
     const second = Promise.withResolvers<number>();
     const third = Promise.withResolvers<number>();
-    const reads = Promise.all([first, second].map(({ promise }) => ticket?.whileSuspended(promise)));
+    const waits = [first, second].map(async ({ promise }) => ticket?.whileSuspended(promise));
+    const reads = Promise.all(waits);
     const failed = ticket?.whileSuspended(third.promise);
     first.resolve(1);
     third.reject(new Error('aborted'));
