@@ -12,11 +12,11 @@ export const follow =
 export function bare(
   url: string,
   { protocol = 'graphql-transport-ws', origin }: { protocol?: string; origin?: string } = {},
-): { socket: WebSocket; closed: Promise<number>; say: (message: object) => Promise<void> } {
+): { socket: WebSocket; closed: Promise<number>; say: (message: unknown) => Promise<void> } {
   const socket = new WebSocket(socketUrl(url), protocol, origin === undefined ? {} : { origin });
   socket.on('error', () => undefined);
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
-  const say = async (message: object) => {
+  const say = async (message: unknown) => {
     if (socket.readyState !== WebSocket.OPEN) await once(socket, 'open');
     socket.send(JSON.stringify(message));
   };

@@ -34,6 +34,7 @@ describe('a WebSocket', () => {
       4401,
     ],
     ['says something that is no message', [{ type: 'nothing' }], 4400],
+    ['says a text in place of an object', [JSON.stringify({ type: 'ping' })], 4400],
     ['says what only a server says', [{ type: 'next', id: '1', payload: {} }], 4400],
     ['says nothing for three seconds', [], 4408],
   ] as const)('is closed if it %s', async (_what, messages, code) => {

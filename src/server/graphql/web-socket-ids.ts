@@ -5,7 +5,7 @@ interface BegunOperation {
   /** Whether the client has completed it. */
   isCompleted: boolean;
   /** The message with which the client begins another operation with the same id. */
-  next: string | undefined;
+  next: object | undefined;
 }
 
 /**
@@ -14,31 +14,32 @@ interface BegunOperation {
  * the library has ended the completed one: otherwise that one would answer, and end, the new one.
  */
 export function separatingIds(
-  take: (text: string) => Promise<void>,
+  take: (message: unknown) => Promise<void>,
   { isOpen, close }: { isOpen: () => boolean; close: (code: number, reason: string) => void },
-): (text: string, message: { type?: unknown; id?: unknown }) => void {
+): (message: { type?: unknown; id?: unknown } | undefined) => void {
   const begun = new Map<unknown, BegunOperation>();
-  const begin = (id: unknown, text: string) => {
+  const begin = (id: unknown, message: object) => {
     const operation: BegunOperation = { isCompleted: false, next: undefined };
     begun.set(id, operation);
-    void take(text).then(() => {
+    void take(message).then(() => {
       begun.delete(id);
       if (operation.next !== undefined && isOpen()) begin(id, operation.next);
     });
   };
-  return (text, { type, id }) => {
+  return (message) => {
+    const { type, id } = message ?? {};
     const earlier = begun.get(id);
-    if (type === 'subscribe' && !earlier) return begin(id, text);
-    if (type === 'subscribe' && earlier?.isCompleted) {
+    if (message && type === 'subscribe' && !earlier) return begin(id, message);
+    if (message && type === 'subscribe' && earlier?.isCompleted) {
       if (earlier.next !== undefined)
         return close(closeCodes.subscriberAlreadyExists, 'Subscriber already exists');
-      earlier.next = text;
+      earlier.next = message;
       return;
     }
     if (type === 'complete' && earlier) {
       earlier.isCompleted = true;
       earlier.next = undefined;
     }
-    void take(text);
+    void take(message);
   };
 }

@@ -6,7 +6,7 @@ import { separatingIds } from './web-socket-ids.ts';
 
 /** The maximum number of messages of a connection in a second. Quotas count only its operations. */
 const maxMessages = 1_000;
-/** The maximum size of other messages than `subscribe`: the library parses them once more, and repeats the payload of a ping. */
+/** The maximum size of other messages than `subscribe`: the library repeats the payload of a ping. */
 const maxOtherBytes = 16_384;
 /**
  * The deepest nesting of a message, whose parts are written by recursion. Operations have the lower limit of a POST, and exceeding
@@ -16,7 +16,7 @@ const maxMessageNesting = 1_000;
 
 interface Reception {
   /** Called with each message that the library may have; resolves when it has ended the operation that the message begins. */
-  readonly take: (text: string) => Promise<void>;
+  readonly take: (message: unknown) => Promise<void>;
   /** Called after each of these messages. */
   readonly onTaken: () => void;
   /** Whether the client has named a valid token. Only then a message may be long. */
@@ -47,13 +47,12 @@ export function receiveMessages(
   const receive = (data: Buffer) => {
     // More messages may have arrived together with the one because of which the connection is closed.
     if (!isOpen()) return;
-    const text = String(data);
-    const message = parsed(text);
+    const message = parsed(String(data));
     if (data.length > maxOtherBytes && !isSubscribe(message))
       return close(closeCodes.badRequest, 'Only the message subscribe may be so long');
     if (isNestedDeeper(message, maxMessageNesting))
       return close(closeCodes.badRequest, 'Message nested too deeply');
-    received(text, message ?? {});
+    received(message);
     onTaken();
   };
 
@@ -100,14 +99,15 @@ export function receiveMessages(
   });
 }
 
-function isSubscribe(message: { readonly type?: unknown } | null | undefined): boolean {
+function isSubscribe(message: { readonly type?: unknown } | undefined): boolean {
   return message?.type === 'subscribe';
 }
 
-/** The value of a message; undefined for a text that is not JSON, which the library refuses. */
-function parsed(text: string): object | null | undefined {
+/** A message; undefined for a text that is not a JSON object, which the library refuses. */
+function parsed(text: string): object | undefined {
   try {
-    return JSON.parse(text) as object | null;
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }

@@ -170,8 +170,9 @@ export class WebSockets {
         send: (message) => sender.send(socket.answers.complete(message)),
         close: (code, reason) => ws.close(code, reason),
         onMessage: (take) => {
-          const taken = (text: string) =>
-            take(text).catch((error: unknown) => {
+          // The library also accepts messages that are parsed already, which its types do not say.
+          const taken = (message: unknown) =>
+            take(message as string).catch((error: unknown) => {
               if (isUnexpected(error)) return ws.close(closeCodes.badRequest, 'Invalid message received');
               this.#options.logger.error({ err: error }, 'a message of a WebSocket failed');
               ws.close(closeCodes.internalServerError, 'Internal server error');
