@@ -117,7 +117,7 @@ function valuesInSchema(parameter: Parameter | undefined): readonly string[] {
 
 /** The kind of what the ids of a parameter name. */
 function kindOf(name: string, parameter: Parameter | undefined): NamedKind {
-  const value = parameter && 'of' in parameter ? parameter.of : parameter;
+  const value = parameter && 'value' in parameter ? parameter.value : parameter;
   const kind = value && 'names' in value ? value.names?.of : undefined;
   if (kind === undefined) throw new Error(`Say here which values the parameter ${name} of /v1/issues has.`);
   return kind;

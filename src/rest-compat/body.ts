@@ -11,7 +11,7 @@ export const bodyRule = 'must be a JSON object';
 /** A required field. */
 export interface RequiredField<T> {
   readonly kind: 'required';
-  readonly of: JsonValue<T>;
+  readonly value: JsonValue<T>;
   readonly description: string;
 }
 
@@ -31,7 +31,7 @@ export type BodyFields = Readonly<
 export interface Body<F extends BodyFields> {
   readonly fields: F;
   /** Whether a body without any field to write is refused. */
-  readonly writesSomething: boolean;
+  readonly refusesEmpty: boolean;
 }
 
 type ClearedBy<F> = { [Name in keyof F]: F[Name] extends Clears<infer Target> ? Target : never }[keyof F];
@@ -49,7 +49,7 @@ export type BodyValues<F> = {
 
 /** Declares a body. */
 export function bodyOf<F extends BodyFields>(fields: F): Body<F> {
-  return { fields, writesSomething: false };
+  return { fields, refusesEmpty: false };
 }
 
 /**
@@ -57,12 +57,12 @@ export function bodyOf<F extends BodyFields>(fields: F): Body<F> {
  * sent.
  */
 export function changeOf<F extends BodyFields>(fields: F): Body<F> {
-  return { fields, writesSomething: true };
+  return { fields, refusesEmpty: true };
 }
 
 /** Declares a required field. */
-export function required<T>(of: JsonValue<T>): RequiredField<T> {
-  return { kind: 'required', of, description: of.description };
+export function required<T>(value: JsonValue<T>): RequiredField<T> {
+  return { kind: 'required', value, description: value.description };
 }
 
 /** Declares a flag that clears the field `target`. */
@@ -71,8 +71,8 @@ export function clears<const Target extends string>(target: Target, description:
 }
 
 /** Declares a list. A violation of an item names its position, counted from 1, or the path of a field in a record. */
-export function list<T>(of: JsonValue<T>, description: string, maxItems: number): JsonValue<T[]> {
-  return arrayOf(of, description, maxItems, ({ length }) =>
+export function list<T>(item: JsonValue<T>, description: string, maxItems: number): JsonValue<T[]> {
+  return arrayOf(item, description, maxItems, ({ length }) =>
     length > maxItems ? itemsRule(maxItems) : undefined,
   );
 }
@@ -85,11 +85,11 @@ const maxLength = 250;
  * number of different values. Repeated values may make the list longer.
  */
 export function set<T extends string>(
-  of: JsonValue<T>,
+  item: JsonValue<T>,
   description: string,
   maxItems: number,
 ): JsonValue<T[]> {
-  const repeating = arrayOf(of, description, maxItems, (items) => {
+  const repeating = arrayOf(item, description, maxItems, (items) => {
     if (items.length > maxLength) return itemsRule(maxLength);
     return new Set(items).size > maxItems ? differentItemsRule(maxItems) : undefined;
   });
@@ -104,7 +104,7 @@ export function set<T extends string>(
 
 /** Declares an array. `problemOf` says what is wrong with its length, before its items are read. */
 function arrayOf<T>(
-  of: JsonValue<T>,
+  item: JsonValue<T>,
   description: string,
   maxItems: number,
   problemOf: (items: readonly unknown[]) => string | undefined,
@@ -112,12 +112,12 @@ function arrayOf<T>(
   return {
     kind: 'value',
     description,
-    schema: { type: 'array', items: of.schema, maxItems },
-    names: of.names,
+    schema: { type: 'array', items: item.schema, maxItems },
+    names: item.names,
     fromJson: (items) => {
       if (!Array.isArray(items)) return violation('must be a list');
       const problem = problemOf(items);
-      return problem === undefined ? readAll(items.map(of.fromJson)) : violation(problem);
+      return problem === undefined ? readAll(items.map(item.fromJson)) : violation(problem);
     },
   };
 }
@@ -128,7 +128,7 @@ export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
   fields: F,
 ): JsonValue<{ [Name in keyof F]: F[Name] extends JsonValue<infer T> ? T : never }> {
   const names = Object.keys(fields);
-  const entries = Object.entries(fields).map(([field, of]) => [field, required(of)] as const);
+  const entries = Object.entries(fields).map(([field, value]) => [field, required(value)] as const);
   const body: Body<BodyFields> = bodyOf(Object.fromEntries(entries));
   return {
     kind: 'value',
@@ -148,7 +148,7 @@ export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
 /** The schema of the values of a field. */
 export function schemaOf(field: BodyFields[string]): JsonSchema {
   if (field.kind === 'clears') return { type: 'boolean' };
-  return field.kind === 'required' ? field.of.schema : field.schema;
+  return field.kind === 'required' ? field.value.schema : field.schema;
 }
 
 function describe(fields: Readonly<Record<string, JsonValue<unknown>>>): Record<string, JsonSchema> {
@@ -159,7 +159,7 @@ function describe(fields: Readonly<Record<string, JsonValue<unknown>>>): Record<
 
 /** Reads a whole body. Returns the values of its fields, and all violations. */
 export function readBody(
-  { fields, writesSomething }: Body<BodyFields>,
+  { fields, refusesEmpty }: Body<BodyFields>,
   body: unknown,
 ): { values: Record<string, unknown>; violations: Violation[] } {
   if (!isJsonObject(body)) return { values: {}, violations: [{ field: 'body', message: bodyRule }] };
@@ -171,7 +171,7 @@ export function readBody(
     else if (field.kind === 'clears' && read.value === true) values[field.target] = null;
     else if (field.kind !== 'clears' && read.value !== undefined) values[name] = read.value;
   }
-  if (writesSomething && Object.keys(values).length === 0 && violations.length === 0) {
+  if (refusesEmpty && Object.keys(values).length === 0 && violations.length === 0) {
     const message = `must have at least one of ${Object.keys(fields).join(', ')}`;
     violations.push({ field: 'body', message });
   }
@@ -180,7 +180,7 @@ export function readBody(
 
 function readField(field: BodyFields[string], value: unknown, body: object): ReadResult<unknown> {
   if (value === undefined) return field.kind === 'required' ? violation('is required') : { value };
-  if (field.kind === 'required') return field.of.fromJson(value);
+  if (field.kind === 'required') return field.value.fromJson(value);
   if (field.kind === 'value') return field.fromJson(value);
   if (typeof value !== 'boolean') return violation('must be true or false');
   const both = value && suppliedValue(body, field.target) !== undefined;

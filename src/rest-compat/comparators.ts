@@ -4,7 +4,7 @@ export function equals<T>(value: T | undefined): { eq: T } | undefined {
 }
 
 /** The comparison for a parameter that may be repeated. */
-export function oneOfThese<T>(values: T[] | undefined): { in: T[] } | undefined {
+export function anyOf<T>(values: T[] | undefined): { in: T[] } | undefined {
   return values && { in: values };
 }
 

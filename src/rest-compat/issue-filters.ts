@@ -1,4 +1,4 @@
-import { between, equals, oneOfThese } from './comparators.ts';
+import { anyOf, between, equals } from './comparators.ts';
 import { namesOf } from './enums.ts';
 import type { IssueFilter, IssueStatusFilter, StatusCategory } from './operations.generated.ts';
 import { many, type ParameterValues } from './params.ts';
@@ -40,19 +40,19 @@ export const issueFilters = {
 export function issueFilter(p: ParameterValues<typeof issueFilters>): IssueFilter {
   return {
     team: p.team_code === undefined ? undefined : { code: equals(p.team_code) },
-    teamId: oneOfThese(p.team_id),
-    statusId: oneOfThese(p.status_id),
+    teamId: anyOf(p.team_id),
+    statusId: anyOf(p.status_id),
     status: statusFilter(p.status_category, p.include_completed),
-    priority: oneOfThese(p.priority),
+    priority: anyOf(p.priority),
     project: p.project_key === undefined ? undefined : { key: equals(p.project_key) },
-    projectId: oneOfThese(p.project_id),
-    deliveryId: oneOfThese(p.delivery_id),
-    labels: p.label_id && { some: { id: oneOfThese(p.label_id) } },
-    parentIssueId: oneOfThese(p.parent_issue_id),
-    reporterUserAccountId: oneOfThese(p.reporter_user_account_id),
-    primaryAssigneeUserAccountId: oneOfThese(p.primary_assignee_user_account_id),
+    projectId: anyOf(p.project_id),
+    deliveryId: anyOf(p.delivery_id),
+    labels: p.label_id && { some: { id: anyOf(p.label_id) } },
+    parentIssueId: anyOf(p.parent_issue_id),
+    reporterUserAccountId: anyOf(p.reporter_user_account_id),
+    primaryAssigneeUserAccountId: anyOf(p.primary_assignee_user_account_id),
     assignees: p.assignee_user_account_id && {
-      some: { userAccountId: oneOfThese(p.assignee_user_account_id) },
+      some: { userAccountId: anyOf(p.assignee_user_account_id) },
     },
     title: p.query ? { contains: p.query } : undefined,
     createdUtc: between(p.created_from_utc, p.created_to_utc),
@@ -69,7 +69,7 @@ function statusFilter(
 ): IssueStatusFilter | undefined {
   if (!categories && includeCompleted !== false) return undefined;
   return {
-    category: oneOfThese(categories),
+    category: anyOf(categories),
     isTerminal: includeCompleted === false ? { eq: false } : undefined,
   };
 }

@@ -27,7 +27,7 @@ export function readJson(bytes: Uint8Array): { value: unknown } | { problem: str
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: `must be JSON${whereOf(error)}` };
+    return { problem: `must be JSON${positionOf(error)}` };
   }
   return isNestedDeeper(value, maxNesting)
     ? { problem: `must not be nested more than ${maxNesting} levels deep` }
@@ -35,10 +35,10 @@ export function readJson(bytes: Uint8Array): { value: unknown } | { problem: str
 }
 
 /**
- * Where JSON ends to be valid, if V8 says so. The rest of its message may quote the body, which an answer must not
- * repeat.
+ * The position at which the JSON stops being valid, if V8 gives it. The rest of its message may quote the body, which
+ * an answer must not repeat.
  */
-function whereOf(error: unknown): string {
+function positionOf(error: unknown): string {
   const message = String(error);
   if (message.endsWith('Unexpected end of JSON input')) return '; it ends too early';
   const [, line, column] = / JSON at position \d+ \(line (\d+) column (\d+)\)$/.exec(message) ?? [];

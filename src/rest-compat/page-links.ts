@@ -6,7 +6,7 @@ interface PageAddress {
 }
 
 /** Clients and proxies accept 8 or 16 KiB for all headers together, and a query alone may be as long. */
-export const longestLinks = 4_000;
+export const maxLinksLength = 4_000;
 
 /**
  * The `Link` header of a page of a list (RFC 8288), with the first page and the next one, if any. Undefined when it
@@ -15,7 +15,7 @@ export const longestLinks = 4_000;
 export function pageLinks(page: PageAddress, nextCursor: string): string | undefined {
   const first = `<${address(page, '')}>; rel="first"`;
   const links = nextCursor === '' ? first : `<${address(page, nextCursor)}>; rel="next", ${first}`;
-  return links.length > longestLinks ? undefined : links;
+  return links.length > maxLinksLength ? undefined : links;
 }
 
 /** The URL of the list with another cursor. All other parameters stay the same. */

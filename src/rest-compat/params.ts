@@ -9,7 +9,7 @@ import type { JsonSchema } from './json-schema.ts';
 import {
   cursor,
   integer,
-  longestKey,
+  maxKeyLength,
   oneOf,
   type ReadResult,
   type Value,
@@ -20,7 +20,7 @@ import {
 /** A query parameter that may be repeated. Its values are combined by OR. */
 export interface Many<T> {
   readonly kind: 'many';
-  readonly of: Value<T>;
+  readonly value: Value<T>;
   readonly maxItems: number;
   readonly description: string;
   readonly schema: JsonSchema;
@@ -29,13 +29,13 @@ export interface Many<T> {
 /** A query parameter with a default. */
 export interface WithDefault<T> {
   readonly kind: 'default';
-  readonly of: Value<T>;
+  readonly value: Value<T>;
   readonly fallback: T;
   readonly description: string;
   readonly schema: JsonSchema;
 }
 
-/** A part of the path, in braces there. A text that does not match is `not_found`. */
+/** A parameter in the path, such as `{issueKey}`. A text that does not match the pattern is `not_found`. */
 export interface PathPart {
   readonly kind: 'path';
   /** The kind of resource that it names, for the message "There is no such …". */
@@ -87,29 +87,29 @@ const maxValues = 250;
 const maxIds = 100;
 
 /** Declares a parameter that may be repeated. */
-export function many<T>(of: Value<T>, maxItems = of.names ? maxIds : maxValues): Many<T> {
-  const schema = { type: 'array', items: of.schema, maxItems };
-  return { kind: 'many', of, maxItems, description: of.description, schema };
+export function many<T>(value: Value<T>, maxItems = value.names ? maxIds : maxValues): Many<T> {
+  const schema = { type: 'array', items: value.schema, maxItems };
+  return { kind: 'many', value, maxItems, description: value.description, schema };
 }
 
 /** Declares a parameter with a default. `spelling` is what a client would send for it. */
-export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
-  const read = of.fromText(spelling);
+export function withDefault<T>(spelling: string, value: Value<T>): WithDefault<T> {
+  const read = value.fromText(spelling);
   if (!('value' in read)) throw new Error(`${spelling} is not a valid value of its parameter.`);
-  const printed = of.schema.type === 'string' ? spelling : (JSON.parse(spelling) as number | boolean);
+  const printed = value.schema.type === 'string' ? spelling : (JSON.parse(spelling) as number | boolean);
   return {
     kind: 'default',
-    of,
+    value,
     fallback: read.value,
-    description: of.description,
-    schema: { ...of.schema, default: printed },
+    description: value.description,
+    schema: { ...value.schema, default: printed },
   };
 }
 
 /** Declares a key or code in the path: letters, digits and hyphens, in upper or lower case. An id is not accepted. */
 export function key(noun: NamedKind, description: string): PathPart {
-  const pattern = new RegExp(`^[A-Za-z0-9-]{1,${longestKey}}$`);
-  const schema = { type: 'string', pattern: pattern.source, maxLength: longestKey };
+  const pattern = new RegExp(`^[A-Za-z0-9-]{1,${maxKeyLength}}$`);
+  const schema = { type: 'string', pattern: pattern.source, maxLength: maxKeyLength };
   return { kind: 'path', noun, pattern, description, schema, ...naming('key', noun) };
 }
 
@@ -124,13 +124,13 @@ export function pathId(prefix: NamedKind, noun: string, description: string): Pa
  * A name of 255 characters has at most 8.5 kB in the form by which it is sorted (U+FDFA becomes 18 letters), which the
  * cursor contains in base64.
  */
-export const longestCursor = 12_000;
+export const maxCursorLength = 12_000;
 
 /** The parameters of every list. */
 export const page = {
   cursor: cursor(
     'The `nextCursor` of the previous page; empty or left out for the first page.',
-    longestCursor,
+    maxCursorLength,
   ),
   page_size: withDefault(
     '100',
@@ -139,7 +139,7 @@ export const page = {
 };
 
 /** The maximum length of a header with tags. Tags of this service have at most 64 characters. */
-const longestTags = 4_000;
+const maxTagsLength = 4_000;
 
 /** The header If-None-Match of reads with a body. The server compares it when the answer is ready. */
 export const ifNoneMatch = {
@@ -147,8 +147,8 @@ export const ifNoneMatch = {
     kind: 'header',
     description:
       'The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored.',
-    schema: { type: 'string', maxLength: longestTags },
-    fromText: (header) => (header.length > longestTags ? tooLong : { value: header }),
+    schema: { type: 'string', maxLength: maxTagsLength },
+    fromText: (header) => (header.length > maxTagsLength ? tooLong : { value: header }),
   } satisfies HeaderField<string>,
 } as const;
 
@@ -167,7 +167,7 @@ export const lastEventId = {
   } satisfies HeaderField<string>,
 } as const;
 
-const tooLong = violation(lengthRule(longestTags));
+const tooLong = violation(lengthRule(maxTagsLength));
 
 /** The header If-Match of writes, whose revision becomes the `expectedRevision` of the operation. */
 export const ifMatch = {
@@ -175,23 +175,23 @@ export const ifMatch = {
     kind: 'header',
     description:
       'The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. If it is omitted or `*`, any revision is accepted.',
-    schema: { type: 'string', pattern: entityTagsPattern.source, maxLength: longestTags },
+    schema: { type: 'string', pattern: entityTagsPattern.source, maxLength: maxTagsLength },
     fromText: readIfMatch,
   } satisfies HeaderField<number | undefined>,
 } as const;
 
 /** The violation of an invalid If-Match. If the header were ignored, the write would run without its condition. */
-const notATag = 'must be an ETag as it was answered, with its quotes, such as "r12-…", or *';
+const invalidTagRule = 'must be an ETag as it was answered, with its quotes, such as "r12-…", or *';
 
 /** No resource has this revision, so it never matches. */
 const noRevision = 0;
 
 /** Strong comparison (RFC 9110, 13.1.1) of revisions. A weak tag, or one of another service, never matches. */
 function readIfMatch(header: string): ReadResult<number | undefined> {
-  if (header.length > longestTags) return tooLong;
+  if (header.length > maxTagsLength) return tooLong;
   const tags = readEntityTags(header);
   if (tags === '*') return { value: undefined };
-  if (!tags) return violation(notATag);
+  if (!tags) return violation(invalidTagRule);
   const strong = tags.flatMap((tag) => (tag.weak ? [] : (revisionOf(tag) ?? [])));
   const [revision = noRevision, second] = new Set(strong);
   return second === undefined ? { value: revision } : violation('must not name several revisions');
@@ -217,7 +217,7 @@ export function directionOf(defaultSpelling: 'asc' | 'desc'): WithDefault<SortDi
   return withDefault(defaultSpelling, oneOf<SortDirection>(spellings, description));
 }
 
-/** The sort field of a list. `note` is what to say about some of its spellings. */
+/** The sort field of a list. `note` is a sentence about some of its spellings, for the description. */
 export function sortBy<Field extends string>(
   defaultSpelling: string,
   spellings: Readonly<Record<string, Field>>,
@@ -270,7 +270,7 @@ function readQuery(
   if (first === undefined) return { value: parameter.kind === 'default' ? parameter.fallback : undefined };
   if (parameter.kind === 'many') return readMany(parameter, texts);
   if (second !== undefined) return violation('must be sent only once');
-  return parameter.kind === 'default' ? parameter.of.fromText(first) : parameter.fromText(first);
+  return parameter.kind === 'default' ? parameter.value.fromText(first) : parameter.fromText(first);
 }
 
 function readHeader(
@@ -280,11 +280,11 @@ function readHeader(
   return header === undefined ? { value: undefined } : fromText([header].flat().join(', '));
 }
 
-function readMany({ of, maxItems }: Many<unknown>, texts: readonly string[]): ReadResult<unknown[]> {
+function readMany({ value, maxItems }: Many<unknown>, texts: readonly string[]): ReadResult<unknown[]> {
   if (texts.length > maxItems) return violation(`must be sent at most ${maxItems} times`);
   const values: unknown[] = [];
   for (const text of texts) {
-    const read = of.fromText(text);
+    const read = value.fromText(text);
     if (!('value' in read)) return read;
     values.push(read.value);
   }

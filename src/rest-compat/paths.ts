@@ -21,7 +21,7 @@ interface NoSuchField<Name> {
   readonly noSuchField: Name;
 }
 
-/** The names of a path. */
+/** The names in a dotted path, from the outermost object inwards. */
 export function stepsOf(path: string): readonly string[] {
   return path === '' ? [] : path.split('.');
 }

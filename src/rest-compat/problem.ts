@@ -41,9 +41,9 @@ export function operationProblem(
   report: ((error: unknown) => void) | undefined,
 ): HttpReply {
   const expected = expectedError(error) ?? maskedError;
-  const ours = expected.code.startsWith('graphql_');
-  if (ours) report?.(error);
-  const failure = ours ? maskedError : expected;
+  const isRouteBug = expected.code.startsWith('graphql_');
+  if (isRouteBug) report?.(error);
+  const failure = isRouteBug ? maskedError : expected;
   const problem = problemOf(inRestNames(failure, route), requestId);
   return problemDetails(route.bareProblem ? bare(problem) : problem, headersOf(failure));
 }

@@ -2,7 +2,7 @@ import { limits } from '../model/limits.ts';
 import type { Table } from './csv.ts';
 import { chunkOfPage, type EventChunk } from './event-chunks.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { longestCursor } from './params.ts';
+import { maxCursorLength } from './params.ts';
 import { stepsOf, valueAt } from './paths.ts';
 import type { WrittenAnswer } from '../executor/compiled/writing/json-writer.ts';
 import type { RowRenderer } from '../executor/compiled/writing/row-renderer.ts';
@@ -57,12 +57,12 @@ export interface Success {
 export interface CreatedResource {
   /** The path of its routes. The last part in braces names the resource itself. */
   readonly path: `/v1/${string}/{${string}}`;
-  /** The path of that name in the answer: `attachment.id`. */
+  /** Where the answer contains the value of that part: `attachment.id`. */
   readonly namedAt: string;
 }
 
-/** The name of the last part of a path in braces. */
-export function ownParameter({ path }: CreatedResource): string {
+/** The path parameter that names the resource itself, which is the last one. */
+export function resourceParameter({ path }: CreatedResource): string {
   return path.slice(path.lastIndexOf('{') + 1, -1);
 }
 
@@ -82,22 +82,22 @@ export interface Reply<in Picked, in Values> {
 }
 
 /** 200 with a resource. The description is for OpenAPI, where the name of the shape makes no good sentence. */
-export function item<Picked>(of: Shape<Picked>, description?: string): Reply<Picked, unknown> {
+export function item<Picked>(resourceShape: Shape<Picked>, description?: string): Reply<Picked, unknown> {
   return {
-    successes: [successOf(of, 200, '', description)],
-    rowRenderer: (path) => shapeRenderer(of, path),
-    render: (picked) => ({ status: 200, ...renderResource(of, picked) }),
+    successes: [successOf(resourceShape, 200, '', description)],
+    rowRenderer: (path) => shapeRenderer(resourceShape, path),
+    render: (picked) => ({ status: 200, ...renderResource(resourceShape, picked) }),
   };
 }
 
 /** 200 with a resource that has the newest rows of a list without pages: the `last` ones of the operation. */
-export function newest<Picked>(of: Shape<Picked>, description: string): Reply<Picked, unknown> {
-  return { ...item(of, description), sizeVariable: 'last' };
+export function newest<Picked>(resourceShape: Shape<Picked>, description: string): Reply<Picked, unknown> {
+  return { ...item(resourceShape, description), sizeVariable: 'last' };
 }
 
 /** 200 with a page of a log, or with its entries as a stream of events. */
-export function log<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
-  const page = item(of, 'A page of the log.');
+export function log<Picked>(pageShape: Shape<Picked>): Reply<Picked, unknown> {
+  const page = item(pageShape, 'A page of the log.');
   return {
     ...page,
     successes: page.successes.map((success) => ({ ...success, hasStream: true })),
@@ -109,29 +109,29 @@ export function log<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
 }
 
 /** 201 with the created resource, which can be read only in a list. */
-export function created<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
+export function created<Picked>(resourceShape: Shape<Picked>): Reply<Picked, unknown> {
   return {
-    successes: [successOf(of, 201, ' that was created')],
-    render: (picked) => ({ status: 201, ...renderResource(of, picked) }),
+    successes: [successOf(resourceShape, 201, ' that was created')],
+    render: (picked) => ({ status: 201, ...renderResource(resourceShape, picked) }),
   };
 }
 
 /** 201 with the created resource, and its path in `Location`. */
 export function createdAt<Picked>(
-  of: Shape<Picked>,
+  resourceShape: Shape<Picked>,
   createdResource: CreatedResource,
   description?: string,
 ): Reply<Picked, Readonly<Record<string, unknown>>> {
   return {
     successes: [
       {
-        ...successOf(of, 201, ' that was created', description),
+        ...successOf(resourceShape, 201, ' that was created', description),
         created: createdResource,
         hasLocation: true,
       },
     ],
     render: (picked, values) => {
-      const { body, revision } = renderResource(of, picked);
+      const { body, revision } = renderResource(resourceShape, picked);
       return { status: 201, body, revision, location: locationOf(createdResource, body, values) };
     },
   };
@@ -142,27 +142,27 @@ function locationOf(
   body: unknown,
   values: Readonly<Record<string, unknown>>,
 ): string {
-  const own = ownParameter(createdResource);
+  const parameter = resourceParameter(createdResource);
   const steps = stepsOf(createdResource.namedAt);
   return createdResource.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     // Keys in answers are in upper case, whatever the client has sent.
-    name === own ? String(valueAt(body, steps)) : String(values[name]).toUpperCase(),
+    name === parameter ? String(valueAt(body, steps)) : String(values[name]).toUpperCase(),
   );
 }
 
 /** 201 with the created resource, or 200 with an equivalent one that existed already. */
 export function createdOrExisting<Resource>(
-  of: Shape<Resource>,
+  resourceShape: Shape<Resource>,
   createdResource: CreatedResource,
 ): Reply<{ readonly resource: Resource; readonly created: boolean }, unknown> {
   return {
     successes: [
-      { ...successOf(of, 201, ' that was created'), created: createdResource },
-      { ...successOf(of, 200, ' that existed already'), created: createdResource },
+      { ...successOf(resourceShape, 201, ' that was created'), created: createdResource },
+      { ...successOf(resourceShape, 200, ' that existed already'), created: createdResource },
     ],
     render: ({ resource, created: isNew }) => ({
       status: isNew ? 201 : 200,
-      ...renderResource(of, resource),
+      ...renderResource(resourceShape, resource),
     }),
   };
 }
@@ -226,8 +226,11 @@ interface PageValues {
 }
 
 /** 200 with a page of resources: `{ results, pagination }`. If it is bounded, the total may be a lower bound. */
-export function list<Node>(of: Shape<Node>, { isBounded = false } = {}): Reply<Connection<Node>, PageValues> {
-  const { schema, render } = of;
+export function list<Node>(
+  nodeShape: Shape<Node>,
+  { isBounded = false } = {},
+): Reply<Connection<Node>, PageValues> {
+  const { schema, render } = nodeShape;
   const page: JsonSchema = {
     title: `${schema.title ?? 'Resource'}List`,
     type: 'object',
@@ -241,7 +244,8 @@ export function list<Node>(of: Shape<Node>, { isBounded = false } = {}): Reply<C
     successes: [{ status: 200, description: 'A page of the list.', schema: page, isPaged: true, isBounded }],
     sizeVariable: 'first',
     // A page has no revision.
-    rowRenderer: (path) => shapeRenderer({ fields: of.fields, revision: undefined }, [...path, 'nodes']),
+    rowRenderer: (path) =>
+      shapeRenderer({ fields: nodeShape.fields, revision: undefined }, [...path, 'nodes']),
     render: (
       { nodes, pageInfo, totalCount, totalCountIsExact: isTotalExact },
       { cursor, page_size: pageSize },
@@ -285,10 +289,10 @@ interface PaginationSource {
 
 const pagination: Shape<PaginationSource> = shape('Pagination', {
   pageSize: integer('pageSize', { description: 'The maximum number of results of a page.' }),
-  cursor: text(longestCursor, 'cursor', {
+  cursor: text(maxCursorLength, 'cursor', {
     description: 'The cursor of the request; empty when none was sent.',
   }),
-  nextCursor: text(longestCursor, 'nextCursor', {
+  nextCursor: text(maxCursorLength, 'nextCursor', {
     description: 'The cursor of the next page; empty when there is none.',
   }),
   hasMore: boolean('hasMore', { description: 'Whether there is a next page.' }),

@@ -39,12 +39,12 @@ export interface RestRequest {
   /** Reads the whole body. Throws `payload_too_large`. */
   body(): Promise<Buffer>;
   /**
-   * Waits until other requests have been answered, before work that takes long, like that for a new document of so many bytes. Throws
-   * `unavailable`.
+   * Waits before long work until other requests have been answered. The work takes as long as compiling a new document
+   * of this many bytes. Throws `unavailable`.
    */
   turn(bytes: number): Promise<void>;
   /** Waits until the caller's workspace may have another operation in progress. Throws `unavailable`. */
-  takePlace(): Promise<void>;
+  joinWorkspace(): Promise<void>;
   /**
    * Authenticates the caller and returns the context. Throws `unauthenticated` for an invalid token, and
    * `rate_limited`.
@@ -53,9 +53,9 @@ export interface RestRequest {
   /** Whether the client has this answer to the request, by its If-None-Match. */
   hasAnswer(answer: EarlierAnswer): boolean;
   /** The context of a public operation, without a principal. Counts against the address. Throws `rate_limited`. */
-  visitor(): Promise<OperationContext>;
-  /** The context of a probe, which is always answered and never counted. */
-  anonymous(): OperationContext;
+  visitorContext(): Promise<OperationContext>;
+  /** A context without a principal for what counts against no quota, such as a probe. */
+  uncountedContext(): OperationContext;
   /** Reads the first events of a stream. Streams that open at the same time with an equal `key` share one read. */
   firstChunk(key: string, read: () => Promise<EventChunk>): Promise<EventChunk>;
   /**
@@ -75,7 +75,7 @@ export interface RestHandler {
    */
   handle(request: RestRequest): Promise<HttpReply | undefined>;
   /** The route of a request that counts against its token; undefined for public routes and unknown paths. */
-  counted(request: Pick<RestRequest, 'method' | 'path'>): Pick<Route, 'operation' | 'path'> | undefined;
+  countedRoute(request: Pick<RestRequest, 'method' | 'path'>): Pick<Route, 'operation' | 'path'> | undefined;
 }
 
 /** Creates the handler of the REST layer, which runs an operation of the schema for each route of the table. */
@@ -86,7 +86,7 @@ export function createRestHandler(schema: GraphQLSchema): RestHandler {
   const routeOf = ({ methods }: RouteMatch, method: string) =>
     methods.get(method === 'HEAD' ? 'GET' : method);
   return {
-    counted({ method, path }) {
+    countedRoute({ method, path }) {
       const found = find(path);
       const route = found && routeOf(found, method);
       return route?.scope === 'public' ? undefined : route;
@@ -148,7 +148,7 @@ async function answer(
   if (checked.verdict === 'refused')
     return problemReply(refusalOf(checked.code, checked.violations), requestId);
   if (checked.verdict === 'absent') return absent(route, requestId);
-  if (context.principal) await request.takePlace();
+  if (context.principal) await request.joinWorkspace();
   if (route.streams && request.prefersEvents) return streamReply(schema, route, checked, request);
   const operationName = route.operation.name.value;
   const revalidation = earlierAnswers.revalidation(request, context);
@@ -243,7 +243,7 @@ function contextOf(
   request: RestRequest,
 ): OperationContext | Promise<OperationContext> {
   if (scope !== 'public') return request.context();
-  return probe ? request.anonymous() : request.visitor();
+  return probe ? request.uncountedContext() : request.visitorContext();
 }
 
 /** Checks the scope of the route, which is all that its operation needs, before the body is read. */

@@ -110,32 +110,34 @@ function withCachedRows(write: Write): Write {
 
 function fieldWriter(field: ShapeField, fields: readonly Field[]): Write | undefined {
   const { steps, rendering } = field;
-  const [step, ...beyond] = steps;
-  const absent = literalOf(field.absent);
+  const [step, ...remaining] = steps;
+  const absentLiteral = literalOf(field.absent);
   if (step === undefined)
-    return rendering.kind === 'object' ? objectWriter(rendering.of, fields, undefined) : undefined;
+    return rendering.kind === 'object' ? objectWriter(rendering.fields, fields, undefined) : undefined;
   const found = fields.find(({ responseName }) => responseName === step);
   if (!found) return undefined;
-  if (beyond.length === 0) return valueWriter(field, found, absent);
+  if (remaining.length === 0) return valueWriter(field, found, absentLiteral);
   const { below } = found;
-  const writer = below && fieldWriter({ ...field, steps: beyond }, below.fields);
+  const writer = below && fieldWriter({ ...field, steps: remaining }, below.fields);
   if (!writer) return undefined;
   const inner = below.plan?.isFixed ? withCachedRows(writer) : writer;
   return (out, frame, row) => {
     const index = below.from(frame, row);
-    if (index < 0) out.literal(absent);
+    if (index < 0) out.literal(absentLiteral);
     else inner(out, below.frame(frame), index);
   };
 }
 
 function valueWriter(
-  { rendering, absent: shown }: ShapeField,
+  { rendering, absent: absentValue }: ShapeField,
   field: Field,
   absent: Literal,
 ): Write | undefined {
   switch (rendering.kind) {
     case 'value':
-      return shown === null ? (out, frame, row) => field.write(out, frame, row) : orAbsent(field, absent);
+      return absentValue === null
+        ? (out, frame, row) => field.write(out, frame, row)
+        : orAbsent(field, absent);
     case 'prefixed':
       return (out, frame, row) => {
         const value = valueOf(field, frame, row);
@@ -143,7 +145,7 @@ function valueWriter(
         else out.literal(absent);
       };
     case 'enum': {
-      const literals = new Map(Array.from(rendering.shown, ([name, each]) => [name, literalOf(each)]));
+      const literals = new Map(Array.from(rendering.values, ([name, each]) => [name, literalOf(each)]));
       const renamed = field.renamed?.((name) => literals.get(name) ?? unknownName(name));
       return renamed && orAbsent(renamed, absent);
     }
@@ -164,11 +166,11 @@ function orAbsent(field: Field, absent: Literal): Write {
 }
 
 function objectsWriter(
-  { kind, of }: Extract<ShapeField['rendering'], { kind: 'object' | 'objects' }>,
+  { kind, fields }: Extract<ShapeField['rendering'], { kind: 'object' | 'objects' }>,
   { below }: Field,
   absent: Literal,
 ): Write | undefined {
-  const write = below && objectWriter(of, below.fields, below.plan);
+  const write = below && objectWriter(fields, below.fields, below.plan);
   if (!write) return undefined;
   return (out, frame, row) => {
     const from = below.from(frame, row);

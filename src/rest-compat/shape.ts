@@ -12,9 +12,9 @@ export type Rendering =
   | { readonly kind: 'value' }
   | { readonly kind: 'prefixed'; readonly prefix: string }
   /** An enum: what REST shows for each of its names. */
-  | { readonly kind: 'enum'; readonly shown: ReadonlyMap<string, string | number> }
-  | { readonly kind: 'object'; readonly of: ShapeFields }
-  | { readonly kind: 'objects'; readonly of: ShapeFields };
+  | { readonly kind: 'enum'; readonly values: ReadonlyMap<string, string | number> }
+  | { readonly kind: 'object'; readonly fields: ShapeFields }
+  | { readonly kind: 'objects'; readonly fields: ShapeFields };
 
 /**
  * A field of a response, as data. `Accepted` is the type that the value at the path must have: `shape` compares it with
@@ -84,12 +84,12 @@ export function shape<Source, const Fields extends Readonly<Record<string, Field
 
 /** The fields as values, read from what an operation returned. */
 function renderFields(fields: ShapeFields, source: unknown): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
+  const rendered: Record<string, unknown> = {};
   for (const [name, { steps, rendering, absent }] of fields) {
     const value = valueAt(source, steps);
-    shown[name] = value === null || value === undefined ? absent : renderValue(rendering, value);
+    rendered[name] = value === null || value === undefined ? absent : renderValue(rendering, value);
   }
-  return shown;
+  return rendered;
 }
 
 function renderValue(rendering: Rendering, value: unknown): unknown {
@@ -99,17 +99,17 @@ function renderValue(rendering: Rendering, value: unknown): unknown {
     case 'prefixed':
       return `${rendering.prefix}${String(value)}`;
     case 'enum':
-      return shownName(rendering.shown, String(value));
+      return restValueOf(rendering.values, String(value));
     case 'object':
-      return renderFields(rendering.of, value);
+      return renderFields(rendering.fields, value);
     case 'objects':
-      return (value as readonly unknown[]).map((item) => renderFields(rendering.of, item));
+      return (value as readonly unknown[]).map((item) => renderFields(rendering.fields, item));
   }
 }
 
 /** The value that REST shows for a name of an enum. */
-function shownName(shown: ReadonlyMap<string, string | number>, name: string): string | number {
-  const found = shown.get(name);
+function restValueOf(values: ReadonlyMap<string, string | number>, name: string): string | number {
+  const found = values.get(name);
   if (found === undefined) throw new Error('The graph returned a name that its enum does not have.');
   return found;
 }
@@ -211,21 +211,21 @@ export function code<const Path extends string, const Chosen extends Options<str
   path: Path,
   options?: Chosen,
 ): Field<Path, string | NullOf<Chosen>> {
-  const shown = codesOf(enumName);
-  const meanings = [...shown].map(([name, number]) => `${number} ${name.toLowerCase().replaceAll('_', ' ')}`);
+  const codes = codesOf(enumName);
+  const meanings = [...codes].map(([name, number]) => `${number} ${name.toLowerCase().replaceAll('_', ' ')}`);
   return field(
     path,
-    { ...codeSchema(shown), description: `${meanings.join(', ')}.` },
-    options?.absent === undefined ? {} : { absent: shownName(shown, options.absent) },
-    { kind: 'enum', shown },
+    { ...codeSchema(codes), description: `${meanings.join(', ')}.` },
+    options?.absent === undefined ? {} : { absent: restValueOf(codes, options.absent) },
+    { kind: 'enum', values: codes },
   );
 }
 
 /** The name of an enum's value, in lower case. */
 export function name<const Path extends string>(enumName: string, path: Path): Field<Path, string> {
   const names = namesOf<string>(enumName);
-  const shown = new Map(Object.entries(names).map(([inLowerCase, name]) => [name, inLowerCase]));
-  return field(path, { type: 'string', enum: Object.keys(names) }, {}, { kind: 'enum', shown });
+  const values = new Map(Object.entries(names).map(([inLowerCase, name]) => [name, inLowerCase]));
+  return field(path, { type: 'string', enum: Object.keys(names) }, {}, { kind: 'enum', values });
 }
 
 /** A list of texts. */
@@ -251,15 +251,23 @@ export function richText<const Path extends string>(path: Path): Field<Path, Ric
 }
 
 /** An object of another shape. */
-export function object<Inner, const Path extends string>(of: Shape<Inner>, path: Path): Field<Path, Inner> {
-  return field(path, of.schema, {}, { kind: 'object', of: of.fields });
+export function object<Inner, const Path extends string>(
+  inner: Shape<Inner>,
+  path: Path,
+): Field<Path, Inner> {
+  return field(path, inner.schema, {}, { kind: 'object', fields: inner.fields });
 }
 
 /** A list of objects of another shape. */
 export function objects<Inner, const Path extends string>(
-  of: Shape<Inner>,
+  inner: Shape<Inner>,
   maxItems: number,
   path: Path,
 ): Field<Path, readonly Inner[]> {
-  return field(path, { type: 'array', items: of.schema, maxItems }, {}, { kind: 'objects', of: of.fields });
+  return field(
+    path,
+    { type: 'array', items: inner.schema, maxItems },
+    {},
+    { kind: 'objects', fields: inner.fields },
+  );
 }

@@ -39,15 +39,18 @@ export async function streamReply(
       schema,
       document: route.document,
       operationName,
-      variables: { ...checked.variables, ...whole, after },
+      variables: { ...checked.variables, ...chunkVariables, after },
       context: readContext,
     });
-  const { after: named } = checked.variables;
-  const cohort = JSON.stringify([operationName, { ...checked.variables, ...whole, after: null }]);
-  const begin = async (): Promise<EventChunk> => {
+  const { after: requestedCursor } = checked.variables;
+  const cohort = JSON.stringify([operationName, { ...checked.variables, ...chunkVariables, after: null }]);
+  const readFirst = async (): Promise<EventChunk> => {
     let objects = 0;
     const readContext: OperationContext = { ...context, charge: (count) => (objects += count) };
-    const after = typeof named === 'string' && named !== '' ? named : await newestCursor(schema, readContext);
+    const after =
+      typeof requestedCursor === 'string' && requestedCursor !== ''
+        ? requestedCursor
+        : await newestCursor(schema, readContext);
     const { data, errors: [error] = [] } = await read(readContext, after);
     if (error) throw error;
     const outcome = checked.answer(data);
@@ -56,7 +59,7 @@ export async function streamReply(
   };
   let first: EventChunk;
   try {
-    first = await request.firstChunk(JSON.stringify([named, cohort]), begin);
+    first = await request.firstChunk(JSON.stringify([requestedCursor, cohort]), readFirst);
   } catch (error) {
     if (error instanceof RefusedRead) return problemReply(error.refusal, requestId);
     if (error instanceof GraphQLError) return operationProblem(route, error, requestId, context.report);
@@ -75,7 +78,7 @@ export async function streamReply(
 }
 
 /** A stream has no pages: with more changes in each chunk, fewer chunks keep up with many writes. */
-const whole = { first: limits.changesPerRead, waitSeconds: 0 };
+const chunkVariables = { first: limits.changesPerRead, waitSeconds: 0 };
 
 async function newestCursor(schema: GraphQLSchema, context: OperationContext): Promise<string> {
   const { data, errors: [error] = [] } = await executeOperation({

@@ -18,8 +18,8 @@ interface Rows<Row> {
 
 /** 200 with all rows, as JSON or as CSV. */
 export function tableOf<Row>(
-  of: Shape<Row>,
-  { maxRows, history }: { maxRows: number; history: boolean },
+  rowShape: Shape<Row>,
+  { maxRows, history: hasHistory }: { maxRows: number; history: boolean },
 ): Reply<Rows<Row>, { readonly format: 'json' | 'csv' | undefined }> {
   const since: JsonSchema = {
     type: ['string', 'null'],
@@ -29,13 +29,13 @@ export function tableOf<Row>(
       'The time from which the history of the issues is complete; null if it is complete from the beginning.',
   };
   const schema: JsonSchema = {
-    title: `${of.schema.title}Table`,
+    title: `${rowShape.schema.title}Table`,
     type: 'object',
     properties: {
-      ...(history && { historySinceUtc: since }),
-      results: { type: 'array', items: of.schema, maxItems: maxRows },
+      ...(hasHistory && { historySinceUtc: since }),
+      results: { type: 'array', items: rowShape.schema, maxItems: maxRows },
     },
-    required: [...(history ? ['historySinceUtc'] : []), 'results'],
+    required: [...(hasHistory ? ['historySinceUtc'] : []), 'results'],
   };
   return {
     successes: [
@@ -47,11 +47,11 @@ export function tableOf<Row>(
       },
     ],
     render: ({ rows, historySinceUtc = null }, { format }) => {
-      const results = rows.map(of.render);
+      const results = rows.map(rowShape.render);
       return {
         status: 200,
-        body: { ...(history && { historySinceUtc }), results },
-        table: { columns: of.fields.map(([name]) => name), rows: results, format },
+        body: { ...(hasHistory && { historySinceUtc }), results },
+        table: { columns: rowShape.fields.map(([name]) => name), rows: results, format },
       };
     },
   };

@@ -44,12 +44,12 @@ interface TextLimits {
 }
 
 /** The default maximum length of a text, which is that of filters. */
-const longestText = writeLimits.filterText;
+const defaultMaxLength = writeLimits.filterText;
 
 /** Declares a text. Lengths count characters, and not UTF-16 units. */
 export function text(
   description: string,
-  { trimmed = false, minLength = 0, maxLength = longestText, pattern }: TextLimits = {},
+  { trimmed = false, minLength = 0, maxLength = defaultMaxLength, pattern }: TextLimits = {},
 ): Value<string> {
   const defaultPattern = minLength === 0 ? anyText : trimmed ? trimmedText : untrimmedText;
   const schema = {
@@ -85,7 +85,7 @@ export function id(prefix: NamedKind, description: string): Value<string> {
 
 /** Declares a key or code. The operation checks that it exists. */
 export function keyOf(prefix: NamedKind, description: string): Value<string> {
-  return { ...text(description, { minLength: 1, maxLength: longestKey }), ...naming('key', prefix) };
+  return { ...text(description, { minLength: 1, maxLength: maxKeyLength }), ...naming('key', prefix) };
 }
 
 /** Declares a cursor from an earlier page. The operation checks that it belongs to the list. */
@@ -123,7 +123,7 @@ export function dateTime(description: string): Value<string> {
 }
 
 /** The longest key or code, in a path or in a query. */
-export const longestKey = 64;
+export const maxKeyLength = 64;
 
 /** Declares an absolute http or https URL. White space at both ends is removed. */
 export function httpUrl(description: string, { maxLength }: { maxLength: number }): Value<string> {

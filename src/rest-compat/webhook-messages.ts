@@ -5,9 +5,9 @@ import { comment } from './shapes/comments.ts';
 import { issue } from './shapes/issues.ts';
 
 /** Longer texts are shortened in messages; a receiver that needs the whole text reads the object. */
-const longestText = 8_000;
+const maxTextLength = 8_000;
 /** Longer messages contain only the change, without the objects that it is about. */
-const longestBody = 65_536;
+const maxBodyBytes = 65_536;
 
 /** A message about a change, as it is sent. */
 export interface WebhookChangeMessage {
@@ -24,8 +24,8 @@ type Node = WebhookChangesQuery['changes']['nodes'][number];
  * The message about a change: the change, and the current state of the objects that it is about, in the shapes of REST.
  */
 export function webhookMessage(node: Node): WebhookChangeMessage {
-  const shown = change.render(node);
-  const about = {
+  const renderedChange = change.render(node);
+  const objects = {
     ...(node.issueId !== null && { issue: node.issue && issue.render(node.issue) }),
     ...(node.comment && { comment: comment.render(node.comment) }),
     ...(node.agentMessage && { agentMessage: agentThreadMessage.render(node.agentMessage) }),
@@ -35,7 +35,7 @@ export function webhookMessage(node: Node): WebhookChangeMessage {
     issueId: node.issueId,
     eventType: node.eventType,
     position: Number(node.position),
-    body: bodyOf(node.eventType, node.occurredUtc, { change: shown, ...about }),
+    body: bodyOf(node.eventType, node.occurredUtc, { change: renderedChange, ...objects }),
   };
 }
 
@@ -52,19 +52,19 @@ export function lostMessage(at: Date, fromCursor: string, toCursor: string): str
 
 function bodyOf(type: string, timestamp: string, data: Record<string, unknown>): string {
   let isTruncated = false;
-  const cut = (_key: string, value: unknown) => {
-    if (typeof value !== 'string' || value.length <= longestText) return value;
+  const shorten = (_key: string, value: unknown) => {
+    if (typeof value !== 'string' || value.length <= maxTextLength) return value;
     isTruncated = true;
     // Half of a surrogate pair at the end would not be a character.
-    return value.slice(0, longestText).replace(/[\uD800-\uDBFF]$/, '');
+    return value.slice(0, maxTextLength).replace(/[\uD800-\uDBFF]$/, '');
   };
-  // The first pass shortens the texts; only after it is known whether any was too long.
-  const shown = JSON.parse(JSON.stringify(data, cut)) as Record<string, unknown>;
+  // The first pass shortens the texts, and only then is it known whether any was too long.
+  const shortened = JSON.parse(JSON.stringify(data, shorten)) as Record<string, unknown>;
   const body = JSON.stringify({
     type,
     timestamp,
-    data: { ...shown, ...(isTruncated ? { isTruncated } : {}) },
+    data: { ...shortened, ...(isTruncated ? { isTruncated } : {}) },
   });
-  if (Buffer.byteLength(body) <= longestBody) return body;
-  return JSON.stringify({ type, timestamp, data: { change: shown.change, isTruncated: true } });
+  if (Buffer.byteLength(body) <= maxBodyBytes) return body;
+  return JSON.stringify({ type, timestamp, data: { change: shortened.change, isTruncated: true } });
 }

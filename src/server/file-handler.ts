@@ -73,7 +73,7 @@ async function answer(
     const message = `This path supports ${allow}.`;
     return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
   }
-  const context = request.anonymous();
+  const context = request.uncountedContext();
   const access = signedAccess(request, part, attachment.uuid);
   const refusal = access ? signatureProblem(files, request, access, context.now) : 'The URL is not signed.';
   if (!access || refusal) {

@@ -270,7 +270,7 @@ function countedAs(
 ): RequestLabels | undefined {
   if (request.path === '/graphql')
     return graphql.counts(request) ? { face: 'graphql', route: '/graphql', operation: 'other' } : undefined;
-  const route = rest.counted(request);
+  const route = rest.countedRoute(request);
   return route && { face: 'rest', route: route.path, operation: route.operation.name.value };
 }
 

@@ -44,7 +44,8 @@ async function graph(query: string, variables: string): Promise<GraphAnswer> {
 describe('numbers', () => {
   const withIntegers = routeTable.flatMap((route) =>
     Object.entries(route.body?.fields ?? {}).flatMap(([name, field]) => {
-      const schema = field.kind === 'value' ? field.schema : field.kind === 'required' ? field.of.schema : {};
+      const schema =
+        field.kind === 'value' ? field.schema : field.kind === 'required' ? field.value.schema : {};
       return schema.type === 'integer'
         ? [[`${route.method} ${route.path}`, name, route, schema] as const]
         : [];

@@ -109,7 +109,8 @@ describe('a mutation with an integer at its extremes', () => {
 
 const routes = routeTable.flatMap((route) =>
   Object.entries(route.body?.fields ?? {}).flatMap(([name, field]) => {
-    const schemaOf = field.kind === 'value' ? field.schema : field.kind === 'required' ? field.of.schema : {};
+    const schemaOf =
+      field.kind === 'value' ? field.schema : field.kind === 'required' ? field.value.schema : {};
     return schemaOf.type === 'integer' ? [[`${route.method} ${route.path}`, name, route] as const] : [];
   }),
 );

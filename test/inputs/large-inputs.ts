@@ -202,7 +202,7 @@ export function largeBodies({
     { name: '900 kB of lists', body: () => repeated([]) },
     ...fields.flatMap(([name, field]) => {
       const schema: JsonSchema =
-        field.kind === 'clears' ? {} : field.kind === 'required' ? field.of.schema : field.schema;
+        field.kind === 'clears' ? {} : field.kind === 'required' ? field.value.schema : field.schema;
       const item = schema.items?.type === 'object' ? {} : '';
       return [
         { name: `900 kB of text in ${name}`, body: () => ({ [name]: longText }) },

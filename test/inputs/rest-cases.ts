@@ -153,7 +153,7 @@ function bodies({ body, method }: Route): fc.Arbitrary<RestCase['body']> {
   const required = fields.flatMap(([name, { kind }]) => (kind === 'required' ? [name] : []));
   const values = fields.map(([name, field]) => {
     if (field.kind === 'clears') return [name, mostly(fc.boolean(), anyJson)] as const;
-    const schema = field.kind === 'required' ? field.of.schema : field.schema;
+    const schema = field.kind === 'required' ? field.value.schema : field.schema;
     return [name, mostly(json(name, schema, method === 'DELETE'), anyJson)] as const;
   });
   // Only a few fields at a time, because in an update a field and its clear flag exclude each other.

@@ -182,8 +182,10 @@ function takesText(type: GraphQLInputType): boolean {
 /** Finds every parameter of a route and every text in its body. */
 export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
   const name = `${route.method} ${route.path}`;
-  const fields = Object.entries(route.body?.fields ?? {}).flatMap(([field, value]) =>
-    value.kind === 'clears' ? [] : [[field, value.kind === 'required' ? value.of : value] as const],
+  const fields = Object.entries(route.body?.fields ?? {}).flatMap(([field, declared]) =>
+    declared.kind === 'clears'
+      ? []
+      : [[field, declared.kind === 'required' ? declared.value : declared] as const],
   );
   const jsonOf = (some: typeof fields) =>
     Object.fromEntries(
@@ -191,7 +193,7 @@ export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
     );
   const json = jsonOf(fields.filter(([field]) => route.body?.fields[field]?.kind === 'required'));
   // An update must change something.
-  const change = jsonOf(route.body?.writesSomething ? fields.slice(0, 1) : []);
+  const change = jsonOf(route.body?.refusesEmpty ? fields.slice(0, 1) : []);
   const path = Object.fromEntries(
     Object.entries(route.parameters).flatMap(([parameter, { kind, ...rest }]) =>
       kind === 'path' && 'names' in rest ? [[parameter, rest.names ? sample(rest.names) : 'x']] : [],
@@ -207,7 +209,7 @@ export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
     const { kind } = described;
     if (kind === 'header') return [];
     const at = `${name} ${kind === 'path' ? '' : '?'}${parameter}`;
-    const { schema, names } = { names: undefined, ...('of' in described ? described.of : described) };
+    const { schema, names } = { names: undefined, ...('value' in described ? described.value : described) };
     const good = String([goodJson(parameter, schema, names, sample)].flat()[0]);
     const place = { at, route, isFree: false, good };
     if (kind === 'path')

@@ -149,8 +149,8 @@ describe('the server accepts what the document permits, and refuses what is just
         const others = Object.entries(given).filter(([other]) => required.includes(other) && other !== field);
         const declared = route.body?.fields[field];
         const names =
-          declared && 'of' in declared
-            ? declared.of.names
+          declared && 'value' in declared
+            ? declared.value.names
             : declared && 'names' in declared && declared.names;
         // The valid turn numbers depend on the thread, as valid names depend on the workspace; a schema cannot express that.
         const isStored = names || field === 'turnNumber';
@@ -238,7 +238,7 @@ const ofPeriods: ReadonlySet<string> = new Set(['from', 'to', 'time_zone']);
 
 /** The declaration of a parameter's value. */
 function wordOf(declared: Route['parameters'][string]): object {
-  return 'of' in declared ? declared.of : declared;
+  return 'value' in declared ? declared.value : declared;
 }
 
 /** Converts the text of a query parameter to the JSON type of its schema. */

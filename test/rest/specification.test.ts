@@ -67,7 +67,7 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
       const parameter = route.parameters[name];
       if (!parameter || parameter.kind === 'path') throw new Error(`${name} is no query parameter.`);
       expect([name, parameter.kind === 'many']).toEqual([name, note.includes('repeatable')]);
-      const schema = parameter.kind === 'many' ? parameter.of.schema : parameter.schema;
+      const schema = parameter.kind === 'many' ? parameter.value.schema : parameter.schema;
       expect([name, typeOf(schema)]).toEqual([name, specifiedType(name, note)]);
       const wanted = spellingsOf(name, note);
       if (wanted) expect([name, schema.enum]).toEqual([name, wanted]);
@@ -84,7 +84,7 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
     const found = Object.entries(body?.fields ?? {}).map(([name, field]) => {
       const schema =
         field.kind === 'required'
-          ? field.of.schema
+          ? field.value.schema
           : field.kind === 'clears'
             ? { type: 'boolean' }
             : field.schema;
@@ -92,7 +92,7 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
     });
     expect(found).toEqual(wanted);
     const needsSomething = endpoint.method === 'PATCH' && wanted.every(({ required }) => !required);
-    expect(body?.writesSomething ?? false).toBe(needsSomething);
+    expect(body?.refusesEmpty ?? false).toBe(needsSomething);
   });
 
   it('answers with the statuses of the specification', () => {

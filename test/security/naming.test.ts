@@ -41,11 +41,11 @@ it('every text argument called a key, a code or a cursor declares what it names'
 it('every REST parameter and field in the form of an id, a key or a cursor declares what it names', () => {
   const undeclared = routeTable.flatMap((route) => {
     const parameters = Object.entries(route.parameters).map(([name, parameter]) => {
-      const of = parameter.kind === 'many' || parameter.kind === 'default' ? parameter.of : parameter;
+      const of = parameter.kind === 'many' || parameter.kind === 'default' ? parameter.value : parameter;
       return { name, schema: parameter.schema, names: 'names' in of && of.names };
     });
     const fields = Object.entries(route.body?.fields ?? {}).map(([name, field]) => {
-      const value = field.kind === 'required' ? field.of : field;
+      const value = field.kind === 'required' ? field.value : field;
       return value.kind === 'value'
         ? { name, schema: value.schema, names: value.names }
         : { name, schema: {}, names: undefined };

@@ -17,13 +17,13 @@ export function restPositions(route: Route, sample: Sample): RestPosition[] {
   const { method, path: template, parameters, body } = route;
   const fields = Object.entries(body?.fields ?? {});
   const required = fields.flatMap(([name, field]) =>
-    field.kind === 'required' ? [[name, sampleOf(name, field.of, sample)] as const] : [],
+    field.kind === 'required' ? [[name, sampleOf(name, field.value, sample)] as const] : [],
   );
   // An update must change something.
   const [something] = fields.flatMap(([name, field]) =>
     field.kind === 'value' && !field.names ? [[name, sampleOf(name, field, sample)] as const] : [],
   );
-  const needed = Object.fromEntries(body?.writesSomething && something ? [something] : required);
+  const needed = Object.fromEntries(body?.refusesEmpty && something ? [something] : required);
   const pathWith = (tried: string, value: string) =>
     template.replace(/\{(\w+)\}/g, (_whole, name: string) => {
       const parameter = parameters[name];
@@ -46,7 +46,7 @@ export function restPositions(route: Route, sample: Sample): RestPosition[] {
     ];
   });
   const inBody = fields.flatMap(([name, field]): RestPosition[] => {
-    const value = field.kind === 'required' ? field.of : field;
+    const value = field.kind === 'required' ? field.value : field;
     const naming = value.kind === 'value' ? value.names : undefined;
     if (!naming || value.kind !== 'value') return [];
     const isList = value.schema.type === 'array';
@@ -66,7 +66,7 @@ export function restPositions(route: Route, sample: Sample): RestPosition[] {
 
 /** What a parameter names. If it may be repeated or has a default, what each value names. */
 function namingIn(parameter: Route['parameters'][string]): Naming | undefined {
-  if (parameter.kind === 'many' || parameter.kind === 'default') return parameter.of.names;
+  if (parameter.kind === 'many' || parameter.kind === 'default') return parameter.value.names;
   return 'names' in parameter ? parameter.names : undefined;
 }
 

@@ -58,21 +58,22 @@ export function collectionOf(openApi: OpenApiObject): OpenApiObject {
 }
 
 function requestOf(path: string, method: string, { summary, parameters = [], requestBody }: Operation) {
-  const of = (location: Parameter['in']) => parameters.filter((parameter) => parameter.in === location);
+  const parametersIn = (location: Parameter['in']) =>
+    parameters.filter((parameter) => parameter.in === location);
   const body = requestBody?.content['application/json']?.example;
   return {
     method,
     description: summary,
     header: [
       ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
-      ...of('header').map((parameter) => ({ ...entryOf(parameter), disabled: true })),
+      ...parametersIn('header').map((parameter) => ({ ...entryOf(parameter), disabled: true })),
     ],
     url: {
-      raw: `{{url}}${colons(path)}`,
+      raw: `{{url}}${withColons(path)}`,
       host: ['{{url}}'],
-      path: colons(path).split('/').slice(1),
-      query: of('query').map((parameter) => ({ ...entryOf(parameter), disabled: true })),
-      variable: of('path').map(entryOf),
+      path: withColons(path).split('/').slice(1),
+      query: parametersIn('query').map((parameter) => ({ ...entryOf(parameter), disabled: true })),
+      variable: parametersIn('path').map(entryOf),
     },
     ...(body !== undefined && {
       body: { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } },
@@ -86,6 +87,6 @@ function entryOf({ name, description, schema, example }: Parameter) {
 }
 
 /** `/v1/teams/{teamCode}` as `/v1/teams/:teamCode`. */
-function colons(path: string): string {
+function withColons(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

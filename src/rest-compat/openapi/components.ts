@@ -4,7 +4,7 @@ import type { JsonSchema } from '../json-schema.ts';
 /** An object of the OpenAPI document. In it, schemas with a name are replaced by references. */
 export type OpenApiObject = Readonly<Record<string, unknown>>;
 
-/** Collects the schemas with names while schemas are printed. */
+/** Prints schemas, and collects those with names for `#/components/schemas`. */
 export class Components {
   readonly #named = new Map<string, { schema: JsonSchema; printed: OpenApiObject }>();
 
@@ -12,10 +12,10 @@ export class Components {
   print(schema: JsonSchema): OpenApiObject {
     const { title, ...inline } = schema;
     if (title === undefined) return this.#inline(inline);
-    const known = this.#named.get(title);
-    if (known && !isDeepStrictEqual(known.schema, schema))
+    const existing = this.#named.get(title);
+    if (existing && !isDeepStrictEqual(existing.schema, schema))
       throw new Error(`Two different schemas are called ${title}.`);
-    if (!known) this.#named.set(title, { schema, printed: this.#inline(inline) });
+    if (!existing) this.#named.set(title, { schema, printed: this.#inline(inline) });
     return { $ref: `#/components/schemas/${title}` };
   }
 

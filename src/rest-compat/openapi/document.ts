@@ -10,7 +10,7 @@ import type { Route } from '../route.ts';
 import { Components, type OpenApiObject } from './components.ts';
 import { type Example, type Examples, variablesOf } from './example.ts';
 import { linksOf, type OperationIds } from './response-links.ts';
-import { allowOrigin, headers, operationHeader, shownHeader } from './headers.ts';
+import { allowOrigin, headers, operationHeader, headerWithExample } from './headers.ts';
 import { webhooksOf } from './webhooks.ts';
 import { isRepeatable, problemResponses, rateLimitHeaders, sharedResponses } from './problems.ts';
 
@@ -93,15 +93,15 @@ const securitySchemes = {
 };
 
 /** What the description of a route needs in addition to the route. */
-interface Parts {
+interface RouteDetails {
   readonly ids: OperationIds;
   readonly isAddition: boolean;
   readonly example: Example | undefined;
   readonly components: Components;
 }
 
-function operationOf(route: Route, parts: Parts): OpenApiObject {
-  const { ids, isAddition, example, components } = parts;
+function operationOf(route: Route, details: RouteDetails): OpenApiObject {
+  const { ids, isAddition, example, components } = details;
   const { summary, scope, parameters, body, operation, document } = route;
   const [, version, segment = ''] = route.path.split('/');
   const addition = isAddition ? ' An addition to the specification.' : '';
@@ -114,7 +114,7 @@ function operationOf(route: Route, parts: Parts): OpenApiObject {
     ...(Object.keys(parameters).length > 0 && { parameters: parametersOf(parameters, example, components) }),
     ...(body && { requestBody: requestBodyOf(body, operation, example, components) }),
     responses: {
-      ...successResponses(route, parts),
+      ...successResponses(route, details),
       ...(answersUnchanged(route) && {
         304: {
           ...unchanged,
@@ -136,18 +136,19 @@ function operationOf(route: Route, parts: Parts): OpenApiObject {
 }
 
 /**
- * The name of the operation. If several routes share an operation, the later ones have the end of their path instead.
+ * The `operationId` of each route: the name of its operation. If several routes share an operation, the later ones are
+ * named after the last segment of their path.
  */
 export function operationIds(routes: readonly Route[]): OperationIds {
   const ids = new Map<Route, string>();
-  const taken = new Set<string>();
+  const usedIds = new Set<string>();
   for (const route of routes) {
     const name = route.operation.name.value;
     const camelCase = `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
     const last = route.path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '';
-    const operationId = taken.has(camelCase) ? last : camelCase;
-    if (taken.has(operationId)) throw new Error(`Two routes would be called ${operationId}.`);
-    taken.add(operationId);
+    const operationId = usedIds.has(camelCase) ? last : camelCase;
+    if (usedIds.has(operationId)) throw new Error(`Two routes would be called ${operationId}.`);
+    usedIds.add(operationId);
     ids.set(route, operationId);
   }
   return ids;
@@ -179,7 +180,7 @@ function exampleOfParameter(
 }
 
 function requestBodyOf(
-  { fields, writesSomething }: Body<BodyFields>,
+  { fields, refusesEmpty }: Body<BodyFields>,
   operation: OperationDefinitionNode,
   example: Example | undefined,
   components: Components,
@@ -195,7 +196,7 @@ function requestBodyOf(
     type: 'object',
     properties: Object.fromEntries(entries),
     ...(required.length > 0 && { required }),
-    ...(writesSomething && { minProperties: 1, not: { anyOf: refusedChanges(fields) } }),
+    ...(refusesEmpty && { minProperties: 1, not: { anyOf: refusedChanges(fields) } }),
   };
   const content = { schema: components.print(schema), ...(example && { example: example.request.body }) };
   return { required: true, content: { 'application/json': content } };
@@ -248,7 +249,10 @@ function hasTag(route: Route, { schema, hasRevision = false }: Success): boolean
   return hasRevision || (route.method === 'GET' && schema !== undefined);
 }
 
-function successResponses(route: Route, { ids, example, components }: Parts): Record<string, OpenApiObject> {
+function successResponses(
+  route: Route,
+  { ids, example, components }: RouteDetails,
+): Record<string, OpenApiObject> {
   return Object.fromEntries(
     route.successes.map((success) => {
       const { status, description, schema, isPaged, isBounded, hasLocation, hasCsv, hasStream } = success;
@@ -265,9 +269,9 @@ function successResponses(route: Route, { ids, example, components }: Parts): Re
             'Idempotency-Replayed': { $ref: '#/components/headers/Idempotency-Replayed' },
           }),
           ...(hasTag(route, success) && { ETag: { $ref: '#/components/headers/ETag' } }),
-          ...(isPaged && { Link: shownHeader('Link', answer) }),
+          ...(isPaged && { Link: headerWithExample('Link', answer) }),
           ...(isBounded && { 'X-Total-Count-Exact': { $ref: '#/components/headers/X-Total-Count-Exact' } }),
-          ...(hasLocation && { Location: shownHeader('Location', answer) }),
+          ...(hasLocation && { Location: headerWithExample('Location', answer) }),
         },
         ...(schema && {
           content: {

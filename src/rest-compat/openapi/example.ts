@@ -32,8 +32,8 @@ export function targetOf(
   const query = new URLSearchParams();
   let filled = path;
   for (const [name, value] of Object.entries(parameters)) {
-    const brace = `{${name}}`;
-    if (path.includes(brace)) filled = filled.replace(brace, String(value));
+    const placeholder = `{${name}}`;
+    if (path.includes(placeholder)) filled = filled.replace(placeholder, String(value));
     else for (const each of [value].flat()) query.append(name, each);
   }
   return { path: filled, query };

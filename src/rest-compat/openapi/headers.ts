@@ -1,6 +1,6 @@
 import { maxInt32 } from '../../model/int32.ts';
 import { limits } from '../../model/limits.ts';
-import { longestLinks } from '../page-links.ts';
+import { maxLinksLength } from '../page-links.ts';
 import type { Route } from '../route.ts';
 import type { OpenApiObject } from './components.ts';
 import type { ExampleAnswer } from './example.ts';
@@ -64,10 +64,10 @@ export const headers = {
 };
 
 /** Headers whose values depend on the answer. They are shown with an example. */
-const ownHeaders = {
+const headersWithExample = {
   Link: {
-    description: `The URLs of other pages (RFC 8288): \`rel="first"\`, and \`rel="next"\` when there is one. Not sent when it would be longer than ${longestLinks} characters.`,
-    schema: { type: 'string', maxLength: longestLinks },
+    description: `The URLs of other pages (RFC 8288): \`rel="first"\`, and \`rel="next"\` when there is one. Not sent when it would be longer than ${maxLinksLength} characters.`,
+    schema: { type: 'string', maxLength: maxLinksLength },
   },
   Location: {
     required: true,
@@ -96,7 +96,10 @@ export const allowOrigin: OpenApiObject = {
 };
 
 /** A header with the value of the example's answer. */
-export function shownHeader(name: keyof typeof ownHeaders, answer: ExampleAnswer | undefined): OpenApiObject {
+export function headerWithExample(
+  name: keyof typeof headersWithExample,
+  answer: ExampleAnswer | undefined,
+): OpenApiObject {
   const example = answer?.headers[name];
-  return { ...ownHeaders[name], ...(example !== undefined && { example }) };
+  return { ...headersWithExample[name], ...(example !== undefined && { example }) };
 }

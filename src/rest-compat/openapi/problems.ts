@@ -166,12 +166,15 @@ function isConditional({ parameters }: Route): boolean {
 }
 
 /** The failures that occur before the route of a request is known, by their names in the document. */
-const brokenRequests = { RequestTimeout: 'request_timeout', HeadersTooLarge: 'headers_too_large' } as const;
+const failuresBeforeRouting = {
+  RequestTimeout: 'request_timeout',
+  HeadersTooLarge: 'headers_too_large',
+} as const;
 
 /** The responses that all routes share, which are components of the document. */
 export function sharedResponses(components: Components): OpenApiObject {
   const schema = components.print(problemSchema);
-  const responses = Object.entries(brokenRequests).map(([name, code]) => [
+  const responses = Object.entries(failuresBeforeRouting).map(([name, code]) => [
     name,
     {
       description: meaningOf(code),
@@ -194,7 +197,7 @@ export function sharedResponses(components: Components): OpenApiObject {
 /** The failures of a route by status. */
 export function problemResponses(route: Route, components: Components): Record<string, OpenApiObject> {
   const schema = components.print(problemSchema);
-  const shared = Object.entries(brokenRequests).map(([name, code]) => [
+  const shared = Object.entries(failuresBeforeRouting).map(([name, code]) => [
     `${statusOf(code)}`,
     { $ref: `#/components/responses/${name}` },
   ]);
@@ -219,7 +222,7 @@ function response(schema: OpenApiObject, codes: readonly Code[], route: Route): 
       ...allowOrigin,
       ...(challenge && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
       ...rateLimitHeaders(route),
-      ...(codes.some(isForLater) && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
+      ...(codes.some(isRetryable) && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
     },
     content: {
       'application/problem+json': {
@@ -245,7 +248,7 @@ function neverSent(reason: string): OpenApiObject {
   return { description: `Never sent: ${reason}.`, schema: { type: 'string', maxLength: 0 } };
 }
 
-function isForLater(code: Code): boolean {
+function isRetryable(code: Code): boolean {
   return code === 'unavailable' || code === 'rate_limited' || code === 'too_many_streams';
 }
 
@@ -257,7 +260,7 @@ function exampleOf(code: Code, route: Route): Failure {
   if (code === 'invalid_request' && isRepeatable(route)) return badKey;
   if (code === 'invalid_request' && !Object.hasOwn(route.parameters, 'page_size')) return noHost;
   const [field] = Object.keys(route.body?.fields ?? {});
-  if (code === 'validation_failed' && field !== undefined && !route.body?.writesSomething)
+  if (code === 'validation_failed' && field !== undefined && !route.body?.refusesEmpty)
     return exampleRefusal('validation_failed', field, 'is required');
   if (code === 'forbidden' && route.scope !== 'public' && route.scope !== 'token')
     return new InsufficientScopeError([{ field: `${route.method} ${route.path}`, scopes: [route.scope] }]);

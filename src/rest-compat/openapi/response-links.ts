@@ -1,5 +1,5 @@
 import { stepsOf } from '../paths.ts';
-import { ownParameter, type Success } from '../replies.ts';
+import { resourceParameter, type Success } from '../replies.ts';
 import type { Route } from '../route.ts';
 import type { OpenApiObject } from './components.ts';
 
@@ -7,18 +7,21 @@ import type { OpenApiObject } from './components.ts';
 export type OperationIds = ReadonlyMap<Route, string>;
 
 /**
- * The links of the response to a POST: to the routes that read, change and delete the resource, or to its list if the
- * resource has no path of its own to be read at.
+ * The links of the response to a POST: to the routes that read, change and delete the resource, and to its list if no
+ * route reads the resource by itself.
  */
 export function linksOf(route: Route, { created }: Success, ids: OperationIds): OpenApiObject {
   if (route.method !== 'POST') return {};
-  const at = (path: string | undefined) => [...ids.keys()].filter((target) => target.path === path);
-  const own = at(created?.path);
-  const isReadAlone = own.some(({ method }) => method === 'GET');
-  const lists = isReadAlone ? [] : at(route.path).filter(({ method }) => method === 'GET');
-  const links = [...own, ...lists].map((target) => {
+  const routesAt = (path: string | undefined) => [...ids.keys()].filter((target) => target.path === path);
+  const resourceRoutes = routesAt(created?.path);
+  const hasReadRoute = resourceRoutes.some(({ method }) => method === 'GET');
+  const lists = hasReadRoute ? [] : routesAt(route.path).filter(({ method }) => method === 'GET');
+  const links = [...resourceRoutes, ...lists].map((target) => {
     const operationId = ids.get(target) ?? '';
-    return [operationId, { operationId, description: target.summary, parameters: namesIn(target, created) }];
+    return [
+      operationId,
+      { operationId, description: target.summary, parameters: parameterSources(target, created) },
+    ];
   });
   return { links: Object.fromEntries(links) };
 }
@@ -27,13 +30,13 @@ export function linksOf(route: Route, { created }: Success, ids: OperationIds): 
  * The sources of the path parameters of the target: the id or key of the resource comes from the response, the others
  * from the request.
  */
-function namesIn({ path }: Route, created: Success['created']): OpenApiObject {
-  const own = created && ownParameter(created);
-  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => [
+function parameterSources({ path }: Route, created: Success['created']): OpenApiObject {
+  const resourceName = created && resourceParameter(created);
+  const sources = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => [
     name,
-    created && name === own
+    created && name === resourceName
       ? `$response.body#/${stepsOf(created.namedAt).join('/')}`
       : `$request.path.${name}`,
   ]);
-  return Object.fromEntries(names);
+  return Object.fromEntries(sources);
 }

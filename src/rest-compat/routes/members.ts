@@ -1,4 +1,4 @@
-import { equals, oneOfThese } from '../comparators.ts';
+import { anyOf, equals } from '../comparators.ts';
 import { namesOf } from '../enums.ts';
 import {
   MemberDocument,
@@ -41,8 +41,8 @@ export const members = route({
     first: p.page_size,
     after: p.cursor,
     filter: {
-      role: oneOfThese(p.role),
-      status: oneOfThese(p.status),
+      role: anyOf(p.role),
+      status: anyOf(p.status),
       and: teamConditions(p.team_code, p.team_id),
       or: p.query
         ? [{ displayName: { contains: p.query } }, { emailAddress: { contains: p.query } }]
@@ -74,6 +74,6 @@ export const memberById = route({
 function teamConditions(code: string | undefined, ids: string[] | undefined): MemberFilter[] {
   return [
     ...(code === undefined ? [] : [{ teams: { some: { code: equals(code) } } }]),
-    ...(ids ? [{ teams: { some: { id: oneOfThese(ids) } } }] : []),
+    ...(ids ? [{ teams: { some: { id: anyOf(ids) } } }] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { equals, oneOfThese } from '../comparators.ts';
+import { anyOf, equals } from '../comparators.ts';
 import {
   ProjectDocument,
   type ProjectFilter,
@@ -48,11 +48,11 @@ export const projects = route({
     first: p.page_size,
     after: p.cursor,
     filter: {
-      labels: p.label_id && { some: { id: oneOfThese(p.label_id) } },
-      priority: oneOfThese(p.priority),
-      statusId: oneOfThese(p.status_id),
+      labels: p.label_id && { some: { id: anyOf(p.label_id) } },
+      priority: anyOf(p.priority),
+      statusId: anyOf(p.status_id),
       team: p.team_code === undefined ? undefined : { code: equals(p.team_code) },
-      teamId: oneOfThese(p.team_id),
+      teamId: anyOf(p.team_id),
       ...leadFilter(p.lead_user_account_id, p.include_no_lead),
     },
     orderBy: { field: p.sort, direction: p.direction },

@@ -1,4 +1,4 @@
-import { equals, oneOfThese } from '../comparators.ts';
+import { anyOf, equals } from '../comparators.ts';
 import {
   DefaultRepositoryDocument,
   type Provider,
@@ -51,7 +51,7 @@ export const repositories = route({
     first: p.page_size,
     after: p.cursor,
     filter: {
-      provider: oneOfThese(p.provider),
+      provider: anyOf(p.provider),
       isDefaultForAgents: equals(p.is_default),
       or: p.query
         ? [{ externalRepositoryName: { contains: p.query } }, { externalProjectName: { contains: p.query } }]

@@ -7,7 +7,7 @@ import {
   maxTrendGroups,
 } from '../../model/statistics-limits.ts';
 import { dayMs } from '../../model/times.ts';
-import { equals, oneOfThese } from '../comparators.ts';
+import { anyOf, equals } from '../comparators.ts';
 import { issueFilter, issueFilters } from '../issue-filters.ts';
 import {
   type IssueStatsGroup,
@@ -145,7 +145,7 @@ export const statsFlow = route({
     every: p.every,
     ...days(p),
     timeZone: p.time_zone,
-    team: { code: equals(p.team_code), id: oneOfThese(p.team_id) },
+    team: { code: equals(p.team_code), id: anyOf(p.team_id) },
     ...teamVariables(p),
   }),
   check: unknownTeamViolations,

@@ -1,4 +1,4 @@
-import { oneOfThese } from '../comparators.ts';
+import { anyOf } from '../comparators.ts';
 import { type IssueOrder, SubIssuesDocument } from '../operations.generated.ts';
 import { many, page, withDefault } from '../params.ts';
 import { list } from '../replies.ts';
@@ -34,9 +34,9 @@ export const subIssues = route({
     first: p.page_size,
     after: p.cursor,
     filter: {
-      statusId: oneOfThese(p.status_id),
+      statusId: anyOf(p.status_id),
       assignees: p.assignee_user_account_id && {
-        some: { userAccountId: oneOfThese(p.assignee_user_account_id) },
+        some: { userAccountId: anyOf(p.assignee_user_account_id) },
       },
       status: p.include_completed ? undefined : { isTerminal: { eq: false } },
     },

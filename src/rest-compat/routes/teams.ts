@@ -1,4 +1,4 @@
-import { equals, oneOfThese } from '../comparators.ts';
+import { anyOf, equals } from '../comparators.ts';
 import { namesOf } from '../enums.ts';
 import { type TeamOrderField, type TeamState, TeamDocument, TeamsDocument } from '../operations.generated.ts';
 import { direction, key, many, page, sortBy } from '../params.ts';
@@ -36,8 +36,8 @@ export const teams = route({
     first: p.page_size,
     after: p.cursor,
     filter: {
-      state: oneOfThese(p.state),
-      leadUserAccountId: oneOfThese(p.lead_user_account_id),
+      state: anyOf(p.state),
+      leadUserAccountId: anyOf(p.lead_user_account_id),
       deliveriesEnabled: equals(p.deliveries_enabled),
       or: p.query
         ? [{ name: { contains: p.query } }, { code: { contains: p.query } }, { slug: { contains: p.query } }]

@@ -19,13 +19,7 @@ import { namesOf } from '../enums.ts';
 import { ifMatch, page, pathId } from '../params.ts';
 import { createdAt, item, list, noContent } from '../replies.ts';
 import { route } from '../route.ts';
-import {
-  redelivery,
-  webhook,
-  webhookDelivery,
-  webhookPinged,
-  webhookWithSecret,
-} from '../shapes/webhooks.ts';
+import { pingResult, redelivery, webhook, webhookDelivery, webhookWithSecret } from '../shapes/webhooks.ts';
 import { boolean, httpUrl, id, oneOf, text } from '../values.ts';
 
 const scope = 'workspace:admin';
@@ -141,7 +135,7 @@ export const webhookPing = route({
   operation: WebhookPingDocument,
   variables: (p) => ({ input: { id: p.webhookId } }),
   pick: 'webhookPing',
-  reply: item(webhookPinged, 'The result of the test message.'),
+  reply: item(pingResult, 'The result of the test message.'),
   failures: ['conflict'],
   takesNoKey: true,
 });

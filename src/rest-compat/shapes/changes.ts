@@ -1,14 +1,14 @@
 import { limits } from '../../model/limits.ts';
 import type { ChangeFieldsFragment, ChangePageFieldsFragment } from '../operations.generated.ts';
 import { boolean, id, name, nullable, objects, type Shape, shape, text, texts, timestamp } from '../shape.ts';
-import { longestKey } from '../values.ts';
+import { maxKeyLength } from '../values.ts';
 
 /** The maximum length of a previous value in the log: that of a list of ids. */
-const longestValue = 10_000;
+const maxValueLength = 10_000;
 
 const previousValue: Shape<ChangeFieldsFragment['previous'][number]> = shape('PreviousValue', {
   field: text(limits.name, 'field'),
-  value: nullable(text(longestValue, 'value')),
+  value: nullable(text(maxValueLength, 'value')),
 });
 
 /** An entry of the log of changes. */
@@ -28,7 +28,7 @@ export const change: Shape<ChangeFieldsFragment> = shape('Change', {
   subjectId: text(limits.name, 'subjectId', { description: 'The id of the object that it is about.' }),
   teamId: nullable(id('team', 'teamId')),
   issueId: nullable(id('issue', 'issueId')),
-  issueKey: nullable(text(longestKey, 'issue.key', { description: 'Null also if the issue was deleted.' })),
+  issueKey: nullable(text(maxKeyLength, 'issue.key', { description: 'Null also if the issue was deleted.' })),
   fields: texts({ maxItems: limits.changedFields, maxLength: limits.name }, 'fields'),
   previous: objects(previousValue, limits.changedFields, 'previous'),
 });

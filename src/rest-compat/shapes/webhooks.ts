@@ -24,9 +24,9 @@ import {
 } from '../shape.ts';
 
 /** The maximum length of the body of a message. */
-const longestBody = 70_000;
+const maxBodyLength = 70_000;
 /** `whsec_` and 32 bytes in base64. */
-const longestSecret = 50;
+const secretLength = 50;
 
 const responseFields = {
   status: nullable(integer('status', { description: 'The HTTP status; null if there was no answer.' })),
@@ -65,12 +65,12 @@ export const webhook: Shape<WebhookFieldsFragment> = shape(
 
 /** A webhook with its secret, which is shown only when the webhook is created or the secret is rotated. */
 export const webhookWithSecret: Shape<WebhookCreateMutation['webhookCreate']> = shape('WebhookWithSecret', {
-  secret: text(longestSecret, 'secret', { description: 'The secret that messages are signed with.' }),
+  secret: text(secretLength, 'secret', { description: 'The secret that messages are signed with.' }),
   webhook: object(webhook, 'webhook'),
 });
 
 /** The result of a test message. */
-export const webhookPinged: Shape<WebhookPingMutation['webhookPing']> = shape('WebhookPinged', {
+export const pingResult: Shape<WebhookPingMutation['webhookPing']> = shape('WebhookPinged', {
   isReceived: boolean('isReceived', { description: 'Whether the status was 2xx.' }),
   ...responseFields,
 });
@@ -91,7 +91,7 @@ export const webhookDelivery: Shape<WebhookDeliveryFieldsFragment> = shape('Webh
   attemptCount: integer('attemptCount'),
   attempts: objects(webhookAttempt, limits.webhookAttempts, 'attempts'),
   nextAttemptUtc: nullable(timestamp('nextAttemptUtc')),
-  body: nullable(text(longestBody, 'body', { description: 'The body, as it is sent.' })),
+  body: nullable(text(maxBodyLength, 'body', { description: 'The body, as it is sent.' })),
   createdUtc: timestamp('createdUtc'),
 });
 

@@ -23,7 +23,7 @@ export async function contextOfVisitor(
   request: ServerRequest,
 ): Promise<OperationContext> {
   try {
-    return await request.visitor();
+    return await request.visitorContext();
   } catch (refusal) {
     const needsToken = await missingTokenError(graph, request).catch(() => undefined);
     throw needsToken ?? refusal;

@@ -14,7 +14,7 @@ export function refusal(
   allow: string,
 ): HttpReply {
   const cause = expectedError(error) ?? maskedError;
-  const report = request.anonymous().report;
+  const report = request.uncountedContext().report;
   const body = { errors: [formatError(error, request.requestId, report).toJSON()] };
   return jsonReply(errorCodes[cause.code].status, body, {
     'Content-Type': `${refusalType(mediaType)}; charset=utf-8`,

@@ -159,7 +159,7 @@ export class ServerRequest implements RestRequest {
     await this.ticket?.turn(bytes);
   }
 
-  async takePlace(): Promise<void> {
+  async joinWorkspace(): Promise<void> {
     const { principal } = await this.context();
     if (principal) await this.ticket?.join(() => this.#contexts.shareOf(principal.workspaceId));
   }
@@ -176,11 +176,11 @@ export class ServerRequest implements RestRequest {
     return this.ticket?.deadline.onDisconnect(listener) ?? (() => undefined);
   }
 
-  visitor(): Promise<OperationContext> {
+  visitorContext(): Promise<OperationContext> {
     return this.#contexts.visitor(this);
   }
 
-  anonymous(): OperationContext {
+  uncountedContext(): OperationContext {
     return this.#contexts.anonymous(this);
   }
 
