@@ -5,8 +5,8 @@ import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
 import {
   type LogPages,
-  scannedChanges,
-  sharedChanges,
+  maxScannedChanges,
+  maxSharedChanges,
   type SharedPage,
 } from '../resolvers/changes/changes.ts';
 import type { CachedReference } from '../resolvers/context.ts';
@@ -37,7 +37,7 @@ export class SharedLog {
   pages(workspaceId: string, access: () => LogAccess, { arrival, position }: Arrivals): LogPages {
     return {
       after: (from) => {
-        const isNear = position > 0 && position - from.position <= sharedChanges;
+        const isNear = position > 0 && position - from.position <= maxSharedChanges;
         if (!isNear) return undefined;
         const key = `${workspaceId} ${from.position} ${from.tag} ${arrival}`;
         return this.#reads.read(key, async () => {
@@ -46,8 +46,8 @@ export class SharedLog {
             selectChangePage(db, {
               after: from.position,
               where: always,
-              limit: sharedChanges + 1,
-              scan: scannedChanges,
+              limit: maxSharedChanges + 1,
+              scan: maxScannedChanges,
             }),
           );
           const issueIds = [...new Set(page.rows.flatMap(({ issueId }) => issueId ?? []))];

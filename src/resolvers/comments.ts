@@ -9,13 +9,13 @@ import type { IssueRow } from '../db/issues.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
 import { activityActorOf, recordActivity, writeEvent } from './activity.ts';
-import { type Context, type SignedIn, signedIn } from './context.ts';
+import { type Context, type SignedIn, requireSignedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { type LockedIssue, lockIssueOf } from './issues/issue-locks.ts';
 import { issueIsGone, requireIssue, requireName } from './issues/issue-names.ts';
 import { raiseNotFound } from './not-found.ts';
-import { requireTransaction, rowBefore } from './writes/keyed-write.ts';
+import { requireTransaction, earlierRow } from './writes/keyed-write.ts';
 import { serialKeys } from './writes/serial-queue.ts';
 import { requireResourceRevision, type RevisedResource } from './writes/revisions.ts';
 import { mayManage } from './writes/write-access.ts';
@@ -39,9 +39,9 @@ export interface WrittenComment {
 
 /** Writes a comment, which may be a reply, and subscribes its author to the issue. */
 export async function createComment(ctx: Context, input: CommentCreateInput): Promise<WrittenComment> {
-  const context = signedIn(ctx);
-  const before = rowBefore<CreatedComment & { commentId: string }>(ctx);
-  if (before) return commentAndIssue(context, input.body, before, before.commentId);
+  const context = requireSignedIn(ctx);
+  const earlier = earlierRow<CreatedComment & { commentId: string }>(ctx);
+  if (earlier) return commentAndIssue(context, input.body, earlier, earlier.commentId);
   // The statement preloads no related rows of the issue, so the returned row cannot answer a selection of them.
   if (context.preloads) requireTransaction(context);
   const { principal } = context;
@@ -76,7 +76,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
     send: (to, comments, wait) =>
       createComments(to, { named, reply: parentId !== undefined, wait }, comments, event, parentId),
   });
-  if (!written) return write(context, serialKey, (trx) => refuse(trx, issueKey, parentId));
+  if (!written) return write(context, serialKey, (trx) => raiseReason(trx, issueKey, parentId));
   return commentAndIssue(context, body, written, id);
 }
 
@@ -88,7 +88,7 @@ function commentAndIssue(
   id: string,
 ): WrittenComment {
   // The newest feed entry is that of the comment, so both have the same time.
-  const at = issue.lastActivityUtc ?? issueIsGone();
+  const writtenUtc = issue.lastActivityUtc ?? issueIsGone();
   const comment = {
     workspaceId,
     id,
@@ -98,8 +98,8 @@ function commentAndIssue(
     authorUserAccountId: userAccountId,
     body,
     isEdited: false,
-    createdUtc: at,
-    updatedUtc: at,
+    createdUtc: writtenUtc,
+    updatedUtc: writtenUtc,
     deletedUtc: null,
     revision: 1,
   };
@@ -107,7 +107,7 @@ function commentAndIssue(
 }
 
 /** Throws the reason why the comment could not be written. */
-async function refuse(trx: Trx, issueKey: string, parentId: string | undefined): Promise<never> {
+async function raiseReason(trx: Trx, issueKey: string, parentId: string | undefined): Promise<never> {
   const { id: issueId } = await requireIssue(trx, issueKey);
   const parent = parentId && (await selectParentComment(trx, issueId, parentId));
   const violations = new Violations();
@@ -117,12 +117,12 @@ async function refuse(trx: Trx, issueKey: string, parentId: string | undefined):
   return issueIsGone();
 }
 
-/** Changes the body of a comment. Its author, owners and admins may. */
+/** Changes the body of a comment, which only its author, owners and admins may do. */
 export async function updateComment(
   ctx: Context,
   input: RevisedResource & { body: string },
 ): Promise<WrittenComment> {
-  const context = signedIn(ctx);
+  const context = requireSignedIn(ctx);
   const violations = new Violations();
   checkBody(violations, input.body);
   violations.throwIfAny();
@@ -134,12 +134,12 @@ export async function updateComment(
   );
 }
 
-/** Deletes a comment, but not its replies. Its author, owners and admins may. */
+/** Deletes a comment, but not its replies. Only its author, owners and admins may do so. */
 export async function deleteComment(
   ctx: Context,
   input: RevisedResource,
 ): Promise<{ id: string; issue: IssueRow }> {
-  const context = signedIn(ctx);
+  const context = requireSignedIn(ctx);
   const { comment, issue } = await write(context, undefined, (trx) =>
     changeLockedComment(trx, context, input, 'issue-comment.deleted.v1', ({ resource, nowUtc }) =>
       updateCommentRow(trx, resource.id, { deletedUtc: nowUtc }),
@@ -159,18 +159,18 @@ async function changeLockedComment(
   context: SignedIn,
   name: RevisedResource,
   eventType: keyof typeof activities,
-  change: (found: LockedIssue & { resource: Row<'comment'> }) => Promise<Row<'comment'> | undefined>,
+  change: (locked: LockedIssue & { resource: Row<'comment'> }) => Promise<Row<'comment'> | undefined>,
 ): Promise<WrittenComment> {
-  const found = await lockIssueOf(trx, 'comment', name, selectComment);
-  if (!mayManage(context.principal, found.resource.authorUserAccountId)) {
+  const locked = await lockIssueOf(trx, 'comment', name, selectComment);
+  if (!mayManage(context.principal, locked.resource.authorUserAccountId)) {
     raise('forbidden', 'Only its author, owners and admins may change or delete a comment.');
   }
-  await requireResourceRevision(trx, 'comment', found.resource, name.expectedRevision);
+  await requireResourceRevision(trx, 'comment', locked.resource, name.expectedRevision);
   // The comment was read before the lock, so it may have been deleted since.
-  const comment = (await change(found)) ?? raiseNotFound('comment');
+  const comment = (await change(locked)) ?? raiseNotFound('comment');
   const columns = comment.deletedUtc
     ? {
-        commentCount: found.issue.commentCount - 1,
+        commentCount: locked.issue.commentCount - 1,
         lastCommentUtc: await selectLastCommentUtc(trx, comment.issueId),
       }
     : {};
@@ -179,7 +179,7 @@ async function changeLockedComment(
     trx,
     activityActorOf(context),
     comment.issueId,
-    found.nowUtc,
+    locked.nowUtc,
     activity,
     columns,
   );

@@ -5,7 +5,7 @@ import type { Total } from '../db/reads/bounded-totals.ts';
 import type { Page, PageRequest } from '../db/reads/pages.ts';
 import { limits } from '../model/limits.ts';
 import { wholeNumberRule } from '../model/sentences.ts';
-import { type Context, signedIn } from './context.ts';
+import { type Context, requireSignedIn } from './context.ts';
 import { cursorAt, decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';
 import { AppError, Violations } from './errors.ts';
 import { type FilterFields, filterPredicate } from './filters.ts';
@@ -75,7 +75,7 @@ export function connectionOf(
   { key, count }: ListParent,
   { request, fingerprint }: ValidatedPage,
 ): Connection {
-  const { loaders } = signedIn(ctx);
+  const { loaders } = requireSignedIn(ctx);
   const read = () => (key === undefined ? loaders.page(request) : loaders.pages(request).load(key));
   const page = async () => pageOf(await read(), request, fingerprint());
   const countTotal = async () => {
@@ -105,11 +105,11 @@ class LazyConnection implements Connection {
   }
 
   get edges(): Promise<Edge[]> {
-    return this.#once().then(({ edges }) => edges);
+    return this.#pageOnce().then(({ edges }) => edges);
   }
 
   get pageInfo(): Promise<PageInfo> {
-    return this.#once().then(({ pageInfo }) => pageInfo);
+    return this.#pageOnce().then(({ pageInfo }) => pageInfo);
   }
 
   total(): Promise<Total> {
@@ -117,7 +117,7 @@ class LazyConnection implements Connection {
     return this.#total;
   }
 
-  #once(): Promise<ConnectionPage> {
+  #pageOnce(): Promise<ConnectionPage> {
     this.#page ??= this.#read();
     return this.#page;
   }
@@ -150,16 +150,16 @@ export function pageRequest(list: ListDeclaration, args: ConnectionArguments): V
   const violations = new Violations();
   const order = orderOf(list, args.orderBy, violations);
   const filter = args.filter ? filterPredicate(list.filter(), args.filter, violations) : always;
-  let known: string | undefined;
-  const fingerprint = () => (known ??= listFingerprint(list.source.table, order, filter));
+  let cachedFingerprint: string | undefined;
+  const fingerprint = () => (cachedFingerprint ??= listFingerprint(list.source.table, order, filter));
   const { first, last } = args;
   violations.addUnless(first == null || last == null, 'last', 'cannot be combined with first');
   for (const [name, size] of [
     ['first', first],
     ['last', last],
   ] as const) {
-    const fits = size == null || (size >= 1 && size <= list.maxPageSize);
-    violations.addUnless(fits, name, wholeNumberRule(1, list.maxPageSize));
+    const isInRange = size == null || (size >= 1 && size <= list.maxPageSize);
+    violations.addUnless(isInRange, name, wholeNumberRule(1, list.maxPageSize));
   }
   const request: PageRequest = {
     source: list.source,

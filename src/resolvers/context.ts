@@ -62,8 +62,8 @@ export interface CachedReference {
 /** How a request waits for new changes of its workspace. */
 export interface ChangeArrivals {
   /**
-   * Runs work that may wait for new changes. When there are some, `wait` resolves with the principal, whose token and scopes have
-   * been checked again; when the time is over, it resolves with undefined. Throws `too_many_streams`.
+   * Runs work that may wait for new changes. When there are some, `wait` resolves with the principal, whose token and
+   * scopes have been checked again; when the time is over, it resolves with undefined. Throws `too_many_streams`.
    */
   waiting<Result>(
     ms: number,
@@ -91,7 +91,7 @@ export interface Context {
   /** The replica for the statements of a query; undefined when the primary has to answer them. */
   readonly replica?: ReadServer | undefined;
   /** Called when an operation that may write begins, and when it has ended. */
-  readonly wrote?: () => void;
+  readonly onWrite?: () => void;
   /** The cached reference data of the principal's workspace; undefined if it is not cached. */
   readonly reference?: CachedReference | undefined;
   /** Undefined in a server that does not store files. */
@@ -102,7 +102,10 @@ export interface Context {
   readonly ping: () => Promise<void>;
   /** Undefined for a health probe, which is not counted. */
   readonly rateLimit?: RateLimit | undefined;
-  /** Counts the bytes of text that graphql-js puts into the answer, and throws when it is too much. Undefined in the compiled executor. */
+  /**
+   * Counts the bytes of text that graphql-js puts into the answer, and throws when there are too many. Undefined in the
+   * compiled executor.
+   */
   readonly spendText?: (bytes: number) => void;
   /** The related rows of the written issue that the answer selects, so that the write can return them preloaded. */
   readonly preloads?: readonly PreloadableTable[];
@@ -113,27 +116,30 @@ export interface Context {
   readonly changes?: ChangeArrivals | undefined;
   /** Pages of the log that the streams of the workspace share; undefined outside of a stream. */
   readonly logPages?: LogPages | undefined;
-  /** The cursor of the newest change, read before any other statement of the operation; set only if the operation selects it. */
+  /**
+   * The cursor of the newest change, read before any other statement of the operation; set only if the operation selects
+   * it.
+   */
   readonly changeCursor?: string | undefined;
   /** The maximum numbers of rows that a page, a total or a statistic may read. */
   readonly bounds: ReadBounds;
-  /** The only write of the operation, where it has an Idempotency-Key and one statement may do it. */
+  /** The only write of the operation, if the request has an Idempotency-Key and a single statement may do the write. */
   readonly keyed?: KeyedWrite | undefined;
-  /** The row that the only write of the operation returned before, where it is not done again. */
+  /** The row that the only write of the operation returned when it was done; set if a repeated request does not write. */
   readonly repeated?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Collects the statements that the compiled executor sends, if a position of the data may show later that the answer is
-   * unchanged.
+   * Collects the statements that the compiled executor sends, if the position of the data in the log may later show that
+   * the answer is unchanged.
    */
   readonly statements?: Set<Prepared> | undefined;
   /** The header X-Workgraph-Snapshot, as the client sent it. */
   readonly snapshot?: string | undefined;
-  /** Set when the whole operation is one transaction, which `db` then is. */
+  /** Set when the whole operation runs in one transaction, which is then `db`. */
   readonly openTransaction?: OpenTransaction;
 }
 
 /** The refusal of a request without a token. */
-export const noToken = 'An access token is required.';
+export const noTokenMessage = 'An access token is required.';
 
 /** The context of a request that came with a valid token. */
 export interface SignedIn extends Context {
@@ -146,7 +152,7 @@ export interface SignedIn extends Context {
 /**
  * Requires a principal. This is a second safeguard after the scope rule: without a principal, no workspace is accessed.
  */
-export function signedIn(ctx: Context): SignedIn {
-  if (!ctx.principal || !ctx.db || !ctx.loaders || !ctx.rateLimit) raise('unauthenticated', noToken);
+export function requireSignedIn(ctx: Context): SignedIn {
+  if (!ctx.principal || !ctx.db || !ctx.loaders || !ctx.rateLimit) raise('unauthenticated', noTokenMessage);
   return ctx as SignedIn;
 }

@@ -30,18 +30,18 @@ export function cursorAt(value: unknown, id: unknown, fingerprint: string): stri
 export function decodeCursor(cursor: string, order: Order, fingerprint: string): Position | undefined {
   const parts = jsonOf(Buffer.from(cursor, 'base64url').toString());
   if (!Array.isArray(parts) || parts.length !== 3) return undefined;
-  const [bound, value, id]: unknown[] = parts;
-  if (bound !== fingerprint || !isUuid(id)) return undefined;
+  const [encodedFingerprint, value, id]: unknown[] = parts;
+  if (encodedFingerprint !== fingerprint || !isUuid(id)) return undefined;
   // The decoder skips characters that are not of base64url, and JSON has several spellings of one value.
-  if (cursorAt(value, id, bound) !== cursor) return undefined;
+  if (cursorAt(value, id, encodedFingerprint) !== cursor) return undefined;
   if (value === null) return order.nullable ? { value, id } : undefined;
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  return fits[order.kind](value) ? { value, id } : undefined;
+  return isValueOf[order.kind](value) ? { value, id } : undefined;
 }
 
 // The value must be valid for the column's type, so that a forged cursor is an invalid request and not an internal
 // error.
-const fits: Record<OrderKind, (value: string | number) => boolean> = {
+const isValueOf: Record<OrderKind, (value: string | number) => boolean> = {
   int: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= maxInt32,
   text: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
   time: (value) => typeof value === 'string' && isTime(value),

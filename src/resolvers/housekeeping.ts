@@ -74,7 +74,7 @@ class RemovalQueue<Item> {
 
   /** Throws if something has failed in this round. */
   end(): void {
-    throwAny(this.#failures.splice(0));
+    throwErrors(this.#failures.splice(0));
   }
 }
 
@@ -181,7 +181,7 @@ async function inEachWorkspace(
  * The number of rows, for a step that is repeated until there are none. Its failures are thrown by the last repetition.
  */
 function rowsOf({ rows, failures }: WorkResult): number {
-  if (rows === 0) throwAny(failures);
+  if (rows === 0) throwErrors(failures);
   return rows;
 }
 
@@ -202,7 +202,7 @@ export function wrongTallies(database: Database): Chore {
         if (corrected > 0) await markUnlogged(database.of(id));
         return corrected;
       });
-      throwAny(failures);
+      throwErrors(failures);
       nextMs = now.getTime() + dayMs;
       return rows;
     },
@@ -210,10 +210,10 @@ export function wrongTallies(database: Database): Chore {
 }
 
 /** How many rows that belong to issues one transaction removes, and how many attachments one step removes. */
-const purgedAtOnce = { rows: 1_000, files: 50 };
+const maxPurged = { rows: 1_000, files: 50 };
 
 /** Deleted issues of one workspace, which are removed together. */
-interface Group {
+interface DeletedIssues {
   readonly workspaceId: string;
   readonly ids: readonly string[];
 }
@@ -226,7 +226,7 @@ export function longDeletedIssues(database: Database, store: FileStore | undefin
   let last: DeletedIssue | undefined;
   // One hour later than necessary, so that a restoration that started in time has ended.
   const purgeableBefore = (now: Date) => new Date(now.getTime() - restorableMs - hourMs);
-  const queue = new RemovalQueue(async (now): Promise<Group[]> => {
+  const queue = new RemovalQueue(async (now): Promise<DeletedIssues[]> => {
     const found = await selectLongDeletedIssues(database.unscoped, purgeableBefore(now), 20, last);
     last = found.at(-1);
     const byWorkspace = Map.groupBy(found, ({ workspaceId }) => workspaceId);
@@ -258,14 +258,14 @@ export function longDeletedIssues(database: Database, store: FileStore | undefin
 async function purgeSome(
   database: Database,
   store: FileStore | undefined,
-  { workspaceId, ids }: Group,
+  { workspaceId, ids }: DeletedIssues,
   before: Date,
 ): Promise<RemovalResult> {
   const db = database.of(workspaceId);
-  const files = await inTransaction(db, (trx) => abandonSomeFiles(trx, ids, before, purgedAtOnce.files));
+  const files = await inTransaction(db, (trx) => abandonSomeFiles(trx, ids, before, maxPurged.files));
   for (const file of files) await removeFile(database, store, file);
   if (files.length > 0) return { rows: files.length, isDone: false };
-  return inTransaction(db, (trx) => removeSomeOfIssues(trx, ids, before, purgedAtOnce.rows));
+  return inTransaction(db, (trx) => removeSomeOfIssues(trx, ids, before, maxPurged.rows));
 }
 
 /** Removes expired idempotency keys. */
@@ -326,7 +326,7 @@ async function removeFile(
 }
 
 /** Throws the error if there is only one, or one error that combines several. */
-function throwAny(errors: readonly unknown[]): void {
+function throwErrors(errors: readonly unknown[]): void {
   if (errors.length > 1) throw new AggregateError(errors, `${errors.length} parts of it failed`);
   if (errors.length === 1) throw errors[0];
 }

@@ -9,8 +9,8 @@ const keyPattern = /^([A-Z][A-Z0-9]{0,9})-([1-9]\d{0,9})$/;
  * Parses an issue key in upper or lower case; undefined if the text is not a key (docs/contract.md, "One identity").
  */
 export function parseIssueKey(key: string): { teamCode: string; number: number } | undefined {
-  const found = keyPattern.exec(asciiUpper(key));
-  const [, teamCode, digits] = found ?? [];
+  const match = keyPattern.exec(asciiUpper(key));
+  const [, teamCode, digits] = match ?? [];
   const number = Number(digits);
   return teamCode && number <= maxInt32 ? { teamCode, number } : undefined;
 }

@@ -13,7 +13,7 @@ import { issueIsGone, requireIssue } from './issues/issue-names.ts';
 import { raiseNotFound } from './not-found.ts';
 import { parseUrl } from './link-urls.ts';
 import { requireResourceRevision, type RevisedResource } from './writes/revisions.ts';
-import { contributor } from './writes/write-access.ts';
+import { requireContributor } from './writes/write-access.ts';
 import { serialKeys } from './writes/serial-queue.ts';
 import { write } from './writes/write-transaction.ts';
 
@@ -33,7 +33,7 @@ export interface WrittenLink {
 
 /** Adds a link to an issue. If the issue already has an equivalent link, returns that one. */
 export async function createLink(ctx: Context, input: IssueLinkCreateInput): Promise<WrittenLink> {
-  const context = contributor(ctx);
+  const context = requireContributor(ctx);
   const { principal } = context;
   const violations = new Violations();
   const title = parseTitle(violations, input.title);
@@ -50,7 +50,7 @@ export async function deleteLink(
   ctx: Context,
   input: RevisedResource,
 ): Promise<{ id: string; issue: IssueRow }> {
-  const context = contributor(ctx);
+  const context = requireContributor(ctx);
   return write(context, undefined, async (trx) => {
     const { resource, issue, nowUtc } = await lockIssueOf(trx, 'link', input, selectLink);
     await requireResourceRevision(trx, 'link', resource, input.expectedRevision);

@@ -3,7 +3,7 @@ import type { AnyRow } from '../db/query/any-tables.ts';
 import type { Predicate } from '../db/query/conditions/predicate.ts';
 import type { TableName } from '../db/tables/tables.ts';
 import { reachableTokens } from './access/access-tokens.ts';
-import { type Context, type Principal, signedIn } from './context.ts';
+import { type Context, type Principal, requireSignedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { type IdPrefix, parseId } from './ids.ts';
 
@@ -25,7 +25,7 @@ export async function findNodes(
   ids: readonly string[],
   argument: 'id' | 'ids',
 ): Promise<(AnyRow | null)[]> {
-  const signed = signedIn(ctx);
+  const context = requireSignedIn(ctx);
   if (ids.length > maxNodes) raise('invalid_request', `At most ${maxNodes} ids may be requested at once.`);
   const violations = new Violations();
   const parsed = ids.map(
@@ -36,9 +36,9 @@ export async function findNodes(
     parsed.map(async (id) => {
       const kind = id && kinds.get(id.prefix);
       if (!id || !kind) return null;
-      const readable = rowRules[id.prefix]?.(signed.principal);
+      const readable = rowRules[id.prefix]?.(context.principal);
       const where = readable ? { all: [kind.where, readable] } : kind.where;
-      const row = await signed.loaders.byKey(kind.table, 'id', where).load(id.uuid);
+      const row = await context.loaders.byKey(kind.table, 'id', where).load(id.uuid);
       return row ? { ...row, __typename: kind.typeName } : null;
     }),
   );

@@ -1,5 +1,5 @@
 import { maxPeriods } from '../model/statistics-limits.ts';
-import { type Burnup, type BurnupDay, type BurnupOf, burnups } from '../resolvers/trends/burnup.ts';
+import { type Burnup, type BurnupDay, type BurnupSource, burnups } from '../resolvers/trends/burnup.ts';
 import { countPeriods } from '../resolvers/trends/periods.ts';
 import { builder, type Types } from './builder/builder.ts';
 import { dayArguments, historyField } from './periods.ts';
@@ -41,7 +41,7 @@ BurnupRef.implement({
 /** The field `burnup` of a type that issues are planned in. */
 export function burnupField(
   t: PothosSchemaTypes.ObjectFieldBuilder<Types, { id: string }>,
-  of: BurnupOf,
+  of: BurnupSource,
   description: string,
 ) {
   return t.series({

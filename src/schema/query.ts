@@ -1,6 +1,6 @@
 import { limits } from '../model/limits.ts';
 import { reachableTokens } from '../resolvers/access/access-tokens.ts';
-import { type Context, signedIn } from '../resolvers/context.ts';
+import { type Context, requireSignedIn } from '../resolvers/context.ts';
 import { type ConnectionArguments, resolveConnection } from '../resolvers/connections.ts';
 import { byId, issueNamed, projectNamed, teamNamed } from '../resolvers/keys.ts';
 import { unknownTeams } from '../resolvers/issues/team-references.ts';
@@ -26,14 +26,14 @@ builder.queryType({
       type: Viewer,
       scope: 'token',
       description: 'The member and the access token that make the request.',
-      load: (ctx) => signedIn(ctx).principal,
+      load: (ctx) => requireSignedIn(ctx).principal,
     }),
     workspace: t.source({
       type: Workspace.ref,
       scope: 'token',
       description: 'The workspace of the token.',
       load: (ctx) => {
-        const { loaders, principal } = signedIn(ctx);
+        const { loaders, principal } = requireSignedIn(ctx);
         return loaders.byKey('workspace', 'id', Workspace.where).load(principal.workspaceId);
       },
     }),
@@ -125,7 +125,7 @@ builder.queryType({
 });
 
 function accessTokens(ctx: Context, args: ConnectionArguments) {
-  const { principal } = signedIn(ctx);
+  const { principal } = requireSignedIn(ctx);
   const list = AccessToken.list();
   // The condition belongs to the source instead of the filter: a cursor is bound to its filter, and must stay valid
   // when the member's role changes.

@@ -1,4 +1,4 @@
-import { changePageTest, readChangeEvents, streamedChanges } from '../resolvers/changes/change-events.ts';
+import { changePageTest, readChangeEvents, maxStreamedChanges } from '../resolvers/changes/change-events.ts';
 import { type IssueEvent, issuePageTest, readIssueEvents } from '../resolvers/issues/issue-events.ts';
 import { builder } from './builder/builder.ts';
 import { needsOfFilter } from './builder/lists.ts';
@@ -36,7 +36,7 @@ IssueListEvent.implement({
     }),
     changes: t.expose('changes', {
       type: [Change.ref],
-      description: `The changes of the issue, oldest first, at most ${streamedChanges}.`,
+      description: `The changes of the issue, oldest first, at most ${maxStreamedChanges}.`,
     }),
   }),
 });

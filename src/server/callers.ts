@@ -1,4 +1,4 @@
-import { noToken } from '../resolvers/context.ts';
+import { noTokenMessage } from '../resolvers/context.ts';
 import { RateLimitedError } from '../executor/answers/challenge.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { Principal } from '../resolvers/context.ts';
@@ -121,5 +121,5 @@ export class Callers {
 }
 
 function tokenRequired(): never {
-  raise('unauthenticated', noToken);
+  raise('unauthenticated', noTokenMessage);
 }

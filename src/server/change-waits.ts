@@ -10,8 +10,8 @@ import { Pulse } from '../live/pulse.ts';
 import { type LogAccess, SharedLog } from '../live/shared-log.ts';
 import { Slices } from '../live/slices.ts';
 import type { EventChunk, EventStream, StreamSource } from '../rest-compat/event-chunks.ts';
-import { parseCursor, sharedChanges } from '../resolvers/changes/changes.ts';
-import { type ChangeArrivals, type Principal, signedIn } from '../resolvers/context.ts';
+import { parseCursor, maxSharedChanges } from '../resolvers/changes/changes.ts';
+import { type ChangeArrivals, type Principal, requireSignedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import type { Admission } from './limits/admission.ts';
 import { withRequestLimits } from './limits/request-limits.ts';
@@ -177,7 +177,7 @@ export class ChangeWaits {
     };
     const behind = arrivals.position - (parseCursor(cursor)?.position ?? 0);
     // Streams that are so far behind share no page with the others.
-    const isFarBehind = behind > sharedChanges;
+    const isFarBehind = behind > maxSharedChanges;
     const read = () =>
       isFarBehind
         ? this.#catchUps.run(reader.workspaceId, behind, () => this.#withLimits(work))
@@ -260,7 +260,7 @@ export class ChangeWaits {
 }
 
 function logAccessOf(context: OperationContext): LogAccess {
-  const { db, reference, connect } = signedIn(context);
+  const { db, reference, connect } = requireSignedIn(context);
   return {
     db,
     reference,

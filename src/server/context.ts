@@ -91,7 +91,7 @@ export class Contexts {
       ...this.#of(request, now, principal),
       changes: changeWaits.arrivalsFor(request, principal, again),
       replica: this.#readsOf(request, tokenId),
-      wrote: () => {
+      onWrite: () => {
         request.hasWritten = true;
         recentWrites?.note(tokenId);
       },

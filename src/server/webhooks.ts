@@ -11,7 +11,7 @@ import type { Chore } from '../resolvers/housekeeping.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { secretsUnderOtherKeys } from '../resolvers/webhooks/re-encryption.ts';
 import { WebhookSecrets } from '../resolvers/webhooks/secrets.ts';
-import type { SendTarget, SentAnswer, WebhookSending } from '../resolvers/webhooks/sending.ts';
+import type { SendTarget, ReceiverResponse, WebhookSending } from '../resolvers/webhooks/sending.ts';
 import { WebhookTargets } from '../resolvers/webhooks/targets.ts';
 import type { Config } from './config.ts';
 import type { Admission } from './limits/admission.ts';
@@ -97,7 +97,7 @@ export class Webhooks {
   }
 }
 
-const unreadable: SentAnswer = {
+const unreadable: ReceiverResponse = {
   status: null,
   ms: 0,
   error:

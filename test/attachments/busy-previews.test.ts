@@ -8,7 +8,7 @@ import { contentKey } from '../../src/db/attachments.ts';
 import { previewKind } from '../../src/model/codes.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { drawPicture } from '../../src/resolvers/attachments/preview-pictures.ts';
-import { findPreview, showPreview } from '../../src/resolvers/attachments/previews.ts';
+import { findPreview, readPreview } from '../../src/resolvers/attachments/previews.ts';
 import { DirectoryStore } from '../../src/storage/storage-directory.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'workgraph-busy-'));
@@ -35,5 +35,5 @@ it('an image is uploaded while too many others wait to be drawn, and drawn at th
   expect(found.previewKind).toBe(previewKind.image);
   released.resolve(undefined);
   await Promise.all(others);
-  expect(await showPreview(store, { ...file, ...found })).toMatchObject({ contentType: 'image/webp' });
+  expect(await readPreview(store, { ...file, ...found })).toMatchObject({ contentType: 'image/webp' });
 });

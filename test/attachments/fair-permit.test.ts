@@ -26,7 +26,7 @@ function workIn(permit: FairPermit) {
 }
 
 it('groups have the permit in turn, one piece of work at a time', async () => {
-  const { begun, start, endNext } = workIn(new FairPermit({ maxWaiting: 10, maxOfGroup: 10 }));
+  const { begun, start, endNext } = workIn(new FairPermit({ maxWaiting: 10, maxWaitingPerGroup: 10 }));
   const running = Object.fromEntries(
     ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => [name, start(name)] as const),
   );
@@ -41,7 +41,7 @@ it('groups have the permit in turn, one piece of work at a time', async () => {
 });
 
 it('refuses what would wait behind too many, in all or of its group', async () => {
-  const { start, endNext } = workIn(new FairPermit({ maxWaiting: 3, maxOfGroup: 2 }));
+  const { start, endNext } = workIn(new FairPermit({ maxWaiting: 3, maxWaitingPerGroup: 2 }));
   const running = ['a1', 'a2', 'a3'].map((name) => start(name));
   await expect(start('a4')).rejects.toThrow('refused');
   running.push(start('b1'));
@@ -50,7 +50,7 @@ it('refuses what would wait behind too many, in all or of its group', async () =
 });
 
 it('gives the permit back when the work fails', async () => {
-  const permit = new FairPermit({ maxWaiting: 1, maxOfGroup: 1 });
+  const permit = new FairPermit({ maxWaiting: 1, maxWaitingPerGroup: 1 });
   await expect(permit.run('a', () => Promise.reject(new Error('broken')), refuse)).rejects.toThrow('broken');
   expect(await permit.run('b', () => Promise.resolve(1), refuse)).toBe(1);
 });

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { collectFields } from '@graphql-tools/utils';
 import { type DocumentNode, type ExecutionResult, print } from 'graphql';
 import type { KeyName, NewKey } from '../../db/idempotency.ts';
-import { type SignedIn, signedIn } from '../../resolvers/context.ts';
+import { type SignedIn, requireSignedIn } from '../../resolvers/context.ts';
 import { raise } from '../../resolvers/errors.ts';
-import { keepAnswer, type OnceResult, runOnce, runUnderKey } from '../../resolvers/writes/idempotency.ts';
+import { storeAnswer, type OnceResult, runOnce, runUnderKey } from '../../resolvers/writes/idempotency.ts';
 import { type KeyedWrite, NeedsTransaction } from '../../resolvers/writes/keyed-write.ts';
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import { showsOnlyWritten } from '../compiled/run/executor.ts';
@@ -52,7 +52,7 @@ export function executeOnce(
 ): Promise<OperationResult> {
   const mayBeOneStatement =
     checkKey(mutation) && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
-  const signed = signedIn(context);
+  const signed = requireSignedIn(context);
   return runUnderKey(signed, { key: mutation.key, requestHash: hashOf(mutation) }, async (key) => {
     const done = mayBeOneStatement ? await byOneStatement(key, signed, run) : undefined;
     return done ?? inOneTransaction(key, signed, run);
@@ -93,7 +93,7 @@ async function addAnswer(
   { data }: ExecutionResult,
 ): Promise<void> {
   try {
-    await keepAnswer(context, key, data);
+    await storeAnswer(context, key, data);
   } catch (error) {
     context.report?.(error);
   }

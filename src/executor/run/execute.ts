@@ -147,7 +147,7 @@ async function runOperation(
       : answerIn(readContext);
   }
   // Noted at the beginning and at the end, because other processes may serve the next read before they are notified of the end.
-  context.wrote?.();
+  context.onWrite?.();
   const writeContext = await withFirstReads(coerced, withReplicaIfAllowed(coerced, context));
   const result =
     key === undefined
@@ -155,7 +155,7 @@ async function runOperation(
       : await executeOnce({ ...coerced, document, key }, writeContext, (inside) =>
           answer({ ...request, context: inside, form: 'data', rowRenderer: undefined }, coerced, cost),
         );
-  context.wrote?.();
+  context.onWrite?.();
   return result;
 }
 

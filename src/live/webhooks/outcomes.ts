@@ -3,7 +3,7 @@ import { activated, type WebhookChange, type WebhookRow } from '../../db/webhook
 import type { DeliveryOutcome, DueDelivery } from '../../db/webhook-work.ts';
 import { webhookDeliveryState, webhookState } from '../../model/codes.ts';
 import { dayMs } from '../../model/times.ts';
-import { isReceived, type SentAnswer } from '../../resolvers/webhooks/sending.ts';
+import { isReceived, type ReceiverResponse } from '../../resolvers/webhooks/sending.ts';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -35,7 +35,7 @@ const longestRetryAfterMs = dayMs;
 /** A delivery that was attempted, and its result. */
 export interface AttemptResult {
   readonly delivery: DueDelivery;
-  readonly answer: SentAnswer;
+  readonly answer: ReceiverResponse;
   readonly at: Date;
 }
 
@@ -145,11 +145,11 @@ function webhookOutcome(
 }
 
 /** Whether the status says that the receiver is overloaded and should get fewer messages at once. */
-export function isOverloaded({ status }: Pick<SentAnswer, 'status'>): boolean {
+export function isOverloaded({ status }: Pick<ReceiverResponse, 'status'>): boolean {
   return status === 429 || status === 502 || status === 504;
 }
 
-function attemptOf({ status, ms, error, head }: SentAnswer, at: Date): WebhookAttempt {
+function attemptOf({ status, ms, error, head }: ReceiverResponse, at: Date): WebhookAttempt {
   return { utc: at.toISOString(), status, ms, error, head };
 }
 

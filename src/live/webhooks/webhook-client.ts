@@ -10,7 +10,7 @@ import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { beginningOf } from '../../storage/beginning-of.ts';
 import { type WebhookTargets } from '../../resolvers/webhooks/targets.ts';
-import type { SentAnswer } from '../../resolvers/webhooks/sending.ts';
+import type { ReceiverResponse } from '../../resolvers/webhooks/sending.ts';
 import { HostNames } from './host-names.ts';
 
 /** How much of an answer is read, and how much of that is kept. */
@@ -59,7 +59,7 @@ export class WebhookClient {
     headers: Readonly<Record<string, string>>,
     body: string,
     withinMs = this.#withinMs,
-  ): Promise<SentAnswer> {
+  ): Promise<ReceiverResponse> {
     const begunMs = performance.now();
     const answer = await this.#attempt(target, headers, body, withinMs).catch((error: unknown) => ({
       status: null,
@@ -79,7 +79,7 @@ export class WebhookClient {
     headers: Readonly<Record<string, string>>,
     body: string,
     withinMs: number,
-  ): Promise<Omit<SentAnswer, 'ms'>> {
+  ): Promise<Omit<ReceiverResponse, 'ms'>> {
     const url = new URL(target);
     const problem = this.#targets.problemOf(url);
     if (problem) throw new AttemptError(`The URL ${problem}.`);

@@ -1,6 +1,6 @@
 import { lockWorkspaceDirectory } from '../../db/directory.ts';
 import { changeOrigin } from '../../model/codes.ts';
-import { parentSet, setParents } from '../../resolvers/issues/sub-issues.ts';
+import { parentChangeEvent, setParents } from '../../resolvers/issues/sub-issues.ts';
 import { recountIssues } from './import-recount.ts';
 import { type ImportedBefore, selectIssuesNotDeleted } from '../../db/imports.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
@@ -132,12 +132,12 @@ class Batch {
       ...older(parents.notDeleted).map(([id, parentId]) => ({
         issue: { id },
         set: { parentIssueId: parentId, deletedParentIssueId: null },
-        event: parentSet(),
+        event: parentChangeEvent(),
       })),
       ...older(parents.deleted).map(([id, parentId]) => ({
         issue: { id },
         set: { parentIssueId: null, deletedParentIssueId: parentId },
-        event: parentSet(),
+        event: parentChangeEvent(),
       })),
     ];
     await setParents(this.#trx, children, { eventType: 'issue.updated.v1', origin: changeOrigin.import });

@@ -16,7 +16,7 @@ import { isManager } from './managers.ts';
 import { memberStatus } from '../../model/codes.ts';
 import { hourMs } from '../../model/times.ts';
 import { hint } from '../../model/nearest.ts';
-import { type Context, type Principal, type Scope, scopes, signedIn } from '../context.ts';
+import { type Context, type Principal, type Scope, scopes, requireSignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { decodeId, encodeId, newUuid } from '../ids.ts';
 import { checkText } from '../writes/write-rules.ts';
@@ -55,14 +55,16 @@ export async function createAccessToken(
   ctx: Context,
   input: AccessTokenCreateInput,
 ): Promise<NewAccessToken> {
-  const signed = signedIn(ctx);
-  const { db, principal, now } = signed;
-  const held = [...principal.scopes];
+  const context = requireSignedIn(ctx);
+  const { db, principal, now } = context;
+  const tokenScopes = [...principal.scopes];
   const expiresUtc = input.expiresUtc ?? principal.expiresUtc;
   checkTokenInput({ ...input, expiresUtc }, now);
-  const more = input.scopes.filter((scope) => !held.some((own) => own === scope));
-  if (more.length > 0) {
-    const message = `cannot include ${more.join(', ')}, which the token that makes the request lacks`;
+  const lackingScopes = input.scopes.filter(
+    (scope) => !tokenScopes.some((tokenScope) => tokenScope === scope),
+  );
+  if (lackingScopes.length > 0) {
+    const message = `cannot include ${lackingScopes.join(', ')}, which the token that makes the request lacks`;
     raise('forbidden', `scopes: ${message}.`, [{ field: 'scopes', message }]);
   }
   if (principal.expiresUtc && expiresUtc && expiresUtc > principal.expiresUtc) {
@@ -88,7 +90,7 @@ export async function createAccessToken(
         `The member was given ${limits.accessTokensPerHour} access tokens within an hour. Use one of them, or try again later.`,
       );
     const token = { ...input, userAccountId, parentTokenId, expiresUtc };
-    return issueToken(transaction, actorOf(signed), token);
+    return issueToken(transaction, actorOf(context), token);
   });
 }
 
@@ -113,15 +115,15 @@ export async function revokeAccessToken(
   ctx: Context,
   input: { id: string },
 ): Promise<{ accessToken: Row<'accessToken'> }> {
-  const signed = signedIn(ctx);
-  const { db, principal, now, loaders } = signed;
+  const context = requireSignedIn(ctx);
+  const { db, principal, now, loaders } = context;
   const id = decodeId('token', input.id);
   if ('problem' in id)
     raise('validation_failed', `id: ${id.problem}.`, [{ field: 'id', message: id.problem }]);
   const token = await selectAccessToken(db, id.uuid, reachableTokens(principal));
   if (!token) raise('not_found', 'There is no such access token.');
   await requireNoHigherRole(db, principal, token);
-  await revokeFamily(db, actorOf(signed), token, now);
+  await revokeFamily(db, actorOf(context), token, now);
   loaders.clear();
   return { accessToken: (await selectAccessToken(db, token.id)) ?? token };
 }
@@ -140,8 +142,8 @@ export async function revokeFamily(
     const revoked = await updateRevoked(transaction, { column: 'id', ids: [id] }, now);
     let generation = [id];
     while (generation.length > 0) {
-      const which = { column: 'parentTokenId', ids: generation } as const;
-      const children = await updateRevoked(transaction, which, now);
+      const selection = { column: 'parentTokenId', ids: generation } as const;
+      const children = await updateRevoked(transaction, selection, now);
       revoked.push(...children);
       generation = children.map((child) => child.id);
     }

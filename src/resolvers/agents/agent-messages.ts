@@ -17,7 +17,7 @@ import { raise, Violations } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import { lockExistingIssue } from '../issues/issue-locks.ts';
 import { issueIsGone, requireIssue } from '../issues/issue-names.ts';
-import { contributor } from '../writes/write-access.ts';
+import { requireContributor } from '../writes/write-access.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { write } from '../writes/write-transaction.ts';
 import { limits } from '../../model/limits.ts';
@@ -54,7 +54,7 @@ export async function createAgentMessage(
   ctx: Context,
   input: AgentMessageCreateInput,
 ): Promise<WrittenMessage> {
-  const context = contributor(ctx);
+  const context = requireContributor(ctx);
   const { principal } = context;
   return write(context, serialKeys.issue(principal.workspaceId, input.issueKey), (trx) =>
     insert(trx, context, input),

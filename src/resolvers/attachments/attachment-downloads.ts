@@ -5,7 +5,7 @@ import type { ByteRange, FileStore } from '../../storage/storage.ts';
 import type { SignedAttachment } from './attachment-uploads.ts';
 import { raise } from '../errors.ts';
 import { raiseNotFound } from '../not-found.ts';
-import { showPreview } from './previews.ts';
+import { readPreview } from './previews.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 
 /** A file that can be served, as a whole or in part. */
@@ -20,19 +20,19 @@ interface ServedFile {
 export async function openContent(
   db: TenantDb,
   store: FileStore,
-  named: SignedAttachment,
+  signedAttachment: SignedAttachment,
 ): Promise<ServedFile> {
-  return contentOf(store, await requireUploaded(db, named));
+  return contentOf(store, await requireUploaded(db, signedAttachment));
 }
 
 /** Opens the preview of an attachment; throws `not_found` if it has none. */
 export async function openPreview(
   db: TenantDb,
   store: FileStore,
-  named: SignedAttachment,
+  signedAttachment: SignedAttachment,
 ): Promise<ServedFile> {
-  const attachment = await requireUploaded(db, named);
-  const preview = await showPreview(store, attachment);
+  const attachment = await requireUploaded(db, signedAttachment);
+  const preview = await readPreview(store, attachment);
   if (!preview) return raise('not_found', 'The attachment has no preview.');
   const { contentType } = preview;
   if ('from' in preview) return { ...contentOf(store, attachment), contentType };

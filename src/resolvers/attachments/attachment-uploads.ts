@@ -36,7 +36,7 @@ export interface Upload {
   readonly open: () => AsyncIterable<Uint8Array>;
 }
 
-/** Begins to receive the bytes of an announced attachment. Throws `not_found`, `conflict` and what is wrong with the request. */
+/** Begins to receive the bytes of an announced attachment. Refuses a request whose length or condition does not match. */
 export async function startUpload(
   db: TenantDb,
   { attachmentId }: SignedAttachment,
@@ -55,8 +55,8 @@ export async function startUpload(
 }
 
 /**
- * Receives the bytes of an upload, which must have the announced size, and makes the attachment visible. If anything fails,
- * nothing is stored, and the upload may be retried.
+ * Receives the bytes of an upload, which must have the announced size, and makes the attachment visible. If anything
+ * fails, nothing is stored, and the upload may be retried.
  */
 export async function receiveUpload(
   db: TenantDb,
@@ -90,8 +90,8 @@ async function finish(
     const { nowUtc } = await lockExistingIssue(trx, issueId);
     const finished = await finishUpload(trx, started, { uploadedUtc: nowUtc, ...preview });
     if (!finished) return raise('conflict', 'Another upload of the attachment was started after this one.');
-    const by = await selectMemberCard(trx, { column: 'userAccountId', value: userAccountId });
-    const actor = { userAccountId, displayName: by?.displayName ?? '', requestId };
+    const uploader = await selectMemberCard(trx, { column: 'userAccountId', value: userAccountId });
+    const actor = { userAccountId, displayName: uploader?.displayName ?? '', requestId };
     const activity = {
       eventType: 'issue-attachment.created.v1',
       activityText: `attached ${fileName}`,
@@ -103,8 +103,8 @@ async function finish(
 }
 
 /**
- * Removes the bytes that earlier tries to upload the attachment have left in the store, for example because their process was killed.
- * Failures are ignored, because the upload itself is done.
+ * Removes the bytes that earlier attempts to upload the attachment have left in the store, for example because their
+ * process was killed. Failures are ignored, because the upload itself is done.
  */
 async function discardEarlier(store: FileStore, { revision, ...started }: AttachmentRow): Promise<void> {
   await Promise.allSettled(keysOf({ ...started, revision: revision - 1 }).map((key) => store.remove(key)));

@@ -17,7 +17,7 @@ import { requireIssue } from '../issues/issue-names.ts';
 import { raiseNotFound } from '../not-found.ts';
 import { requireResourceRevision, type RevisedResource } from '../writes/revisions.ts';
 import type { SignedAccess } from './signed-urls.ts';
-import { contributor } from '../writes/write-access.ts';
+import { requireContributor } from '../writes/write-access.ts';
 import { limits } from '../../model/limits.ts';
 import { wholeNumberRule } from '../../model/sentences.ts';
 import { checkText } from '../writes/write-rules.ts';
@@ -45,7 +45,7 @@ export async function createAttachment(
   ctx: Context,
   input: AttachmentCreateInput,
 ): Promise<AnnouncedAttachment> {
-  const context = contributor(ctx);
+  const context = requireContributor(ctx);
   const { workspaceId, userAccountId } = context.principal;
   const files = ctx.files ?? raise('unavailable', 'This server does not store files.');
   const columns = parseFile(input, files.limitBytes);
@@ -75,7 +75,7 @@ export async function deleteAttachment(
   ctx: Context,
   input: RevisedResource,
 ): Promise<{ id: string; issue: IssueRow }> {
-  const context = contributor(ctx);
+  const context = requireContributor(ctx);
   return write(context, undefined, async (trx) => {
     const { resource, issue, nowUtc } = await lockIssueOf(trx, 'attachment', input, selectAttachment);
     await requireResourceRevision(trx, 'attachment', resource, input.expectedRevision);

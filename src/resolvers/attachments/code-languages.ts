@@ -103,12 +103,12 @@ const byContentType: Readonly<Record<string, string>> = {
 /** The language of a file according to its name. */
 export function languageOfName(fileName: string): string | undefined {
   const name = fileName.toLowerCase();
-  return own(byName, name) ?? own(byExtension, extensionOf(name));
+  return lookUp(byName, name) ?? lookUp(byExtension, extensionOf(name));
 }
 
 /** The language of a file according to its media type. */
 export function languageOfType(contentType: string): string | undefined {
-  return own(byContentType, contentType);
+  return lookUp(byContentType, contentType);
 }
 
 /** The extension of a file name (the part after the last dot) in lower case; empty if there is none. */
@@ -117,6 +117,6 @@ export function extensionOf(fileName: string): string {
 }
 
 /** Looks up only own properties, since a file may be called `constructor`. */
-function own(languages: Readonly<Record<string, string>>, key: string): string | undefined {
+function lookUp(languages: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(languages, key) ? languages[key] : undefined;
 }

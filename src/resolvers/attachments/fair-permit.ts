@@ -1,14 +1,17 @@
 interface FairPermitLimits {
-  /** How many may wait in all, and of one group. */
+  /** How many callers may wait in all, and how many of one group. */
   readonly maxWaiting: number;
-  readonly maxOfGroup: number;
+  readonly maxWaitingPerGroup: number;
 }
 
-/** One permit for all. Groups of callers get it in turn, so that one group cannot keep another waiting by its number. */
+/**
+ * A semaphore with one permit. The groups of its callers get the permit in turn, so that a group with many callers does
+ * not keep the others waiting.
+ */
 export class FairPermit {
   readonly #limits: FairPermitLimits;
-  /** Those who wait, by group, in the order in which the groups have their turn. */
-  readonly #lines = new Map<string, (() => void)[]>();
+  /** The waiting callers by group, in the order in which the groups have their turns. */
+  readonly #queues = new Map<string, (() => void)[]>();
   #waiting = 0;
   #isHeld = false;
 
@@ -23,31 +26,31 @@ export class FairPermit {
     try {
       return await work();
     } finally {
-      this.#passOn();
+      this.#release();
     }
   }
 
   #wait(group: string, refuse: () => never): Promise<void> {
-    const line = this.#lines.get(group) ?? [];
-    if (this.#waiting >= this.#limits.maxWaiting || line.length >= this.#limits.maxOfGroup) refuse();
+    const queue = this.#queues.get(group) ?? [];
+    if (this.#waiting >= this.#limits.maxWaiting || queue.length >= this.#limits.maxWaitingPerGroup) refuse();
     const { promise, resolve } = Promise.withResolvers<void>();
-    line.push(resolve);
-    this.#lines.set(group, line);
+    queue.push(resolve);
+    this.#queues.set(group, queue);
     this.#waiting += 1;
     return promise;
   }
 
-  #passOn(): void {
-    const [first] = this.#lines;
+  #release(): void {
+    const [first] = this.#queues;
     if (!first) {
       this.#isHeld = false;
       return;
     }
-    const [group, [begin, ...others]] = first;
+    const [group, [resume, ...others]] = first;
     // The rest of the group waits behind all other groups.
-    this.#lines.delete(group);
-    if (others.length > 0) this.#lines.set(group, others);
+    this.#queues.delete(group);
+    if (others.length > 0) this.#queues.set(group, others);
     this.#waiting -= 1;
-    begin?.();
+    resume?.();
   }
 }

@@ -6,7 +6,7 @@ import { PictureProcess } from './preview-process.ts';
 export const maxImageBytes = 32 * 1024 * 1024;
 
 /** Images are drawn one at a time, in turn for each workspace: one image may take seconds. */
-const permit = new FairPermit({ maxWaiting: 200, maxOfGroup: 50 });
+const permit = new FairPermit({ maxWaiting: 200, maxWaitingPerGroup: 50 });
 
 /** The longest side of a preview, in pixels. */
 const side = 1024;

@@ -24,7 +24,7 @@ export interface PictureAnswer {
   readonly picture: Uint8Array | undefined;
 }
 
-/** How much longer than a picture may take the child has for its answer, so that only one that hangs is killed. */
+/** How long the child may still answer after the time limit of a picture, so that only a child that hangs is killed. */
 const graceMs = 3_000;
 
 /** How long an idle child is kept running, since starting one takes half a second. */
@@ -103,13 +103,13 @@ export class PictureProcess {
 function answerOf(child: ChildProcess, task: PictureTask): Promise<Uint8Array | undefined> {
   return new Promise((resolve) => {
     const done = (picture?: Uint8Array) => {
-      clearTimeout(late);
+      clearTimeout(timeout);
       child.off('message', answered).off('exit', died).off('error', died);
       resolve(picture);
     };
     const answered = ({ picture }: PictureAnswer) => done(picture);
     const died = () => done();
-    const late = setTimeout(() => child.kill('SIGKILL'), task.seconds * 1_000 + graceMs);
+    const timeout = setTimeout(() => child.kill('SIGKILL'), task.seconds * 1_000 + graceMs);
     child.on('message', answered).on('exit', died).on('error', died);
     child.send(task, (error) => {
       if (error) child.kill('SIGKILL');

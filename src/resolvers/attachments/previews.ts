@@ -18,31 +18,32 @@ export type Preview = { contentType: string; bytes: Buffer } | { contentType: st
 type File = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision' | 'fileName' | 'contentType' | 'sizeBytes'>;
 
 /**
- * Determines the preview of an uploaded file from its name and type, and checks that the bytes match. For an image, the
- * picture is drawn now, so that the preview is sure to exist. While too many are drawn, it is left to the first request for it.
+ * Determines the preview of an uploaded file from its name and type, and checks that the bytes match. The picture of an
+ * image is drawn now, so that the preview is sure to exist. If too many pictures wait to be drawn, the first request for
+ * the preview draws it.
  */
 export async function findPreview(store: FileStore, file: File): Promise<PreviewColumns> {
-  const promised = promisedPreview(file);
+  const expected = expectedPreview(file);
   try {
-    const shown = await showPreview(store, { ...file, ...promised });
-    return shown ? promised : none;
+    const preview = await readPreview(store, { ...file, ...expected });
+    return preview ? expected : none;
   } catch (error) {
-    if (error instanceof TooManyPicturesError) return promised;
+    if (error instanceof TooManyPicturesError) return expected;
     throw error;
   }
 }
 
 /** The preview of an attachment; undefined if the bytes do not match its kind. */
-export async function showPreview(
+export async function readPreview(
   store: FileStore,
   file: File & PreviewColumns,
 ): Promise<Preview | undefined> {
   switch (file.previewKind) {
     case previewKind.image:
-      return showPicture(store, file);
+      return readOrDrawPicture(store, file);
     case previewKind.text:
     case previewKind.code:
-      return showText(store, file);
+      return readText(store, file);
     case previewKind.pdf:
       return (await startsAsPdf(store, file))
         ? { contentType: 'application/pdf', from: 'content' }
@@ -70,15 +71,15 @@ const byExtension: Readonly<Record<string, PreviewColumns>> = {
  * For images and PDF the media type takes precedence. Otherwise the name does, because the type is often guessed from
  * it.
  */
-function promisedPreview({ fileName, contentType }: File): PreviewColumns {
+function expectedPreview({ fileName, contentType }: File): PreviewColumns {
   if (imageTypes.test(contentType)) return image;
   if (contentType === 'application/pdf') return pdf;
   const extension = extensionOf(fileName);
-  const named = languageOfName(fileName);
-  if (named) return code(named);
+  const nameLanguage = languageOfName(fileName);
+  if (nameLanguage) return code(nameLanguage);
   if (Object.hasOwn(byExtension, extension)) return byExtension[extension] ?? none;
-  const typed = languageOfType(contentType);
-  if (typed) return code(typed);
+  const typeLanguage = languageOfType(contentType);
+  if (typeLanguage) return code(typeLanguage);
   return contentType.startsWith('text/') ? text : none;
 }
 
@@ -87,12 +88,12 @@ function code(codeLanguage: string): PreviewColumns {
 }
 
 /** The beginning of the file as plain text, so that a browser never executes HTML and SVG. */
-async function showText(store: FileStore, file: File): Promise<Preview | undefined> {
+async function readText(store: FileStore, file: File): Promise<Preview | undefined> {
   const head = await readHead(store, file);
-  const shown = head && headOfText(head, head.length >= file.sizeBytes);
-  return shown === undefined
+  const beginning = head && headOfText(head, head.length >= file.sizeBytes);
+  return beginning === undefined
     ? undefined
-    : { contentType: 'text/plain; charset=utf-8', bytes: Buffer.from(shown) };
+    : { contentType: 'text/plain; charset=utf-8', bytes: Buffer.from(beginning) };
 }
 
 async function startsAsPdf(store: FileStore, file: File): Promise<boolean> {
@@ -107,27 +108,29 @@ async function readHead(store: FileStore, file: File): Promise<Buffer | undefine
   return bytes && buffer(exactly(count, bytes));
 }
 
-const drawing = new Map<string, Promise<Buffer | undefined>>();
+const drawingsInProgress = new Map<string, Promise<Buffer | undefined>>();
 
 /** The picture from the store. If it is missing, it is drawn now, only once for simultaneous requests. */
-async function showPicture(store: FileStore, file: File): Promise<Preview | undefined> {
+async function readOrDrawPicture(store: FileStore, file: File): Promise<Preview | undefined> {
   if (file.sizeBytes > maxImageBytes) return undefined;
   const key = previewKey(file);
   const stored = await store.get(key);
-  const bytes = stored ? await readPicture(stored) : await (drawing.get(key) ?? draw(store, file, key));
+  const bytes = stored
+    ? await readPicture(stored)
+    : await (drawingsInProgress.get(key) ?? draw(store, file, key));
   return bytes && { contentType: 'image/webp', bytes };
 }
 
 /**
- * The bytes of a stored picture. Their number is not recorded in the database, but in the header of each WebP file, so that a part of
- * one is recognized.
+ * The bytes of a stored picture. The database does not record their number, but the header of a WebP file does, so that
+ * an incomplete file is recognized.
  */
 async function readPicture(stored: AsyncIterable<Buffer>): Promise<Buffer> {
   const bytes = await beginningOf(stored, maxPictureBytes + 1);
   const isWhole = bytes.length >= webpHeader && bytes.readUInt32LE(4) + 8 === bytes.length;
   if (!isWhole || bytes.length > maxPictureBytes || bytes.toString('latin1', 0, 4) !== 'RIFF')
     throw new StorageUnavailableError(
-      'The store has sent something else than the preview that it was given.',
+      'The store has sent something other than the preview that it was given.',
     );
   return bytes;
 }
@@ -144,7 +147,7 @@ function draw(store: FileStore, file: File, key: string): Promise<Buffer | undef
       if (picture) await store.put(key, Readable.from([picture]), picture.length);
       return picture;
     })
-    .finally(() => drawing.delete(key));
-  drawing.set(key, drawn);
+    .finally(() => drawingsInProgress.delete(key));
+  drawingsInProgress.set(key, drawn);
   return drawn;
 }

@@ -2,12 +2,12 @@ import type { ChangeRow } from '../../db/reads/change-pages.ts';
 import { changeTest } from './change-filter.ts';
 import { changeCursor, type ChangesRequest, readableBy, readChanges } from './changes.ts';
 import type { PageTest } from '../../reference/page-test.ts';
-import { type Context, signedIn } from '../context.ts';
+import { type Context, requireSignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
 
 /** The maximum number of changes that a stream reads at once. */
-export const streamedChanges = 100;
+export const maxStreamedChanges = 100;
 
 /** A change as an event of a stream. */
 interface ChangeEvent {
@@ -22,15 +22,15 @@ interface ChangeEvent {
 export async function readChangeEvents(
   ctx: Context,
   filterFields: () => FilterFields,
-  wanted: Pick<ChangesRequest, 'after' | 'filter'>,
+  request: Pick<ChangesRequest, 'after' | 'filter'>,
 ): Promise<{ events: ChangeEvent[]; cursor: string; hasMore: boolean }> {
   const { nodes, cursor, hasMore } = await readChanges(ctx, filterFields, {
-    ...wanted,
-    first: streamedChanges,
+    ...request,
+    first: maxStreamedChanges,
   });
   const events = nodes.map((event) => {
-    const own = changeCursor(event);
-    return { event, cursor: own, identity: own };
+    const eventCursor = changeCursor(event);
+    return { event, cursor: eventCursor, identity: eventCursor };
   });
   return { events, cursor, hasMore };
 }
@@ -42,6 +42,6 @@ export function changePageTest(
   filter: ChangesRequest['filter'],
 ): PageTest | undefined {
   const matching = filterPredicate(filterFields(), filter ?? {}, new Violations());
-  const test = changeTest({ all: [readableBy(signedIn(ctx).principal), matching] });
+  const test = changeTest({ all: [readableBy(requireSignedIn(ctx).principal), matching] });
   return test && { readsIssues: false, mayConcern: (changes) => changes.some(test) };
 }

@@ -13,7 +13,7 @@ import { maxInt32 } from '../../model/int32.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
 import { limits } from '../../model/limits.ts';
 import { wholeNumberRule } from '../../model/sentences.ts';
-import { type Context, type Principal, signedIn } from '../context.ts';
+import { type Context, type Principal, requireSignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
 import { encodeId, type IdPrefix, isUuid } from '../ids.ts';
@@ -23,15 +23,15 @@ export const maxChanges = limits.changesPerRead;
 export const defaultChanges = 50;
 
 /** The maximum number of changes that one read examines, whether they match or not. */
-export const scannedChanges = 5_000;
+export const maxScannedChanges = 5_000;
 
 /** The maximum number of changes on a page that several readers share. */
-export const sharedChanges = 500;
+export const maxSharedChanges = 500;
 
 /** Pages of the log that several streams of a workspace share. */
 export interface LogPages {
   /**
-   * The page after a position, with all changes (at most one more than `sharedChanges`); undefined if the position is
+   * The page after a position, with all changes (at most one more than `maxSharedChanges`); undefined if the position is
    * far from the end of the log.
    */
   readonly after: (from: LogPoint) => Promise<SharedPage> | undefined;
@@ -67,11 +67,11 @@ export function countChangesAfter(position: number, newestCursor: string | undef
  * after it.
  */
 export async function readNewestCursor(ctx: Context): Promise<Pick<Context, 'changeCursor' | 'reference'>> {
-  const { db, reference } = signedIn(ctx);
+  const { db, reference } = requireSignedIn(ctx);
   const newest = changeCursor(await selectLogHead(db));
   if (!reference) return { changeCursor: newest };
   const renewed = reference.renewed();
-  // This only prevents an unhandled rejection: whoever calls `current` awaits the promise, and gets its failure.
+  // Prevents an unhandled rejection. Callers of `current` await the promise, and so get its error.
   renewed.catch(() => undefined);
   return { changeCursor: newest, reference: { ...reference, current: () => renewed } };
 }
@@ -103,7 +103,7 @@ export async function readChanges(
   filterFields: () => FilterFields,
   { after, first, filter, waitSeconds }: ChangesRequest,
 ): Promise<ChangePage> {
-  const { principal } = signedIn(ctx);
+  const { principal } = requireSignedIn(ctx);
   const violations = new Violations();
   const start = after ? parseCursor(after) : undefined;
   violations.addUnless(!after || start !== undefined, 'after', 'is not a cursor of changes');
@@ -154,11 +154,11 @@ async function readPage(
   const test = from && ctx.logPages && changeTest(where);
   const shared = test && ctx.logPages?.after(from);
   if (shared) return pageOf(from, await shared, test, limit);
-  const { head, tag, until, rows } = await selectChangePage(signedIn(ctx).db, {
+  const { head, tag, until, rows } = await selectChangePage(requireSignedIn(ctx).db, {
     after: from?.position ?? null,
     where,
     limit: limit + 1,
-    scan: scannedChanges,
+    scan: maxScannedChanges,
   });
   if (from) requireAvailable(from, head, tag);
   const nodes = rows.slice(0, limit);
@@ -175,11 +175,11 @@ function pageOf(
   limit: number,
 ): ChangePage {
   requireAvailable(from, head, tag);
-  const read = rows.slice(0, sharedChanges);
+  const read = rows.slice(0, maxSharedChanges);
   const matching = read.filter(test);
   const nodes = matching.slice(0, limit);
   const isFull = matching.length > limit;
-  const end = (isFull ? nodes.at(-1) : rows.length > sharedChanges ? read.at(-1) : until) ?? head;
+  const end = (isFull ? nodes.at(-1) : rows.length > maxSharedChanges ? read.at(-1) : until) ?? head;
   return { nodes, cursor: changeCursor(end), hasMore: end.position < head.position, issues };
 }
 
@@ -189,7 +189,7 @@ function pageOf(
  */
 export function cursorAfter(from: LogPoint, { head, tag, until, rows }: SharedPage): string | undefined {
   const end = until ?? head;
-  if (!isAvailable(from, head, tag) || rows.length > sharedChanges || end.position < head.position)
+  if (!isAvailable(from, head, tag) || rows.length > maxSharedChanges || end.position < head.position)
     return undefined;
   return changeCursor(end);
 }

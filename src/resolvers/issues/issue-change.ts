@@ -115,8 +115,8 @@ function inRounds(changes: readonly IssueChangeItem[]): IssueChangeItem[][] {
 /**
  * Changes of one key can share a statement. A change that may move counts goes alone: counts of deliveries are locked
  * before those of projects, which holds for one statement and not for several in a transaction. A change to a status
- * that is not terminal need not, although it may reopen its issue: of several such changes of one issue only the first
- * moves counts, and the first changes of all issues are one statement.
+ * that is not terminal need not go alone, although it may reopen its issue: of several such changes of one issue only the
+ * first moves counts, and the first changes of all issues are one statement.
  */
 export function batchKey(
   { principal }: Pick<CheckedChange, 'principal'>,

@@ -17,7 +17,7 @@ import { issueIsGone, requireIssue } from './issue-names.ts';
 import { addToSubIssueCounts, forgetDeletedParent, moveChildren } from './sub-issues.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
-import { contributor } from '../writes/write-access.ts';
+import { requireContributor } from '../writes/write-access.ts';
 import { write } from '../writes/write-transaction.ts';
 
 /** How long a deleted issue can be restored. */
@@ -28,14 +28,14 @@ export async function deleteIssue(
   ctx: Context,
   { key, expectedRevision }: { key: string; expectedRevision?: ExpectedRevision },
 ): Promise<IssueRow> {
-  const context = contributor(ctx);
+  const context = requireContributor(ctx);
   const { workspaceId } = context.principal;
   return write(context, serialKeys.parents(workspaceId), async (trx) => {
     await lockParents(trx, 'exclusive');
     const named = await requireIssue(trx, key);
     const children = await selectChildIds(trx, named.id);
-    requireFew(children, 'deleted');
-    const { issues, nowUtc } = await lockIssues(trx, family(named, children));
+    requireFewSubIssues(children, 'deleted');
+    const { issues, nowUtc } = await lockIssues(trx, familyIds(named, children));
     const locked = issues.get(named.id) ?? issueIsGone();
     requireRevision('issue', locked, expectedRevision);
     const detached = { parentIssueId: null, deletedParentIssueId: locked.id };
@@ -51,14 +51,14 @@ export async function deleteIssue(
  * that have got another parent since. An issue that is not deleted does not change.
  */
 export async function restoreIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
-  const context = contributor(ctx);
+  const context = requireContributor(ctx);
   const { workspaceId } = context.principal;
   return write(context, serialKeys.parents(workspaceId), async (trx) => {
     await lockParents(trx, 'exclusive');
     const named = await requireIssue(trx, key, { deleted: true });
     const orphans = await selectOrphanIds(trx, named.id);
-    requireFew(orphans, 'restored');
-    const { issues, nowUtc } = await lockIssues(trx, family(named, orphans));
+    requireFewSubIssues(orphans, 'restored');
+    const { issues, nowUtc } = await lockIssues(trx, familyIds(named, orphans));
     const deleted = issues.get(named.id) ?? issueIsGone();
     if (deleted.deletedUtc === null) return deleted;
     if (nowUtc.getTime() - deleted.deletedUtc.getTime() > restorableMs) issueIsGone();
@@ -78,18 +78,18 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
 }
 
 /** With more sub-issues, it would take longer than a request may. */
-function requireFew(subIssues: readonly string[], done: 'deleted' | 'restored'): void {
+function requireFewSubIssues(subIssues: readonly string[], participle: 'deleted' | 'restored'): void {
   const { length } = subIssues;
   if (length <= limits.subIssuesAtOnce) return;
   const max = limits.subIssuesAtOnce.toLocaleString('en');
   raise(
     'conflict',
-    `An issue can be ${done} together with ${max} sub-issues at most, and this one has ${length.toLocaleString('en')}, ` +
+    `An issue can be ${participle} together with ${max} sub-issues at most, and this one has ${length.toLocaleString('en')}, ` +
       'including deleted ones. Move some of them to another parent first.',
   );
 }
 
-function family({ id, parentIssueId }: NamedIssue, children: readonly string[]): string[] {
+function familyIds({ id, parentIssueId }: NamedIssue, children: readonly string[]): string[] {
   return [id, ...(parentIssueId ? [parentIssueId] : []), ...children];
 }
 

@@ -2,10 +2,10 @@ import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import type { ChangeRow } from '../../db/reads/change-pages.ts';
 import { selectMatchingIds } from '../../db/reads/matching-ids.ts';
 import { isEventType } from '../../model/events.ts';
-import { streamedChanges } from '../changes/change-events.ts';
+import { maxStreamedChanges } from '../changes/change-events.ts';
 import { changeCursor, type ChangePage, readableBy, readableTypes, readLog } from '../changes/changes.ts';
 import type { PageTest } from '../../reference/page-test.ts';
-import { type Context, signedIn } from '../context.ts';
+import { type Context, requireSignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
 import { conditionsOf, matchingIn } from './issues-in-memory.ts';
@@ -38,16 +38,16 @@ export async function readIssueEvents(
   filterFields: () => FilterFields,
   { after, filter }: { after: string; filter?: Record<string, unknown> | null | undefined },
 ): Promise<IssueEventPage> {
-  const { reads, wanted } = listOf(filterFields, filter);
-  const ofIssues: Predicate = {
-    all: [readableBy(signedIn(ctx).principal), { column: 'issueId', isNull: false }],
+  const { reads, conditions } = parseList(filterFields, filter);
+  const issueChanges: Predicate = {
+    all: [readableBy(requireSignedIn(ctx).principal), { column: 'issueId', isNull: false }],
   };
-  const ofDirectory: Predicate = { column: 'eventType', in: [...reads.directoryEvents] };
-  const page = await readLog(ctx, after, { any: [ofIssues, ofDirectory] }, streamedChanges);
+  const directoryChanges: Predicate = { column: 'eventType', in: [...reads.directoryEvents] };
+  const page = await readLog(ctx, after, { any: [issueChanges, directoryChanges] }, maxStreamedChanges);
   const { nodes, cursor, hasMore } = page;
   if (isReset(reads, nodes)) return { events: [], cursor, hasMore, isReset: true };
   const byIssue = Map.groupBy(nodes, ({ issueId }) => issueId ?? '');
-  const matches = await matchingOf(ctx, wanted, [...byIssue.keys()], page.issues);
+  const matches = await matchingOf(ctx, conditions, [...byIssue.keys()], page.issues);
   const events = [...byIssue].flatMap(([issueId, changes]) => {
     const kind = kindOf(reads, matches.has(issueId), changes);
     return kind ? [{ kind, issueId, changes }] : [];
@@ -61,13 +61,13 @@ export function issuePageTest(
   filterFields: () => FilterFields,
   filter: Record<string, unknown> | null | undefined,
 ): PageTest {
-  const { reads, wanted } = listOf(filterFields, filter);
-  const readable: ReadonlySet<string> = new Set(readableTypes(signedIn(ctx).principal));
+  const { reads, conditions } = parseList(filterFields, filter);
+  const readable: ReadonlySet<string> = new Set(readableTypes(requireSignedIn(ctx).principal));
   return {
     readsIssues: true,
     mayConcern: (changes, issues) => {
       if (isReset(reads, changes)) return true;
-      const matches = issues && matchingIn(issues, wanted);
+      const matches = issues && matchingIn(issues, conditions);
       if (!matches) return true;
       return changes.some(
         (change) =>
@@ -80,10 +80,10 @@ export function issuePageTest(
 }
 
 /** A filtered list: the columns and tables that its filter reads, and the conditions for an issue to be in it. */
-function listOf(
+function parseList(
   filterFields: () => FilterFields,
   filter: Record<string, unknown> | null | undefined,
-): { reads: FilterReads; wanted: readonly Predicate[] } {
+): { reads: FilterReads; conditions: readonly Predicate[] } {
   const violations = new Violations();
   const matching = filterPredicate(filterFields(), filter ?? {}, violations);
   violations.throwIfAny('invalid_request');
@@ -94,7 +94,7 @@ function listOf(
     'cannot be used in a subscription; filter by parentIssueId instead',
   );
   violations.throwIfAny();
-  return { reads, wanted: conditionsOf({ all: [notDeleted, matching] }) };
+  return { reads, conditions: conditionsOf({ all: [notDeleted, matching] }) };
 }
 
 /** Whether a change of the directory may have moved issues into or out of the list without a change of their own. */
@@ -110,12 +110,12 @@ function isReset({ directoryEvents }: FilterReads, changes: readonly ChangeRow[]
  */
 async function matchingOf(
   ctx: Context,
-  wanted: readonly Predicate[],
+  conditions: readonly Predicate[],
   issueIds: readonly string[],
   issues: ChangePage['issues'],
 ): Promise<ReadonlySet<string>> {
-  const known = issueIds.length > 0 && issues && matchingIn(await issues(), wanted);
-  return known || selectMatchingIds(signedIn(ctx).db, 'issue', { all: wanted }, issueIds);
+  const idsInMemory = issueIds.length > 0 && issues && matchingIn(await issues(), conditions);
+  return idsInMemory || selectMatchingIds(requireSignedIn(ctx).db, 'issue', { all: conditions }, issueIds);
 }
 
 function kindOf(

@@ -22,11 +22,13 @@ export class References {
 
   find<Kind extends ReferenceRow['kind']>(kind: Kind, id: string): Reference<Kind> | undefined {
     const row = this.#rows.get(`${kind} ${id}`);
-    return row && isOf(row, kind) ? row : undefined;
+    return row && isOfKind(row, kind) ? row : undefined;
   }
 
   initialStatus(): Reference<'status'> | undefined {
-    return [...this.#rows.values()].filter((row) => isOf(row, 'status')).find(({ isInitial }) => isInitial);
+    return [...this.#rows.values()]
+      .filter((row) => isOfKind(row, 'status'))
+      .find(({ isInitial }) => isInitial);
   }
 
   name(kind: ReferenceRow['kind'], id: string): string {
@@ -37,7 +39,7 @@ export class References {
 /** A row of one kind. */
 type Reference<Kind extends ReferenceRow['kind']> = ReferenceRow & { kind: Kind };
 
-function isOf<Kind extends ReferenceRow['kind']>(row: ReferenceRow, kind: Kind): row is Reference<Kind> {
+function isOfKind<Kind extends ReferenceRow['kind']>(row: ReferenceRow, kind: Kind): row is Reference<Kind> {
   return row.kind === kind;
 }
 
@@ -73,9 +75,9 @@ export async function withReferences<Result>(
 export async function findReferences(
   lookUp: ReferenceLookup,
   change: IssueChange,
-  newIn?: { teamId: string | undefined },
+  newIssue?: { teamId: string | undefined },
 ): Promise<References> {
-  const teamIds = newIn?.teamId ? [newIn.teamId] : [];
+  const teamIds = newIssue?.teamId ? [newIssue.teamId] : [];
   const wanted = {
     teamIds,
     statusIds: idList(change.statusId),
@@ -101,7 +103,7 @@ export function checkWorkspaceReferences(
   violations: Violations,
 ): void {
   const { projectId, parentIssueId, primaryAssigneeUserAccountId: primaryAssignee } = change;
-  const assignable = (id: string) => {
+  const isAssignable = (id: string) => {
     const member = references.find('member', id);
     return member?.status === memberStatus.invited || member?.status === memberStatus.active;
   };
@@ -112,13 +114,17 @@ export function checkWorkspaceReferences(
   if (parentIssueId && !references.find('parent', parentIssueId)) {
     violations.add('parentIssueId', notInWorkspace);
   }
-  if (primaryAssignee && !assignable(primaryAssignee))
+  if (primaryAssignee && !isAssignable(primaryAssignee))
     violations.add('primaryAssigneeUserAccountId', notAssignable);
   for (const [index, id] of (change.assigneeUserAccountIds ?? []).entries()) {
-    violations.addUnless(assignable(id), 'assigneeUserAccountIds', `item ${index + 1} ${notAssignable}`);
+    violations.addUnless(isAssignable(id), 'assigneeUserAccountIds', `item ${index + 1} ${notAssignable}`);
   }
   for (const [index, { userAccountId }] of (change.roleAssignments ?? []).entries()) {
-    violations.addUnless(assignable(userAccountId), `roleAssignments[${index}].userAccountId`, notAssignable);
+    violations.addUnless(
+      isAssignable(userAccountId),
+      `roleAssignments[${index}].userAccountId`,
+      notAssignable,
+    );
   }
 }
 
@@ -134,16 +140,16 @@ export function checkTeamReferences(
   prefix = '',
 ): void {
   const { statusId, deliveryId, labelIds = [] } = change;
-  const ofTeam = (row: ReferenceRow | undefined) => row && (!teamId || row.teamId === teamId);
-  if (statusId && !ofTeam(references.find('status', statusId))) {
+  const belongsToTeam = (row: ReferenceRow | undefined) => row && (!teamId || row.teamId === teamId);
+  if (statusId && !belongsToTeam(references.find('status', statusId))) {
     violations.add(`${prefix}statusId`, "does not belong to the issue's team");
   }
-  if (deliveryId && !ofTeam(references.find('delivery', deliveryId))) {
+  if (deliveryId && !belongsToTeam(references.find('delivery', deliveryId))) {
     violations.add(`${prefix}deliveryId`, "does not belong to the issue's team");
   }
   for (const [index, id] of labelIds.entries()) {
     const label = references.find('label', id);
-    const fits = label && !label.isGroup && (label.teamId === null || ofTeam(label));
+    const fits = label && !label.isGroup && (label.teamId === null || belongsToTeam(label));
     if (!fits)
       violations.add(
         `${prefix}labelIds`,

@@ -3,7 +3,7 @@ import { wholeNumberRule } from '../../model/sentences.ts';
 import type { StatsColumn } from '../../db/reads/statistics/issue-groups.ts';
 import { type IssueStatsRow, selectIssueStats } from '../../db/reads/statistics/issue-stats.ts';
 import type { Predicate } from '../../db/query/conditions/predicate.ts';
-import { type Context, signedIn } from '../context.ts';
+import { type Context, requireSignedIn } from '../context.ts';
 import { AppError, Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
 
@@ -17,7 +17,7 @@ export async function issueStats(
     first?: number | null;
   },
 ): Promise<IssueStatsRow[]> {
-  const { db, bounds } = signedIn(ctx);
+  const { db, bounds } = requireSignedIn(ctx);
   const violations = new Violations();
   const sizes = { default: maxStatsGroups, max: maxStatsGroups };
   const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);

@@ -2,7 +2,7 @@ import { markUnlogged } from '../../db/changes.ts';
 import { deleteSubscription, insertSubscriptions } from '../../db/writes/issue-sets.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
-import { type Context, type Principal, signedIn } from '../context.ts';
+import { type Context, type Principal, requireSignedIn } from '../context.ts';
 import { lockExistingIssue } from './issue-locks.ts';
 import { requireIssue } from './issue-names.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
@@ -27,7 +27,7 @@ async function changeSubscription(
   change: (trx: Trx, principal: Principal, issueId: string) => Promise<void>,
 ): Promise<IssueRow> {
   // Guests may, too: a comment of theirs subscribes them.
-  const context = signedIn(ctx);
+  const context = requireSignedIn(ctx);
   const { principal } = context;
   const { workspaceId } = principal;
   return write(context, serialKeys.issue(workspaceId, key), async (trx) => {

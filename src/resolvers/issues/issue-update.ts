@@ -36,9 +36,9 @@ import {
   type ReferenceLookup,
   type References,
 } from './issue-references.ts';
-import { rowBefore } from '../writes/keyed-write.ts';
+import { earlierRow } from '../writes/keyed-write.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
-import { contributor } from '../writes/write-access.ts';
+import { requireContributor } from '../writes/write-access.ts';
 import { write, writeItem } from '../writes/write-transaction.ts';
 import { limits } from '../../model/limits.ts';
 
@@ -50,9 +50,9 @@ export interface IssueUpdateInput extends IssueFieldsInput {
 
 /** Changes the fields that the input sets. Each call adds one entry to the feed. */
 export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithPreloaded> {
-  const before = rowBefore<ChangedIssue>(ctx);
-  if (before) return withPreloaded(before, ctx.preloads ?? []);
-  const context = contributor(ctx);
+  const earlier = earlierRow<ChangedIssue>(ctx);
+  if (earlier) return withPreloaded(earlier, ctx.preloads ?? []);
+  const context = requireContributor(ctx);
   const { principal, requestId, preloads = [] } = context;
   const { workspaceId } = principal;
   const { key, expectedRevision, parentIssueId } = input;
@@ -62,7 +62,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     const checked = await checkUpdate(tableLookup(inside(trx)), input, async () => [
       { issue: await requireIssue(trx, key), prefix: '' },
     ]);
-    const [issue] = await apply(trx, context, { ...checked, expectedRevision });
+    const [issue] = await applyUpdate(trx, context, { ...checked, expectedRevision });
     return issue ?? issueIsGone();
   };
   if (!setsStoredFieldsOnly(input)) {
@@ -70,9 +70,9 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
       parentIssueId === undefined ? serialKeys.issue(workspaceId, key) : serialKeys.parents(workspaceId);
     return write(context, serialKey, inTransaction);
   }
-  const { change, references, targets } = await withReferences(context, (look, cached) =>
+  const { change, references, targets } = await withReferences(context, (lookUp, cached) =>
     checkUpdate(
-      look,
+      lookUp,
       input,
       async () => [{ issue: await locateIssue(context, cached, key), prefix: '' }] as const,
     ),
@@ -97,7 +97,7 @@ export interface IssueBatchUpdateInput extends IssueFieldsInput {
 
 /** Makes the same change to several issues, all or none; each has its entry in its feed. */
 export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): Promise<IssueRow[]> {
-  const context = contributor(ctx);
+  const context = requireContributor(ctx);
   const { workspaceId } = context.principal;
   const { keys } = input;
   const serialKey = input.parentIssueId === undefined ? undefined : serialKeys.parents(workspaceId);
@@ -109,7 +109,7 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
       const named = fits ? await requireIssues(trx, keys) : [];
       return named.map(({ issue, index }) => ({ issue, prefix: `keys[${index}].` }));
     });
-    return apply(trx, context, checked);
+    return applyUpdate(trx, context, checked);
   });
 }
 
@@ -128,7 +128,7 @@ interface CheckedUpdate<Targets = readonly Target<NamedIssue>[]> {
 }
 
 async function checkUpdate<Targets extends readonly Target<Pick<NamedIssue, 'teamId'>>[]>(
-  look: ReferenceLookup,
+  lookUp: ReferenceLookup,
   input: IssueFieldsInput,
   findTargets: (violations: Violations) => Promise<Targets>,
 ): Promise<CheckedUpdate<Targets>> {
@@ -141,7 +141,7 @@ async function checkUpdate<Targets extends readonly Target<Pick<NamedIssue, 'tea
     violations.throwIfAny();
     throw absent;
   });
-  const references = await findReferences(look, change);
+  const references = await findReferences(lookUp, change);
   checkWorkspaceReferences(change, references, violations);
   for (const { issue, prefix } of targets)
     checkTeamReferences(change, references, issue.teamId, violations, prefix);
@@ -149,7 +149,7 @@ async function checkUpdate<Targets extends readonly Target<Pick<NamedIssue, 'tea
   return { change, references, targets };
 }
 
-async function apply(
+async function applyUpdate(
   trx: Trx,
   { principal, requestId }: SignedIn,
   update: CheckedUpdate,
@@ -196,8 +196,8 @@ const textBytesPerStatement = 1_000_000;
  * How many issues one statement may change. Only a change of nothing but descriptions, which moves no counts or tallies,
  * is divided: counts are locked in an order that holds for one statement and not for several in a transaction.
  */
-function issuesPerStatement({ description = '', ...others }: IssueChange, all: number): number {
-  if (Object.values(others).some((value) => value !== undefined)) return all;
+function issuesPerStatement({ description = '', ...others }: IssueChange, total: number): number {
+  if (Object.values(others).some((value) => value !== undefined)) return total;
   // The statement takes the text as JSON.
   return Math.ceil(textBytesPerStatement / Buffer.byteLength(JSON.stringify(description)));
 }
@@ -216,8 +216,8 @@ async function lockAndCheck(trx: Trx, update: CheckedUpdate): Promise<LockedIssu
     if (!row || row.deletedUtc !== null) issueIsGone();
   }
   if (parentIssueId) {
-    const alive = locked.issues.get(parentIssueId)?.deletedUtc === null;
-    violations.addUnless(alive, 'parentIssueId', notInWorkspace);
+    const exists = locked.issues.get(parentIssueId)?.deletedUtc === null;
+    violations.addUnless(exists, 'parentIssueId', notInWorkspace);
     const ancestors = new Set([parentIssueId, ...(await selectAncestorIds(trx, parentIssueId))]);
     for (const { issue, prefix } of targets) {
       violations.addUnless(
@@ -244,14 +244,14 @@ async function assign(
   if (change.primaryAssigneeUserAccountId === undefined && change.assigneeUserAccountIds === undefined)
     return undefined;
   const ids = before.map(({ id }) => id);
-  const former = Map.groupBy(await selectAssignees(trx, ids), ({ issueId }) => issueId);
+  const formerAssignees = Map.groupBy(await selectAssignees(trx, ids), ({ issueId }) => issueId);
   const after = new Map<string, Assignees>();
   const subscriptions: { issueId: string; userAccountId: string }[] = [];
   for (const { id: issueId, primaryAssigneeUserAccountId: primary } of before) {
-    const all = (former.get(issueId) ?? []).map(({ userAccountId }) => userAccountId);
-    const assignees = assigneesAfter(change, { primary, all });
+    const formerIds = (formerAssignees.get(issueId) ?? []).map(({ userAccountId }) => userAccountId);
+    const assignees = assigneesAfter(change, { primary, all: formerIds });
     after.set(issueId, assignees);
-    const added = assignees.all.filter((userAccountId) => !all.includes(userAccountId));
+    const added = assignees.all.filter((userAccountId) => !formerIds.includes(userAccountId));
     subscriptions.push(...added.map((userAccountId) => ({ issueId, userAccountId })));
   }
   const rows = [...after].flatMap(([issueId, assignees]) => assigneeRows(issueId, assignees));

@@ -29,8 +29,8 @@ export async function issuesInMemory(
     name,
     new CachedTable(filterableTables[name], rows, types),
   ]);
-  const known = (await reference?.renewed()) ?? new Snapshot(noVersion);
-  return known.with(new Map(tables));
+  const referenceData = (await reference?.renewed()) ?? new Snapshot(noVersion);
+  return referenceData.with(new Map(tables));
 }
 
 /**

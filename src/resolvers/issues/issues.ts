@@ -22,9 +22,9 @@ import {
   type ReferenceLookup,
 } from './issue-references.ts';
 import { addToSubIssueCounts } from './sub-issues.ts';
-import { rowBefore } from '../writes/keyed-write.ts';
+import { earlierRow } from '../writes/keyed-write.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
-import { contributor } from '../writes/write-access.ts';
+import { requireContributor } from '../writes/write-access.ts';
 import { write, writeItem } from '../writes/write-transaction.ts';
 import { uuidOf } from '../writes/write-rules.ts';
 
@@ -35,9 +35,9 @@ export interface IssueCreateInput extends IssueFieldsInput {
 
 /** Creates an issue with the next number of its team. A creation adds no feed entry and never sets closedUtc. */
 export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithPreloaded> {
-  const before = rowBefore<CreatedIssue>(ctx);
-  if (before) return withEnteredRows(before, readInput(input));
-  const context = contributor(ctx);
+  const earlier = earlierRow<CreatedIssue>(ctx);
+  if (earlier) return withEnteredRows(earlier, readInput(input));
+  const context = requireContributor(ctx);
   const { principal, preloads = [] } = context;
   const { workspaceId } = principal;
   const serialKey = serialKeys.numbers(workspaceId, input.teamId);
@@ -45,7 +45,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
     insert(trx, context, await draft(tableLookup(inside(trx)), input));
   // A parent has to be locked, and read again, before anything is written.
   if (input.parentIssueId != null) return write(context, serialKey, inTransaction);
-  const drafted = await withReferences(context, (look) => draft(look, input));
+  const drafted = await withReferences(context, (lookUp) => draft(lookUp, input));
   const preloadsDelivery = drafted.change.deliveryId != null && preloads.includes('deliveryCount');
   const row = await writeItem(context, {
     item: { issue: newIssue(drafted, context), preloadsDelivery },
@@ -124,11 +124,11 @@ interface Draft {
   assignees: Assignees;
 }
 
-async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Draft> {
+async function draft(lookUp: ReferenceLookup, input: IssueCreateInput): Promise<Draft> {
   const violations = new Violations();
   const teamId = uuidOf(violations, 'teamId', 'team', input.teamId);
   const { change, assignees } = readInput(input, violations);
-  const references = await findReferences(look, change, { teamId });
+  const references = await findReferences(lookUp, change, { teamId });
   const team = teamId ? references.find('team', teamId) : undefined;
   if (teamId && !team) violations.add('teamId', notInWorkspace);
   checkWorkspaceReferences(change, references, violations);

@@ -47,22 +47,22 @@ export function moveChildren(
 ): Promise<void> {
   return setParents(
     trx,
-    ids.map((id) => ({ issue: { id }, set, event: parentSet(actor) })),
+    ids.map((id) => ({ issue: { id }, set, event: parentChangeEvent(actor) })),
     writeEvent('issue.updated.v1'),
   );
 }
 
 /** The event of an issue that gets another parent. */
-export function parentSet(by?: ActivityActor): LogEntry {
+export function parentChangeEvent(actor?: ActivityActor): LogEntry {
   return {
     id: newUuid(),
-    actor: by?.userAccountId ?? null,
-    request: by?.requestId,
+    actor: actor?.userAccountId ?? null,
+    request: actor?.requestId,
     fields: ['parentIssueId'],
   };
 }
 
-/** So that no statement comes near its time limit, and requests have their turns between two statements. */
+/** Keeps each statement far from its time limit, and lets other requests run between two statements. */
 const childrenPerStatement = 500;
 
 /** Sets the parents of locked issues, or the deleted parents that they remember. */

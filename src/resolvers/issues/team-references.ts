@@ -1,6 +1,6 @@
 import { limits } from '../../model/limits.ts';
 import { selectKnownTeams } from '../../db/reads/team-references.ts';
-import { type Context, signedIn } from '../context.ts';
+import { type Context, requireSignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { decodeId } from '../ids.ts';
 import { asciiUpper } from '../keys.ts';
@@ -15,7 +15,7 @@ export async function unknownTeams(
   ctx: Context,
   input: { codes?: readonly string[] | null; ids?: readonly string[] | null },
 ): Promise<string[]> {
-  const { db } = signedIn(ctx);
+  const { db } = requireSignedIn(ctx);
   const codes = input.codes ?? [];
   const ids = input.ids ?? [];
   const violations = new Violations();

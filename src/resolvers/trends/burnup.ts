@@ -1,7 +1,7 @@
 import { type BurnupRow, selectBurnup } from '../../db/reads/statistics/burnup.ts';
 import { statusCategory } from '../../model/codes.ts';
 import { maxInt32 } from '../../model/int32.ts';
-import { type Context, signedIn } from '../context.ts';
+import { type Context, requireSignedIn } from '../context.ts';
 import { refuseStatistics } from '../issues/issue-stats.ts';
 import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
 
@@ -21,7 +21,7 @@ export interface Burnup {
 }
 
 /** The column that relates issues to the deliveries or projects of a burnup, and how canceled issues count. */
-export interface BurnupOf {
+export interface BurnupSource {
   column: 'deliveryId' | 'projectId';
   /** Whether canceled issues are in the scope, and done. */
   countsCanceled: boolean;
@@ -32,11 +32,11 @@ type BurnupInput = Omit<PeriodsInput, 'every'>;
 /** The burnups of several deliveries or projects, each up to the present day. */
 export async function burnups(
   ctx: Context,
-  { column, countsCanceled }: BurnupOf,
+  { column, countsCanceled }: BurnupSource,
   input: BurnupInput,
   keys: readonly string[],
 ): Promise<Burnup[]> {
-  const { db, now, bounds } = signedIn(ctx);
+  const { db, now, bounds } = requireSignedIn(ctx);
   const days = periodsOf({ ...input, every: 'day' }).filter(({ startUtc }) => startUtc <= now);
   const rows =
     (await selectBurnup(db, column, keys, days, bounds.statistics)) ??

@@ -1,7 +1,7 @@
 import { type FlowRow, selectIssueFlow } from '../../db/reads/statistics/issue-flow.ts';
 import { statusCategory } from '../../model/codes.ts';
 import type { Predicate } from '../../db/query/conditions/predicate.ts';
-import { type Context, signedIn } from '../context.ts';
+import { type Context, requireSignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
 import { refuseStatistics } from '../issues/issue-stats.ts';
@@ -21,7 +21,7 @@ export interface IssueFlow {
 }
 
 /** The number of stages that may be counted instead of one issue, because stages are read from an index alone. */
-const flowStages = 4;
+const stagesPerIssue = 4;
 
 interface IssueFlowInput extends PeriodsInput {
   team?: Record<string, unknown> | null;
@@ -33,11 +33,11 @@ export async function issueFlow(
   teams: { where: Predicate; fields: FilterFields },
   input: IssueFlowInput,
 ): Promise<IssueFlow> {
-  const { db, now, bounds } = signedIn(ctx);
+  const { db, now, bounds } = requireSignedIn(ctx);
   const violations = new Violations();
   const filter = filterPredicate(teams.fields, input.team ?? {}, violations, 'team');
   const periods = periodsOf(input, violations).filter(({ startUtc }) => startUtc <= now);
-  const maxStages = bounds.statistics * flowStages;
+  const maxStages = bounds.statistics * stagesPerIssue;
   const rows =
     (await selectIssueFlow(db, { all: [teams.where, filter] }, periods, maxStages)) ??
     refuseStatistics(
@@ -45,7 +45,7 @@ export async function issueFlow(
     );
   return {
     historySinceUtc: rows[0]?.historySinceUtc ?? null,
-    periods: numbersAtEnds(rows, periods),
+    periods: countsAtEnds(rows, periods),
   };
 }
 
@@ -53,26 +53,26 @@ export async function issueFlow(
  * The numbers at the end of each period. They follow from the current ones, backward: at an end, the issues that
  * entered a category later were not yet in it, and those that left it later still were.
  */
-function numbersAtEnds(
+function countsAtEnds(
   rows: readonly FlowRow[],
   periods: readonly Pick<Period, 'startsOn' | 'endsOn'>[],
 ): FlowPeriod[] {
-  const at = noIssues();
+  const counts = noIssues();
   const changes = periods.map(noIssues);
   for (const { what, place, category, count } of rows) {
     const name = categoryNames.get(category) ?? 'open';
-    if (what === 'current') at[name] += count;
+    if (what === 'current') counts[name] += count;
     // What happened before the end of the first period, at place 0, concerns no end.
     const change = changes[place - 1];
     if (change && what === 'entered') change[name] -= count;
     if (change && what === 'left') change[name] += count;
   }
-  const found: FlowPeriod[] = [];
+  const flow: FlowPeriod[] = [];
   for (const [index, { startsOn, endsOn }] of [...periods.entries()].reverse()) {
-    for (const name of categories) at[name] += changes[index]?.[name] ?? 0;
-    found.push({ startsOn, endsOn, ...at });
+    for (const name of categories) counts[name] += changes[index]?.[name] ?? 0;
+    flow.push({ startsOn, endsOn, ...counts });
   }
-  return found.reverse();
+  return flow.reverse();
 }
 
 function noIssues(): Record<Category, number> {

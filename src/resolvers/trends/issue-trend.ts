@@ -2,7 +2,7 @@ import { defaultTrendGroups, maxTrendGroups } from '../../model/statistics-limit
 import type { Predicate } from '../../db/query/conditions/predicate.ts';
 import type { IssueGroup, StatsColumn } from '../../db/reads/statistics/issue-groups.ts';
 import { selectIssueTrend, type TrendRow } from '../../db/reads/statistics/issue-trend.ts';
-import { type Context, signedIn } from '../context.ts';
+import { type Context, requireSignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import type { FilterFields } from '../filters.ts';
 import { groupingOf, refuseStatistics } from '../issues/issue-stats.ts';
@@ -49,7 +49,7 @@ export async function issueTrend(
   issues: { where: Predicate; fields: FilterFields },
   input: IssueTrendInput,
 ): Promise<IssueTrend> {
-  const { db, bounds } = signedIn(ctx);
+  const { db, bounds } = requireSignedIn(ctx);
   const violations = new Violations();
   const sizes = { default: defaultTrendGroups, max: maxTrendGroups };
   const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);
@@ -60,11 +60,11 @@ export async function issueTrend(
     refuseStatistics(
       `Too many issues were created, started or closed in these periods to count them, and the filter does not lead to few: at most ${bounds.statistics} may be read. Count fewer issues by 'filter', bring 'from' and 'to' closer together, or ask for fewer statistics in one operation.`,
     );
-  const found = Map.groupBy(
+  const byGroup = Map.groupBy(
     rows.filter(({ period }) => period !== null),
     (row) => JSON.stringify(columns.map((column) => row[column])),
   );
-  const groups = (columns.length === 0 ? [rows] : [...found.values()]).map(
+  const groups = (columns.length === 0 ? [rows] : [...byGroup.values()]).map(
     (group) => new Map(group.map((row) => [row.period, row])),
   );
   return {

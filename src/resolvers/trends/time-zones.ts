@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { dayMs } from '../../model/times.ts';
 
-/** The zones that were asked for last, by their names in lower case: there are some 600 names. Making a format takes 0.2 ms. */
-const known = new LRUCache<string, TimeZone>({ max: 600 });
-/** With more offsets, a zone forgets all. The periods of one statistic need far fewer. */
+/** The most recently used zones, by their names in lower case: there are some 600 names. Making a format takes 0.2 ms. */
+const zoneCache = new LRUCache<string, TimeZone>({ max: 600 });
+/** The cache of a zone is emptied when it has more offsets. The periods of one statistic need far fewer. */
 const maxOffsets = 5_000;
 
 /** What a format with `longOffset` ends with: `GMT` for UTC, and seconds where the offset has some, as before 1970. */
@@ -23,8 +23,8 @@ export class TimeZone {
     // A fixed offset (+02:00) would be accepted, but names no zone.
     if (!/^[A-Za-z]/.test(name)) return undefined;
     const key = name.toLowerCase();
-    const zone = known.get(key) ?? TimeZone.#make(name);
-    if (zone) known.set(key, zone);
+    const zone = zoneCache.get(key) ?? TimeZone.#make(name);
+    if (zone) zoneCache.set(key, zone);
     return zone;
   }
 
@@ -62,8 +62,8 @@ export class TimeZone {
 
   /** How far the zone's clocks are ahead of UTC. */
   #offsetAt(ms: number): number {
-    const known = this.#offsets.get(ms);
-    if (known !== undefined) return known;
+    const cached = this.#offsets.get(ms);
+    if (cached !== undefined) return cached;
     const [, sign, hours, minutes, seconds] = offsetText.exec(this.#format.format(ms)) ?? [];
     const ahead = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0);
     const offset = (sign === '-' ? -ahead : ahead) * 1_000;

@@ -52,12 +52,12 @@ export class WebhookSecrets {
 
   /** The secret; undefined if its key is no longer among the keys, or if it belongs to another webhook. */
   decrypt(encrypted: Buffer, webhookId: string): Buffer | undefined {
-    const known = this.#keys.find(({ id }) => id.equals(encrypted.subarray(0, keyIdBytes)));
-    if (!known || encrypted.length < keyIdBytes + ivBytes + tagBytes) return undefined;
+    const matchingKey = this.#keys.find(({ id }) => id.equals(encrypted.subarray(0, keyIdBytes)));
+    if (!matchingKey || encrypted.length < keyIdBytes + ivBytes + tagBytes) return undefined;
     const iv = encrypted.subarray(keyIdBytes, keyIdBytes + ivBytes);
     const tag = encrypted.subarray(keyIdBytes + ivBytes, keyIdBytes + ivBytes + tagBytes);
     try {
-      const decrypting = createDecipheriv(cipher, known.key, iv, { authTagLength: tagBytes });
+      const decrypting = createDecipheriv(cipher, matchingKey.key, iv, { authTagLength: tagBytes });
       decrypting.setAAD(Buffer.from(webhookId)).setAuthTag(tag);
       return Buffer.concat([
         decrypting.update(encrypted.subarray(keyIdBytes + ivBytes + tagBytes)),

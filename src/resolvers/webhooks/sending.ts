@@ -2,7 +2,7 @@ import type { WebhookSecrets } from './secrets.ts';
 import type { WebhookTargets } from './targets.ts';
 
 /** The result of an attempt to deliver. */
-export interface SentAnswer {
+export interface ReceiverResponse {
   /** The HTTP status; null if there was no answer. */
   readonly status: number | null;
   readonly ms: number;
@@ -31,13 +31,13 @@ export interface WebhookSending {
   send(
     webhook: SendTarget,
     message: { readonly id: string; readonly body: string },
-    withinMs: number,
-  ): Promise<SentAnswer>;
+    timeoutMs: number,
+  ): Promise<ReceiverResponse>;
   /** Makes the deliverer look for work, after a webhook or its deliveries have changed. */
   wake(): void;
 }
 
 /** Whether a status says that the message has arrived. */
-export function isReceived({ status }: Pick<SentAnswer, 'status'>): boolean {
+export function isReceived({ status }: Pick<ReceiverResponse, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }

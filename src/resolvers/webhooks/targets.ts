@@ -81,7 +81,7 @@ export function literalOf({ hostname }: URL): string | undefined {
   return ipaddr.isValid(bare) ? bare : undefined;
 }
 
-/** IPv6 has public addresses in one range only; outside of it are old notations of IPv4 addresses, and what is not assigned. */
+/** IPv6 has public addresses in one range only. Outside of it are old notations of IPv4, and unassigned addresses. */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || address.match(globalUnicast));
 }

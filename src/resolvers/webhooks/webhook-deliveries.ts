@@ -20,11 +20,11 @@ import { encodeId, newUuid } from '../ids.ts';
 import { raiseNotFound } from '../not-found.ts';
 import { uuidOf, uuidsOf } from '../writes/write-rules.ts';
 import { write } from '../writes/write-transaction.ts';
-import { isReceived, type SentAnswer } from './sending.ts';
-import { typesBeyond, webhookManager, webhookSubject, webhookUuid } from './webhooks.ts';
+import { isReceived, type ReceiverResponse } from './sending.ts';
+import { typesBeyond, requireWebhookManager, webhookSubject, webhookUuid } from './webhooks.ts';
 
 /** How long a ping waits for the answer: less than a request may take. */
-const pingWithinMs = 5_000;
+const pingTimeoutMs = 5_000;
 
 /**
  * The workspaces with a ping in progress. One at a time, so that receivers that do not answer cannot hold up many
@@ -32,7 +32,7 @@ const pingWithinMs = 5_000;
  */
 const pinging = new Set<string>();
 
-export interface PingedWebhook extends SentAnswer {
+export interface PingedWebhook extends ReceiverResponse {
   webhook: WebhookRow;
   isReceived: boolean;
 }
@@ -42,7 +42,7 @@ export interface PingedWebhook extends SentAnswer {
  * service has disabled, is active again. Throws `conflict` during another ping of the workspace.
  */
 export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise<PingedWebhook> {
-  const context = webhookManager(ctx);
+  const context = requireWebhookManager(ctx);
   const { db, principal, now, webhooks } = context;
   const uuid = webhookUuid(id);
   const webhook = (await selectWebhook(db, uuid)) ?? raiseNotFound('webhook');
@@ -58,7 +58,7 @@ export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise
         data: { webhookId: encodeId('webhook', uuid) },
       }),
     };
-    const answer = await webhooks.send(webhook, message, pingWithinMs);
+    const answer = await webhooks.send(webhook, message, pingTimeoutMs);
     const arrived = isReceived(answer);
     const after = await recordPing(context, webhook, answer);
     return { ...answer, webhook: after ?? webhook, isReceived: arrived };
@@ -70,7 +70,7 @@ export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise
 async function recordPing(
   context: SignedIn,
   webhook: WebhookRow,
-  answer: SentAnswer,
+  answer: ReceiverResponse,
 ): Promise<WebhookRow | undefined> {
   const { db, now, webhooks } = context;
   const { id } = webhook;
@@ -103,12 +103,12 @@ export async function redeliverWebhookDeliveries(
   ctx: Context,
   input: RedeliverInput,
 ): Promise<{ count: number }> {
-  const context = webhookManager(ctx);
+  const context = requireWebhookManager(ctx);
   const violations = new Violations();
-  const wanted = wantedOf(violations, input);
+  const request = parseRedelivery(violations, input);
   violations.throwIfAny();
   const count = await write(context, undefined, async (trx) => {
-    const repeated = await repeatDeliveries(trx, wanted, context.now, limits.redeliveries);
+    const repeated = await repeatDeliveries(trx, request, context.now, limits.redeliveries);
     for (const { webhook } of repeated)
       await failDeliveries(trx, webhook.id, typesBeyond(webhook.scopes), context.now);
     const acts = repeated.map(({ webhook, count }) => ({
@@ -119,12 +119,12 @@ export async function redeliverWebhookDeliveries(
     if (acts.length > 0) await recordAuditEntries(trx, actorOf(context), acts, context.now);
     return repeated.reduce((sum, { count }) => sum + count, 0);
   });
-  if (count === 0 && 'ids' in wanted) raise('not_found', 'There are no such webhook deliveries.');
+  if (count === 0 && 'ids' in request) raise('not_found', 'There are no such webhook deliveries.');
   context.webhooks.wake();
   return { count };
 }
 
-function wantedOf(
+function parseRedelivery(
   violations: Violations,
   { ids, webhookId, state, sinceUtc }: RedeliverInput,
 ): RedeliveryRequest {

@@ -18,7 +18,7 @@ import type { AuditAct } from '../../model/audit-acts.ts';
 import { dayMs } from '../../model/times.ts';
 import { actorOf, type AuditedAction, recordAuditEntries } from '../access/audit.ts';
 import { isManager } from '../access/managers.ts';
-import { type Context, type SignedIn, signedIn } from '../context.ts';
+import { type Context, type SignedIn, requireSignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { decodeId, encodeId, newUuid } from '../ids.ts';
 import { raiseNotFound } from '../not-found.ts';
@@ -42,11 +42,11 @@ export interface WebhookWithSecret {
 }
 
 /** The context of an owner or admin, in a server that can send. */
-export function webhookManager(ctx: Context): SignedIn & { readonly webhooks: WebhookSending } {
-  const signed = signedIn(ctx);
-  if (!isManager(signed.principal)) raise('forbidden', 'Only owners and admins may manage webhooks.');
-  if (!signed.webhooks) raise('unavailable', 'This process sends no webhooks.');
-  return { ...signed, webhooks: signed.webhooks };
+export function requireWebhookManager(ctx: Context): SignedIn & { readonly webhooks: WebhookSending } {
+  const context = requireSignedIn(ctx);
+  if (!isManager(context.principal)) raise('forbidden', 'Only owners and admins may manage webhooks.');
+  if (!context.webhooks) raise('unavailable', 'This process sends no webhooks.');
+  return { ...context, webhooks: context.webhooks };
 }
 
 /**
@@ -61,7 +61,7 @@ export async function createWebhook(
   ctx: Context,
   input: WebhookFields & { url: string },
 ): Promise<WebhookWithSecret> {
-  const context = webhookManager(ctx);
+  const context = requireWebhookManager(ctx);
   const { principal, now, webhooks } = context;
   const violations = new Violations();
   const fields = readWebhookFields(violations, input, { targets: webhooks.targets, principal });
@@ -98,7 +98,7 @@ export async function updateWebhook(
   ctx: Context,
   { id, expectedRevision, ...input }: NamedWebhook & WebhookFields,
 ): Promise<{ webhook: WebhookRow }> {
-  const context = webhookManager(ctx);
+  const context = requireWebhookManager(ctx);
   const { principal, now, webhooks } = context;
   const violations = new Violations();
   const fields = readWebhookFields(violations, input, { targets: webhooks.targets, principal });
@@ -136,7 +136,7 @@ export function typesBeyond(scopes: readonly string[]): string[] {
 
 /** Gives a webhook a new secret. For a day, messages are signed with both secrets. */
 export async function rotateWebhookSecret(ctx: Context, input: NamedWebhook): Promise<WebhookWithSecret> {
-  const context = webhookManager(ctx);
+  const context = requireWebhookManager(ctx);
   const { now, webhooks } = context;
   let text = '';
   const webhook = await changeLockedWebhook(context, input, 'webhook.updated', (_trx, row) => {
@@ -153,7 +153,7 @@ export async function rotateWebhookSecret(ctx: Context, input: NamedWebhook): Pr
 
 /** Deletes a webhook at once for all readers. The janitor removes its deliveries. */
 export async function deleteWebhook(ctx: Context, input: NamedWebhook): Promise<{ id: string }> {
-  const context = webhookManager(ctx);
+  const context = requireWebhookManager(ctx);
   const deletion = { deletedUtc: context.now, secret: Buffer.alloc(0), previousSecret: null };
   const { id } = await changeLockedWebhook(context, input, 'webhook.deleted', () => deletion);
   return { id };
@@ -163,13 +163,13 @@ async function changeLockedWebhook(
   context: SignedIn,
   { id, expectedRevision }: NamedWebhook,
   act: AuditAct,
-  changeOf: (trx: Trx, row: WebhookRow) => WebhookChange | Promise<WebhookChange>,
+  columnsOf: (trx: Trx, row: WebhookRow) => WebhookChange | Promise<WebhookChange>,
 ): Promise<WebhookRow> {
   const uuid = webhookUuid(id);
   return write(context, undefined, async (trx) => {
     const before = (await lockWebhook(trx, uuid)) ?? raiseNotFound('webhook');
     requireRevision('webhook', before, expectedRevision);
-    const change = await changeOf(trx, before);
+    const change = await columnsOf(trx, before);
     const after = await updateWebhookRow(trx, uuid, {
       ...change,
       updatedUtc: context.now,

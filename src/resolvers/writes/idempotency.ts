@@ -18,7 +18,7 @@ import { raise } from '../errors.ts';
 import { writeInOneTransaction } from './write-transaction.ts';
 
 /** How long a key is stored. */
-const keptMs = 24 * 60 * 60 * 1000;
+const keyLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** The maximum length of a stored result, in characters of JSON: several times that of the largest issue. */
 const maxResultLength = 1_000_000;
@@ -29,7 +29,7 @@ interface KeyedRequest {
   readonly requestHash: Buffer;
 }
 
-/** Does work under a key. This process does the works of one key one at a time. */
+/** Does work under a key. Throws `conflict` while this process does other work under the same key. */
 export function runUnderKey<Result>(
   { principal: { workspaceId, userAccountId }, now, writes: { serial } }: SignedIn,
   { key, requestHash }: KeyedRequest,
@@ -38,11 +38,11 @@ export function runUnderKey<Result>(
   const name = { userAccountId, key };
   const lock = lockOf(workspaceId, name);
   const serialKey = `idempotency ${lock}`;
-  if (serial.isBusy(serialKey)) inProgress();
+  if (serial.isBusy(serialKey)) raiseInProgress();
   return serial.run(serialKey, () => work({ ...name, requestHash, createdUtc: now, lock }));
 }
 
-function inProgress(): never {
+function raiseInProgress(): never {
   raise('conflict', 'A request with this Idempotency-Key is in progress. Repeat it in a moment.');
 }
 
@@ -61,15 +61,15 @@ export async function runOnce(
   work: (inside: SignedIn) => Promise<unknown>,
 ): Promise<OnceResult> {
   return writeInOneTransaction(context, async (inside) => {
-    if (!(await tryLockKey(inside.db, key))) inProgress();
-    const kept = await selectKept(inside.db, key, new Date(context.now.getTime() - keptMs));
-    if (kept) {
-      if (!kept.requestHash.equals(key.requestHash))
+    if (!(await tryLockKey(inside.db, key))) raiseInProgress();
+    const stored = await selectKept(inside.db, key, new Date(context.now.getTime() - keyLifetimeMs));
+    if (stored) {
+      if (!stored.requestHash.equals(key.requestHash))
         raise(
           'idempotency_key_reused',
           'This Idempotency-Key was already used for a different request: use a new one.',
         );
-      const { result, written, createdUtc } = kept;
+      const { result, written, createdUtc } = stored;
       return result === null
         ? { written: rowOf(written ?? {}), createdUtc }
         : { result: JSON.parse(result) as unknown, replayed: true };
@@ -89,7 +89,7 @@ export async function runOnce(
 /**
  * Stores the answer to a write that is done. Without it, a repeated request is answered from the row that was written.
  */
-export async function keepAnswer(
+export async function storeAnswer(
   { db, connect, principal: { workspaceId }, writes }: SignedIn,
   { userAccountId, key, createdUtc }: KeyName & Pick<NewKey, 'createdUtc'>,
   answer: unknown,
@@ -100,19 +100,19 @@ export async function keepAnswer(
     { db, connect },
     {
       item: { userAccountId, key, createdUtc, result },
-      send: addAll,
+      send: storeAnswers,
       serialKey: `answer ${workspaceId} ${userAccountId} ${key}`,
       batchKey: `answers ${workspaceId}`,
     },
   );
 }
 
-async function addAll(to: StatementTarget, answers: readonly NewAnswer[]): Promise<true[]> {
+async function storeAnswers(to: StatementTarget, answers: readonly NewAnswer[]): Promise<true[]> {
   await addAnswers(to, answers);
   return answers.map(() => true);
 }
 
 /** Removes some of the expired keys. */
 export function removeOldKeys(unscoped: Kysely<Tables>, now: Date): Promise<number> {
-  return removeKeys(unscoped, new Date(now.getTime() - keptMs), 1_000);
+  return removeKeys(unscoped, new Date(now.getTime() - keyLifetimeMs), 1_000);
 }

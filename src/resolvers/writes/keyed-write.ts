@@ -19,8 +19,8 @@ export function requireTransaction({ keyed }: Context): void {
   if (keyed) throw new NeedsTransaction();
 }
 
-/** The row that the write of this request returned when it was done, where only the answer has to be given again. */
-export function rowBefore<Row>({ repeated }: Context): Row | undefined {
+/** The row that the write of this request returned when it was done; undefined if it has not been done yet. */
+export function earlierRow<Row>({ repeated }: Context): Row | undefined {
   // The cast is safe because only the mutation that stored the row reads it.
   return repeated as Row | undefined;
 }

@@ -10,12 +10,12 @@ export class SerialQueue {
   /** Runs the work after all earlier work of the key, whether that succeeded or failed. */
   async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#tails.get(key);
-    const own = before ? before.then(work, work) : work();
-    this.#tails.set(key, own);
+    const tail = before ? before.then(work, work) : work();
+    this.#tails.set(key, tail);
     try {
-      return await own;
+      return await tail;
     } finally {
-      this.#leave(key, own);
+      this.#leave(key, tail);
     }
   }
 

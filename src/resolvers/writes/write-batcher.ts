@@ -24,7 +24,8 @@ export interface ItemWrite<Item, Row> {
   /** Writes of one key run one after the other. */
   readonly serialKey: string;
   /**
-   * Items of one key can share a statement: they have the same `send` and the same workspace. Undefined: it goes alone.
+   * Items of one key can share a statement: they have the same `send` and the same workspace. If undefined, the item gets
+   * a statement of its own.
    */
   readonly batchKey: string | undefined;
 }
@@ -101,7 +102,11 @@ class WriteBatcher {
     return row === undefined && !('alone' in outcome) ? this.#serial.run(serialKey, alone) : row;
   }
 
-  async #inGroup(to: StatementTarget, write: GroupedWrite, alone: () => Promise<unknown>): Promise<Outcome> {
+  async #inGroup(
+    to: StatementTarget,
+    write: GroupedWrite,
+    sendOnlyItem: () => Promise<unknown>,
+  ): Promise<Outcome> {
     const { item, send, serialKey, batchKey } = write;
     const name = `${batchKey} ${serialKey}`;
     let group = this.#groups.get(name);
@@ -113,7 +118,7 @@ class WriteBatcher {
       created.outcomes = this.#serial.run(serialKey, () => {
         if (this.#groups.get(name) === created) this.#groups.delete(name);
         const sendAll = (all: readonly unknown[], wait: boolean) => withRetry(() => send(to, all, wait));
-        return this.#queue(batchKey).go({ items, sendAll, alone });
+        return this.#queue(batchKey).enqueue({ items, sendAll, sendOnlyItem });
       });
       group = created;
     }
@@ -146,7 +151,7 @@ interface ReadyGroup {
   readonly items: readonly unknown[];
   readonly sendAll: (items: readonly unknown[], wait: boolean) => Promise<readonly unknown[]>;
   /** Sends the only item of the group. */
-  readonly alone: () => Promise<unknown>;
+  readonly sendOnlyItem: () => Promise<unknown>;
 }
 
 /**
@@ -164,29 +169,29 @@ interface WaitingGroup extends ReadyGroup {
 /** Groups of one batch key, and the statements that send them. */
 class BatchQueue {
   readonly #waiting: WaitingGroup[] = [];
-  readonly #ended: () => void;
+  readonly #onIdle: () => void;
   #inProgress = 0;
   #isDue = false;
 
-  constructor(ended: () => void) {
-    this.#ended = ended;
+  constructor(onIdle: () => void) {
+    this.#onIdle = onIdle;
   }
 
-  async go(group: ReadyGroup): Promise<readonly Outcome[]> {
+  async enqueue(group: ReadyGroup): Promise<readonly Outcome[]> {
     const turn = await new Promise<Turn>((resolve, reject) => {
       this.#waiting.push({ ...group, resolve, reject, deadline: meter()?.deadline });
-      this.#soon();
+      this.#schedule();
     });
     if ('outcomes' in turn) return turn.outcomes;
     // Here and not in `sendOnly`, so that its time and statements count for the request that waits.
-    const alone = group.alone();
+    const alone = group.sendOnlyItem();
     await Promise.allSettled([alone]);
     turn.done();
     return [{ alone }];
   }
 
   /** Sends at the end of this turn of the event loop, so that all groups that arrive in it share the statement. */
-  #soon(): void {
+  #schedule(): void {
     if (this.#isDue || this.#inProgress >= maxInProgress) return;
     this.#isDue = true;
     setImmediate(() => void this.#next());
@@ -194,13 +199,13 @@ class BatchQueue {
 
   async #next(): Promise<void> {
     this.#isDue = false;
-    const [first, ...others] = this.#taken();
+    const [first, ...others] = this.#takeNext();
     if (!first) {
-      if (this.#inProgress === 0) this.#ended();
+      if (this.#inProgress === 0) this.#onIdle();
       return;
     }
     this.#inProgress += 1;
-    if (this.#waiting.length > 0) this.#soon();
+    if (this.#waiting.length > 0) this.#schedule();
     const isAlone = others.length === 0 && first.items.length === 1;
     const done = isAlone ? sendOnly(first) : sendTogether(first, others);
     const slow = Promise.withResolvers<void>();
@@ -208,11 +213,11 @@ class BatchQueue {
     await Promise.race([done, slow.promise]);
     clearTimeout(timer);
     this.#inProgress -= 1;
-    this.#soon();
+    this.#schedule();
   }
 
   /** The groups that go next: as many as fit, in their order. */
-  #taken(): WaitingGroup[] {
+  #takeNext(): WaitingGroup[] {
     let count = 0;
     const end = this.#waiting.findIndex(({ items }) => {
       count += items.length;
@@ -238,13 +243,13 @@ async function sendTogether(first: WaitingGroup, others: readonly WaitingGroup[]
           wait,
         ),
       {
-        deadline: longest(groups.map(({ deadline }) => deadline)),
+        deadline: latestDeadline(groups.map(({ deadline }) => deadline)),
       },
     );
-    let from = 0;
+    let start = 0;
     for (const { items, resolve } of groups) {
-      resolve({ outcomes: rows.slice(from, from + items.length).map((row) => ({ row })) });
-      from += items.length;
+      resolve({ outcomes: rows.slice(start, start + items.length).map((row) => ({ row })) });
+      start += items.length;
     }
   } catch (error) {
     for (const { reject } of groups) reject(error);
@@ -255,9 +260,7 @@ async function sendTogether(first: WaitingGroup, others: readonly WaitingGroup[]
  * The deadline of a batch is that of the request with the most time left, so that no other request can end the batch
  * early.
  */
-function longest(all: readonly (Deadline | undefined)[]): Deadline | undefined {
-  const [first] = all
-    .filter((deadline) => deadline !== undefined)
-    .toSorted((some, other) => other.leftMs - some.leftMs);
+function latestDeadline(all: readonly (Deadline | undefined)[]): Deadline | undefined {
+  const [first] = all.filter((deadline) => deadline !== undefined).toSorted((a, b) => b.leftMs - a.leftMs);
   return first?.detached();
 }

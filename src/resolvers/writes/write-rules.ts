@@ -22,7 +22,7 @@ export function uuidOf(
   return undefined;
 }
 
-/** The uuids in a list of ids, each once, in their order. Of a list that is too long, nothing else is said. */
+/** The uuids in a list of ids, each once, in their order. A list that is too long gets no other violation. */
 export function uuidsOf(
   violations: Violations,
   field: string,

@@ -29,10 +29,10 @@ export async function write<Result>(
 ): Promise<Result> {
   requireTransaction(context);
   const { db, loaders, writes, openTransaction } = context;
-  const inOne = () => inTransaction(db, work);
-  if (serialKey !== undefined) openTransaction?.take(serialKey);
+  const runInTransaction = () => inTransaction(db, work);
+  if (serialKey !== undefined) openTransaction?.hold(serialKey);
   const isSerial = serialKey !== undefined && !openTransaction;
-  const result = await (isSerial ? writes.serial.run(serialKey, inOne) : inOne());
+  const result = await (isSerial ? writes.serial.run(serialKey, runInTransaction) : runInTransaction());
   loaders.clear();
   return result;
 }
@@ -43,12 +43,12 @@ export async function writeItem<Item extends KeyedItem, Row>(
   itemWrite: ItemWrite<Item, Row>,
 ): Promise<Row | undefined> {
   const { db, connect, keyed, loaders, writes, openTransaction } = context;
-  openTransaction?.take(itemWrite.serialKey);
-  const to = { db, connect };
+  openTransaction?.hold(itemWrite.serialKey);
+  const target = { db, connect };
   const item = keyed ? { ...itemWrite.item, key: keyed.key } : itemWrite.item;
   const row = openTransaction
-    ? (await itemWrite.send(to, [item], true))[0]
-    : await writes.send(to, { ...itemWrite, item });
+    ? (await itemWrite.send(target, [item], true))[0]
+    : await writes.send(target, { ...itemWrite, item });
   if (keyed && row !== undefined) keyed.isDone = true;
   if (!openTransaction && row !== undefined) meter()?.deadline?.committed();
   loaders.clear();
@@ -66,17 +66,17 @@ export async function writeInOneTransaction<Result>(
 ): Promise<Result> {
   const { bounds, db, writes } = context;
   const { serial } = writes;
-  for (let held: string | undefined; ; ) {
-    const openTransaction = new OpenTransaction(serial, held);
+  for (let heldKey: string | undefined; ; ) {
+    const openTransaction = new OpenTransaction(serial, heldKey);
     const attempt = () =>
       inTransaction(db, (trx) =>
         work({ ...context, db: trx, connect: undefined, loaders: new Loaders(trx, bounds), openTransaction }),
       );
     try {
-      return await (held === undefined ? attempt() : serial.run(held, attempt));
+      return await (heldKey === undefined ? attempt() : serial.run(heldKey, attempt));
     } catch (error) {
       if (!(error instanceof KeyIsBusy)) throw error;
-      held = error.key;
+      heldKey = error.key;
     } finally {
       openTransaction.end();
     }
@@ -90,12 +90,12 @@ export class OpenTransaction {
   readonly #releases: (() => void)[] = [];
   readonly #ended = Promise.withResolvers<void>();
 
-  constructor(serial: SerialQueue, held: string | undefined) {
+  constructor(serial: SerialQueue, heldKey: string | undefined) {
     this.#serial = serial;
-    this.#keys = new Set(held === undefined ? [] : [held]);
+    this.#keys = new Set(heldKey === undefined ? [] : [heldKey]);
   }
 
-  take(key: string): void {
+  hold(key: string): void {
     if (this.#keys.has(key)) return;
     const release = this.#serial.tryHold(key, this.#ended.promise);
     if (!release) throw new KeyIsBusy(key);

@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import DirectivesPlugin from '@pothos/plugin-directives';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
-import { noToken } from '../../resolvers/context.ts';
+import { noTokenMessage } from '../../resolvers/context.ts';
 import type { Connection } from '../../resolvers/connections.ts';
 import type { Context, Scope } from '../../resolvers/context.ts';
 import { AppError } from '../../resolvers/errors.ts';
@@ -81,7 +81,7 @@ export const builder = new SchemaBuilder<BuilderOptions>({
     unauthorizedError: (_parent, context) =>
       context.principal
         ? new AppError('forbidden', 'The access token lacks a scope that this field needs.')
-        : new AppError('unauthenticated', noToken),
+        : new AppError('unauthenticated', noTokenMessage),
   },
 });
 

@@ -13,7 +13,7 @@ import {
   pageRequest,
   type ValidatedPage,
 } from '../../resolvers/connections.ts';
-import { type Context, signedIn } from '../../resolvers/context.ts';
+import { type Context, requireSignedIn } from '../../resolvers/context.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import { findNodes } from '../../resolvers/nodes.ts';
 import { concatenatedText } from './concatenated.ts';
@@ -60,7 +60,7 @@ function resolverOf(plan: Plan): Resolve {
       return (row, _args, ctx) => loadReference(ctx, plan, row);
     case 'byKey':
       return async (_row, args, ctx) => {
-        const { loaders } = signedIn(ctx);
+        const { loaders } = requireSignedIn(ctx);
         const named = plan.lookup(String(args[plan.argument]));
         return (named && (await loaders.find(plan.table, { all: [plan.where, named] }))) ?? null;
       };
@@ -71,7 +71,7 @@ function resolverOf(plan: Plan): Resolve {
     }
     case 'list':
       return async (row, _args, ctx) => {
-        const rows = await signedIn(ctx)
+        const rows = await requireSignedIn(ctx)
           .loaders.lists(plan.source, plan.orderBy)
           .load(String(row[plan.parentKey]));
         return plan.only ? rows.map(onlyColumn(plan.only)) : rows;
@@ -79,22 +79,24 @@ function resolverOf(plan: Plan): Resolve {
     case 'one':
       return async (row, _args, ctx) => {
         const { table, where, parent } = plan.source;
-        const { loaders } = signedIn(ctx);
+        const { loaders } = requireSignedIn(ctx);
         return (await loaders.byKey(table, parent.column, where).load(String(row[plan.parentKey]))) ?? null;
       };
     case 'exists':
       return (row, _args, ctx) => {
-        const { loaders, principal } = signedIn(ctx);
+        const { loaders, principal } = requireSignedIn(ctx);
         const { table, keyColumn, viewerColumn } = plan;
         return loaders.exists(table, keyColumn, viewerColumn, principal.userAccountId).load(String(row.id));
       };
     case 'count':
       return (row, _args, ctx) =>
-        signedIn(ctx).loaders.counts(plan.source, plan.filter).load(String(row[plan.parentKey]));
+        requireSignedIn(ctx).loaders.counts(plan.source, plan.filter).load(String(row[plan.parentKey]));
     case 'sums':
       return async (row, _args, ctx) => {
         const { table, keyColumn, columns } = plan;
-        return plan.compute(await signedIn(ctx).loaders.sums(table, keyColumn, columns).load(String(row.id)));
+        return plan.compute(
+          await requireSignedIn(ctx).loaders.sums(table, keyColumn, columns).load(String(row.id)),
+        );
       };
     case 'computed': {
       // A plan may compute over rows of any table, so the type is lost here; the helper has checked it.
@@ -103,7 +105,7 @@ function resolverOf(plan: Plan): Resolve {
         compute(
           row,
           await loadReferences(ctx, plan.references, row),
-          plan.context ? signedIn(ctx) : undefined,
+          plan.context ? requireSignedIn(ctx) : undefined,
         );
     }
     case 'concatenated':
@@ -117,7 +119,7 @@ function resolverOf(plan: Plan): Resolve {
       };
     case 'series':
       return (row, args, ctx) =>
-        signedIn(ctx)
+        requireSignedIn(ctx)
           .loaders.batch(plan, args, (keys) => plan.load(ctx, args, keys))
           .load(String(row[plan.parentKey]));
     case 'self':
@@ -160,7 +162,7 @@ class RequestsOfRuns {
 async function loadReference(ctx: Context, plan: ReferencePlan, parent: Parent): Promise<AnyRow | null> {
   const key = parent[plan.key];
   if (key === null || key === undefined) return null;
-  return (await signedIn(ctx).loaders.byKey(plan.table, plan.by, plan.where).load(key)) ?? null;
+  return (await requireSignedIn(ctx).loaders.byKey(plan.table, plan.by, plan.where).load(key)) ?? null;
 }
 
 /** The rows that a computed field reads, by name. Rows that they refer to in turn are nested in them by name. */

@@ -8,7 +8,7 @@ import { raise } from '../../resolvers/errors.ts';
 import type { EarlierAnswer } from '../../executor/answers/revalidation.ts';
 import type { EventChunk, EventStream, StreamSource } from '../../rest-compat/event-chunks.ts';
 import type { RestRequest } from '../../rest-compat/rest-handler.ts';
-import { signedIn } from '../../resolvers/context.ts';
+import { requireSignedIn } from '../../resolvers/context.ts';
 import type { WalPosition } from '../../db/engine/wal-position.ts';
 import type { SeenVersion } from '../../reference/memory.ts';
 import type { AdmissionTicket } from '../limits/admission.ts';
@@ -131,13 +131,13 @@ export class ServerRequest implements RestRequest {
 
   /** The first chunk of a stream, which streams share for which `begin` is equal. */
   async firstChunk(begin: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
-    const { principal } = signedIn(await this.context());
+    const { principal } = requireSignedIn(await this.context());
     const shared = await this.#contexts.firstChunk(principal, begin, read);
     return shared.isUnshareable ? read() : shared;
   }
 
   async stream(source: StreamSource<OperationContext>): Promise<EventStream> {
-    const { principal } = signedIn(await this.context());
+    const { principal } = requireSignedIn(await this.context());
     const events = this.#contexts.stream(this, this.headers.authorization, principal, source);
     this.isStream = true;
     return events;

@@ -1,5 +1,5 @@
 import { getNamedType, isLeafType } from 'graphql';
-import { type SignedIn, signedIn } from '../../../resolvers/context.ts';
+import { type SignedIn, requireSignedIn } from '../../../resolvers/context.ts';
 import type { PlanOf, ReferencePlans } from '../../../schema/builder/plan.ts';
 import { type Field, type Frame, type Link, NotCompilable } from '../run/frame.ts';
 import { valueField } from './leaves.ts';
@@ -43,7 +43,7 @@ function computation(
     return compute(
       own as never,
       referred as never,
-      (needsContext ? signedIn(frame.run.context) : undefined) as SignedIn,
+      (needsContext ? requireSignedIn(frame.run.context) : undefined) as SignedIn,
     );
   };
 }

@@ -7,7 +7,7 @@ import { isAlways, type Predicate } from '../../../db/query/conditions/predicate
 import { Slot } from '../../../db/statements/slots.ts';
 import { anyWorkspace } from '../../../db/engine/tenant-handle.ts';
 import { textsOf } from '../../../db/wire/wire-row.ts';
-import { type Context, type Principal, signedIn } from '../../../resolvers/context.ts';
+import { type Context, type Principal, requireSignedIn } from '../../../resolvers/context.ts';
 import { testOf } from '../../../reference/conditions.ts';
 import type { CachedRow } from '../../../reference/cached-table.ts';
 import type { Snapshot } from '../../../reference/snapshot.ts';
@@ -91,7 +91,7 @@ export class Run {
 
   /** Throws `unauthenticated` without a token. */
   get principal(): Principal {
-    return signedIn(this.context).principal;
+    return requireSignedIn(this.context).principal;
   }
 
   /** The handle and columns to build a statement with. Statements are compiled once for all workspaces. */
