@@ -10,12 +10,12 @@ import type { Principal } from '../resolvers/context.ts';
 import { recentlyUsed } from './limits/recently-used.ts';
 
 /** How often the last use of a token is stored. */
-const lastUsedEveryMs = 60_000;
+const lastUsedIntervalMs = 60_000;
 
 /** GraphiQL sends this until the user enters a token. It counts as no token, so that the schema can be read. */
 export const tokenPlaceholder = 'Bearer <paste the token printed at start>';
 
-/** How many holders of tokens are remembered. */
+/** How many holders of tokens are cached. */
 const maxHolders = 10_000;
 
 /**
@@ -28,12 +28,12 @@ export class Authenticator {
   readonly #holders: TokenHolders;
   readonly #reference: ReferenceMemory;
   /** By the hash of the token. */
-  readonly #known = recentlyUsed<TokenHolder>(maxHolders);
+  readonly #cachedHolders = recentlyUsed<TokenHolder>(maxHolders);
   readonly #principals = new WeakMap<TokenHolder, Principal>();
   readonly #logger: Logger;
-  readonly #writing = new Set<Promise<void>>();
-  /** When this process last wrote the use of a token, by its id. The row that `#known` holds may be older. */
-  readonly #written = recentlyUsed<number>(maxHolders);
+  readonly #pendingWrites = new Set<Promise<void>>();
+  /** When this process last wrote the use of a token, by its id. The row in `#cachedHolders` may be older. */
+  readonly #lastWrittenMs = recentlyUsed<number>(maxHolders);
 
   constructor(database: Database, reference: ReferenceMemory, logger: Logger) {
     this.#database = database;
@@ -49,9 +49,9 @@ export class Authenticator {
   async authenticate(authorization: string | undefined, now: Date): Promise<Principal | undefined> {
     if (authorization === undefined || authorization === tokenPlaceholder) return undefined;
     const token = tokenIn(authorization);
-    if (!token) throw noTokenIn(authorization);
+    if (!token) throw invalidHeaderError(authorization);
     const holder = await this.#holderOf(hashToken(token));
-    if (!holder || !isGood(holder, now))
+    if (!holder || !isUsable(holder, now))
       throw new InvalidTokenError('The access token is unknown, expired or revoked.');
     this.#noteUse(holder, now);
     return this.#principalOf(holder);
@@ -61,31 +61,31 @@ export class Authenticator {
    * The id of a token that was valid at most a lease ago, without a lookup in the database; undefined when a lookup is needed.
    * This may only be used to refuse a request.
    */
-  recall(authorization: string | undefined, now: Date): string | undefined {
+  recentTokenId(authorization: string | undefined, now: Date): string | undefined {
     const token = authorization === undefined ? undefined : tokenIn(authorization);
     if (token === undefined) return undefined;
-    const known = this.#remembered(token);
-    if (!known || !isGood(known, now)) return undefined;
-    const recent = this.#reference.recent(known.workspaceId);
-    return recent?.version.auth === known.auth ? known.tokenId : undefined;
+    const holder = this.#cachedHolder(token);
+    if (!holder || !isUsable(holder, now)) return undefined;
+    const recent = this.#reference.recent(holder.workspaceId);
+    return recent?.version.auth === holder.auth ? holder.tokenId : undefined;
   }
 
-  /** The key for `known`: the same for the same token, which cannot be derived from it. */
+  /** The key of a token for `cachedPrincipal`. The token cannot be derived from it. */
   keyOf(authorization: string | undefined): string {
     const token = authorization === undefined ? undefined : tokenIn(authorization);
     return token === undefined ? '' : keyOfHash(hashToken(token));
   }
 
   /**
-   * The principal of a token that is known to be valid now, without waiting. Undefined if only `authenticate`, which may wait, can
-   * decide that.
+   * The principal of a token, if the cache shows that the token is valid now. Undefined if only `authenticate`, which may wait,
+   * can decide that.
    */
-  known(key: string, now: Date): Principal | undefined {
-    const holder = this.#known.get(key);
-    if (!holder || !isGood(holder, now)) return undefined;
+  cachedPrincipal(key: string, now: Date): Principal | undefined {
+    const holder = this.#cachedHolders.get(key);
+    if (!holder || !isUsable(holder, now)) return undefined;
     const current = this.#reference.current(holder.workspaceId);
     if (current instanceof Promise) {
-      // This only prevents an unhandled rejection: whoever awaits the check gets its error.
+      // Prevents an unhandled rejection. The callers that await the check get its error.
       current.catch(() => undefined);
       return undefined;
     }
@@ -93,12 +93,12 @@ export class Authenticator {
   }
 
   /**
-   * As `known`, for the regular check of an idle stream: it may wait for the reference data, and does not keep their lease
-   * alive.
+   * As `cachedPrincipal`, for the regular check of an idle stream: it may wait for the reference data, and does not keep
+   * their lease alive.
    */
-  async knownInBackground(key: string, now: Date): Promise<Principal | undefined> {
-    const holder = this.#known.get(key);
-    if (!holder || !isGood(holder, now)) return undefined;
+  async cachedPrincipalInBackground(key: string, now: Date): Promise<Principal | undefined> {
+    const holder = this.#cachedHolders.get(key);
+    if (!holder || !isUsable(holder, now)) return undefined;
     const { version } = await this.#reference.currentInBackground(holder.workspaceId);
     return version.auth === holder.auth ? this.#principalOf(holder) : undefined;
   }
@@ -107,38 +107,38 @@ export class Authenticator {
   isUnknown(authorization: string | undefined, now: Date): boolean {
     if (authorization === undefined || authorization === tokenPlaceholder) return false;
     const token = tokenIn(authorization);
-    const known = token === undefined ? undefined : this.#remembered(token);
-    return !known || !isGood(known, now);
+    const holder = token === undefined ? undefined : this.#cachedHolder(token);
+    return !holder || !isUsable(holder, now);
   }
 
   /** Waits for writes in progress. To be called before the database is closed. */
   async settle(): Promise<void> {
-    await Promise.all(this.#writing);
+    await Promise.all(this.#pendingWrites);
   }
 
-  #remembered(token: string): TokenHolder | undefined {
-    return this.#known.get(keyOfHash(hashToken(token)));
+  #cachedHolder(token: string): TokenHolder | undefined {
+    return this.#cachedHolders.get(keyOfHash(hashToken(token)));
   }
 
   async #holderOf(tokenHash: Buffer): Promise<TokenHolder | undefined> {
     const key = keyOfHash(tokenHash);
-    const known = this.#known.get(key);
-    if (known) {
-      const current = this.#reference.current(known.workspaceId);
+    const cached = this.#cachedHolders.get(key);
+    if (cached) {
+      const current = this.#reference.current(cached.workspaceId);
       const { version } = current instanceof Promise ? await current : current;
-      if (version.auth === known.auth) return known;
-      this.#known.delete(key);
+      if (version.auth === cached.auth) return cached;
+      this.#cachedHolders.delete(key);
     }
     // Counted by a separate meter, like checks of the reference data, because the operation does not cause them.
-    const holder = await withMeter(() => this.#holders.find(tokenHash, known));
+    const holder = await withMeter(() => this.#holders.find(tokenHash, cached));
     if (!holder) return undefined;
-    this.#known.set(key, holder);
+    this.#cachedHolders.set(key, holder);
     return holder;
   }
 
   #principalOf(holder: TokenHolder): Principal {
-    const known = this.#principals.get(holder);
-    if (known) return known;
+    const cached = this.#principals.get(holder);
+    if (cached) return cached;
     // All requests of the token share this object.
     const principal = Object.freeze(toPrincipal(holder));
     this.#principals.set(holder, principal);
@@ -148,10 +148,10 @@ export class Authenticator {
   /** Runs in the background. The answer does not wait for it, and does not fail if it fails. */
   #noteUse(holder: TokenHolder, now: Date): void {
     const { tokenId } = holder;
-    const before = new Date(now.getTime() - lastUsedEveryMs);
-    const written = Math.max(holder.lastUsedUtc?.getTime() ?? 0, this.#written.get(tokenId) ?? 0);
+    const before = new Date(now.getTime() - lastUsedIntervalMs);
+    const written = Math.max(holder.lastUsedUtc?.getTime() ?? 0, this.#lastWrittenMs.get(tokenId) ?? 0);
     if (written > before.getTime()) return;
-    this.#written.set(tokenId, now.getTime());
+    this.#lastWrittenMs.set(tokenId, now.getTime());
     // On a meter of its own, because the statement does not belong to the operation.
     const writing = withMeter(() =>
       updateLastUsed(this.#database.of(holder.workspaceId), holder, now, before),
@@ -159,8 +159,8 @@ export class Authenticator {
       .catch((error: unknown) =>
         this.#logger.warn({ err: error, tokenId }, 'the last use of a token was not recorded'),
       )
-      .finally(() => this.#writing.delete(writing));
-    this.#writing.add(writing);
+      .finally(() => this.#pendingWrites.delete(writing));
+    this.#pendingWrites.add(writing);
   }
 }
 
@@ -169,7 +169,7 @@ function tokenIn(authorization: string): string | undefined {
 }
 
 /** Another scheme gets a challenge without an error code (RFC 6750, 3.1). */
-function noTokenIn(authorization: string): AppError {
+function invalidHeaderError(authorization: string): AppError {
   const message = 'The Authorization header must be: Bearer, a space, and an access token.';
   const isBearer = /^Bearer(?:\s|$)/i.test(authorization);
   return isBearer ? new InvalidTokenError(message) : new AppError('unauthenticated', message);
@@ -179,7 +179,7 @@ function keyOfHash(tokenHash: Buffer): string {
   return tokenHash.toString('base64');
 }
 
-function isGood(holder: TokenHolder, now: Date): boolean {
+function isUsable(holder: TokenHolder, now: Date): boolean {
   const { revokedUtc, expiresUtc } = holder;
   return !revokedUtc && !(expiresUtc && expiresUtc <= now) && mayUseTokens(holder);
 }

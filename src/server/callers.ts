@@ -81,17 +81,17 @@ export class Callers {
     const token = this.#authenticator.keyOf(authorization);
     return {
       token,
-      knownInBackground: () => this.#authenticator.knownInBackground(token, new Date()),
+      cachedPrincipalInBackground: () => this.#authenticator.cachedPrincipalInBackground(token, new Date()),
       authenticate: async () =>
         (await this.#authenticator.authenticate(authorization, new Date())) ?? tokenRequired(),
     };
   }
 
-  /** The principal of a stream before it reads, if it is known without a look-up. Throws `rate_limited` while no objects are left. */
-  knownReader({ tokenId }: Principal, { token }: TokenChecks): ReturnType<StreamRights['known']> {
-    const over = this.#rateLimiter.indebted(callerOfToken(tokenId));
-    if (over) throw new RateLimitedError(over.message, over.retryAfterSeconds);
-    return this.#authenticator.known(token, new Date());
+  /** The principal of a stream that is about to read, if it is cached. Throws `rate_limited` while no objects are left. */
+  cachedReader({ tokenId }: Principal, { token }: TokenChecks): ReturnType<StreamRights['cachedPrincipal']> {
+    const debt = this.#rateLimiter.indebted(callerOfToken(tokenId));
+    if (debt) throw new RateLimitedError(debt.message, debt.retryAfterSeconds);
+    return this.#authenticator.cachedPrincipal(token, new Date());
   }
 
   /**
@@ -100,7 +100,7 @@ export class Callers {
    */
   overdrawn(authorization: string | undefined): OverdrawnToken | undefined {
     if (!this.#rateLimiter.hasExhausted) return undefined;
-    const tokenId = this.#authenticator.recall(authorization, new Date());
+    const tokenId = this.#authenticator.recentTokenId(authorization, new Date());
     if (tokenId === undefined) return undefined;
     const allowance = this.#rateLimiter.exhausted(callerOfToken(tokenId));
     const refused = allowance?.overdrawn;

@@ -32,16 +32,16 @@ export interface WaitingRequest {
 export interface TokenChecks {
   /** The same text for all streams and connections of the token. */
   readonly token: string;
-  /** The principal, if it is known without a look-up. */
-  knownInBackground(): Promise<Principal | undefined>;
+  /** The principal, if it is cached. */
+  cachedPrincipalInBackground(): Promise<Principal | undefined>;
   /** Throws the same errors as the authentication of a request. */
   authenticate(): Promise<Principal>;
 }
 
 /** The permissions of a stream's token, checked again before each chunk. */
 export interface StreamRights extends TokenChecks {
-  /** The principal, if it is known without waiting. Throws `rate_limited` where the token has no objects left. */
-  known(): Principal | undefined;
+  /** The principal, if it is cached. Throws `rate_limited` if the token has no objects left. */
+  cachedPrincipal(): Principal | undefined;
   contextOf(principal: Principal): OperationContext;
   charge(objects: number): void;
 }
@@ -52,21 +52,24 @@ interface ChunkSource extends Pick<StreamSource<OperationContext>, 'deliver' | '
   readonly arrivals: Arrivals;
 }
 
-/** The maximum number of streams that deliver at once, and that check their tokens at once, in addition to the requests in progress. */
-const chunksAtOnce = 4;
+/**
+ * The maximum number of streams that deliver at once, and of those that check their tokens at once, in addition to the
+ * requests in progress.
+ */
+const maxChunksAtOnce = 4;
 
 /** Lets requests wait for changes of their workspaces, and wakes up their streams. */
 export class ChangeWaits {
   readonly #live: Pick<LiveChanges, 'watch' | 'openStreams' | 'limits' | 'counts'>;
-  readonly #chunks = new Semaphore(chunksAtOnce);
+  readonly #chunks = new Semaphore(maxChunksAtOnce);
   readonly #catchUps = new CatchUps();
-  readonly #checks = new Semaphore(chunksAtOnce);
+  readonly #checks = new Semaphore(maxChunksAtOnce);
   readonly #slices = new Slices();
   readonly #audiences = new Audiences(this.#slices);
   readonly #beats = new Pulse(beatMs);
   readonly #cursors = new Pulse(cursorMs);
   readonly #tokens = new StreamTokens();
-  readonly #firsts = new Cohorts<EventChunk>();
+  readonly #firstChunks = new Cohorts<EventChunk>();
   readonly #cohorts = new Cohorts<EventChunk>();
   readonly #answers = new Cohorts<EventAnswers>();
   readonly #log: SharedLog;
@@ -107,15 +110,15 @@ export class ChangeWaits {
   }
 
   /**
-   * The first chunk of a stream. Equal streams that begin while nothing arrives share it, such as those of all clients after a
-   * restart. `begin` is equal for streams that want the same.
+   * The first chunk of a stream. Streams with an equal `inputKey` that begin while nothing arrives share it, such as those of
+   * all clients after a restart.
    */
-  async first(principal: Principal, begin: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
+  async first(principal: Principal, inputKey: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
     // Arrivals are noted only while a subscriber listens.
     const arrivals = this.#live.watch.arrivals(principal.workspaceId);
     try {
-      const key = keyOf(principal, `${arrivals.arrival} ${begin}`);
-      return await this.#firsts.read(key, () => this.#withPermit(this.#chunks, read));
+      const key = keyOf(principal, `${arrivals.arrival} ${inputKey}`);
+      return await this.#firstChunks.read(key, () => this.#withPermit(this.#chunks, read));
     } finally {
       arrivals.end();
     }
@@ -130,17 +133,17 @@ export class ChangeWaits {
   ): EventStream {
     const { watch, counts } = this.#live;
     if (watch.isClosed) raise('unavailable', stoppingMessage);
-    const undo: (() => void)[] = [];
+    const cleanups: (() => void)[] = [];
     const { arrivals, leave } = this.#enter(request, principal, () => {
       counts.streams[face] -= 1;
-      for (const each of undo) each();
+      for (const cleanUp of cleanups) cleanUp();
     });
     counts.streams[face] += 1;
     // Something may have arrived between the first chunk and now.
     arrivals.arrive();
     const { workspaceId } = principal;
     const key = cohort === undefined ? undefined : keyOf(principal, cohort);
-    const entered = pageTest && this.#audiences.enter(key, pageTest);
+    const audienceEntry = pageTest && this.#audiences.enter(key, pageTest);
     const logAccess = () => logAccessOf(rights.contextOf(principal));
     const stream = new LiveStream({
       arrivals,
@@ -154,12 +157,12 @@ export class ChangeWaits {
         leave();
       },
       skip: async (cursor) =>
-        entered?.audience.skip(cursor, arrivals, this.#log.pages(workspaceId, logAccess, arrivals)),
+        audienceEntry?.audience.skip(cursor, arrivals, this.#log.pages(workspaceId, logAccess, arrivals)),
       wakeWithin: (listener) => this.#cursors.add(listener),
       deliver: (cursor) => this.#deliver(cursor, { rights, arrivals, deliver, cohort }),
     });
-    if (entered) undo.push(entered.leave);
-    undo.push(
+    if (audienceEntry) cleanups.push(audienceEntry.leave);
+    cleanups.push(
       this.#beats.add(() => stream.beat()),
       this.watchToken(rights, arrivals),
     );
@@ -175,12 +178,12 @@ export class ChangeWaits {
       await this.#slices.next();
       return deliver(this.#contextOf(rights, reader, arrivals), cursor);
     };
-    const behind = arrivals.position - (parseCursor(cursor)?.position ?? 0);
+    const changesBehind = arrivals.position - (parseCursor(cursor)?.position ?? 0);
     // Streams that are so far behind share no page with the others.
-    const isFarBehind = behind > maxSharedChanges;
+    const isFarBehind = changesBehind > maxSharedChanges;
     const read = () =>
       isFarBehind
-        ? this.#catchUps.run(reader.workspaceId, behind, () => this.#withLimits(work))
+        ? this.#catchUps.run(reader.workspaceId, changesBehind, () => this.#withLimits(work))
         : this.#withPermit(this.#chunks, work);
     // Changes far from the end of the log are the same, whatever has arrived since.
     const since = isFarBehind ? 'far' : arrival;
@@ -195,15 +198,21 @@ export class ChangeWaits {
 
   /** The principal of a stream that is about to read. Throws the error of its authentication. */
   async #readerOf(rights: StreamRights): Promise<Principal> {
-    const known = rights.known();
-    if (known) return known;
-    return this.#withPermit(this.#checks, async () => rights.known() ?? (await rights.authenticate()));
+    const cached = rights.cachedPrincipal();
+    if (cached) return cached;
+    return this.#withPermit(
+      this.#checks,
+      async () => rights.cachedPrincipal() ?? (await rights.authenticate()),
+    );
   }
 
   /** Calls `fail` with the error of a regular check of the token. Returns a function that stops watching it. */
   watchToken(checks: TokenChecks, idle: Pick<Arrivals, 'fail'>): () => void {
     return this.#tokens.watch(checks.token, idle, () =>
-      this.#withPermit(this.#checks, async () => (await checks.knownInBackground()) ?? checks.authenticate()),
+      this.#withPermit(
+        this.#checks,
+        async () => (await checks.cachedPrincipalInBackground()) ?? checks.authenticate(),
+      ),
     );
   }
 
@@ -271,14 +280,14 @@ function logAccessOf(context: OperationContext): LogAccess {
 
 /** A key for reads with the same input whose principals may read the same: they have the same workspace, role and scopes. */
 function keyOf(principal: Principal, input: string): string {
-  let reach = reaches.get(principal);
-  if (reach === undefined) {
+  let rightsKey = rightsKeys.get(principal);
+  if (rightsKey === undefined) {
     const { workspaceId, role, scopes } = principal;
-    reach = [workspaceId, role, ...[...scopes].toSorted()].join(' ');
-    reaches.set(principal, reach);
+    rightsKey = [workspaceId, role, ...[...scopes].toSorted()].join(' ');
+    rightsKeys.set(principal, rightsKey);
   }
-  return `${reach} ${input}`;
+  return `${rightsKey} ${input}`;
 }
 
 /** Requests of a token share its principal. */
-const reaches = new WeakMap<Principal, string>();
+const rightsKeys = new WeakMap<Principal, string>();

@@ -122,8 +122,8 @@ export function readConfig(flags: Settings = {}, environment?: NodeJS.ProcessEnv
   if (!parsed.success) {
     throw new ConfigError(
       parsed.error.issues.map(({ path: [name = ''], message }) => {
-        const from = flags[name as SettingName] ? `--${flagNameOf(String(name))}` : String(name);
-        return asSentence(`${from} ${message}`);
+        const source = flags[name as SettingName] ? `--${flagNameOf(String(name))}` : String(name);
+        return asSentence(`${source} ${message}`);
       }),
     );
   }

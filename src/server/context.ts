@@ -78,19 +78,22 @@ export class Contexts {
    * Throws `unauthenticated`, `unavailable` when the token cannot be looked up, and `rate_limited` when its quota is used up.
    * Without a valid token the address is counted but not refused here, because 401 comes before 429.
    */
-  async authenticated(request: RequestSource, authorization: string | undefined): Promise<OperationContext> {
+  async authenticatedContext(
+    request: RequestSource,
+    authorization: string | undefined,
+  ): Promise<OperationContext> {
     const now = new Date();
     const { callers, changeWaits, recentWrites } = this.#parts;
     const principal = await callers.principal(request, authorization, now);
     const allowance = await callers.count(request, principal);
-    if (!principal) return this.#of(request, now, principal);
+    if (!principal) return this.#contextOf(request, now, principal);
     allowance.check();
-    const again = () => this.authenticateAgain(authorization);
+    const reauthenticate = () => this.reauthenticate(authorization);
     const { tokenId } = principal;
     return {
-      ...this.#of(request, now, principal),
-      changes: changeWaits.arrivalsFor(request, principal, again),
-      replica: this.#readsOf(request, tokenId),
+      ...this.#contextOf(request, now, principal),
+      changes: changeWaits.arrivalsFor(request, principal, reauthenticate),
+      replica: this.#replicaFor(request, tokenId),
       onWrite: () => {
         request.hasWritten = true;
         recentWrites?.note(tokenId);
@@ -99,7 +102,7 @@ export class Contexts {
   }
 
   /** Checks the token of a request that has waited for its client. Throws `unauthenticated`. */
-  authenticateAgain(authorization: string | undefined): Promise<Principal> {
+  reauthenticate(authorization: string | undefined): Promise<Principal> {
     return this.#parts.callers.checksOf(authorization).authenticate();
   }
 
@@ -114,7 +117,7 @@ export class Contexts {
   }
 
   /** The replica that answers the queries of a request; every request gets its replica from this method. */
-  #readsOf({ seenPosition }: RequestSource, tokenId: string): ReadServer | undefined {
+  #replicaFor({ seenPosition }: RequestSource, tokenId: string): ReadServer | undefined {
     const { database, recentWrites } = this.#parts;
     const { replicas } = database;
     if (!replicas || (!seenPosition && recentWrites?.has(tokenId))) return undefined;
@@ -132,9 +135,9 @@ export class Contexts {
     });
   }
 
-  /** The first chunk of a stream, shared by streams of the same rights for which `begin` is equal. */
-  firstChunk(principal: Principal, begin: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
-    return this.#parts.changeWaits.first(principal, begin, read);
+  /** The first chunk of a stream. Streams with the same rights and an equal `inputKey` share it. */
+  firstChunk(principal: Principal, inputKey: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
+    return this.#parts.changeWaits.first(principal, inputKey, read);
   }
 
   /**
@@ -151,33 +154,33 @@ export class Contexts {
     const checks = callers.checksOf(authorization);
     const rights: StreamRights = {
       ...checks,
-      known: () => callers.knownReader(principal, checks),
-      contextOf: (reader) => this.#of(request, new Date(), reader),
+      cachedPrincipal: () => callers.cachedReader(principal, checks),
+      contextOf: (reader) => this.#contextOf(request, new Date(), reader),
       charge: (objects) => request.allowance?.charge(objects),
     };
     return changeWaits.stream(request, principal, rights, source);
   }
 
   /** The context of a read that the service does by itself with the rights of a member. No quota counts it. */
-  ofService(principal: Principal, requestId: string): OperationContext {
+  serviceContext(principal: Principal, requestId: string): OperationContext {
     const request = { requestId, origin: '', address: undefined, seenVersion: undefined };
     return {
-      ...this.#of(request, new Date(), principal),
+      ...this.#contextOf(request, new Date(), principal),
       rateLimit: unlimited,
       maxCost: unlimitedQuota.limit,
     };
   }
 
   /** The context of a public operation, which counts against its address. Throws `rate_limited`. */
-  async visitor(request: RequestSource): Promise<OperationContext> {
+  async visitorContext(request: RequestSource): Promise<OperationContext> {
     const allowance = await this.#parts.callers.count(request, undefined);
     allowance.check();
-    return this.#of(request, new Date(), undefined);
+    return this.#contextOf(request, new Date(), undefined);
   }
 
   /** The context of a public operation that is not counted. */
-  anonymous(request: RequestSource): OperationContext {
-    return this.#of(request, new Date(), undefined);
+  uncountedContext(request: RequestSource): OperationContext {
+    return this.#contextOf(request, new Date(), undefined);
   }
 
   /** The handle of a workspace for a request. All handles of requests are created here. */
@@ -185,7 +188,7 @@ export class Contexts {
     return this.#parts.database.of(workspaceId);
   }
 
-  #of(
+  #contextOf(
     request: Omit<RequestSource, keyof WaitingRequest>,
     now: Date,
     principal: Principal | undefined,

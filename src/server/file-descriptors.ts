@@ -16,7 +16,7 @@ const reservedDescriptors = 256;
 const watchEveryMs = 1_000;
 
 /** A shortage may begin and end with each connection, so it is logged at most this often. */
-const quietMs = 60_000;
+const logIntervalMs = 60_000;
 
 /** Warns when this process may have fewer files open than its settings need. Returns silently where the limit cannot be read. */
 export function warnOfDescriptorLimit(
@@ -41,13 +41,13 @@ export function warnOfDescriptorLimit(
  * that clients and probes see them reset.
  */
 export function watchDescriptors(logger: Logger, everyMs = watchEveryMs): () => void {
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let loggedMs = Number.NEGATIVE_INFINITY;
   const watch = setInterval(() => {
     open('/dev/null', 'r', (error, descriptor) => {
       if (!error) return close(descriptor);
-      const isLack = error.code === 'EMFILE' || error.code === 'ENFILE';
-      if (!isLack || performance.now() - toldMs < quietMs) return;
-      toldMs = performance.now();
+      const isShortage = error.code === 'EMFILE' || error.code === 'ENFILE';
+      if (!isShortage || performance.now() - loggedMs < logIntervalMs) return;
+      loggedMs = performance.now();
       logger.error({ err: error }, `No file descriptors are left, so new connections are reset. ${advice}`);
     });
   }, everyMs);

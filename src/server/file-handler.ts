@@ -40,11 +40,11 @@ interface FileParts {
  */
 export function createFileHandler(parts: FileParts): FileHandler {
   const { files } = parts;
-  const ownHost = files.filesUrl && new URL(files.filesUrl).host;
+  const filesHost = files.filesUrl && new URL(files.filesUrl).host;
   return {
     handle(request, req, res) {
       // With an origin for files, that origin serves nothing else, and no other origin serves files.
-      const isElsewhere = ownHost !== undefined && (request.host === ownHost) !== isFile(request.path);
+      const isElsewhere = filesHost !== undefined && (request.host === filesHost) !== isFile(request.path);
       if (isElsewhere) raise('not_found', nothingHere);
       return isFile(request.path) ? answer(parts, request, req, res) : undefined;
     },
@@ -97,8 +97,8 @@ function signedAccess(
   part: FilePart,
   attachmentId: string,
 ): SignedAccess | undefined {
-  const workspace = parseId(only(query, 'workspace'));
-  const disposition = dispositions.find((known) => known === only(query, 'disposition'));
+  const workspace = parseId(singleValue(query, 'workspace'));
+  const disposition = dispositions.find((known) => known === singleValue(query, 'disposition'));
   if (workspace?.prefix !== 'workspace' || !disposition) return undefined;
   const workspaceId = workspace.uuid;
   return { method: method === 'PUT' ? 'PUT' : 'GET', part, workspaceId, attachmentId, disposition };
@@ -113,9 +113,13 @@ function signatureProblem(
   access: SignedAccess,
   now: Date,
 ): string | undefined {
-  const expires = only(query, 'expires');
+  const expires = singleValue(query, 'expires');
   const expiresAtSeconds = /^[1-9]\d{0,11}$/.test(expires) ? Number(expires) : 0;
-  const verdict = signer.verify(access, { expiresAtSeconds, signature: only(query, 'signature') }, now);
+  const verdict = signer.verify(
+    access,
+    { expiresAtSeconds, signature: singleValue(query, 'signature') },
+    now,
+  );
   const reasons = {
     good: undefined,
     bad: 'The signature is invalid.',
@@ -124,9 +128,9 @@ function signatureProblem(
   return reasons[verdict];
 }
 
-function only(query: URLSearchParams, name: string): string {
-  const [value = '', ...more] = query.getAll(name);
-  return more.length > 0 ? '' : value;
+function singleValue(query: URLSearchParams, name: string): string {
+  const [value = '', ...others] = query.getAll(name);
+  return others.length > 0 ? '' : value;
 }
 
 /** The types that a browser may display. All others are downloads, whatever was signed; HTML and SVG could run scripts. */
@@ -146,20 +150,20 @@ async function serve(
   const file = await (access.part === 'content' ? openContent : openPreview)(db, store, access);
   const { sizeBytes, contentType } = file;
   const etag = `"${access.attachmentId}-${access.part}"`;
-  const { headers: sent } = request;
-  const always = {
+  const { headers: requestHeaders } = request;
+  const commonHeaders = {
     'Content-Security-Policy': "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
     // Anyone with the signed URL may read the file, so pages of other sites may show it too.
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Accept-Ranges': 'bytes',
     ETag: etag,
   };
-  const verdict = evaluateRead(sent, etag);
+  const verdict = evaluateRead(requestHeaders, etag);
   if (verdict === 'failed') raise('precondition_failed', 'If-Match does not name this file.');
-  if (verdict === 'not modified') return { status: 304, headers: always };
+  if (verdict === 'not modified') return { status: 304, headers: commonHeaders };
   // Range is defined only for GET (RFC 9110, 14.2).
-  const isRanged = method === 'GET' && allowsRange(sent['if-range'], etag);
-  const range = byteRange(isRanged ? sent.range : undefined, sizeBytes);
+  const isRanged = method === 'GET' && allowsRange(requestHeaders['if-range'], etag);
+  const range = byteRange(isRanged ? requestHeaders.range : undefined, sizeBytes);
   if (range === 'unsatisfiable') {
     const failure = { code: 'range_not_satisfiable', message: `The file has ${sizeBytes} bytes.` } as const;
     return problemReply(failure, requestId, { 'Content-Range': `bytes */${sizeBytes}` });
@@ -170,7 +174,7 @@ async function serve(
     'Content-Type': contentType,
     'Content-Length': String(length),
     'Content-Disposition': contentDisposition(inline ? 'inline' : 'attachment', file.fileName),
-    ...always,
+    ...commonHeaders,
     ...(range && { 'Content-Range': `bytes ${range.start}-${range.end}/${sizeBytes}` }),
   };
   const status = range ? 206 : 200;

@@ -29,7 +29,7 @@ export class FreshStatistics {
     checkSoon();
   }
 
-  /** Ends the check under way and begins no other. */
+  /** Waits for the check in progress, and begins no other. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();

@@ -87,7 +87,7 @@ export class Front {
     this.#pipelines.enter(
       req,
       res,
-      () => this.#take(this.#exchangeOf(req, res)),
+      () => this.#accept(this.#exchangeOf(req, res)),
       () => this.#refuse(this.#exchangeOf(req, res), { refused: tooBusy }),
     );
   }
@@ -99,13 +99,13 @@ export class Front {
   }
 
   /** Begins a request, lets it wait for its admission, or refuses it before its body is read. */
-  #take(exchange: Exchange): void {
+  #accept(exchange: Exchange): void {
     const { request, violation } = exchange;
     // Probes, pages and files do not pass through admission. Files proceed at the speed of the client.
-    const isAdmitted = request.path === '/graphql' || request.path.startsWith('/v1/');
-    if (violation || !isAdmitted) return this.#begin(exchange);
-    const turned = this.#overQuota(request);
-    if (turned) return this.#refuse(exchange, turned);
+    const needsAdmission = request.path === '/graphql' || request.path.startsWith('/v1/');
+    if (violation || !needsAdmission) return this.#begin(exchange);
+    const overQuota = this.#overQuota(request);
+    if (overQuota) return this.#refuse(exchange, overQuota);
     if (!asksForStream(request)) return this.#admit(exchange, this.#options.admission);
     // The stream would end soon anyway, and waiting in the queue it would only keep the stopping server busy.
     if (this.#options.contexts.draining)
@@ -119,13 +119,13 @@ export class Front {
     const { authorization } = request.headers;
     const overdrawn = callers.overdrawn(authorization);
     if (overdrawn) {
-      const labels = countedAs(request, this.#options);
+      const labels = countedLabels(request, this.#options);
       if (!labels) return undefined;
       request.allowance = overdrawn.allowance;
       return { refused: overdrawn.refused, labels, refusee: { tokenId: overdrawn.tokenId } };
     }
     const refused = callers.refusalOfUnknownToken(request.address, authorization);
-    const labels = refused && countedAs(request, this.#options);
+    const labels = refused && countedLabels(request, this.#options);
     return labels && { refused, labels, refusee: { address: request.address } };
   }
 
@@ -139,7 +139,7 @@ export class Front {
     const commonHeaders = { ...crossOrigin.headers(request), ...request.allowance?.headers() };
     refuseEarly(request, req, res, { refused, commonHeaders });
     this.#refusals.note(refusee);
-    metrics?.count(labels ?? unread(request), res.statusCode, performance.now() - startedMs);
+    metrics?.count(labels ?? unreadLabels(request), res.statusCode, performance.now() - startedMs);
   }
 
   /** Begins a request when the gate admits it. A request whose client has gone leaves the queue. */
@@ -171,7 +171,7 @@ export class Front {
     void withMeter(async () => {
       const tookMs = performance.now() - startedMs;
       logRequest(this.#options.logger, loggedOf(request), request, 499, tookMs);
-      this.#options.metrics?.count(unread(request), 499, tookMs);
+      this.#options.metrics?.count(unreadLabels(request), 499, tookMs);
     });
   }
 
@@ -206,7 +206,7 @@ export class Front {
         });
     ticket?.leave();
     // An unread body would be parsed as the next request of the connection, and it may be endless.
-    const rest = req.complete ? undefined : discardRest(req, res);
+    const unreadBody = req.complete ? undefined : discardRest(req, res);
     if (contexts.draining) res.shouldKeepAlive = false;
     const commonHeaders = [
       crossOrigin.headers(request),
@@ -216,10 +216,12 @@ export class Front {
     ];
     request.release();
     // Not awaited: while a slow client reads, everything that led to the answer can be freed.
-    return sendReply(res, reply, request, { commonHeaders, unread: rest, unsent }).catch((error: unknown) => {
-      logger.warn({ err: error, ...logged }, 'sending the answer failed');
-      res.destroy();
-    });
+    return sendReply(res, reply, request, { commonHeaders, unread: unreadBody, unsent }).catch(
+      (error: unknown) => {
+        logger.warn({ err: error, ...logged }, 'sending the answer failed');
+        res.destroy();
+      },
+    );
   }
 
   async #route({ req, res, request }: Exchange): Promise<HttpReply> {
@@ -259,12 +261,12 @@ function retrySoon(message: string): RefusalReason {
 }
 
 /** The label for metrics of a request whose body was not read. */
-function unread({ path }: ServerRequest): RequestLabels {
+function unreadLabels({ path }: ServerRequest): RequestLabels {
   return { face: path === '/graphql' ? 'graphql' : 'rest', route: 'other', operation: 'other' };
 }
 
 /** The label for metrics of a request that counts against its token; undefined for any other request. */
-function countedAs(
+function countedLabels(
   request: ServerRequest,
   { graphql, rest }: Pick<FrontOptions, 'graphql' | 'rest'>,
 ): RequestLabels | undefined {

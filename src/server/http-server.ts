@@ -30,10 +30,10 @@ export class HttpServer {
   readonly #connections: Connections;
   readonly #webSockets: WebSockets;
   /** The other sockets that listen for it. */
-  #extra: readonly SocketServer[] = [];
+  #additionalSockets: readonly SocketServer[] = [];
 
   constructor({ front, webSockets, publicUrl, clientMs }: HttpServerOptions) {
-    const take = (req: IncomingMessage, res: ServerResponse) => front.handle(req, res);
+    const handle = (req: IncomingMessage, res: ServerResponse) => front.handle(req, res);
     const server = createServer(
       {
         // Bodies have their own time limit where they are read, because a large file takes longer.
@@ -46,16 +46,16 @@ export class HttpServer {
         requireHostHeader: false,
         shouldUpgradeCallback: asksForWebSocket,
       },
-      take,
+      handle,
     );
     this.#server = server;
     this.#webSockets = webSockets;
     this.#connections = new Connections(server);
     server.timeout = silenceMs;
     // The front asks for the body only after it has authenticated the client.
-    server.on('checkContinue', take);
+    server.on('checkContinue', handle);
     // Other expectations may be ignored (RFC 9110, 10.1.1).
-    server.on('checkExpectation', take);
+    server.on('checkExpectation', handle);
     server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) =>
       webSockets.upgrade(req, socket, head),
     );
@@ -65,7 +65,9 @@ export class HttpServer {
 
   /** Throws the error of `listen`, such as EADDRINUSE. */
   async listen(address: Address, link: WorkerLink | undefined): Promise<void> {
-    this.#extra = await (link ? link.listen(this.#server, address.host) : listenOn(this.#server, address));
+    this.#additionalSockets = await (link
+      ? link.listen(this.#server, address.host)
+      : listenOn(this.#server, address));
   }
 
   /** Its URL on this machine. */
@@ -85,19 +87,20 @@ export class HttpServer {
     withinMs: number;
     isReplaced: boolean;
   }): Promise<void> {
-    const all = [this.#server, ...this.#extra];
-    const closed = Promise.all(all.map((each) => once(each, 'close')));
-    // Another worker has the same sockets. Clients of this one have the time to send one more request, whose answer closes the connection.
-    if (isReplaced) for (const each of all) stopAccepting(each);
+    const servers = [this.#server, ...this.#additionalSockets];
+    const closed = Promise.all(servers.map((each) => once(each, 'close')));
+    // Another worker has the same sockets. Clients of this one have the time to send one more request, whose answer closes
+    // the connection.
+    if (isReplaced) for (const each of servers) stopAccepting(each);
     await delay(drainMs);
-    if (!isReplaced) for (const each of all) stopAccepting(each);
+    if (!isReplaced) for (const each of servers) stopAccepting(each);
     this.#connections.closeIdle();
-    const late = setTimeout(() => {
+    const closing = setTimeout(() => {
       this.#server.closeAllConnections();
       this.#webSockets.terminate();
     }, withinMs);
     await closed;
-    clearTimeout(late);
+    clearTimeout(closing);
     // Only this stops the timer with which Node looks for slow requests.
     this.#server.close();
   }

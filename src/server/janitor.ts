@@ -16,8 +16,8 @@ import {
 } from '../resolvers/housekeeping.ts';
 
 /** The pause between two rounds of cleaning, and before the first one after the start. */
-const everyMs = 10 * 60_000;
-const firstMs = 60_000;
+const roundIntervalMs = 10 * 60_000;
+const firstRoundMs = 60_000;
 
 export interface Janitor {
   /** Waits for the current step, and begins no other. */
@@ -31,7 +31,7 @@ interface JanitorOptions {
   /** The number of days for which the log keeps changes. */
   readonly changesDays: number;
   /** Further chores, which depend on the settings of the server. */
-  readonly ownChores: readonly Chore[];
+  readonly additionalChores: readonly Chore[];
 }
 
 /** The chores of a janitor, in their order. */
@@ -39,7 +39,7 @@ export function choresOf({
   database,
   store,
   changesDays,
-  ownChores,
+  additionalChores,
 }: Omit<JanitorOptions, 'logger'>): readonly Chore[] {
   return [
     ...(store ? [abandonedUploads(database, store)] : []),
@@ -48,7 +48,7 @@ export function choresOf({
     oldReferenceChanges(database),
     oldChanges(database, changesDays),
     oldWebhookDeliveries(database),
-    ...ownChores,
+    ...additionalChores,
     unwrittenSets(database),
     // Only one process at a time opens an embedded database, so that no earlier version writes to it.
     ...(database.engine === 'embedded' ? [] : [missedByEarlierVersions(database), wrongTallies(database)]),
@@ -68,10 +68,10 @@ export function startJanitor({ logger, ...options }: JanitorOptions): Janitor {
     round = withJanitorLock(database, () => tidy(chores, logger, () => isStopping))
       .catch((error: unknown) => logger.warn({ err: error }, 'the janitor could not run'))
       .finally(() => {
-        if (!isStopping) timer = setTimeout(begin, everyMs).unref();
+        if (!isStopping) timer = setTimeout(begin, roundIntervalMs).unref();
       });
   };
-  let timer = setTimeout(begin, firstMs).unref();
+  let timer = setTimeout(begin, firstRoundMs).unref();
   return {
     stop: async () => {
       isStopping = true;
@@ -91,7 +91,7 @@ export async function tidy(
   for (const { name, doSome } of chores) {
     let done = 0;
     try {
-      for (let some = -1; some !== 0 && !isStopping(); done += some) some = await doSome(now);
+      for (let handled = -1; handled !== 0 && !isStopping(); done += handled) handled = await doSome(now);
     } catch (error) {
       logger.warn({ err: error }, `the janitor failed to finish: ${name}`);
     }

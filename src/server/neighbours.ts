@@ -9,8 +9,8 @@ type NeighbourConfig = Partial<Pick<Config, 'signingKeys' | 'storageUrl' | 'data
 
 const listener = 'workgraph listener';
 
-/** The settings without which each server uses keys or files in its own data directory. */
-const shared = {
+/** The settings that servers on one database must share. Without them, each uses keys or files in its own data directory. */
+const sharedSettings = {
   SIGNING_KEYS: 'keys',
   STORAGE_URL: 'files',
 } as const;
@@ -21,11 +21,11 @@ const shared = {
  */
 export function listenerName({ signingKeys = [], storageUrl, dataDir = '' }: NeighbourConfig): string {
   const home = createHash('sha256').update(`${hostname()}:${dataDir}`).digest('hex').slice(0, 8);
-  const own = [
-    ...(signingKeys.length > 0 ? [] : [`${shared.SIGNING_KEYS}=${home}`]),
-    ...(storageUrl === undefined ? [`${shared.STORAGE_URL}=${home}`] : []),
+  const ownSettings = [
+    ...(signingKeys.length > 0 ? [] : [`${sharedSettings.SIGNING_KEYS}=${home}`]),
+    ...(storageUrl === undefined ? [`${sharedSettings.STORAGE_URL}=${home}`] : []),
   ];
-  return [listener, ...own].join(' ');
+  return [listener, ...ownSettings].join(' ');
 }
 
 /**
@@ -59,9 +59,9 @@ async function listenersOn({ unscoped }: Database): Promise<string[]> {
 }
 
 /** The settings in which a server differs from any of the others. */
-function differingSettings(own: string, others: readonly string[]): string[] {
-  return Object.entries(shared).flatMap(([setting, label]) =>
-    others.some((other) => homeIn(other, label) !== homeIn(own, label)) ? [setting] : [],
+function differingSettings(ownName: string, others: readonly string[]): string[] {
+  return Object.entries(sharedSettings).flatMap(([setting, label]) =>
+    others.some((other) => homeIn(other, label) !== homeIn(ownName, label)) ? [setting] : [],
   );
 }
 

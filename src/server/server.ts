@@ -218,7 +218,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
     schema,
     logger,
     admission,
-    contextOf: (principal) => contexts.ofService(principal, randomUUID()),
+    contextOf: (principal) => contexts.serviceContext(principal, randomUUID()),
   });
   live.watch.onAny((workspaceId) => deliverer.wake(workspaceId));
   opened.add(logSlowStatements(logger, config.slowStatementMs ?? settings.SLOW_STATEMENT_MS.default));
@@ -229,7 +229,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
       store: files?.store,
       logger,
       changesDays: config.changesDays ?? settings.CHANGES_DAYS.default,
-      ownChores: webhooks.choresOf(database),
+      additionalChores: webhooks.choresOf(database),
     });
   const statistics = database.engine === 'embedded' ? new FreshStatistics(database, logger) : undefined;
   let stopping: Promise<unknown> | undefined;

@@ -24,7 +24,7 @@ export type SettingKind =
   | { readonly kind: 'url'; readonly protocols: readonly string[]; readonly rule: string }
   | {
       readonly kind: 'list';
-      readonly of: 'origins' | 'networks' | 'keys' | 'databases';
+      readonly items: 'origins' | 'networks' | 'keys' | 'databases';
       readonly rule: string;
     }
   | {

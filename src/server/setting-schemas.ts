@@ -48,7 +48,7 @@ function schemaOf(setting: SettingKind): z.ZodType {
     case 'url':
       return url(setting.protocols, setting.rule).optional();
     case 'list':
-      return listOf(itemRules[setting.of], setting.rule);
+      return listOf(itemRules[setting.items], setting.rule);
     case 'choice':
       return choiceOf(setting);
   }
@@ -111,11 +111,11 @@ export const settingsSchema = z
     error: 'must name the manifest when DOCUMENTS is trusted',
   });
 
-function listOf(fits: (item: string) => boolean, message: string) {
+function listOf(isValid: (item: string) => boolean, message: string) {
   return z
     .string()
     .transform((text) => text.split(',').map((item) => item.trim()))
-    .refine((items) => items.every(fits), message)
+    .refine((items) => items.every(isValid), message)
     .default([]);
 }
 

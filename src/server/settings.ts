@@ -24,7 +24,7 @@ export const settings = {
   TRUSTED_PROXIES: {
     group: 'address',
     kind: 'list',
-    of: 'networks',
+    items: 'networks',
     rule: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
     help: 'Addresses or networks of trusted proxies, separated by commas',
     shownDefault: 'none',
@@ -32,7 +32,7 @@ export const settings = {
   CORS_ORIGINS: {
     group: 'address',
     kind: 'list',
-    of: 'origins',
+    items: 'origins',
     rule: 'must be origins such as https://app.example.com, separated by commas',
     help: 'Origins whose pages may call this server, separated by commas',
     shownDefault: 'none',
@@ -54,7 +54,7 @@ export const settings = {
   READ_DATABASE_URLS: {
     group: 'database',
     kind: 'list',
-    of: 'databases',
+    items: 'databases',
     rule: 'must be URLs such as postgres://user@replica:5432/database, separated by commas',
     valueHint: 'urls',
     help: 'Streaming replicas of PostgreSQL that answer queries, separated by commas',
@@ -116,7 +116,7 @@ export const settings = {
   SIGNING_KEYS: {
     group: 'files',
     kind: 'list',
-    of: 'keys',
+    items: 'keys',
     rule: 'must be keys of 32 characters or more, separated by commas',
     help: 'Keys of signed URLs and of the secrets of webhooks, separated by commas; the first signs',
     shownDefault: 'DATA_DIR/signing-key',
@@ -244,7 +244,7 @@ export const settings = {
   WEBHOOK_NETWORKS: {
     group: 'live',
     kind: 'list',
-    of: 'networks',
+    items: 'networks',
     rule: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
     help: 'Private networks to which webhooks may be sent, over http as well, separated by commas',
     shownDefault: 'none',

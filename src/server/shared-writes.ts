@@ -7,7 +7,10 @@ import { cutWhenSilent } from './redis-silence.ts';
 const channel = 'workgraph:wrote';
 const retryMs = 1_000;
 
-/** Publishes by Redis which tokens write here, and receives which ones write at other machines. Returns a function that stops this. */
+/**
+ * Publishes through Redis which tokens write here, and receives which ones write at other machines. Returns a function that
+ * stops both.
+ */
 export function shareWrites(url: string, writes: RecentWrites, logger: Logger, beat?: Beat): () => void {
   const options = { enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => retryMs };
   const publisher = new Redis(url, options);

@@ -33,14 +33,14 @@ function storedKey(dataDir: string): string {
 /** Writes the key completely or not at all. If two processes start at once, the later one uses the key of the other. */
 function makeKey(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const fresh = join(dataDir, `signing-key.${randomUUID()}`);
-  writeFileSync(fresh, `${newKey()}\n`, { mode: 0o600, flush: true });
+  const temporaryPath = join(dataDir, `signing-key.${randomUUID()}`);
+  writeFileSync(temporaryPath, `${newKey()}\n`, { mode: 0o600, flush: true });
   try {
-    linkSync(fresh, path);
+    linkSync(temporaryPath, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
-    rmSync(fresh);
+    rmSync(temporaryPath);
   }
 }
 

@@ -13,8 +13,8 @@ export class StreamTokens {
 
   /** Ends the wait of a stream with the error that `check` throws. Returns a function that stops watching the stream. */
   watch(token: string, stream: WaitingStream, check: () => Promise<unknown>): () => void {
-    const known = this.#byToken.get(token);
-    const { waiting, stop } = known ?? this.#begin(token, check);
+    const existing = this.#byToken.get(token);
+    const { waiting, stop } = existing ?? this.#begin(token, check);
     waiting.add(stream);
     return () => {
       // A second call must not end the checks of streams that have begun since.
@@ -26,15 +26,15 @@ export class StreamTokens {
 
   #begin(token: string, check: () => Promise<unknown>) {
     const waiting = new Set<WaitingStream>();
-    const checked = async () => {
+    const runCheck = async () => {
       try {
         await check();
       } catch (error) {
         for (const stream of waiting) stream.fail(error);
       }
     };
-    const begun = { waiting, stop: this.#pulse.add(() => void checked()) };
-    this.#byToken.set(token, begun);
-    return begun;
+    const entry = { waiting, stop: this.#pulse.add(() => void runCheck()) };
+    this.#byToken.set(token, entry);
+    return entry;
   }
 }

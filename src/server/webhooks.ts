@@ -40,12 +40,12 @@ export class Webhooks {
       get secrets() {
         return secrets();
       },
-      send: async (webhook, message, withinMs) => {
+      send: async (webhook, message, timeoutMs) => {
         const now = new Date();
         const signing = secretsOf(secrets(), webhook, now);
-        if (!signing) return unreadable;
+        if (!signing) return undecryptable;
         const headers = messageHeaders(encodeId('webhook', webhook.id), message, signing, now);
-        return client.send(webhook.url, headers, message.body, withinMs);
+        return client.send(webhook.url, headers, message.body, timeoutMs);
       },
       wake: () => this.#deliverer?.wake(),
     };
@@ -97,7 +97,7 @@ export class Webhooks {
   }
 }
 
-const unreadable: ReceiverResponse = {
+const undecryptable: ReceiverResponse = {
   status: null,
   ms: 0,
   error:

@@ -49,7 +49,7 @@ it('a revoked token is no longer recalled for early refusals', async () => {
   const principal = await authenticator.authenticate(header, now);
   await authenticator.settle();
   await memory.current(app.workspaceId);
-  expect(authenticator.recall(header, now)).toBe(principal?.tokenId);
+  expect(authenticator.recentTokenId(header, now)).toBe(principal?.tokenId);
   expect(await authAfter('update access_token set revoked_utc = now()')).toBe(1);
-  expect(authenticator.recall(header, now)).toBeUndefined();
+  expect(authenticator.recentTokenId(header, now)).toBeUndefined();
 });

@@ -34,7 +34,7 @@ it('the janitor waits for its chore when it is told to stop, however long the ch
     store: undefined,
     logger: pino({ enabled: false }),
     changesDays: 7,
-    ownChores: [chore],
+    additionalChores: [chore],
   });
   jest.advanceTimersByTime(minuteMs);
   await begun.promise;

@@ -42,7 +42,7 @@ async function round(server: Webhooks): Promise<unknown[]> {
   const said: unknown[] = [];
   const note = (fields: unknown, words?: string) => said.push([fields, words]);
   const { database, store } = app;
-  const chores = choresOf({ database, store, changesDays: 7, ownChores: server.choresOf(database) });
+  const chores = choresOf({ database, store, changesDays: 7, additionalChores: server.choresOf(database) });
   await tidy(chores, { info: note, warn: note });
   return said.filter((line) => JSON.stringify(line).includes('secrets'));
 }

@@ -30,11 +30,11 @@ const page = once(async () => {
     // A token that is entered into the page stays in that tab (`assets/graphiql.js`).
     shouldPersistHeaders: true,
   });
-  const ours = html
-    .replace(charset, charset + headOfOurs)
-    .replace(body, body + bodyOfOurs)
+  const completed = html
+    .replace(charset, charset + additionalHead)
+    .replace(body, body + additionalBody)
     .replace(root, `<main><h1>GraphiQL</h1>${root}</main>`);
-  return staticFile('text/html; charset=utf-8', Buffer.from(ours));
+  return staticFile('text/html; charset=utf-8', Buffer.from(completed));
 });
 
 const hint =
@@ -45,7 +45,7 @@ const tokenTemplate = JSON.stringify({ Authorization: tokenPlaceholder }, null, 
 const charset = '<meta charset="utf-8" />';
 
 /** Additions to the head: the width of a phone, a description, our stylesheet, and the token of the tab. */
-const headOfOurs = `
+const additionalHead = `
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="description" content="Ask the graph of this workgraph server, with its whole schema described." />
       <meta name="color-scheme" content="light dark" />
@@ -57,7 +57,7 @@ const history = `<details class="history">
         <summary>History</summary>
         <div><p>Nothing has been run in this tab yet.</p><ol></ol></div>
       </details>`;
-/** Shown when the server refuses a request for want of a token that works. */
+/** Shown when the server refuses a request because it has no valid token. */
 const signInForm = `<form class="sign-in" hidden>
         <p role="alert">This needs an access token that the server knows: <code>npm start</code> prints that of the demo, and
         <code>npx workgraph token create</code> makes another.</p>
@@ -67,7 +67,7 @@ const signInForm = `<form class="sign-in" hidden>
       </form>`;
 
 /** Our stylesheet comes after that of GraphiQL and overrides it; the navigation bar comes before the page. */
-const bodyOfOurs = `<link rel="stylesheet" href="/assets/graphiql.css" />
+const additionalBody = `<link rel="stylesheet" href="/assets/graphiql.css" />
       ${navigationBar('/graphql', true, `${history}<button type="button" class="sign-out" hidden>Sign out</button>`)}
       ${signInForm}`;
 

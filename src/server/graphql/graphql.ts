@@ -52,7 +52,7 @@ export interface GraphQLOptions {
 }
 
 /** An operation name may be as long as a document. In headers and log lines it is cut off. */
-const longestName = 100;
+const maxNameLength = 100;
 
 /** The parts that every operation needs. */
 interface Graph extends GraphSources {
@@ -160,8 +160,8 @@ async function authenticateAndParse(
   accepted: GraphQLMediaType | undefined,
 ) {
   if (!isGetOrPost(request)) raise('method_not_allowed', 'GraphQL requests use GET or POST.');
-  const known = await request.context();
-  const operation = known.principal ? known : await contextOfVisitor(graph, request);
+  const authenticated = await request.context();
+  const operation = authenticated.principal ? authenticated : await contextOfVisitor(graph, request);
   if (!accepted)
     raise(
       'not_acceptable',
@@ -254,7 +254,7 @@ async function runWithSuggestions(
     if (schemaAccess.asksForSchema(document)) await incoming.ticket?.turn(schemaBytes);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
-    const name = (chosen.name?.value ?? '').slice(0, longestName);
+    const name = (chosen.name?.value ?? '').slice(0, maxNameLength);
     incoming.note(name);
     if (name !== '' && documents.isTrusted(parameters)) incoming.labels.operation = name;
     if (incoming.method === 'GET' && chosen.operation === OperationTypeNode.MUTATION) {
@@ -302,8 +302,11 @@ const alwaysWithStatus: ReadonlySet<ErrorCode> = new Set([
 function httpOf(result: OperationResult, { mediaType, incoming, isSubscription }: OperationRun) {
   const [error] = result.errors ?? [];
   if (!error || 'data' in result) {
-    const ran = incoming.operationName;
-    const headers = { ...replayedHeaders(result.replayed), ...(ran && { 'X-GraphQL-Operation': ran }) };
+    const operationName = incoming.operationName;
+    const headers = {
+      ...replayedHeaders(result.replayed),
+      ...(operationName && { 'X-GraphQL-Operation': operationName }),
+    };
     return { status: 200, headers };
   }
   const cause = expectedError(error) ?? maskedError;
@@ -337,7 +340,7 @@ function directReply(result: OperationResult, context: OperationRun): HttpReply 
   };
 }
 
-/** The reply to a GET. Only the client itself may cache it, and it must ask each time whether that is still right. */
+/** The reply to a GET. Only the client itself may cache it, and must revalidate it each time. */
 function taggedReply(reply: HttpReply, revalidation: Revalidation | undefined): HttpReply {
   const { body } = reply;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return reply;

@@ -13,12 +13,12 @@ import { acceptsEvents } from './graphql-request.ts';
 
 /** Answers a subscription with a stream. A refusal is thrown before the stream begins. */
 export async function subscriptionReply(
-  subscribed: SubscriptionRequest,
+  subscription: SubscriptionRequest,
   context: OperationContext,
   request: ServerRequest,
   operationName: string,
 ): Promise<HttpReply> {
-  const { read, after, isShared, variables, pageTest } = openSubscription(subscribed, context);
+  const { read, after, isShared, variables, pageTest } = openSubscription(subscription, context);
   if (!acceptsEvents(request.headers.accept))
     raise('not_acceptable', 'A subscription is answered as text/event-stream, which Accept has to allow.');
   const deliver = async (readContext: OperationContext, cursor: string): Promise<EventChunk> => {
@@ -26,10 +26,10 @@ export async function subscriptionReply(
     const answers = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));
     return chunkOf(answers, { ...rest, isUnshareable: hasErrors });
   };
-  const cohort = isShared ? cohortOf(subscribed, variables) : undefined;
+  const cohort = isShared ? cohortOf(subscription, variables) : undefined;
   const cursor = request.headers['last-event-id']?.toString() || after;
-  const begin = async () => deliver(context, cursor || (await newestCursor(context)));
-  const first = await (cohort ? request.firstChunk(`${cursor ?? ''} ${cohort}`, begin) : begin());
+  const readFirst = async () => deliver(context, cursor || (await newestCursor(context)));
+  const first = await (cohort ? request.firstChunk(`${cursor ?? ''} ${cohort}`, readFirst) : readFirst());
   if (first.objects) context.charge?.(first.objects);
   const events = await request.stream({
     first,

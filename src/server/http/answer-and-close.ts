@@ -23,10 +23,10 @@ export function answerAndClose(
   { status, origin, headers = {}, body = '' }: SocketAnswer,
 ): void {
   const length = { 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };
-  const all = Object.entries({ ...securityHeaders(origin), ...headers, ...length });
-  const head = all.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  const late = setTimeout(() => socket.destroy(), lingerMs);
-  socket.once('close', () => clearTimeout(late));
+  const entries = Object.entries({ ...securityHeaders(origin), ...headers, ...length });
+  const head = entries.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(timer));
   socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n${body}`);
   socket.resume();
 }

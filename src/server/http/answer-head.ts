@@ -48,18 +48,18 @@ export class AnswerHead {
 }
 
 /** The lists that `withName` has made. There are few, because the names come from the code and not from requests. */
-const lists = new Map<string, string>();
+const varyLists = new Map<string, string>();
 
 function withName(list: string, name: string): string {
-  const both = `${list}\n${name}`;
-  const known = lists.get(both);
-  if (known !== undefined) return known;
+  const key = `${list}\n${name}`;
+  const cached = varyLists.get(key);
+  if (cached !== undefined) return cached;
   const names = list
     .split(',')
     .map((listed) => listed.trim())
     .filter((listed) => listed !== '');
-  const has = names.some((listed) => listed === '*' || listed.toLowerCase() === name.toLowerCase());
-  const extended = has ? list : [...names, name].join(', ');
-  lists.set(both, extended);
+  const isListed = names.some((listed) => listed === '*' || listed.toLowerCase() === name.toLowerCase());
+  const extended = isListed ? list : [...names, name].join(', ');
+  varyLists.set(key, extended);
   return extended;
 }

@@ -54,9 +54,9 @@ function violationOf(error: BrokenRequestError): HttpViolation {
   if (code === 'HPE_STRICT') return reason.includes('chunk') ? badChunks : badLineEnd;
   const [, method = '', target = '', version] = requestLine.exec(refusedLine(error)) ?? [];
   if (version === undefined) return violations[code] ?? notHttp;
-  const isOurs = version === '1.1' || version === '1.0';
+  const isSupported = version === '1.1' || version === '1.0';
   if (code === 'HPE_INVALID_VERSION') {
-    if (!isOurs) return unsupportedVersion;
+    if (!isSupported) return unsupportedVersion;
     return reason.includes('CRLF') ? badLineEnd : notHttp;
   }
   if (code === 'HPE_INVALID_METHOD') return notImplemented(`This server does not know the method ${method}.`);

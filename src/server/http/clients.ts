@@ -33,14 +33,14 @@ export class Clients {
     const peer = plainAddress(socket.remoteAddress);
     const host = headers.host?.toLowerCase();
     if (!this.#hasProxies || !this.#isProxy(peer))
-      return { address: peer, host, origin: this.#publicUrl ?? reached(socket, host) };
+      return { address: peer, host, origin: this.#publicUrl ?? socketUrl(socket, host) };
     const forwarded = lastOf(headers['x-forwarded-host'])?.toLowerCase() ?? host;
     const protocol = lastOf(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http';
     const isHost = forwarded !== undefined && hostPattern.test(forwarded);
     return {
       address: this.#addressBehindProxies(peer, headers['x-forwarded-for']),
       host: forwarded,
-      origin: this.#publicUrl ?? (isHost ? `${protocol}://${forwarded}` : reached(socket, undefined)),
+      origin: this.#publicUrl ?? (isHost ? `${protocol}://${forwarded}` : socketUrl(socket, undefined)),
     };
   }
 
@@ -51,10 +51,10 @@ export class Clients {
   ): string | undefined {
     let client = peer;
     for (const entry of entriesOf(forwardedFor).toReversed()) {
-      const named = plainAddress(entry);
-      if (!named || isIP(named) === 0) break;
-      client = named;
-      if (!this.#isProxy(named)) break;
+      const forwarded = plainAddress(entry);
+      if (!forwarded || isIP(forwarded) === 0) break;
+      client = forwarded;
+      if (!this.#isProxy(forwarded)) break;
     }
     return client;
   }
@@ -89,7 +89,7 @@ function networksOf(networks: readonly string[]): BlockList {
 const hostPattern = /^(?:[a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
 
 /** The URL of the socket that the connection came in on, with the host `localhost` if a local client used that name. */
-function reached({ localAddress, localPort }: IncomingMessage['socket'], host: string | undefined): string {
+function socketUrl({ localAddress, localPort }: IncomingMessage['socket'], host: string | undefined): string {
   const address = plainAddress(localAddress) ?? '127.0.0.1';
   const isLocal = address === '::1' || address.startsWith('127.');
   if (isLocal && host === `localhost:${localPort}`) return `http://${host}`;

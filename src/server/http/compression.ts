@@ -29,8 +29,8 @@ export function chooseCoding(
 
 /** Compresses on a thread of the thread pool. Higher levels take more time than the smaller answer saves. */
 export async function compress(coding: Coding, bytes: Uint8Array): Promise<Uint8Array> {
-  if (coding === 'gzip') return gzipped(bytes, { level: constants.Z_BEST_SPEED });
-  return brotlied(bytes, {
+  if (coding === 'gzip') return gzipAsync(bytes, { level: constants.Z_BEST_SPEED });
+  return brotliAsync(bytes, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: 4,
       [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
@@ -49,6 +49,6 @@ export function compressOnce(coding: Coding, bytes: Uint8Array): Promise<Uint8Ar
 
 const compressed = new WeakMap<Uint8Array, Map<Coding, Promise<Uint8Array>>>();
 
-const gzipped: (bytes: Uint8Array, options: { level: number }) => Promise<Uint8Array> = promisify(gzip);
-const brotlied: (bytes: Uint8Array, options: { params: Record<number, number> }) => Promise<Uint8Array> =
+const gzipAsync: (bytes: Uint8Array, options: { level: number }) => Promise<Uint8Array> = promisify(gzip);
+const brotliAsync: (bytes: Uint8Array, options: { params: Record<number, number> }) => Promise<Uint8Array> =
   promisify(brotliCompress);

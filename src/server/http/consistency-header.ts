@@ -16,8 +16,8 @@ export interface Consistency {
 
 /** `12.8423` or `12.8423;1.16B374D848`. */
 export function printConsistency(version: SeenVersion, position: WalPosition | undefined): string {
-  const at = position && `;${position.timeline}.${position.bytes.toString(16).toUpperCase()}`;
-  return `${printVersion(version)}${at ?? ''}`;
+  const positionText = position && `;${position.timeline}.${position.bytes.toString(16).toUpperCase()}`;
+  return `${printVersion(version)}${positionText ?? ''}`;
 }
 
 /**

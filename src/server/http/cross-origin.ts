@@ -60,8 +60,8 @@ export class CrossOrigin {
   }
 
   /** Whether a page of this origin may open a WebSocket. Browsers send no preflight request for it, and other clients send no origin. */
-  opensSocket(origin: string | undefined, own: string): boolean {
-    return origin === undefined || origin === own || this.#origins.has(origin);
+  opensSocket(origin: string | undefined, ownOrigin: string): boolean {
+    return origin === undefined || origin === ownOrigin || this.#origins.has(origin);
   }
 
   #allowed(path: string): ReadonlySet<string> {

@@ -22,11 +22,11 @@ export function refuseEarly(
 ): void {
   const { status, headers, body } = refusal(request, refused);
   const isLong = Number(req.headers['content-length'] ?? 0) > smallBytes || req.headers.expect !== undefined;
-  const unread = isLong ? discardRest(req, res) : undefined;
+  const discarded = isLong ? discardRest(req, res) : undefined;
   if (!isLong && req.headers['transfer-encoding'] === undefined) req.resume();
   else if (!isLong) discardOfUnknownLength(req, res, smallBytes);
   const { requestId, origin, trace } = request;
-  const varies = [commonHeaders.Vary, headers.Vary, 'Authorization', 'Accept-Encoding'];
+  const varyNames = [commonHeaders.Vary, headers.Vary, 'Authorization', 'Accept-Encoding'];
   // All headers at once take a third of the time of setting each.
   res.writeHead(status, {
     'X-Request-Id': requestId,
@@ -35,15 +35,15 @@ export function refuseEarly(
     ...securityHeaders(origin),
     ...commonHeaders,
     ...headers,
-    Vary: varies.filter((name) => name !== undefined).join(', '),
+    Vary: varyNames.filter((name) => name !== undefined).join(', '),
     'Content-Length': Buffer.byteLength(body),
   });
-  const sent = req.method === 'HEAD' ? undefined : body;
-  if (!unread) return void res.end(sent);
+  const sentBody = req.method === 'HEAD' ? undefined : body;
+  if (!discarded) return void res.end(sentBody);
   // The end closes the connection, and the client would lose the answer if it was still sending.
-  if (sent === undefined) res.flushHeaders();
-  else res.write(sent);
-  void unread.then(() => res.end());
+  if (sentBody === undefined) res.flushHeaders();
+  else res.write(sentBody);
+  void discarded.then(() => res.end());
 }
 
 interface Refusal {
@@ -53,12 +53,15 @@ interface Refusal {
 }
 
 /** The body of a refusal, in the form of the handler that the request was for. */
-export function refusal({ path, headers: sent, requestId }: ServerRequest, refused: RefusalReason): Refusal {
+export function refusal(
+  { path, headers: requestHeaders, requestId }: ServerRequest,
+  refused: RefusalReason,
+): Refusal {
   const { code, message } = refused;
   const { status } = errorCodes[code];
   const retry = { 'Retry-After': String(refused.retryAfterSeconds) };
   if (path === '/graphql') {
-    const type = acceptedMediaType(sent.accept) ?? 'application/json';
+    const type = acceptedMediaType(requestHeaders.accept) ?? 'application/json';
     const errors = [{ message, extensions: { code: code.toUpperCase(), requestId } }];
     const headers = { 'Content-Type': `${type}; charset=utf-8`, Vary: 'Accept', ...retry };
     return { status, headers, body: JSON.stringify({ errors }) };

@@ -6,7 +6,7 @@ import { createServer, type ListenOptions, Server as SocketServer } from 'node:n
  * How many sockets listen. Per turn of the event loop Node accepts one connection of each. A turn is long when a thousand streams
  * begin or in an overload, and the probes of a load balancer wait in the same queues.
  */
-const sockets = 32;
+const socketCount = 32;
 
 /** How many connections may wait to be accepted. Clients beyond that try again seconds later. */
 const backlog = 4_096;
@@ -29,21 +29,21 @@ export function urlOf({ host, port }: Address): string {
  */
 export async function listenOn(server: Server, address: Address): Promise<SocketServer[]> {
   if (address.port === 0 || process.platform !== 'linux') {
-    await listening(server, address);
+    await startListening(server, address);
     return [];
   }
   // Sockets that share a port would also share it with another process, so first one listens without sharing.
-  const alone = createServer();
-  await listening(alone, address);
-  alone.close();
+  const exclusive = createServer();
+  await startListening(exclusive, address);
+  exclusive.close();
   return listenShared(server, address);
 }
 
 /** The same on a port that other processes of this service may use as well. */
 export async function listenShared(server: Server, address: Address): Promise<SocketServer[]> {
-  const additional = Array.from({ length: sockets - 1 }, () => shareConnections(server));
+  const additional = Array.from({ length: socketCount - 1 }, () => shareConnections(server));
   const all = [server, ...additional];
-  await Promise.all(all.map((socket) => listening(socket, { ...address, reusePort: true }))).catch(
+  await Promise.all(all.map((socket) => startListening(socket, { ...address, reusePort: true }))).catch(
     (error: unknown) => {
       // Another process took the port in between. Sockets that listen already would keep this process alive.
       for (const socket of all) socket.close();
@@ -72,7 +72,7 @@ export function stopAccepting(server: SocketServer): void {
   SocketServer.prototype.close.call(server);
 }
 
-async function listening(server: SocketServer, options: ListenOptions): Promise<void> {
+async function startListening(server: SocketServer, options: ListenOptions): Promise<void> {
   server.listen({ ...options, backlog });
   await once(server, 'listening');
 }

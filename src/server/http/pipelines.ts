@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 /** How many requests of one connection may wait for earlier answers. */
 const maxWaiting = 32;
 
-/** How many requests may wait on all connections. Node needs some 5 kB for each, and as much more as its head is long. */
-const maxWaitingOfAll = 4_000;
+/** How many requests may wait on all connections together. Node needs some 5 kB for each, and the size of its head. */
+const maxWaitingInAll = 4_000;
 
 /** A connection is closed at once if so many of its requests have no answer. One packet can hold thousands. */
 const maxUnanswered = 256;
@@ -16,16 +16,16 @@ const maxUnanswered = 256;
  */
 export class Pipelines {
   readonly #waiting = new WeakMap<Socket, number>();
-  #waitingOfAll = 0;
+  #totalWaiting = 0;
 
   /** Calls `begin` when earlier answers are sent, or `refuse` when too many requests wait; the connection is then closed. */
   enter({ socket }: IncomingMessage, res: ServerResponse, begin: () => void, refuse: () => void): void {
     // Node assigns the socket to one answer at a time, and emits `socket` on the next one.
     if (res.socket) return begin();
-    // What came in the same packet as the request that was too much.
+    // The requests that came in the same packet as the one that exceeded the limit.
     if (socket.destroyed) return;
     const waiting = this.#add(socket, 1);
-    if (waiting > maxUnanswered || this.#waitingOfAll > maxWaitingOfAll) {
+    if (waiting > maxUnanswered || this.#totalWaiting > maxWaitingInAll) {
       socket.destroy();
       return;
     }
@@ -48,7 +48,7 @@ export class Pipelines {
       socket.once('close', () => this.#add(socket, -(this.#waiting.get(socket) ?? 0)));
     const waiting = (before ?? 0) + requests;
     this.#waiting.set(socket, waiting);
-    this.#waitingOfAll += requests;
+    this.#totalWaiting += requests;
     return waiting;
   }
 }

@@ -9,12 +9,12 @@ export function evaluateRead(
   { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: IncomingHttpHeaders,
   etag: string,
 ): 'holds' | 'failed' | 'not modified' {
-  if (ifMatch !== undefined && !isNamed(etag, ifMatch, 'strong')) return 'failed';
-  return ifNoneMatch !== undefined && isNamed(etag, ifNoneMatch, 'weak') ? 'not modified' : 'holds';
+  if (ifMatch !== undefined && !containsTag(etag, ifMatch, 'strong')) return 'failed';
+  return ifNoneMatch !== undefined && containsTag(etag, ifNoneMatch, 'weak') ? 'not modified' : 'holds';
 }
 
-/** Whether the header, a list of tags or `*`, contains this strong tag (RFC 9110, 8.8.3.2). An invalid header does not. */
-export function isNamed(etag: string, header: string, comparison: 'strong' | 'weak'): boolean {
+/** Whether the header, a list of tags or `*`, contains this strong tag (RFC 9110, 8.8.3.2). An invalid header contains none. */
+export function containsTag(etag: string, header: string, comparison: 'strong' | 'weak'): boolean {
   const tags = readEntityTags(header);
   if (tags === '*') return true;
   return (

@@ -48,7 +48,7 @@ export class HttpBody implements UnreadBody {
 export async function readBody(req: IncomingMessage, res: ServerResponse, withinMs: number): Promise<Buffer> {
   // A request that was destroyed before, while its token was looked up, has emitted all its events.
   if (req.destroyed) raise('unavailable', clientGone);
-  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) refuse();
+  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) raiseTooLarge();
   if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
   if (isWhole(req) && req.readableLength <= maxBodyBytes) return wholeBody(req);
   const chunks: Buffer[] = [];
@@ -60,7 +60,7 @@ export async function readBody(req: IncomingMessage, res: ServerResponse, within
     const bytes = await nextChunk(incoming, untilMs - performance.now());
     if (!bytes) return Buffer.concat(chunks);
     length += bytes.length;
-    if (length > maxBodyBytes) refuse();
+    if (length > maxBodyBytes) raiseTooLarge();
     framing.check(length);
     chunks.push(bytes);
   }
@@ -99,11 +99,11 @@ export class Framing {
   }
 }
 
-const stopped = new WeakSet<IncomingMessage>();
+const stoppedRequests = new WeakSet<IncomingMessage>();
 
 /** Reads no more of a body, not even to discard it. */
 function stopReading(req: IncomingMessage): void {
-  stopped.add(req);
+  stoppedRequests.add(req);
   req.removeAllListeners('readable').removeAllListeners('data').pause();
   req.socket.pause();
 }
@@ -122,17 +122,17 @@ function wholeBody(req: IncomingMessage): Promise<Buffer> {
 /** The next chunk of a body; undefined at its end. Throws `request_timeout` when it does not arrive in time. */
 export function nextChunk(chunks: AsyncIterator<unknown>, withinMs: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       reject(new AppError('request_timeout', 'The request did not arrive completely in time.'));
     }, withinMs);
     chunks.next().then(
       ({ value, done }) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         // Chunks are buffers because no encoding is set.
         resolve(done ? undefined : (value as Buffer));
       },
       (error: unknown) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         reject(error);
       },
     );
@@ -146,13 +146,13 @@ export function nextChunk(chunks: AsyncIterator<unknown>, withinMs: number): Pro
 export function discardRest(req: IncomingMessage, res: ServerResponse): Promise<void> {
   res.shouldKeepAlive = false;
   return new Promise((resolve) => {
-    const late = setTimeout(resolve, discardMs).unref();
+    const timer = setTimeout(resolve, discardMs).unref();
     const done = () => {
-      clearTimeout(late);
+      clearTimeout(timer);
       resolve();
     };
     req.once('end', done).once('close', done);
-    if (stopped.has(req)) return;
+    if (stoppedRequests.has(req)) return;
     const framing = new Framing(req);
     let discarded = 0;
     // An iterator that was left before the end still listens for `readable`, which would keep the rest from flowing.
@@ -179,6 +179,6 @@ export function discardOfUnknownLength(req: IncomingMessage, res: ServerResponse
   req.on('data', count);
 }
 
-function refuse(): never {
+function raiseTooLarge(): never {
   raise('payload_too_large', bodySizeRule);
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { AnswerHead } from './answer-head.ts';
 import type { EarlierAnswer } from '../../executor/answers/revalidation.ts';
 import { chooseCoding, type Coding, compress, compressOnce } from './compression.ts';
-import { isNamed } from './preconditions.ts';
+import { containsTag } from './preconditions.ts';
 
 /**
  * Prepares the body of an answer for this client: compresses it if the client accepts that, or makes the answer a 304 without
@@ -18,11 +18,11 @@ export async function represent(
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   // The tag and the ranges refer to the uncompressed bytes, so these are not compressed.
   if (head.get('Accept-Ranges') === 'bytes') return bytes;
-  const chosen = chooseRepresentation(head, req, bytes.length);
-  if (chosen === 'known') return undefined;
-  if (!chosen) return bytes;
-  head.set('Content-Encoding', chosen);
-  return isConstant ? compressOnce(chosen, bytes) : compress(chosen, bytes);
+  const coding = chooseRepresentation(head, req, bytes.length);
+  if (coding === 'known') return undefined;
+  if (!coding) return bytes;
+  head.set('Content-Encoding', coding);
+  return isConstant ? compressOnce(coding, bytes) : compress(coding, bytes);
 }
 
 /**
@@ -36,11 +36,11 @@ export function chooseRepresentation(
 ): Coding | 'known' | undefined {
   // A compressed body is not changed.
   const existing = head.get('Content-Encoding');
-  const chosen = existing ? undefined : codingFor(head.get('Content-Type'), req, bytes);
+  const coding = existing ? undefined : codingFor(head.get('Content-Type'), req, bytes);
   head.vary('Accept-Encoding');
   const tag = head.get('ETag');
-  if (tag !== undefined) head.set('ETag', codedTag(tag, chosen ?? existing));
-  if (head.status !== 200 || !isKnown(head.get('ETag'), req)) return chosen;
+  if (tag !== undefined) head.set('ETag', codedTag(tag, coding ?? existing));
+  if (head.status !== 200 || !isKnown(head.get('ETag'), req)) return coding;
   head.status = 304;
   head.remove('Content-Type');
   head.remove('Content-Encoding');
@@ -71,7 +71,7 @@ function codedTag(tag: string, coding: string | undefined): string {
   return coding === undefined ? tag : tag.replace(/^"(.*)"$/, `"$1-${coding}"`);
 }
 
-/** Whether If-None-Match contains the tag of the answer. It applies only to reads. An invalid header does not. */
+/** Whether If-None-Match contains the tag of the answer. It applies only to reads. An invalid header contains no tag. */
 function isKnown(
   tag: string | undefined,
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
@@ -79,5 +79,5 @@ function isKnown(
   const ifNoneMatch = headers['if-none-match'];
   if (ifNoneMatch === undefined || tag === undefined) return false;
   if (method !== 'GET' && method !== 'HEAD') return false;
-  return isNamed(tag, ifNoneMatch, 'weak');
+  return containsTag(tag, ifNoneMatch, 'weak');
 }

@@ -32,7 +32,7 @@ const acceptedTables = mediaTypeNegotiator(['application/json', 'text/csv']);
 /** Parsing a body of this size as JSON takes a millisecond or two, and one of the maximum size up to a tenth of a second. */
 const smallBodyBytes = 16_384;
 
-/** The maximum size of a body in a request without a token. What visitors may read takes a few lines to ask for. */
+/** The maximum size of a body in a request without a token. The few public operations need only a few lines. */
 const maxVisitorBodyBytes = 65_536;
 const visitorBodyRule = `The body is larger than ${maxVisitorBodyBytes.toLocaleString('en')} bytes, the most without a token.`;
 
@@ -90,9 +90,9 @@ export class ServerRequest implements RestRequest {
     this.host = host;
     this.address = address;
     this.trace = traceOf(req.headers.traceparent);
-    const seen = parseConsistency(req.headers[consistencyHeader]);
-    this.seenVersion = laterVersion(seen.version, parseVersion(req.headers[versionHeader]));
-    this.seenPosition = seen.position;
+    const consistency = parseConsistency(req.headers[consistencyHeader]);
+    this.seenVersion = laterVersion(consistency.version, parseVersion(req.headers[versionHeader]));
+    this.seenPosition = consistency.position;
     this.snapshot = req.headers[snapshotField]?.toString();
     this.clientMs = clientMs;
     this.#unread = body;
@@ -129,10 +129,10 @@ export class ServerRequest implements RestRequest {
     return this.method === 'GET' && acceptedStreams(this.headers.accept)[0] === 'text/event-stream';
   }
 
-  /** The first chunk of a stream, which streams share for which `begin` is equal. */
-  async firstChunk(begin: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
+  /** The first chunk of a stream. Streams with an equal `inputKey` share it. */
+  async firstChunk(inputKey: string, read: () => Promise<EventChunk>): Promise<EventChunk> {
     const { principal } = requireSignedIn(await this.context());
-    const shared = await this.#contexts.firstChunk(principal, begin, read);
+    const shared = await this.#contexts.firstChunk(principal, inputKey, read);
     return shared.isUnshareable ? read() : shared;
   }
 
@@ -149,12 +149,12 @@ export class ServerRequest implements RestRequest {
   }
 
   async #authenticated(): Promise<OperationContext> {
-    const context = await this.#contexts.authenticated(this, this.headers.authorization);
+    const context = await this.#contexts.authenticatedContext(this, this.headers.authorization);
     this.#reference = context.reference;
     return context;
   }
 
-  /** Waits for a turn of its own, so that what takes long is not done for several requests at once. */
+  /** Waits for a turn of its own, so that long work is not done for several requests in a row. */
   async turn(bytes: number): Promise<void> {
     await this.ticket?.turn(bytes);
   }
@@ -177,11 +177,11 @@ export class ServerRequest implements RestRequest {
   }
 
   visitorContext(): Promise<OperationContext> {
-    return this.#contexts.visitor(this);
+    return this.#contexts.visitorContext(this);
   }
 
   uncountedContext(): OperationContext {
-    return this.#contexts.anonymous(this);
+    return this.#contexts.uncountedContext(this);
   }
 
   /** The handle of the workspace that a signed URL names. */
@@ -202,12 +202,12 @@ export class ServerRequest implements RestRequest {
   async consistencyHeaders(): Promise<Record<string, string>> {
     try {
       const current = this.#reference?.current();
-      const known = current instanceof Promise ? await current : current;
-      if (!known) return {};
+      const snapshot = current instanceof Promise ? await current : current;
+      if (!snapshot) return {};
       const position = this.hasWritten ? await this.#contexts.position() : this.seenPosition;
       return {
-        [versionHeader]: printVersion(known.version),
-        [consistencyHeader]: printConsistency(known.version, position),
+        [versionHeader]: printVersion(snapshot.version),
+        [consistencyHeader]: printConsistency(snapshot.version, position),
       };
     } catch {
       return {};
@@ -218,18 +218,18 @@ export class ServerRequest implements RestRequest {
     const { isWhole } = this.#unread;
     const read = this.#unread.read(this.clientMs);
     const bytes = await (isWhole ? read : this.whileSuspended(read));
-    const mayBeVisitors = bytes.length <= maxVisitorBodyBytes;
-    if (!mayBeVisitors && !(await this.context()).principal) raise('payload_too_large', visitorBodyRule);
+    const isVisitorSized = bytes.length <= maxVisitorBodyBytes;
+    if (!isVisitorSized && !(await this.context()).principal) raise('payload_too_large', visitorBodyRule);
     if (bytes.length > smallBodyBytes) await this.turn(bytes.length);
     // The token may have been revoked while the client sent the body.
-    if (!isWhole) await this.#authenticateAgain();
+    if (!isWhole) await this.#reauthenticate();
     return bytes;
   }
 
-  async #authenticateAgain(): Promise<void> {
+  async #reauthenticate(): Promise<void> {
     if (!this.#context) return;
     const { principal } = await this.#context;
-    if (principal) await this.#contexts.authenticateAgain(this.headers.authorization);
+    if (principal) await this.#contexts.reauthenticate(this.headers.authorization);
   }
 
   /** Drops everything that was needed only to create the answer, because the client may take a long time to read it. */

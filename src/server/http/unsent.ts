@@ -107,7 +107,7 @@ export class Unsent {
   /** Sends a stream at the speed at which the client reads, and ends the answer. Rejects when the stream fails. */
   async stream(res: ServerResponse, body: Readable): Promise<void> {
     return this.#whileHeld({ socket: res.req.socket, bytes: streamBytes, isEvent: false }, (held) => {
-      res.on('drain', () => this.#took(held, 0));
+      res.on('drain', () => this.#noteRead(held, 0));
       return pipeline(body, res);
     });
   }
@@ -149,7 +149,7 @@ export class Unsent {
     send: (took: (bytes: number) => void) => Promise<void>,
   ): Promise<void> {
     return this.#whileHeld({ socket, bytes, isEvent: true }, (held) =>
-      send((taken) => this.#took(held, taken)),
+      send((taken) => this.#noteRead(held, taken)),
     );
   }
 
@@ -165,7 +165,7 @@ export class Unsent {
     try {
       await send(held);
     } finally {
-      this.#took(held, held.bytes);
+      this.#noteRead(held, held.bytes);
       this.#held.delete(held);
       if (this.#held.size === 0) {
         clearInterval(this.#watch);
@@ -180,11 +180,11 @@ export class Unsent {
       const piece = bytes.subarray(start, start + pieceBytes);
       if (!res.write(piece)) await settled(res, 'drain');
       if (held.socket.destroyed) return;
-      this.#took(held, piece.length);
+      this.#noteRead(held, piece.length);
     }
   }
 
-  #took(held: HeldAnswer, bytes: number): void {
+  #noteRead(held: HeldAnswer, bytes: number): void {
     // Dropped bytes no longer count.
     if (held.isCut) return;
     held.bytes -= bytes;
@@ -192,21 +192,21 @@ export class Unsent {
     this.#readMs.set(held.socket, this.#now());
   }
 
-  /** How long the client has read nothing of what it was sent. */
+  /** How long ago the client last read something. */
   #silentMs({ socket, sinceMs }: HeldAnswer): number {
     return this.#now() - Math.max(sinceMs, this.#readMs.get(socket) ?? 0);
   }
 
   #makeRoom(newest: HeldAnswer): void {
     while (this.#bytes > this.#limits.maxBytes) {
-      const worst = this.#worstBut(newest);
+      const worst = this.#worstExcept(newest);
       if (!worst) return;
       this.#disconnect(worst);
     }
   }
 
   /** The answer with the largest product of bytes and waiting time. A large answer that is being read has a small one. */
-  #worstBut(newest: HeldAnswer): HeldAnswer | undefined {
+  #worstExcept(newest: HeldAnswer): HeldAnswer | undefined {
     let worst: HeldAnswer | undefined;
     let worstWeight = -1;
     for (const held of this.#held) {

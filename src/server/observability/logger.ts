@@ -25,14 +25,14 @@ export async function createLogger(
 }
 
 /** The fields that the message of a request contains already, or that only programs use. */
-const shownElsewhere = 'requestId,method,path,status,address,url';
+const redundantFields = 'requestId,method,path,status,address,url';
 
 async function destination(stream: NonNullable<LoggerOptions['stream']>): Promise<DestinationStream> {
   if (!stream.isTTY) return stream;
   const { PinoPretty } = await import('pino-pretty');
   return PinoPretty({
     destination: stream,
-    ignore: shownElsewhere,
+    ignore: redundantFields,
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
   });

@@ -28,9 +28,9 @@ export async function serveMetrics(
     metrics.close();
     throw error;
   });
-  const { port: taken } = server.address() as AddressInfo;
+  const { port: actualPort } = server.address() as AddressInfo;
   return {
-    url: `${urlOf({ host, port: taken })}/metrics`,
+    url: `${urlOf({ host, port: actualPort })}/metrics`,
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -130,7 +130,7 @@ export class Metrics {
       buckets: requestSeconds,
       registers: [this.#registry],
     });
-    return (of, seconds) => histogram.observe({ [label]: of }, seconds);
+    return (value, seconds) => histogram.observe({ [label]: value }, seconds);
   }
 
   /** All metrics in the text format of Prometheus, and its media type. */

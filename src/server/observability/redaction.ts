@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 
 /** Shorter secrets occur in too many words to be removed from a text. */
-const shortest = 6;
+const minSecretLength = 6;
 
 /** The secrets of a configuration: passwords in URLs, and keys. */
 export function secretsOf(
@@ -12,14 +12,14 @@ export function secretsOf(
     const password = url === undefined ? '' : new URL(url).password;
     return [password, decode(password)];
   });
-  return [...new Set([...passwords, ...signingKeys])].filter(({ length }) => length >= shortest);
+  return [...new Set([...passwords, ...signingKeys])].filter(({ length }) => length >= minSecretLength);
 }
 
 const tokenPattern = /wg_[0-9a-f]{16,}/g;
 
 /** Removes tokens and these secrets from a text. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const rest = secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
+  const rest = secrets.reduce((remaining, secret) => remaining.replaceAll(secret, '[secret]'), text);
   return rest.includes('wg_') ? rest.replace(tokenPattern, 'wg_[secret]') : rest;
 }
 

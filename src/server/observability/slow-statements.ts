@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { onStatement } from '../../db/engine/meter.ts';
 
-const longestText = 2_000;
+const maxSqlLength = 2_000;
 
 /** Logs each slow statement with its text, which contains no values, and its request. Returns a function that stops this. */
-export function logSlowStatements(logger: Logger, fromMs: number): () => void {
+export function logSlowStatements(logger: Logger, thresholdMs: number): () => void {
   return onStatement(({ sql, tookMs, failed, subject }) => {
-    if (tookMs < fromMs) return;
+    if (tookMs < thresholdMs) return;
     const { requestId, operationName: operation, trace } = subject ?? {};
     logger.warn(
       {
@@ -15,7 +15,7 @@ export function logSlowStatements(logger: Logger, fromMs: number): () => void {
         operation,
         ms: Math.round(tookMs),
         failed,
-        sql: sql.slice(0, longestText),
+        sql: sql.slice(0, maxSqlLength),
       },
       `a statement took ${Math.round(tookMs)} ms`,
     );

@@ -15,8 +15,8 @@ const traceparentPattern = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2
 /** Reads `traceparent` (W3C Trace Context). Undefined when it is missing or invalid. */
 export function traceOf(header: string | string[] | undefined): Trace | undefined {
   if (typeof header !== 'string') return undefined;
-  const [, version, traceId = '', parentId = '', flags, more] = traceparentPattern.exec(header) ?? [];
-  const isKnown = version !== undefined && version !== 'ff' && (version !== '00' || more === undefined);
+  const [, version, traceId = '', parentId = '', flags, extra] = traceparentPattern.exec(header) ?? [];
+  const isKnown = version !== undefined && version !== 'ff' && (version !== '00' || extra === undefined);
   if (!isKnown || /^0+$/.test(traceId) || /^0+$/.test(parentId)) return undefined;
   const spanId = randomBytes(8).toString('hex');
   const isSampled = (Number.parseInt(flags ?? '', 16) & 1) === 1;

@@ -22,7 +22,7 @@ import type { Trace } from './trace.ts';
 const collectorMs = 2_000;
 
 /** The longest text of a statement in a span. */
-const longestText = 2_000;
+const maxSqlLength = 2_000;
 
 /**
  * Traces of requests for OpenTelemetry: a span for each request that is traced, in it one for its operation, and in that
@@ -56,7 +56,10 @@ export class Tracing {
     this.#stopListening = onStatement((statement) => this.#statement(statement));
   }
 
-  /** Begins the span of a request. Returns a function that ends it with the status of the answer, or undefined if the request is not traced. */
+  /**
+   * Begins the span of a request. Returns a function that ends it with the status of the answer, or undefined if the request
+   * is not traced.
+   */
   begin(request: ServerRequest): ((status: number) => void) | undefined {
     const caller = request.trace;
     const isTraced = caller ? caller.isSampled : Math.random() < this.#fraction;
@@ -125,7 +128,7 @@ export class Tracing {
       {
         kind: SpanKind.CLIENT,
         startTime: endedMs - tookMs,
-        attributes: { 'db.system.name': 'postgresql', 'db.query.text': sql.slice(0, longestText) },
+        attributes: { 'db.system.name': 'postgresql', 'db.query.text': sql.slice(0, maxSqlLength) },
       },
       parent,
     );

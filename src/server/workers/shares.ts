@@ -51,7 +51,7 @@ export function connectionsOf(
   { pool, readDatabaseUrls }: Pick<Config, 'pool' | 'readDatabaseUrls'>,
   workers: number,
 ): { primary: number; replica: number } {
-  const own = pool.poolSize + 1;
-  const asking = readDatabaseUrls.length > 0 ? 1 : 0;
-  return { primary: workers * (own + asking) + 2, replica: workers * (own + 1) };
+  const perWorker = pool.poolSize + 1;
+  const forPositions = readDatabaseUrls.length > 0 ? 1 : 0;
+  return { primary: workers * (perWorker + forPositions) + 2, replica: workers * (perWorker + 1) };
 }

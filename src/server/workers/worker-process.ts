@@ -83,7 +83,7 @@ export class WorkerProcess {
     this.#beat = beat;
     this.#onMessage = onMessage;
     this.#onHang = onHang;
-    this.#child = forked(program);
+    this.#child = forkWorker(program);
     this.prepared = this.#prepared.promise;
     this.ready = this.#ready.promise;
     this.exited = endOf(this.#child).then((exit) => {
@@ -95,7 +95,7 @@ export class WorkerProcess {
       for (const answer of this.#metrics.values()) answer(this.lastMetrics);
       return exit;
     });
-    // These only prevent unhandled rejections, because `exited` reports the exit as well.
+    // Prevents unhandled rejections: `exited` reports the exit as well.
     this.prepared.catch(() => undefined);
     this.ready.catch(() => undefined);
     this.#child.on('message', (message: FromWorker, handle: unknown) => this.#receive(message, handle));
@@ -139,9 +139,9 @@ export class WorkerProcess {
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve) => {
-      const late = setTimeout(() => answer(this.lastMetrics), metricsMs);
+      const timer = setTimeout(() => answer(this.lastMetrics), metricsMs);
       const answer = (snapshot: MetricsSnapshot) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         this.#metrics.delete(id);
         resolve(snapshot);
       };
@@ -154,9 +154,9 @@ export class WorkerProcess {
   async stop(why: 'stopping' | 'replaced', withinMs: number): Promise<void> {
     this.isStopping = true;
     this.send({ kind: 'stop', why });
-    const late = setTimeout(() => this.kill(), withinMs);
+    const timer = setTimeout(() => this.kill(), withinMs);
     await this.exited;
-    clearTimeout(late);
+    clearTimeout(timer);
   }
 
   kill(): void {
@@ -192,7 +192,7 @@ export class WorkerProcess {
   }
 }
 
-function forked({ script, args, env }: WorkerProgram): ChildProcess {
+function forkWorker({ script, args, env }: WorkerProgram): ChildProcess {
   try {
     return fork(script, [...args], { env });
   } catch (error) {

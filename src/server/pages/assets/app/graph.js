@@ -98,7 +98,7 @@ async function bodyOf(response) {
   return answer;
 }
 
-/** An error of GraphQL as ours. */
+/** An error of a GraphQL answer as a `GraphError`. */
 export function errorOf({ message, extensions = {} }, response) {
   return new GraphError({
     code: String(extensions.code ?? 'INTERNAL_ERROR').toUpperCase(),
@@ -110,7 +110,7 @@ export function errorOf({ message, extensions = {} }, response) {
   });
 }
 
-/** The scopes that a refusal names, each once. Where one of several is enough, it is the first, which allows least. */
+/** The scopes that a refusal names, each once. If one of several is enough, it is the first, which allows the least. */
 function scopesIn(errors = []) {
   const names = errors.flatMap(({ message }) => message?.match(/\b[a-z]+:(?:read|write|admin)\b/) ?? []);
   return [...new Set(names)];

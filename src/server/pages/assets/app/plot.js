@@ -155,7 +155,7 @@ function optionsOf(
   };
 }
 
-/** The least distance of the days that are named below a chart. */
+/** The minimum distance of the days that are named below a chart. */
 const labelPx = 64;
 
 /** Names the days of the values: uPlot would name every n-th day, which is not where a week or a month begins. */

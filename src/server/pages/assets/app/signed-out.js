@@ -1,5 +1,5 @@
-// Which tokens this browser has signed out of. A tab that shows no page of ours meanwhile, such as the answer of a probe, hears nothing
-// of it and keeps its token, which would return with the Back button.
+// The tokens that this browser has signed out of. A tab that shows something other than a page of workgraph meanwhile, such
+// as the answer of a probe, does not learn of it and keeps its token, which would return with the Back button.
 
 const storageKey = 'workgraph.signed-out-tokens';
 /** How many tokens are remembered. */
