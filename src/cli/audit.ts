@@ -7,7 +7,7 @@ import { encodeId } from '../resolvers/ids.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { UsageError } from './failures.ts';
 import { limitOf } from './limit.ts';
-import { findWorkspace, memberNamed, noMember } from './lookup.ts';
+import { findMemberIfAny, findWorkspace, noMemberError } from './lookup.ts';
 import { table } from './table.ts';
 import { timeOfFlag } from './times.ts';
 
@@ -33,19 +33,19 @@ export async function runAudit(
     limit: limitOf(args.limit),
   };
   const entries = await selectAuditEntries(database.of(workspaceId), selection);
-  stdout(args.json ? `${JSON.stringify(entries.map(shown))}\n` : lines(entries));
+  stdout(args.json ? `${JSON.stringify(entries.map(jsonOf))}\n` : lines(entries));
   return 0;
 }
 
 async function actorNamed(
   db: TenantDb,
-  named: string,
+  nameOrId: string,
 ): Promise<Pick<AuditSelection, 'userAccountId' | 'actorName'>> {
-  const member = await memberNamed(db, named);
+  const member = await findMemberIfAny(db, nameOrId);
   if (member) return { userAccountId: member.userAccountId };
   // Whoever runs commands, the service itself and members of the past are known by name alone.
-  if (await hasActorNamed(db, named)) return { actorName: named };
-  throw await noMember(db, named);
+  if (await hasActorNamed(db, nameOrId)) return { actorName: nameOrId };
+  throw await noMemberError(db, nameOrId);
 }
 
 function actNamed(act: string): string {
@@ -56,7 +56,7 @@ function actNamed(act: string): string {
 
 const kinds = new Map<number, string>(Object.entries(auditActorKind).map(([kind, code]) => [code, kind]));
 
-function shown({ id, userAccountId, tokenId, actorKind, workspaceId: _, ...entry }: Row<'auditEntry'>) {
+function jsonOf({ id, userAccountId, tokenId, actorKind, workspaceId: _, ...entry }: Row<'auditEntry'>) {
   return {
     id: encodeId('audit', id),
     ...entry,

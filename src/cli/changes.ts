@@ -18,7 +18,7 @@ export async function runChangesReset(
   const workspaces = workspace
     ? [await findWorkspace(database, workspace)]
     : await selectWorkspaces(database.unscoped);
-  for (const each of workspaces) await resetChanges(database, each, actorOf(env));
+  for (const workspaceRow of workspaces) await resetChanges(database, workspaceRow, actorOf(env));
   if (json)
     stdout(
       `${JSON.stringify(workspaces.map(({ id, name }) => ({ workspaceId: encodeId('workspace', id), name })))}\n`,

@@ -69,23 +69,23 @@ export const commands: SubCommandsDef = {
 
 /** A command whose module need not be loaded for its line in `--help`. */
 function described(description: string, load: () => Promise<CommandDef>): LazyCommand {
-  const whole = async () => {
+  const loadDescribed = async () => {
     const command = await load();
     return { ...command, meta: { ...(await valueOf(command.meta)), description } };
   };
-  return Object.assign(whole, { description });
+  return Object.assign(loadDescribed, { description });
 }
 
 /** Finds a command by its name, such as `token create`. Undefined for a command that needs no database. */
 export async function findDatabaseCommand(name: string): Promise<DatabaseCommand | undefined> {
-  let found: unknown = { subCommands: commands };
+  let command: unknown = { subCommands: commands };
   for (const word of name.split(' ')) {
-    const { subCommands } = found as { subCommands?: SubCommandsDef };
+    const { subCommands } = command as { subCommands?: SubCommandsDef };
     if (!subCommands || !Object.hasOwn(subCommands, word)) return undefined;
     const next = subCommands[word];
-    found = typeof next === 'function' ? await next() : await next;
+    command = typeof next === 'function' ? await next() : await next;
   }
-  return isDatabaseCommand(found) ? found : undefined;
+  return isDatabaseCommand(command) ? command : undefined;
 }
 
 function isDatabaseCommand(command: unknown): command is DatabaseCommand {

@@ -27,7 +27,7 @@ interface CompletedCommand {
 }
 
 /** Prints what teaches a shell the commands and flags. `all` is every command. */
-export function completionCommand(all: SubCommandsDef) {
+export function completionCommand(commands: SubCommandsDef) {
   return defineCommand({
     meta: {
       name: 'completion',
@@ -40,7 +40,7 @@ export function completionCommand(all: SubCommandsDef) {
         const print = Object.hasOwn(shells, shell) ? shells[shell as keyof typeof shells] : undefined;
         if (!print)
           throw new UsageError(`There is no completion for ${shell}; there are bash, zsh and fish.`);
-        process.stdout.write(print(await walk(all)));
+        process.stdout.write(print(await walk(commands)));
         return 0;
       });
     },
@@ -49,8 +49,8 @@ export function completionCommand(all: SubCommandsDef) {
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-async function walk(all: SubCommandsDef): Promise<readonly CompletedCommand[]> {
-  const found: CompletedCommand[] = [];
+async function walk(commands: SubCommandsDef): Promise<readonly CompletedCommand[]> {
+  const completed: CompletedCommand[] = [];
   const visit = async (path: readonly string[], command: CommandDef): Promise<void> => {
     const children = (await valueOf(command.subCommands)) ?? {};
     const meta = await valueOf(command.meta);
@@ -63,7 +63,7 @@ async function walk(all: SubCommandsDef): Promise<readonly CompletedCommand[]> {
         ? []
         : [{ name, takesValue: arg.type !== 'boolean', description: arg.description ?? '' }],
     );
-    found.push({
+    completed.push({
       path,
       description: meta?.description ?? '',
       children: Object.keys(children),
@@ -73,8 +73,8 @@ async function walk(all: SubCommandsDef): Promise<readonly CompletedCommand[]> {
     for (const [name, child] of Object.entries(children))
       await visit([...path, name], (await valueOf(child)) as CommandDef);
   };
-  await visit([], { subCommands: all });
-  return found;
+  await visit([], { subCommands: commands });
+  return completed;
 }
 
 function bashScript(commands: readonly CompletedCommand[]): string {
@@ -120,9 +120,9 @@ ${bashScript(commands).split('\n').slice(1).join('\n')}`;
 function fishScript(commands: readonly CompletedCommand[]): string {
   const byPath = new Map(commands.map((command) => [command.path.join(' '), command]));
   const lines = commands.flatMap(({ path, children, choices, flags }) => {
-    const seen = path.map((word) => `__fish_seen_subcommand_from ${word}`);
-    const none = children.length > 0 ? [`not __fish_seen_subcommand_from ${children.join(' ')}`] : [];
-    const when = `-n ${inQuotes([...seen, ...none].join('; and '))}`;
+    const conditions = path.map((word) => `__fish_seen_subcommand_from ${word}`);
+    const noSubcommand = children.length > 0 ? [`not __fish_seen_subcommand_from ${children.join(' ')}`] : [];
+    const when = `-n ${inQuotes([...conditions, ...noSubcommand].join('; and '))}`;
     return [
       ...children.map((name) => {
         const { description = '' } = byPath.get([...path, name].join(' ')) ?? {};

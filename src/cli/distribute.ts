@@ -34,8 +34,8 @@ export async function runDistribute(
       )
       .finally(() => progress.end());
   }
-  const named = (how: string) => missing.filter((one) => one.how === how).map(({ table }) => table);
-  const [distributed, copied] = [named('distributed'), named('copied')];
+  const tablesOf = (how: string) => missing.filter((one) => one.how === how).map(({ table }) => table);
+  const [distributed, copied] = [tablesOf('distributed'), tablesOf('copied')];
   if (json) stdout(`${JSON.stringify({ distributed, copied })}\n`);
   else if (missing.length === 0)
     stderr(`All ${pluralize(tables.length, 'table')} were distributed already.\n`);

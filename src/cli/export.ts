@@ -58,12 +58,12 @@ async function exportBackup(
 /** Writes a header and then a line for each issue, page by page. */
 async function exportLines(env: CommandEnvironment, args: ExportArguments): Promise<number> {
   const { id: workspaceId, name } = await findWorkspace(env.database, args.workspace);
-  const only = args.team === undefined ? undefined : await requireTeam(env, workspaceId, args.team);
-  const subject = { kind: 'export', name: only ? only.code : name };
+  const team = args.team === undefined ? undefined : await requireTeam(env, workspaceId, args.team);
+  const subject = { kind: 'export', name: team ? team.code : name };
   await inTransaction(env.database.of(workspaceId), (trx) =>
     recordAuditEntries(trx, actorOf(env), [{ act: 'export.started', subject }]),
   );
-  const { teams, directory } = await exportDirectory(env.database.of(workspaceId), only?.id);
+  const { teams, directory } = await exportDirectory(env.database.of(workspaceId), team?.id);
   const workspace = { id: encodeId('workspace', workspaceId), name };
   const header = {
     _type: 'header',

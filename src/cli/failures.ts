@@ -48,8 +48,8 @@ export async function withUsageErrors<Result>(check: () => Result | Promise<Resu
  * otherwise mean that they were not given (`token create --member` would make a token of the owner).
  */
 export function refuseWrongArguments(parsed: Record<string, unknown>, defined: ArgsDef): void {
-  const known = new Set(Object.keys(defined).map(flagKey));
-  const unknown = Object.keys(parsed).filter((name) => name !== '_' && !known.has(flagKey(name)));
+  const definedKeys = new Set(Object.keys(defined).map(flagKey));
+  const unknown = Object.keys(parsed).filter((name) => name !== '_' && !definedKeys.has(flagKey(name)));
   if (unknown.length > 0) {
     const [first = ''] = unknown;
     const flags = Object.entries(defined).flatMap(([name, { type }]) =>
@@ -66,13 +66,14 @@ export function refuseWrongArguments(parsed: Record<string, unknown>, defined: A
       );
     if (arg.type !== 'string') continue;
     const value = parsed[name];
-    const isFlag = typeof value === 'string' && value.startsWith('--') && known.has(flagKey(value.slice(2)));
+    const isFlag =
+      typeof value === 'string' && value.startsWith('--') && definedKeys.has(flagKey(value.slice(2)));
     if (value === '' || isFlag) throw new UsageError(`--${name} needs a value; --help shows the usage.`);
   }
   const positional = Object.values(defined).filter(({ type }) => type === 'positional').length;
-  const words = Array.isArray(parsed._) ? parsed._.slice(positional) : [];
-  if (words.length > 0)
-    throw new UsageError(`Unexpected argument ${JSON.stringify(words[0])}; --help shows the usage.`);
+  const unexpected = Array.isArray(parsed._) ? parsed._.slice(positional) : [];
+  if (unexpected.length > 0)
+    throw new UsageError(`Unexpected argument ${JSON.stringify(unexpected[0])}; --help shows the usage.`);
 }
 
 /**

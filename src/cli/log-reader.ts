@@ -13,9 +13,9 @@ import { encodeId, newUuid } from '../resolvers/ids.ts';
 import { CommandError } from './failures.ts';
 
 /** How many changes are read at once, how long a read waits for one, and how long an answer may take in all. */
-const changesAtOnce = 10;
+const changesPerRead = 10;
 const waitSeconds = 25;
-const answerWithinMs = 60_000;
+const answerTimeoutMs = 60_000;
 /** How soon a request is sent again that had no answer. */
 const retryMs = 2_000;
 
@@ -83,7 +83,7 @@ export class LogReader {
   async readAfter(cursor: string, waits: boolean): Promise<LogPage | undefined> {
     const reading = this.#query(WebhookChangesDocument, {
       after: cursor,
-      first: changesAtOnce,
+      first: changesPerRead,
       waitSeconds: waits ? waitSeconds : 0,
       filter: this.#options.filter,
     });
@@ -124,7 +124,7 @@ export class LogReader {
     const { signal, server, stderr } = this.#options;
     const body = JSON.stringify({ query: print(document), variables });
     while (!signal.aborted) {
-      const answer = await this.#ask(body);
+      const answer = await this.#send(body);
       if ('data' in answer) {
         if (this.#problem !== undefined) stderr(`${server} answers again.\n`);
         this.#problem = undefined;
@@ -140,7 +140,7 @@ export class LogReader {
   }
 
   /** Sends a request once. Returns the problem if the server may answer it later. */
-  async #ask(body: string): Promise<{ data: object } | { problem: string }> {
+  async #send(body: string): Promise<{ data: object } | { problem: string }> {
     const { server, token, signal } = this.#options;
     let status: number;
     let text: string;
@@ -150,7 +150,7 @@ export class LogReader {
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         body,
         redirect: 'manual',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
       });
       status = response.status;
       text = await response.text();
@@ -194,7 +194,7 @@ function statusOfCode(code: unknown): number | undefined {
 /** Why a request had no answer, as the end of a sentence. */
 function reasonOf(error: unknown): string {
   const { name, cause } = Object(error) as { name?: string; cause?: unknown };
-  if (name === 'TimeoutError') return `there was no answer within ${answerWithinMs / 1_000} s`;
+  if (name === 'TimeoutError') return `there was no answer within ${answerTimeoutMs / 1_000} s`;
   const { code = '', message = String(error) } = Object(cause) as { code?: string; message?: string };
   return reasons[code] ?? message;
 }

@@ -15,20 +15,23 @@ type WorkspaceCard = Pick<Row<'workspace'>, 'id' | 'name'>;
 /** Finds a workspace by id or name; without either, the only workspace of the database. */
 export async function findWorkspace(
   { unscoped }: Database,
-  named: string | undefined,
+  nameOrId: string | undefined,
 ): Promise<WorkspaceCard> {
   const workspaces = await selectWorkspaces(unscoped);
-  const [only, second] = named ? workspaces.filter((workspace) => isNamed(workspace, named)) : workspaces;
+  const [only, second] = nameOrId
+    ? workspaces.filter((workspace) => isNamed(workspace, nameOrId))
+    : workspaces;
   if (only && !second) return only;
-  if (only && named) throw new CommandError(`Several workspaces are called ${named}; use an id instead.`);
+  if (only && nameOrId)
+    throw new CommandError(`Several workspaces are called ${nameOrId}; use an id instead.`);
   if (only)
     throw new UsageError('There are several workspaces: choose one with --workspace (a name or an id).');
-  if (!named || workspaces.length === 0)
+  if (!nameOrId || workspaces.length === 0)
     throw new CommandError(
       'There is no workspace yet: create one with `npx workgraph workspace create --name …`.',
     );
   const names = workspaces.map(({ name }) => name);
-  throw new CommandError(asSentence(`There is no workspace ${named}${whatExists(named, names)}`));
+  throw new CommandError(asSentence(`There is no workspace ${nameOrId}${whatExists(nameOrId, names)}`));
 }
 
 /** The first owner of a workspace who may use tokens. */
@@ -40,40 +43,44 @@ export async function findOwner(db: TenantDb): Promise<MemberCard> {
 }
 
 /** Finds a member by id, account, e-mail address or name. Returns undefined if no member has it. */
-export async function memberNamed(db: TenantDb, named: string): Promise<MemberCard | undefined> {
-  for (const key of memberKeys(named)) {
+export async function findMemberIfAny(db: TenantDb, nameOrId: string): Promise<MemberCard | undefined> {
+  for (const key of memberKeys(nameOrId)) {
     const [member, other] = await selectMembersBy(db, key);
     if (other)
-      throw new CommandError(`Several members are called ${named}; use an e-mail address or an id instead.`);
+      throw new CommandError(
+        `Several members are called ${nameOrId}; use an e-mail address or an id instead.`,
+      );
     if (member) return member;
   }
   return undefined;
 }
 
 /** Finds a member by id, account, e-mail address or name. */
-export async function findMember(db: TenantDb, named: string): Promise<MemberCard> {
-  const found = await memberNamed(db, named);
-  if (found) return found;
-  throw await noMember(db, named);
+export async function findMember(db: TenantDb, nameOrId: string): Promise<MemberCard> {
+  const member = await findMemberIfAny(db, nameOrId);
+  if (member) return member;
+  throw await noMemberError(db, nameOrId);
 }
 
 /** The error for a member that does not exist. */
-export async function noMember(db: TenantDb, named: string): Promise<CommandError> {
+export async function noMemberError(db: TenantDb, nameOrId: string): Promise<CommandError> {
   const names = (await selectMemberCards(db)).map(({ displayName }) => displayName);
-  return new CommandError(asSentence(`The workspace has no member ${named}${whatExists(named, names)}`));
+  return new CommandError(
+    asSentence(`The workspace has no member ${nameOrId}${whatExists(nameOrId, names)}`),
+  );
 }
 
-function isNamed({ id, name }: WorkspaceCard, named: string): boolean {
-  const parsed = parseId(named);
-  return (parsed?.prefix === 'workspace' && parsed.uuid === id) || fold(name) === fold(named.trim());
+function isNamed({ id, name }: WorkspaceCard, nameOrId: string): boolean {
+  const parsed = parseId(nameOrId);
+  return (parsed?.prefix === 'workspace' && parsed.uuid === id) || fold(name) === fold(nameOrId.trim());
 }
 
-/** What `named` may be, in the order in which it is tried. */
-function memberKeys(named: string) {
-  const id = parseId(named);
+/** What `nameOrId` may be, in the order in which it is tried. */
+function memberKeys(nameOrId: string) {
+  const id = parseId(nameOrId);
   if (id?.prefix === 'member') return [{ column: 'id', value: id.uuid }] as const;
   if (id?.prefix === 'user') return [{ column: 'userAccountId', value: id.uuid }] as const;
-  const value = fold(named.trim());
+  const value = fold(nameOrId.trim());
   return [
     { column: 'emailAddressFold', value },
     { column: 'displayNameFold', value },

@@ -33,10 +33,10 @@ else await run();
 async function help(): Promise<void> {
   const { command, path, unknown } = await selectedCommand();
   if (unknown !== undefined) return refuse(unknownCommand(command, path, unknown));
-  const to = isHelp ? process.stdout : process.stderr;
+  const output = isHelp ? process.stdout : process.stderr;
   if (!isHelp) process.exitCode = exitCodes.usage;
-  const usage = await usageOf(command, path, (style, text) => styleText(style, text, { stream: to }));
-  to.write(`${usage}\n`);
+  const usage = await usageOf(command, path, (style, text) => styleText(style, text, { stream: output }));
+  output.write(`${usage}\n`);
 }
 
 async function run(): Promise<void> {
@@ -66,9 +66,9 @@ async function selectedCommand(): Promise<SelectedCommand> {
   let command: CommandDef = program;
   const path: string[] = [];
   for (const word of rawArgs) {
-    const known: SubCommandsDef | undefined = await valueOf(command.subCommands);
-    if (!known || word.startsWith('-')) break;
-    const child = Object.hasOwn(known, word) ? known[word] : undefined;
+    const subCommands: SubCommandsDef | undefined = await valueOf(command.subCommands);
+    if (!subCommands || word.startsWith('-')) break;
+    const child = Object.hasOwn(subCommands, word) ? subCommands[word] : undefined;
     if (!child) return { command, path, unknown: word };
     command = await valueOf(child);
     path.push(word);
@@ -80,25 +80,26 @@ async function selectedCommand(): Promise<SelectedCommand> {
 async function usageErrorOf({ message }: Error): Promise<string> {
   const { command, path, unknown } = await selectedCommand();
   if (unknown !== undefined) return unknownCommand(command, path, unknown);
-  const known = await valueOf(command.subCommands);
-  if (known) return `${path.join(' ')} needs one of ${Object.keys(known).join(', ')}; --help says more.`;
-  const told = stripVTControlCharacters(message);
+  const subCommands = await valueOf(command.subCommands);
+  if (subCommands)
+    return `${path.join(' ')} needs one of ${Object.keys(subCommands).join(', ')}; --help says more.`;
+  const plainMessage = stripVTControlCharacters(message);
   return (
-    wrongChoice(told, (await valueOf(command.args)) ?? {}) ??
-    `${told.replace(/\.$/, '')}; npx workgraph ${path.join(' ')} --help shows the usage.`
+    wrongChoice(plainMessage, (await valueOf(command.args)) ?? {}) ??
+    `${plainMessage.replace(/\.$/, '')}; npx workgraph ${path.join(' ')} --help shows the usage.`
   );
 }
 
 /** Our words for citty's message about an argument with few values; undefined for other messages. */
-function wrongChoice(told: string, args: ArgsDef): string | undefined {
+function wrongChoice(message: string, args: ArgsDef): string | undefined {
   const [, flag = '', value = ''] =
-    /^Invalid value for argument: --(\S+) \(([^]*)\)\. Expected one of/.exec(told) ?? [];
+    /^Invalid value for argument: --(\S+) \(([^]*)\)\. Expected one of/.exec(message) ?? [];
   const arg = args[flag];
   if (arg?.type === 'enum' && arg.options) {
     const { options } = arg;
     return `--${flag} must be one of ${options.join(', ')}${hint(value, options) || '.'}`;
   }
-  const missing = /^Missing required positional argument: (\S+)$/.exec(told)?.[1]?.toLowerCase() ?? '';
+  const missing = /^Missing required positional argument: (\S+)$/.exec(message)?.[1]?.toLowerCase() ?? '';
   const { valueHint = '' } = args[missing] ?? {};
   if (!valueHint.includes('|')) return undefined;
   return `${missing} is missing: one of ${valueHint.replaceAll('|', ', ')}; --help shows the usage.`;

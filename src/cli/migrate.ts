@@ -14,7 +14,7 @@ export const command = defineCommand({
   async run({ args }) {
     process.exitCode = await reportFailure(async () => {
       refuseWrongArguments(args, locationArgs);
-      const { locationOf, ownScreen } = await import('./location/location.ts');
+      const { locationOf, screenOfProcess } = await import('./location/location.ts');
       const { migrateLocation } = await import('./location/open-location.ts');
       const { readConfig } = await import('../server/config.ts');
       const { Progress } = await import('./progress.ts');
@@ -28,7 +28,7 @@ export const command = defineCommand({
         readConfig(locationOf(args)),
         (text) => (progress ? progress.say(text.trimEnd()) : process.stderr.write(text)),
         ({ name, done, total, rows }) => {
-          progress ??= new Progress(ownScreen(), { total, unit: 'migration' });
+          progress ??= new Progress(screenOfProcess(), { total, unit: 'migration' });
           progress.update(done, { words: rows > 0 ? `${name}: ${pluralize(rows, 'row')}` : name });
         },
       ).finally(() => progress?.end());

@@ -6,7 +6,7 @@ import { pluralize } from './pluralize.ts';
 type Screen = Pick<CommandEnvironment, 'stderr' | 'isTty' | 'columns'>;
 
 /** What a long command counts. */
-export interface ProgressOf {
+export interface ProgressOptions {
   /** How much there is to do; 0 if it is not known. */
   readonly total: number;
   /** The noun of what is counted: `issue`. */
@@ -21,10 +21,10 @@ interface ProgressState {
   readonly words: string;
 }
 
-const widestBar = 30;
+const maxBarWidth = 30;
 
 /** No remaining time is shown before this: the start is slow, so its rate would predict hours. */
-const firstGuessSeconds = 1;
+const minEstimateSeconds = 1;
 
 /**
  * Shows in a terminal how far a long command has come, how fast it is and how long it will take. Anywhere else it shows nothing,
@@ -32,20 +32,20 @@ const firstGuessSeconds = 1;
  */
 export class Progress {
   readonly #screen: Screen;
-  readonly #of: ProgressOf;
+  readonly #options: ProgressOptions;
   readonly #bar: SingleBar;
   readonly #startedMs = performance.now();
   #isShown = false;
 
-  constructor(screen: Screen, of: ProgressOf) {
+  constructor(screen: Screen, options: ProgressOptions) {
     this.#screen = screen;
-    this.#of = of;
+    this.#options = options;
     this.#bar = new SingleBar({
       stream: terminalOf(screen),
       format: (options, params, payload) => this.#line(options, params, payload as ProgressState),
       barCompleteChar: '#',
       barIncompleteChar: '-',
-      barsize: widestBar,
+      barsize: maxBarWidth,
       clearOnComplete: true,
       hideCursor: true,
       // Commands end by themselves after a signal, and say what was done.
@@ -57,7 +57,7 @@ export class Progress {
   update(done: number, { count = done, words = '' }: Partial<ProgressState> = {}): void {
     const reached: ProgressState = { count, words };
     if (this.#isShown) this.#bar.update(done, { ...reached });
-    else this.#bar.start(this.#of.total, done, { ...reached });
+    else this.#bar.start(this.#options.total, done, { ...reached });
     this.#isShown = true;
   }
 
@@ -75,20 +75,22 @@ export class Progress {
 
   #line(options: Options, { progress }: Params, { count, words }: ProgressState): string {
     const seconds = (performance.now() - this.#startedMs) / 1000;
-    const isTotalKnown = this.#of.total > 0;
-    const left = (seconds / progress) * (1 - progress);
-    const facts = [
+    const isTotalKnown = this.#options.total > 0;
+    const remainingSeconds = (seconds / progress) * (1 - progress);
+    const details = [
       ...(isTotalKnown ? [`${Math.floor(progress * 100)}%`.padStart(4)] : []),
-      pluralize(count, this.#of.unit),
+      pluralize(count, this.#options.unit),
       `${perSecond(count / seconds)}/s`,
-      ...(isTotalKnown && progress > 0 && seconds >= firstGuessSeconds ? [`${duration(left)} left`] : []),
+      ...(isTotalKnown && progress > 0 && seconds >= minEstimateSeconds
+        ? [`${duration(remainingSeconds)} left`]
+        : []),
       ...(words ? [words] : []),
     ].join('  ');
-    const room = this.#screen.columns - facts.length - 4;
-    const width = isTotalKnown ? Math.max(0, Math.min(widestBar, room)) : 0;
+    const room = this.#screen.columns - details.length - 4;
+    const width = isTotalKnown ? Math.max(0, Math.min(maxBarWidth, room)) : 0;
     const filled = Math.round(progress * width);
     const bar = `${options.barCompleteChar?.repeat(filled)}${options.barIncompleteChar?.repeat(width - filled)}`;
-    return (width > 0 ? `[${bar}] ${facts}` : facts).slice(0, this.#screen.columns - 1);
+    return (width > 0 ? `[${bar}] ${details}` : details).slice(0, this.#screen.columns - 1);
   }
 }
 

@@ -33,7 +33,7 @@ export async function createToken(env: CommandEnvironment, args: CreateArguments
   if (!mayUseTokens(member))
     throw new CommandError(`${member.displayName} is suspended or removed and cannot use a token.`);
   const now = new Date();
-  const scopes = args.scopes?.split(/[\s,]+/).filter((scope) => scope !== '') ?? usualScopes(member);
+  const scopes = args.scopes?.split(/[\s,]+/).filter((scope) => scope !== '') ?? defaultScopes(member);
   const input = {
     name: args.name,
     scopes,
@@ -51,8 +51,10 @@ export async function createToken(env: CommandEnvironment, args: CreateArguments
   if (args.json) {
     const { name, expiresUtc } = issued.accessToken;
     const memberId = encodeId('member', member.id);
-    const of = { workspaceId: encodeId('workspace', workspaceId), memberId };
-    stdout(`${JSON.stringify({ id, token, name, scopes: issued.accessToken.scopes, expiresUtc, ...of })}\n`);
+    const holder = { workspaceId: encodeId('workspace', workspaceId), memberId };
+    stdout(
+      `${JSON.stringify({ id, token, name, scopes: issued.accessToken.scopes, expiresUtc, ...holder })}\n`,
+    );
   } else {
     stderr(
       `Created ${id} for ${member.displayName}: ${scopes.join(', ')}. This is its secret, shown only now:\n`,
@@ -63,7 +65,7 @@ export async function createToken(env: CommandEnvironment, args: CreateArguments
 }
 
 /** All scopes that the member's role allows: `workspace:admin` only for owners and admins. */
-function usualScopes(member: Pick<MemberCard, 'role'>): readonly string[] {
+function defaultScopes(member: Pick<MemberCard, 'role'>): readonly string[] {
   return allScopes.filter((scope) => scope !== 'workspace:admin' || isManager(member));
 }
 

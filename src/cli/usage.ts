@@ -34,8 +34,8 @@ export async function usageOf(
   const sections: (readonly [heading: string, lines: readonly Line[]])[] = [
     ['Arguments', positional.map(([name, arg]) => [name, descriptionOf(arg)])],
     ...[...headings].map((heading) => {
-      const ofHeading = flags.filter(([, arg]) => headingOf(arg) === heading);
-      return [heading, ofHeading.flatMap(([name, arg]) => flagLines(name, arg))] as const;
+      const flagsUnder = flags.filter(([, arg]) => headingOf(arg) === heading);
+      return [heading, flagsUnder.flatMap(([name, arg]) => flagLines(name, arg))] as const;
     }),
     ['Commands', children],
   ];
@@ -69,10 +69,10 @@ function isLazy(command: unknown): command is LazyCommand {
 
 function sectionOf([heading, lines]: readonly [string, readonly Line[]], styled: Styles): string {
   const width = Math.max(...lines.map(([name]) => name.length));
-  const shown = lines.map(([name, description]) =>
+  const formatted = lines.map(([name, description]) =>
     `  ${styled('cyan', name.padEnd(width))}  ${description}`.trimEnd(),
   );
-  return [styled('bold', heading), ...shown].join('\n');
+  return [styled('bold', heading), ...formatted].join('\n');
 }
 
 function flagLines(name: string, arg: ArgDef): Line[] {
@@ -85,8 +85,8 @@ function flagLines(name: string, arg: ArgDef): Line[] {
 }
 
 function descriptionOf(arg: ArgDef): string {
-  const standard = arg.default === undefined ? '' : ` (by default ${String(arg.default)})`;
-  return `${arg.description ?? ''}${standard}`;
+  const defaultText = arg.default === undefined ? '' : ` (by default ${String(arg.default)})`;
+  return `${arg.description ?? ''}${defaultText}`;
 }
 
 function hintOf(arg: ArgDef): string {
@@ -98,8 +98,8 @@ function headingOf(arg: ArgDef): string {
   return (arg as { heading?: string }).heading ?? otherFlags;
 }
 
-function isRequired({ type, required, default: standard }: ArgDef): boolean {
-  if (standard !== undefined) return false;
+function isRequired({ type, required, default: defaultValue }: ArgDef): boolean {
+  if (defaultValue !== undefined) return false;
   return type === 'positional' ? required !== false : required === true;
 }
 

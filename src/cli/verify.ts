@@ -48,12 +48,12 @@ export async function runVerify(
   const fileFinding = files
     ? await verifyFiles(database, store, { signal, limit }).catch(stopped)
     : undefined;
-  const all = fileFinding ? [...findings, fileFinding] : findings;
+  const allFindings = fileFinding ? [...findings, fileFinding] : findings;
   const checked = rules + (files ? 1 : 0);
-  if (json) stdout(`${JSON.stringify({ rules: checked, findings: all.map(jsonOf) })}\n`);
-  else for (const finding of all) stdout(wordsOf(finding));
-  stderr(`${checked} rules: ${all.length === 0 ? 'all hold' : `${all.length} broken`}\n`);
-  return all.length === 0 ? exitCodes.done : exitCodes.failed;
+  if (json) stdout(`${JSON.stringify({ rules: checked, findings: allFindings.map(jsonOf) })}\n`);
+  else for (const finding of allFindings) stdout(wordsOf(finding));
+  stderr(`${checked} rules: ${allFindings.length === 0 ? 'all hold' : `${allFindings.length} broken`}\n`);
+  return allFindings.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
 function jsonOf({ rows, ...finding }: Finding) {
@@ -67,7 +67,7 @@ function jsonOf({ rows, ...finding }: Finding) {
 }
 
 function wordsOf({ rule, total, rows }: Finding): string {
-  const more = total > rows.length ? [`  … and ${total - rows.length} more`] : [];
+  const omitted = total > rows.length ? [`  … and ${total - rows.length} more`] : [];
   const details = rows.map(({ key, detail }) => `  ${key}: ${detail}`);
-  return `${[`BROKEN: ${rule} (${total})`, ...details, ...more].join('\n')}\n`;
+  return `${[`BROKEN: ${rule} (${total})`, ...details, ...omitted].join('\n')}\n`;
 }

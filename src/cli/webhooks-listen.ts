@@ -23,7 +23,7 @@ export interface ListenOptions {
   readonly isJson: boolean;
 }
 
-interface Surroundings {
+interface ListenEnvironment {
   readonly stdout: (text: string) => unknown;
   readonly stderr: (text: string) => unknown;
   readonly signal: AbortSignal;
@@ -48,22 +48,22 @@ const targets = new WebhookTargets(['0.0.0.0/0', '::/0']);
  * Forwards changes until the signal: in order, each until the program answers with 2xx. The position in the log is kept after each, so
  * that the next run continues from it. Throws CommandError when the server refuses.
  */
-export async function listenAndForward(options: ListenOptions, around: Surroundings): Promise<void> {
+export async function listenAndForward(options: ListenOptions, env: ListenEnvironment): Promise<void> {
   const { server, token, forwardTo, stateFile, isJson } = options;
-  const { signal, stdout, stderr } = around;
+  const { signal, stdout, stderr } = env;
   const problem = targets.problemOf(new URL(forwardTo));
   if (problem) throw new UsageError(`--forward-to ${problem}.`);
   const log = new LogReader({ server, token, filter: filterOf(options), signal, stderr });
   let state = readState(stateFile);
-  const keep = (cursor: string) => {
+  const saveCursor = (cursor: string) => {
     state = { ...state, cursor };
     writeState(stateFile, state);
   };
   // A secret is printed and kept only once the server has accepted the token.
-  const begin = state.cursor ?? (await log.newestCursor());
-  let page = begin === undefined ? undefined : await log.readAfter(begin, false);
-  if (!page || begin === undefined) return;
-  keep(begin);
+  const startCursor = state.cursor ?? (await log.newestCursor());
+  let page = startCursor === undefined ? undefined : await log.readAfter(startCursor, false);
+  if (!page || startCursor === undefined) return;
+  saveCursor(startCursor);
   const secret = secretText(Buffer.from(state.secret, 'base64'));
   stdout(
     isJson
@@ -75,10 +75,10 @@ export async function listenAndForward(options: ListenOptions, around: Surroundi
   try {
     while (page) {
       for (const message of page.messages) {
-        if (!(await forward(options, message, state, client, around))) return;
-        keep(message.cursor);
+        if (!(await forward(options, message, state, client, env))) return;
+        saveCursor(message.cursor);
       }
-      keep(page.cursor);
+      saveCursor(page.cursor);
       page = await log.readAfter(page.cursor, true);
     }
   } finally {
@@ -101,7 +101,7 @@ async function forward(
   message: LogMessage,
   { secret, webhookId }: State,
   client: WebhookClient,
-  { stdout, signal }: Surroundings,
+  { stdout, signal }: ListenEnvironment,
 ): Promise<boolean> {
   const { id, eventType, issueKey, about, body } = message;
   while (!signal.aborted) {
@@ -120,11 +120,11 @@ async function forward(
 }
 
 function readState(file: string): State {
-  const made = { secret: randomBytes(32).toString('base64'), webhookId: encodeId('webhook', newUuid()) };
-  if (!existsSync(file)) return { ...made, cursor: undefined };
+  const newState = { secret: randomBytes(32).toString('base64'), webhookId: encodeId('webhook', newUuid()) };
+  if (!existsSync(file)) return { ...newState, cursor: undefined };
   try {
     const { secret, webhookId, cursor } = JSON.parse(readFileSync(file, 'utf8')) as Partial<State>;
-    if (typeof secret === 'string') return { secret, webhookId: webhookId ?? made.webhookId, cursor };
+    if (typeof secret === 'string') return { secret, webhookId: webhookId ?? newState.webhookId, cursor };
   } catch {
     // Reported below, as for a file with other content.
   }

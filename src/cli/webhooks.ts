@@ -84,9 +84,9 @@ function readEventTypes(text: string | undefined): EventType[] {
   const types = text?.split(',').map((type) => type.trim()) ?? [];
   return types.map((type) => {
     if (isEventType(type)) return type;
-    const others = '; GET /v1/meta/codes lists them.';
+    const listHint = '; GET /v1/meta/codes lists them.';
     throw new UsageError(
-      `--events: ${JSON.stringify(type)} is not a type of event${hint(type, eventTypes) || others}`,
+      `--events: ${JSON.stringify(type)} is not a type of event${hint(type, eventTypes) || listHint}`,
     );
   });
 }

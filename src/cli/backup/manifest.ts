@@ -10,7 +10,7 @@ import { CommandError } from '../failures.ts';
 /** The version of the format that this program writes and reads. */
 export const backupVersion = 1;
 
-const written = z.object({ bytes: z.int(), sha256: z.string() });
+const writtenFile = z.object({ bytes: z.int(), sha256: z.string() });
 
 const manifest = z.object({
   format: z.literal('workgraph-backup'),
@@ -19,9 +19,9 @@ const manifest = z.object({
   /** The migrations of the database. A backup can only be restored into a database with the same migrations. */
   migrations: z.array(z.string()),
   /** One file for each table, with a line of JSON for each row, in the order of the primary key. */
-  tables: z.array(written.extend({ name: z.string(), rows: z.int() })),
+  tables: z.array(writtenFile.extend({ name: z.string(), rows: z.int() })),
   /** The list of attached files. The files themselves are in the directory `files`, by their keys in the store. */
-  files: written.extend({ count: z.int(), missing: z.int() }),
+  files: writtenFile.extend({ count: z.int(), missing: z.int() }),
   /** How many webhooks were left out. Backups of earlier versions do not say. */
   webhooks: z.int().optional(),
 });
@@ -80,19 +80,19 @@ export function parseListedFile(line: string): ListedFile {
 /** Throws if a file does not have the size and checksum with which it was written. */
 export async function requireUnchanged(
   path: string,
-  { bytes, sha256 }: z.infer<typeof written>,
+  { bytes, sha256 }: z.infer<typeof writtenFile>,
 ): Promise<void> {
   const hash = createHash('sha256');
-  let found = 0;
+  let bytesRead = 0;
   try {
     for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
       hash.update(chunk);
-      found += chunk.length;
+      bytesRead += chunk.length;
     }
   } catch (error) {
     throw new CommandError(`The backup is damaged: ${path} cannot be read.`, { cause: error });
   }
-  if (found !== bytes || hash.digest('hex') !== sha256) {
+  if (bytesRead !== bytes || hash.digest('hex') !== sha256) {
     throw new CommandError(`The backup is damaged: ${path} has changed since it was written.`);
   }
 }

@@ -67,7 +67,7 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
   const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
   const progress = new Progress(env, { total, unit: 'row' });
   let restored = 0;
-  const reached = (name: string, rows: number) => {
+  const onRows = (name: string, rows: number) => {
     signal.throwIfAborted();
     restored += rows;
     progress.update(restored, { words: name });
@@ -84,7 +84,7 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
       await requireEmpty(trx, tables);
       await normalizeOutput(trx);
       await withoutForeignKeys(trx, async () => {
-        for (const table of tables) await restoreTable(trx, table, manifest, directory, reached);
+        for (const table of tables) await restoreTable(trx, table, manifest, directory, onRows);
       });
       await advanceSequences(trx);
     })
@@ -101,29 +101,31 @@ function refusedRow(error: unknown): CommandError | undefined {
   const { code, table, message, detail } = Object(error) as Partial<Record<string, unknown>>;
   // Classes of SQL errors: data that cannot be read, and violated constraints.
   if (typeof code !== 'string' || !/^2[23]\w{3}$/.test(code)) return undefined;
-  const where = typeof table === 'string' ? ` of ${table}` : '';
-  const why = [message, detail]
+  const ofTable = typeof table === 'string' ? ` of ${table}` : '';
+  const reason = [message, detail]
     .filter((text) => typeof text === 'string')
     .join(': ')
     .replace(/\.$/, '');
   return new CommandError(
-    asSentence(`The backup is damaged: the database refuses a row${where}, so no row was restored: ${why}`),
+    asSentence(
+      `The backup is damaged: the database refuses a row${ofTable}, so no row was restored: ${reason}`,
+    ),
     { cause: error },
   );
 }
 
 function requireSameSchema(
   { migrations, tables: saved }: Manifest,
-  present: readonly string[],
+  applied: readonly string[],
   tables: readonly BackupTable[],
 ): void {
-  const unknown = migrations.find((name) => !present.includes(name));
+  const unknown = migrations.find((name) => !applied.includes(name));
   if (unknown) {
     throw new CommandError(
       `The backup was made by a newer workgraph: this one does not know its migration ${unknown}. Update workgraph.`,
     );
   }
-  if (migrations.length < present.length) {
+  if (migrations.length < applied.length) {
     throw new CommandError(
       `The backup was made by an older workgraph, up to the migration ${migrations.at(-1)}. Restore it with that version, then update.`,
     );
@@ -190,13 +192,13 @@ async function restoreTable(
   table: BackupTable,
   manifest: Manifest,
   directory: string,
-  reached: (name: string, rows: number) => void,
+  onRows: (name: string, rows: number) => void,
 ): Promise<void> {
   const saved = manifest.tables.find(({ name }) => name === table.name);
   const path = tablePath(directory, table.name);
   let rows = 0;
   for await (const lines of batches(path)) {
-    reached(table.name, lines.length);
+    onRows(table.name, lines.length);
     await writeRows(trx, table, lines);
     rows += lines.length;
     // The embedded engine runs on this thread; other work gets a turn of the event loop between the batches.

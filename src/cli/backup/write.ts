@@ -40,7 +40,7 @@ export async function writeBackup(env: CommandEnvironment, directory: string): P
   const partial = `${directory}.partial-${randomUUID().slice(0, 8)}`;
   await mkdir(dirname(tablePath(partial, '')), { recursive: true, mode: 0o700 });
   try {
-    const manifest = await whileFilesStay(env.database, () => fill(env, partial), env.signal);
+    const manifest = await whileFilesStay(env.database, () => writeContent(env, partial), env.signal);
     await writeSynced(manifestPath(partial), [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)]);
     for (const path of [dirname(tablePath(partial, '')), partial]) await syncDirectory(path);
     await refuseExisting(directory);
@@ -54,21 +54,21 @@ export async function writeBackup(env: CommandEnvironment, directory: string): P
   }
 }
 
-async function fill(env: CommandEnvironment, partial: string): Promise<Manifest> {
+async function writeContent(env: CommandEnvironment, partial: string): Promise<Manifest> {
   const createdUtc = new Date().toISOString();
   const { migrations, tables, webhooks } = await inSnapshotOfAll(env.database, async (trx) => {
     await normalizeOutput(trx);
-    const found = await selectBackupTables(trx);
-    const progress = new Progress(env, { total: await estimateRows(trx, found), unit: 'row' });
+    const backupTables = await selectBackupTables(trx);
+    const progress = new Progress(env, { total: await estimateRows(trx, backupTables), unit: 'row' });
     const written: BackedUpTable[] = [];
-    let rowsOfOthers = 0;
+    let rowsOfEarlierTables = 0;
     try {
-      for (const table of found) {
+      for (const table of backupTables) {
         const backedUp = await writeTable(trx, table, partial, (rows) => {
           env.signal.throwIfAborted();
-          progress.update(rowsOfOthers + rows, { words: table.name });
+          progress.update(rowsOfEarlierTables + rows, { words: table.name });
         });
-        rowsOfOthers += backedUp.rows;
+        rowsOfEarlierTables += backedUp.rows;
         written.push(backedUp);
       }
     } finally {
@@ -93,16 +93,16 @@ async function writeTable(
   trx: UnscopedTrx,
   table: BackupTable,
   partial: string,
-  reached: (rows: number) => void,
+  onRows: (rows: number) => void,
 ): Promise<BackedUpTable> {
   let rows = 0;
-  reached(rows);
+  onRows(rows);
   const written = await writeSynced(
     tablePath(partial, table.name),
     (async function* () {
       for await (const lines of readRows(trx, table)) {
         rows += lines.length;
-        reached(rows);
+        onRows(rows);
         yield Buffer.from(`${lines.join('\n')}\n`);
       }
     })(),
@@ -186,8 +186,9 @@ async function writeSynced(
 }
 
 async function refuseExisting(directory: string): Promise<void> {
-  const found = await stat(directory).catch(() => undefined);
-  if (found) throw new CommandError(`${directory} already exists. A backup is written to a new directory.`);
+  const existing = await stat(directory).catch(() => undefined);
+  if (existing)
+    throw new CommandError(`${directory} already exists. A backup is written to a new directory.`);
 }
 
 /** Windows cannot open directories, and writes their entries without being asked. */

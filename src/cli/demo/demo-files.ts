@@ -6,7 +6,7 @@ import { type NdjsonHeader, readHeader } from '../import/ndjson.ts';
 import { openSourceFile } from '../import/source-file.ts';
 
 /** The directory of the demo that comes with the service; docs/importing.md describes such a directory. */
-export const ownDemo = join(import.meta.dirname, '../../../demo');
+export const bundledDemo = join(import.meta.dirname, '../../../demo');
 
 /** The file of the issues in a demo directory. */
 export function issuesFile(from: string): string {

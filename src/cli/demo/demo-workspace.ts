@@ -6,7 +6,7 @@ import { selectMemberCards, selectWorkspaces } from '../../db/workspaces.ts';
 import type { Actor } from '../../resolvers/access/audit.ts';
 import { hashToken, issueToken, newTokenText } from '../../resolvers/access/access-tokens.ts';
 import { scopes } from '../../resolvers/context.ts';
-import { headerOf, ownDemo, workspaceIdOf } from './demo-files.ts';
+import { headerOf, bundledDemo, workspaceIdOf } from './demo-files.ts';
 import { tokenFileOf } from './token-file.ts';
 
 /** Creates the demo workspace and its files; throws `conflict` if it exists. */
@@ -26,7 +26,7 @@ export async function findDemo(
   database: Database,
 ): Promise<{ workspaceId: string | undefined; isEmpty: boolean }> {
   const workspaces = await selectWorkspaces(database.unscoped);
-  const demoId = workspaceIdOf(await headerOf(ownDemo));
+  const demoId = workspaceIdOf(await headerOf(bundledDemo));
   const demo = workspaces.find(({ id }) => id === demoId);
   return { workspaceId: demo?.id, isEmpty: workspaces.length === 0 };
 }

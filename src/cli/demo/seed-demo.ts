@@ -16,7 +16,7 @@ import { raise } from '../../resolvers/errors.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import type { FileStore } from '../../storage/storage.ts';
 import { pluralize } from '../pluralize.ts';
-import { headerOf, issuesFile, ownDemo, withIssues, workspaceIdOf } from './demo-files.ts';
+import { headerOf, issuesFile, bundledDemo, withIssues, workspaceIdOf } from './demo-files.ts';
 import { readDirectory } from '../directory.ts';
 import { CommandError } from '../failures.ts';
 import type { Line } from '../import/lines.ts';
@@ -41,7 +41,7 @@ export interface SeedOptions {
  */
 export async function seedDemo(
   database: Database,
-  { store, actor, say = () => undefined, from = ownDemo, now = new Date() }: SeedOptions,
+  { store, actor, say = () => undefined, from = bundledDemo, now = new Date() }: SeedOptions,
 ): Promise<string> {
   const directoryFile = join(from, 'directory.yaml');
   await fileSize(directoryFile);
@@ -51,12 +51,12 @@ export async function seedDemo(
   if (workspaces.some(({ id }) => id === workspaceId))
     raise('conflict', `The database already has the workspace ${header.workspace.name}.`);
   const { referenceUtc } = header;
-  const shifted =
+  const shiftTimes =
     referenceUtc === undefined ? (text: string) => text : timeShift(new Date(referenceUtc), now);
-  const directory = readDirectory(shifted(await readFile(directoryFile, 'utf8')));
+  const directory = readDirectory(shiftTimes(await readFile(directoryFile, 'utf8')));
   const workspace = directory.workspace ?? { name: header.workspace.name };
   const files = new ImportFiles(store, from);
-  const demo = { from, header, workspaceId, shifted, files };
+  const demo = { from, header, workspaceId, shiftTimes, files };
   try {
     const issues = await inTransaction(database.of(workspaceId), async (trx) => {
       await files.removeAfter(0);
@@ -85,20 +85,20 @@ interface Demo {
   readonly header: NdjsonHeader;
   readonly workspaceId: string;
   /** Shifts all times in a text. */
-  readonly shifted: (text: string) => string;
+  readonly shiftTimes: (text: string) => string;
   readonly files: ImportFiles;
 }
 
 /** Imports the issues inside the transaction and returns their number. Any refusal or warning is an error. */
 async function loadIssues(
   trx: Trx,
-  { from, header, workspaceId, shifted, files }: Demo,
+  { from, header, workspaceId, shiftTimes, files }: Demo,
   unshifted: AsyncGenerator<Line>,
   { actor, newId }: { actor: Actor; newId: NewId },
 ): Promise<number> {
   const problems: string[] = [];
   const source = `demo:${header.workspace.id}`;
-  const lines = shiftedLines(unshifted, shifted);
+  const lines = shiftedLines(unshifted, shiftTimes);
   await readHeader(lines);
   const { created } = await importIssues({
     db: trx,
@@ -111,7 +111,7 @@ async function loadIssues(
       anonymous: { name: header.workspace.name, principalKind: principalKind.service },
       // The activity in the demo's files is complete, as if the issues had been created here, so no record of an import
       // is needed. In other files it may be incomplete, so they are recorded like any import.
-      ledger: from === ownDemo ? memoryLedger() : databaseLedger(source),
+      ledger: from === bundledDemo ? memoryLedger() : databaseLedger(source),
       newId,
       files,
     },
@@ -124,11 +124,14 @@ async function loadIssues(
     },
   });
   if (problems.length === 0) return created;
-  const more = problems.length > 20 ? [`… and ${problems.length - 20} more`] : [];
-  throw new CommandError([`${issuesFile(from)}:`, ...problems.slice(0, 20), ...more].join('\n'));
+  const omitted = problems.length > 20 ? [`… and ${problems.length - 20} more`] : [];
+  throw new CommandError([`${issuesFile(from)}:`, ...problems.slice(0, 20), ...omitted].join('\n'));
 }
 
-async function* shiftedLines(lines: AsyncIterable<Line>, shifted: Demo['shifted']): AsyncGenerator<Line> {
+async function* shiftedLines(
+  lines: AsyncIterable<Line>,
+  shiftTimes: Demo['shiftTimes'],
+): AsyncGenerator<Line> {
   for await (const line of lines)
-    yield line.text === undefined ? line : { ...line, text: shifted(line.text) };
+    yield line.text === undefined ? line : { ...line, text: shiftTimes(line.text) };
 }

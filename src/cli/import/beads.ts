@@ -8,7 +8,7 @@ import type {
   LineContent,
 } from '../../portability/import/import-issue.ts';
 import { ReadWarnings } from './read-warnings.ts';
-import { type PersonParser, RecordReader, shown } from './record-reader.ts';
+import { type PersonParser, RecordReader, quoted } from './record-reader.ts';
 import { type JsonRecord, wordOf } from './records.ts';
 
 /** The person to use where a beads file names none. */
@@ -58,7 +58,7 @@ export function beadsContent(record: JsonRecord): LineContent {
   return { kind: 'issue', issue, warnings: warnings.texts };
 }
 
-const mapped: ReadonlySet<string> = new Set([
+const mappedFields: ReadonlySet<string> = new Set([
   '_type',
   'id',
   'title',
@@ -86,7 +86,7 @@ const mappedStatuses: ReadonlySet<unknown> = new Set([
 ]);
 
 function isUnmapped([name, value]: [string, unknown]): boolean {
-  return name === 'status' ? !mappedStatuses.has(value) : !mapped.has(name);
+  return name === 'status' ? !mappedStatuses.has(value) : !mappedFields.has(name);
 }
 
 const statuses: Readonly<Record<string, number>> = {
@@ -104,18 +104,18 @@ function statusOf(value: unknown, warnings: ReadWarnings): number {
   const word = value === undefined || value === '' ? 'open' : value;
   const category = typeof word === 'string' && Object.hasOwn(statuses, word) ? statuses[word] : undefined;
   if (category === undefined)
-    warnings.add('status', () => `the status ${shown(value)} is unknown; the issue becomes open`);
+    warnings.add('status', () => `the status ${quoted(value)} is unknown; the issue becomes open`);
   return category ?? statusCategory.open;
 }
 
 const priorities = [priority.urgent, priority.high, priority.medium, priority.low, priority.none] as const;
 
 function priorityOf(value: unknown, warnings: ReadWarnings): number {
-  const found = typeof value === 'number' ? priorities[value] : undefined;
-  if (found === undefined && value !== undefined) {
-    warnings.add('priority', () => `the priority ${shown(value)} is unknown; the issue gets none`);
+  const code = typeof value === 'number' ? priorities[value] : undefined;
+  if (code === undefined && value !== undefined) {
+    warnings.add('priority', () => `the priority ${quoted(value)} is unknown; the issue gets none`);
   }
-  return found ?? priority.none;
+  return code ?? priority.none;
 }
 
 const personParser: PersonParser = {

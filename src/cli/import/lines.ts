@@ -30,14 +30,14 @@ export async function* readLines(
   let bytesRead = 0;
   try {
     for await (const chunk of source) {
-      let from = 0;
-      for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
-        pending.add(chunk.subarray(from, end));
+      let start = 0;
+      for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+        pending.add(chunk.subarray(start, end));
         number += 1;
         yield { number, ...pending.take(), bytesRead: bytesRead + end + 1, isEnded: true };
-        from = end + 1;
+        start = end + 1;
       }
-      pending.add(chunk.subarray(from));
+      pending.add(chunk.subarray(start));
       bytesRead += chunk.length;
     }
   } catch (error) {

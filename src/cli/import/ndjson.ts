@@ -38,22 +38,22 @@ export async function readHeader(lines: AsyncGenerator<Line>): Promise<NdjsonHea
   let next = await lines.next();
   while (!next.done && next.value.text?.trim() === '') next = await lines.next();
   const parsed = next.done ? undefined : parseRecord(next.value);
-  const found = header.safeParse(parsed && 'record' in parsed ? parsed.record : undefined);
-  if (!found.success) {
+  const validated = header.safeParse(parsed && 'record' in parsed ? parsed.record : undefined);
+  if (!validated.success) {
     const isHeader = parsed && 'record' in parsed && parsed.record._type === 'header';
-    const [issue] = found.error.issues;
+    const [issue] = validated.error.issues;
     const problem = isHeader && issue ? `: ${issue.path.join('.')}: ${issue.message}` : '';
     throw new CommandError(
       `The file is not an export of workgraph: its first line is not a header${problem}.`,
     );
   }
-  const { version } = found.data;
+  const { version } = validated.data;
   if (version > ndjsonVersion) {
     throw new CommandError(
       `The file has version ${version} of the format; this program can read up to version ${ndjsonVersion}.`,
     );
   }
-  return found.data;
+  return validated.data;
 }
 
 /** Converts a line of an export. */
@@ -95,7 +95,7 @@ function issueOf(record: JsonRecord, key: string, warnings: ReadWarnings): Impor
     stages: reader.objects('stages', stageOf),
     agentThread: reader.object('agentThread', threadOf),
     relations: [],
-    fields: Object.fromEntries(Object.entries(record).filter(([name]) => !known.has(name))),
+    fields: Object.fromEntries(Object.entries(record).filter(([name]) => !mappedFields.has(name))),
   };
 }
 
@@ -127,7 +127,7 @@ function plainFields(reader: RecordReader): PlainFields {
   return Object.fromEntries(read) as PlainFields;
 }
 
-const known: ReadonlySet<string> = new Set([
+const mappedFields: ReadonlySet<string> = new Set([
   ...Object.keys(readers),
   ...`_type id key team status reporter primaryAssignee assignees labels workspaceLabels parent project delivery createdUtc updatedUtc
    closedUtc comments links roleAssignments subscribers deletedUtc activity attachments agentThread stages`.split(
@@ -140,8 +140,8 @@ function statusOf(value: unknown, reader: RecordReader): ImportedIssue['status']
     name: status.word('name'),
     category: status.code('category', statusCategory),
   });
-  const found = isJsonObject(value) ? reader.object('status', ofObject) : undefined;
-  return found ?? { name: reader.word('status'), category: undefined };
+  const status = isJsonObject(value) ? reader.object('status', ofObject) : undefined;
+  return status ?? { name: reader.word('status'), category: undefined };
 }
 
 function deliveryOf(value: unknown): number | undefined {

@@ -7,11 +7,11 @@ import type { ReadWarnings } from './read-warnings.ts';
 import { dayOf, type JsonRecord, textOf, timeOf, wordOf } from './records.ts';
 
 /** How much of a value that cannot be read a warning shows. */
-const shownCharacters = 60;
+const maxQuotedCharacters = 60;
 
 /** A value as it is written in the file, for a message. */
-export function shown(value: unknown): string {
-  return shortened(JSON.stringify(value), shownCharacters);
+export function quoted(value: unknown): string {
+  return shortened(JSON.stringify(value), maxQuotedCharacters);
 }
 
 /**
@@ -66,7 +66,7 @@ export class RecordReader {
     if (time) return time;
     const isMissing = value === undefined || value === null || value === '';
     this.#warnings.add(name, () =>
-      isMissing ? 'it has no creation time' : `the creation time ${shown(value)} is not a time`,
+      isMissing ? 'it has no creation time' : `the creation time ${quoted(value)} is not a time`,
     );
     return undefined;
   }
@@ -153,7 +153,7 @@ export class RecordReader {
     if (read !== undefined || value == null || (typeof value === 'string' && value.trim() === ''))
       return read;
     const kindText = () => (typeof kind === 'string' ? kind : kind());
-    this.#warnings.add(place, () => `${place}: ${shown(value)} is not ${kindText()} and is left out`);
+    this.#warnings.add(place, () => `${place}: ${quoted(value)} is not ${kindText()} and is left out`);
     return undefined;
   }
 }

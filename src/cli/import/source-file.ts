@@ -57,15 +57,15 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
 
 /** The size of a file in bytes; throws a `CommandError` if there is no such file. */
 export async function fileSize(path: string): Promise<number> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new CommandError(`There is no file ${path}.`);
     throw error;
   });
-  if (found.isDirectory()) throw new CommandError(`${path} is a directory, not a file.`);
-  return found.size;
+  if (stats.isDirectory()) throw new CommandError(`${path} is a directory, not a file.`);
+  return stats.size;
 }
 
-interface Peeked {
+interface PeekedText {
   /** The beginning of the text. */
   readonly head: Buffer;
   /** The whole text, the head included. */
@@ -73,7 +73,7 @@ interface Peeked {
 }
 
 /** Reads the head. The returned chunks start with the head again; an error while reading it is thrown after it. */
-async function peek(source: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): Promise<Peeked> {
+async function peek(source: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): Promise<PeekedText> {
   const reader = counted(source, onRead);
   const parts: Buffer[] = [];
   let length = 0;

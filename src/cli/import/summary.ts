@@ -10,19 +10,19 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
     `${unchanged} unchanged`,
     ...(deletedHere > 0 ? [`${deletedHere} deleted here and not imported again`] : []),
   ];
-  const included = some([
+  const included = nonZero([
     pluralize(summary.comments, 'comment'),
     pluralize(summary.labels, 'label'),
     pluralize(summary.members, 'invited guest'),
     pluralize(summary.parents, 'parent set', 'parents set'),
   ]);
-  const skipped = some([
+  const skipped = nonZero([
     pluralize(refused, 'line refused', 'lines refused'),
     pluralize(tombstones, 'tombstone skipped', 'tombstones skipped'),
     pluralize(otherRecords, 'record that is not an issue', 'records that are not issues'),
     pluralize(summary.parentsMissing, 'parent missing', 'parents missing'),
   ]);
-  const stored = some([
+  const stored = nonZero([
     pluralize(summary.relationsKept, 'other relation'),
     pluralize(summary.fieldsKept, 'other field'),
   ]);
@@ -39,6 +39,6 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
 }
 
 /** The counts that are not zero. */
-function some(counts: readonly string[]): string {
+function nonZero(counts: readonly string[]): string {
   return counts.filter((text) => !text.startsWith('0 ')).join(', ');
 }

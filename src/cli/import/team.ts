@@ -17,15 +17,15 @@ export async function requireTeam(
   createName?: string,
 ): Promise<Row<'team'>> {
   const { database } = env;
-  const wanted = code.trim().toUpperCase();
-  const find = async () => (await selectTeamsByCode(database.of(workspaceId), [wanted]))[0];
-  const found = await find();
-  if (found) return found;
+  const teamCode = code.trim().toUpperCase();
+  const find = async () => (await selectTeamsByCode(database.of(workspaceId), [teamCode]))[0];
+  const existing = await find();
+  if (existing) return existing;
   if (createName !== undefined) {
     await applyDirectory(
       database,
       actorOf(env),
-      parseDirectory({ teams: [{ code: wanted, name: createName }] }),
+      parseDirectory({ teams: [{ code: teamCode, name: createName }] }),
       {
         workspaceId,
         keepExisting: true,
@@ -36,7 +36,7 @@ export async function requireTeam(
   const created = await find();
   if (created) return created;
   const codes = await selectTeamCodes(database.of(workspaceId));
-  const message = asSentence(`The workspace has no team ${wanted}${whatExists(wanted, codes)}`);
+  const message = asSentence(`The workspace has no team ${teamCode}${whatExists(teamCode, codes)}`);
   throw new CommandError(
     `${message} Create it with \`npx workgraph directory apply\`, or use --create-team NAME.`,
   );

@@ -21,7 +21,7 @@ export function unsupportedFormat(head: Buffer, path: string): string | undefine
     .trimStart();
   if (text.startsWith('<'))
     return `${path} is HTML or XML, perhaps a sign-in or error page. Download the export itself again.`;
-  if (isSpread(text)) {
+  if (isMultilineJson(text)) {
     const filter = text.startsWith('[') ? "'.[]'" : '.';
     return `${path} is one JSON value over several lines, but an import needs one object per line. Convert it: jq -c ${filter} FILE > lines.jsonl`;
   }
@@ -61,7 +61,7 @@ const binaryFormats: readonly {
 ];
 
 /** Whether the text is an array or object over several lines, or an array that does not end within this text. */
-function isSpread(text: string): boolean {
+function isMultilineJson(text: string): boolean {
   const end = text.indexOf('\n');
   const line = (end < 0 ? text : text.slice(0, end)).trimEnd();
   if (line.startsWith('[') && !isJson(line)) return true;

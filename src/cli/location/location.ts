@@ -25,7 +25,7 @@ export async function runWithDatabase(command: NamedCommand, args: Record<string
   const settings = locationOf(args);
   const location = await readLocation(settings);
   const interrupted = new AbortController();
-  const terminal = ownTerminal(interrupted.signal);
+  const terminal = terminalOfProcess(interrupted.signal);
   return whileInterruptible(interrupted, async () => {
     if (location.databaseUrl === undefined)
       return runEmbedded(command, args, { ...location, settings, terminal });
@@ -66,7 +66,7 @@ async function runEmbedded(
 ): Promise<number> {
   const giveUpMs = performance.now() + waitForHolderMs;
   for (;;) {
-    const lock = lockOrRefusal(dataDir);
+    const lock = lockOrError(dataDir);
     if (!(lock instanceof Error)) {
       // Loaded only with the lock, because loading the engine takes longer than all that the client of a server does.
       const { runHere } = await import('./run-here.ts');
@@ -84,7 +84,7 @@ async function runEmbedded(
   }
 }
 
-function lockOrRefusal(
+function lockOrError(
   dataDir: string,
 ): DataDirectoryLock | DataDirectoryHeldError | ForeignDataDirectoryError {
   try {
@@ -96,7 +96,7 @@ function lockOrRefusal(
 }
 
 /** Standard error of this process. */
-export function ownScreen(): Pick<Terminal, 'stderr' | 'isTty' | 'columns'> {
+export function screenOfProcess(): Pick<Terminal, 'stderr' | 'isTty' | 'columns'> {
   return {
     stderr: (text) => process.stderr.write(text),
     isTty: isatty(2),
@@ -105,11 +105,11 @@ export function ownScreen(): Pick<Terminal, 'stderr' | 'isTty' | 'columns'> {
   };
 }
 
-function ownTerminal(signal: AbortSignal): Terminal {
+function terminalOfProcess(signal: AbortSignal): Terminal {
   return {
     stdout: (text) => process.stdout.write(text),
     drained: () => whenDrained(process.stdout, signal),
-    ...ownScreen(),
+    ...screenOfProcess(),
     cwd: process.cwd(),
     operator: { name: userName(), host: hostname() },
     signal,

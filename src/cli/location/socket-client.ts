@@ -23,14 +23,15 @@ export async function runThroughServer(
   if (socketPath === undefined) return undefined;
   const { isTty, columns, cwd, operator, signal } = terminal;
   const id = randomUUID();
-  const sent = request({ socketPath, method: 'POST', path: '/commands', agent: false });
-  sent.end(
+  const clientRequest = request({ socketPath, method: 'POST', path: '/commands', agent: false });
+  clientRequest.end(
     JSON.stringify({ id, command, args, isTerminal: isTty, columns, cwd, operator } satisfies CommandRequest),
   );
-  const interrupted = () => void interrupt(socketPath, id).then((isDone) => isDone || sent.destroy());
+  const interrupted = () =>
+    void interrupt(socketPath, id).then((isDone) => isDone || clientRequest.destroy());
   signal.addEventListener('abort', interrupted);
   try {
-    const answer = await answerTo(sent);
+    const answer = await answerTo(clientRequest);
     return answer && (await readAnswer(answer, terminal));
   } finally {
     signal.removeEventListener('abort', interrupted);
@@ -42,24 +43,24 @@ export async function runThroughServer(
  * notices only that its client is gone.
  */
 async function interrupt(socketPath: string, id: string): Promise<boolean> {
-  const sent = request({ socketPath, method: 'POST', path: interruptPath, agent: false });
-  sent.end(id);
-  const answer = await answerTo(sent).catch(() => undefined);
+  const clientRequest = request({ socketPath, method: 'POST', path: interruptPath, agent: false });
+  clientRequest.end(id);
+  const answer = await answerTo(clientRequest).catch(() => undefined);
   answer?.resume();
   return answer?.statusCode === 204;
 }
 
-async function answerTo(sent: ClientRequest): Promise<IncomingMessage | undefined> {
+async function answerTo(clientRequest: ClientRequest): Promise<IncomingMessage | undefined> {
   try {
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage];
     return answer;
   } catch (error) {
-    if (notReached.has(String((error as NodeJS.ErrnoException).code))) return undefined;
+    if (unreachableCodes.has(String((error as NodeJS.ErrnoException).code))) return undefined;
     throw error;
   }
 }
 
-const notReached: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'EACCES']);
+const unreachableCodes: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'EACCES']);
 
 async function readAnswer(
   answer: IncomingMessage,
@@ -84,10 +85,10 @@ async function readAnswer(
 
 /** Splits at line feeds only. readline would also split at U+2028, which JSON does not escape. */
 async function* linesOf(answer: IncomingMessage): AsyncGenerator<string> {
-  let rest = '';
+  let incompleteLine = '';
   for await (const chunk of answer.setEncoding('utf8')) {
-    const lines = (rest + String(chunk)).split('\n');
-    rest = lines.pop() ?? '';
+    const lines = (incompleteLine + String(chunk)).split('\n');
+    incompleteLine = lines.pop() ?? '';
     yield* lines;
   }
 }

@@ -1,7 +1,7 @@
 import { readLauncher } from '../../server/process-environment.ts';
 
 /** The interval of the checks for the parent. */
-const everyMs = 250;
+const checkIntervalMs = 250;
 
 /** Our own npm scripts run in the foreground, as does `npx workgraph`, so their shell ends only when it is killed. */
 const foregroundScripts: ReadonlySet<string> = new Set(['start', 'workgraph']);
@@ -18,7 +18,7 @@ export function whenParentIsGone(callback: () => void): void {
     if (isAlive(launcher.parentPid)) return;
     clearInterval(watch);
     callback();
-  }, everyMs);
+  }, checkIntervalMs);
   watch.unref();
 }
 

@@ -66,8 +66,8 @@ async function portOf({ host, port }: Pick<Config, 'host' | 'port'>): Promise<nu
   if (port !== 0) return port;
   const probe = createServer().listen(0, host);
   await once(probe, 'listening');
-  const { port: free } = probe.address() as AddressInfo;
+  const { port: freePort } = probe.address() as AddressInfo;
   probe.close();
   await once(probe, 'close');
-  return free;
+  return freePort;
 }

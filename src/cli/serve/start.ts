@@ -66,10 +66,10 @@ async function startWorker(config: Config, options: Omit<StartOptions, 'settings
   const documents = await documentsOf(config);
   const { serve } = await import('./run-server.ts');
   const { workers, port, isFirst } = link.start;
-  const own = { ...shareOf(config, workers), port };
+  const workerConfig = { ...shareOf(config, workers), port };
   // Only the first worker acts on --migrate and --demo, before the others start.
   const flags = isFirst ? options : { ...options, migrate: undefined, demo: undefined };
-  return serve({ ...flags, config: own, documents, lock: undefined, stopped: link.stopped, link });
+  return serve({ ...flags, config: workerConfig, documents, lock: undefined, stopped: link.stopped, link });
 }
 
 /** Checks that the ports are free, and locks the data directory of an embedded database. */

@@ -5,11 +5,11 @@ import type { Writable } from 'node:stream';
 export async function whenDrained(stream: Writable, signal: AbortSignal): Promise<void> {
   if (!stream.writableNeedDrain || stream.destroyed) return;
   const done = new AbortController();
-  const either = AbortSignal.any([signal, done.signal]);
+  const abortedOrDone = AbortSignal.any([signal, done.signal]);
   try {
     await Promise.race([
-      once(stream, 'drain', { signal: either }),
-      once(stream, 'close', { signal: either }),
+      once(stream, 'drain', { signal: abortedOrDone }),
+      once(stream, 'close', { signal: abortedOrDone }),
     ]);
   } catch (error) {
     // `once` also rejects when the stream fails, as it does when its reader is gone. The stream then closes.
