@@ -4,13 +4,13 @@ type Answer = Pick<Response, 'status' | 'headers'>;
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The media types of what workgraph answers, files aside. */
-const json = /\bjson\b/i;
-const own = /\b(?:json|csv|event-stream)\b/i;
+const jsonType = /\bjson\b/i;
+const workgraphTypes = /\b(?:json|csv|event-stream)\b/i;
 
-/** Throws unless an answer has a media type of workgraph, JSON if that was asked for: others are pages of proxies. */
+/** Throws unless an answer has a media type that workgraph sends, JSON if that was asked for. Others are pages of proxies. */
 export async function checkType(response: Response, mustBeJson: boolean): Promise<void> {
   const type = response.headers.get('Content-Type') ?? '';
-  if ((mustBeJson ? json : own).test(type)) return;
+  if ((mustBeJson ? jsonType : workgraphTypes).test(type)) return;
   await response.body?.cancel();
   throw notOfWorkgraph(response);
 }

@@ -81,17 +81,18 @@ export async function errorOfResponse(response: Response): Promise<WorkgraphErro
 /** The error for an answer that workgraph would not give, with what little can be read from it. */
 export function notOfWorkgraph(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
-  known: { [Key in keyof Failure]?: Failure[Key] | undefined } = {},
+  details: { [Key in keyof Failure]?: Failure[Key] | undefined } = {},
 ): WorkgraphError {
   const type = headers.get('Content-Type') ?? 'none';
   return new WorkgraphError({
-    ...known,
+    ...details,
     message:
-      known.message ?? `The answer does not come from workgraph: its status is ${status}, its type ${type}.`,
-    code: known.code ?? 'unexpected_answer',
+      details.message ??
+      `The answer does not come from workgraph: its status is ${status}, its type ${type}.`,
+    code: details.code ?? 'unexpected_answer',
     status,
-    violations: known.violations ?? [],
-    requestId: known.requestId ?? headers.get('X-Request-Id') ?? undefined,
+    violations: details.violations ?? [],
+    requestId: details.requestId ?? headers.get('X-Request-Id') ?? undefined,
     retryAfterSeconds: retryAfterOf(headers),
   });
 }

@@ -14,9 +14,9 @@ export type OpenStream = (cursor: string | undefined, signal: AbortSignal) => Pr
 
 /** The server sends at least a comment every 15 seconds. */
 const silenceMs = 30_000;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 /** The maximum number of times that a stream is opened again before the server has answered once. */
-const retries = 4;
+const maxRetriesBeforeAnswer = 4;
 
 /** What a stream knows beyond its connections. */
 interface Progress {
@@ -39,28 +39,30 @@ export async function* followEvents(
   longestWaitMs: number,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
   const progress: Progress = { cursor: after, retryMs: 2_000, failures: 0, hasAnswered: false };
-  const ended = new AbortController();
-  const over = ended.signal;
-  const end = () => ended.abort(signal?.reason);
+  const endController = new AbortController();
+  const endSignal = endController.signal;
+  const end = () => endController.abort(signal?.reason);
   try {
     signal?.addEventListener('abort', end);
     signal?.throwIfAborted();
     for (;;) {
       const connection = new AbortController();
-      over.addEventListener('abort', () => connection.abort(over.reason), { signal: connection.signal });
+      endSignal.addEventListener('abort', () => connection.abort(endSignal.reason), {
+        signal: connection.signal,
+      });
       let waitMs = 0;
       try {
         waitMs = yield* readConnection(open, progress, connection, longestWaitMs);
       } catch (error) {
-        over.throwIfAborted();
+        endSignal.throwIfAborted();
         if (error instanceof StreamRefusal) throw error.reason;
         // If the server has never answered, the address may be wrong.
-        if (!progress.hasAnswered && progress.failures === retries) throw error;
+        if (!progress.hasAnswered && progress.failures === maxRetriesBeforeAnswer) throw error;
       } finally {
         connection.abort();
       }
       const { retryMs, failures } = progress;
-      await pause(Math.max(waitMs, Math.min(retryMs * 2 ** failures, longestPauseMs)), over);
+      await pause(Math.max(waitMs, Math.min(retryMs * 2 ** failures, maxPauseMs)), endSignal);
       progress.failures += 1;
     }
   } finally {
@@ -80,18 +82,18 @@ async function* readConnection(
   const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
   if (temporaryStatuses.has(response.status) && waitMs <= longestWaitMs) return waitMs;
   if (!isStream(response)) throw new StreamRefusal(await unlessSilent(errorOfResponse(response), connection));
-  const waiting: EventSourceMessage[] = [];
+  const pendingEvents: EventSourceMessage[] = [];
   // Each connection has its own parser, because it begins with a whole event.
   const parser = createParser({
-    onEvent: (event) => waiting.push(event),
+    onEvent: (event) => pendingEvents.push(event),
     onId: (id) => (progress.cursor = id),
     onRetry: (ms) => (progress.retryMs = ms),
   });
-  const text = new TextDecoder();
-  for await (const piece of piecesOf(response.body, connection)) {
+  const decoder = new TextDecoder();
+  for await (const chunk of chunksOf(response.body, connection)) {
     progress.failures = 0;
-    parser.feed(text.decode(piece, { stream: true }));
-    for (let event = waiting.shift(); event; event = waiting.shift()) yield event;
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    for (let event = pendingEvents.shift(); event; event = pendingEvents.shift()) yield event;
   }
   return 0;
 }
@@ -112,16 +114,16 @@ function isStream(response: Response): response is Response & { body: ReadableSt
 }
 
 /** Waits for something from the server, and breaks the connection when nothing arrives for a long time. */
-function unlessSilent<Result>(waiting: Promise<Result>, connection: AbortController): Promise<Result> {
+function unlessSilent<Result>(result: Promise<Result>, connection: AbortController): Promise<Result> {
   const silence = setTimeout(
     () => connection.abort(new Error(`The server was silent for ${silenceMs / 1_000} seconds.`)),
     silenceMs,
   );
-  return waiting.finally(() => clearTimeout(silence));
+  return result.finally(() => clearTimeout(silence));
 }
 
 /** The chunks of a body, until its end or a long silence. */
-async function* piecesOf(
+async function* chunksOf(
   body: ReadableStream<Uint8Array>,
   connection: AbortController,
 ): AsyncGenerator<Uint8Array, void, undefined> {

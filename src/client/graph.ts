@@ -12,7 +12,7 @@ import { newKey, type Send } from './retries.ts';
 export type Document<Data, Variables> = TypedDocumentNode<Data, Variables> | string;
 
 export interface GraphOptions {
-  /** Aborts the request, and the waiting between repetitions. */
+  /** Aborts the request, and the wait between retries. */
   readonly signal?: AbortSignal;
   /** The Idempotency-Key of a write, with which another process can retry it. By default each call gets its own. */
   readonly idempotencyKey?: string;
@@ -54,11 +54,11 @@ export function createGraph(
   ): Promise<Data> {
     const operation = operationOf(document);
     const key = idempotencyKey ?? (isKeyed(operation) ? newKey() : undefined);
-    const mayRepeat = key !== undefined || operation?.operation === OperationTypeNode.QUERY;
+    const mayRetry = key !== undefined || operation?.operation === OperationTypeNode.QUERY;
     const client = new GraphQLClient(url, {
       headers: { ...headers, ...(key !== undefined && { 'Idempotency-Key': key }) },
       fetch: async (input, init) =>
-        requireData(await send(new Request(input, { ...init, redirect: 'manual' }), { mayRepeat })),
+        requireData(await send(new Request(input, { ...init, redirect: 'manual' }), { mayRetry })),
       jsonSerializer: {
         // A document of the manifest is sent by its id.
         stringify: () => JSON.stringify({ ...nameOf(document), variables: variables ?? {} }),
@@ -73,8 +73,11 @@ export function createGraph(
     async *nodes(document, variables, connectionOf, options = {}) {
       let { after } = variables;
       for (;;) {
-        const rest = [{ ...variables, after }, options] as unknown;
-        const data = await request(document, ...(rest as VariablesAnd<typeof variables, GraphOptions>));
+        const requestArguments = [{ ...variables, after }, options] as unknown;
+        const data = await request(
+          document,
+          ...(requestArguments as VariablesAnd<typeof variables, GraphOptions>),
+        );
         const connection = connectionOf(data);
         if (!connection) return;
         yield* connection.nodes;

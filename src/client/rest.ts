@@ -33,7 +33,7 @@ type ConditionalCall =
   | { params: { header: { 'If-None-Match': string } } }
   | { headers: { 'If-None-Match': string } };
 
-/** A method of openapi-fetch that throws unless the request succeeds, so that `data` is set but after a 304. */
+/** A method of openapi-fetch that throws unless the request succeeds, so `data` is undefined only after a 304. */
 type Call<Method extends HttpMethod> = <
   Path extends PathsWithMethod<paths, Method>,
   Options extends Init<Path, Method>,
@@ -81,7 +81,7 @@ interface Page {
   readonly pagination: { readonly nextCursor?: string | null };
 }
 
-/** The options of a call that matter here. */
+/** The options of a call that this module reads; openapi-fetch has more. */
 interface CallInit {
   readonly params?: object;
   readonly parseAs?: 'json' | 'text' | 'blob' | 'arrayBuffer' | 'stream';
@@ -102,14 +102,14 @@ export function createRest(baseUrl: string, headers: Record<string, string>, sen
     const isJson = parseAs === 'json';
     const isFile = Object.hasOwn(filePaths, path);
     const isKeyed = method !== 'GET' && !routesWithoutKey.has(`${method} ${path}`);
-    let answered: Request | undefined;
+    let answeredRequest: Request | undefined;
 
-    async function ask(request: Request) {
+    async function sendChecked(request: Request) {
       if (isKeyed && !request.headers.has('Idempotency-Key'))
         request.headers.set('Idempotency-Key', newKey());
-      const mayRepeat = method === 'GET' || request.headers.has('Idempotency-Key');
-      const response = await send(request, { mayRepeat, isPassedOn: !isJson && parseAs !== 'text', fetch });
-      answered = request;
+      const mayRetry = method === 'GET' || request.headers.has('Idempotency-Key');
+      const response = await send(request, { mayRetry, isPassedOn: !isJson && parseAs !== 'text', fetch });
+      answeredRequest = request;
       if (isEmpty(method, request, response)) return response;
       if (!response.ok) throw await errorOfResponse(response);
       if (!isFile) await checkType(response, isJson);
@@ -118,13 +118,13 @@ export function createRest(baseUrl: string, headers: Record<string, string>, sen
 
     // Only files are served at another URL than the requested one.
     const redirect = isFile ? 'follow' : 'manual';
-    const options = { redirect, ...init, fetch: ask, parseAs: isJson ? 'text' : parseAs };
+    const options = { redirect, ...init, fetch: sendChecked, parseAs: isJson ? 'text' : parseAs };
     const { data, response } = await client.request(method, path, options).catch((error: unknown) => {
-      if (!answered || error instanceof WorkgraphError) throw error;
+      if (!answeredRequest || error instanceof WorkgraphError) throw error;
       signal?.throwIfAborted();
-      throw unreachable(answered, error);
+      throw unreachable(answeredRequest, error);
     });
-    if (!isJson || (answered && isEmpty(method, answered, response))) return { data, response };
+    if (!isJson || (answeredRequest && isEmpty(method, answeredRequest, response))) return { data, response };
     const text = typeof data === 'string' ? data : '';
     return { data: isFile ? valueOf(text, response) : objectOf(text, response), response };
   }

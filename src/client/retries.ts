@@ -12,9 +12,9 @@ export interface RetryOptions {
 
 /** How a request is sent. */
 export interface SendOptions {
-  /** Whether a second execution does no harm. */
-  readonly mayRepeat: boolean;
-  /** Whether the caller reads the body as it comes, however long that takes. */
+  /** Whether executing the request twice does no harm. */
+  readonly mayRetry: boolean;
+  /** Whether the caller reads the body as it arrives, however long that takes; `timeoutMs` then ends with the headers. */
   readonly isPassedOn?: boolean;
   /** Sends this request, instead of the fetch of the connection. */
   readonly fetch?: RetryOptions['fetch'] | undefined;
@@ -24,9 +24,9 @@ export type Send = (request: Request, options: SendOptions) => Promise<Response>
 
 /** The statuses of temporary failures: too many requests or streams, or a server that is restarting. */
 export const temporaryStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-const firstWaitMs = 200;
-/** A timer that is set to more ends at once. */
-const longestTimerMs = 2 ** 31 - 1;
+const initialBackoffMs = 200;
+/** A timer with a longer time fires at once. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * Sends a request, and retries it after temporary failures and lost answers. A write without a key must not be retried; it is
@@ -35,28 +35,28 @@ const longestTimerMs = 2 ** 31 - 1;
 export async function sendWithRetries(
   options: RetryOptions,
   request: Request,
-  { mayRepeat, isPassedOn = false, fetch = options.fetch }: SendOptions,
+  { mayRetry, isPassedOn = false, fetch = options.fetch }: SendOptions,
 ): Promise<Response> {
   const { retries, timeoutMs, longestWaitMs } = options;
   let isAnswerLost = false;
   for (let attempt = 0; ; attempt += 1) {
-    const wait = Math.min(firstWaitMs * 2 ** attempt * (0.5 + Math.random()), longestWaitMs);
+    const backoffMs = Math.min(initialBackoffMs * 2 ** attempt * (0.5 + Math.random()), longestWaitMs);
     const isLast = attempt >= retries;
     try {
       const response = await sendOnce(fetch, request, timeoutMs, isPassedOn);
-      const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000 || wait;
+      const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000 || backoffMs;
       // A write whose answer was lost may still be in progress; retrying it with its key is a conflict until it ends.
       const isInProgress = isAnswerLost && response.status === 409;
       const isTemporary =
-        response.status === 429 || (mayRepeat && (temporaryStatuses.has(response.status) || isInProgress));
+        response.status === 429 || (mayRetry && (temporaryStatuses.has(response.status) || isInProgress));
       if (isLast || !isTemporary || waitMs > longestWaitMs) return response;
       await response.body?.cancel();
       await pause(waitMs, request.signal);
     } catch (error) {
       request.signal.throwIfAborted();
-      if (isLast || !mayRepeat) throw unreachable(request, error);
+      if (isLast || !mayRetry) throw unreachable(request, error);
       isAnswerLost = true;
-      await pause(wait, request.signal);
+      await pause(backoffMs, request.signal);
     }
   }
 }
@@ -74,7 +74,7 @@ async function sendOnce(
   request.signal.addEventListener('abort', () => attempt.abort(request.signal.reason), { once: true });
   const timer = setTimeout(
     () => attempt.abort(new Error(`No answer came in ${timeoutMs} ms.`)),
-    Math.min(timeoutMs, longestTimerMs),
+    Math.min(timeoutMs, maxTimerMs),
   );
   try {
     const response = await fetch(new Request(request.clone(), { signal: attempt.signal }));
@@ -109,7 +109,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
         signal.removeEventListener('abort', stop);
         resolve();
       },
-      Math.min(ms, longestTimerMs),
+      Math.min(ms, maxTimerMs),
     );
     signal.addEventListener('abort', stop, { once: true });
   });

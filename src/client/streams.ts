@@ -39,8 +39,8 @@ interface StreamSettings {
   readonly nameOf: NameDocument;
 }
 
-/** The answer that an event is part of, for the error about an event that is not one of workgraph. */
-const answer = { status: 200, headers: new Headers({ 'Content-Type': 'text/event-stream' }) };
+/** Stands for the answer that an event is part of, in the error about an event that workgraph would not send. */
+const eventStreamResponse = { status: 200, headers: new Headers({ 'Content-Type': 'text/event-stream' }) };
 
 export function createStreams(
   url: string,
@@ -66,7 +66,7 @@ export function createStreams(
     };
     for await (const { event, id = '', data: text } of followEvents(open, options, longestWaitMs)) {
       if (event === 'complete') return;
-      const { data, errors, extensions } = objectOf(text, answer);
+      const { data, errors, extensions } = objectOf(text, eventStreamResponse);
       if (errors != null) throw errorOfGraph(errors);
       const isReset = isObject(extensions) && extensions['reset'] === true;
       yield isReset ? { cursor: id, data: null, reset: true } : { cursor: id, data, reset: false };
@@ -74,8 +74,8 @@ export function createStreams(
   }
 
   async function* changes(filter: ChangeFilter = {}, options: StreamOptions = {}) {
-    const stated = Object.entries(filter).filter(([, value]) => value !== undefined);
-    const query = new URLSearchParams(stated);
+    const definedParameters = Object.entries(filter).filter(([, value]) => value !== undefined);
+    const query = new URLSearchParams(definedParameters);
     const open: OpenStream = (cursor, signal) =>
       fetch(
         new Request(`${url}/v1/changes?${query}`, {
@@ -85,7 +85,7 @@ export function createStreams(
         }),
       );
     for await (const { data } of followEvents(open, options, longestWaitMs))
-      yield objectOf(data, answer) as Change;
+      yield objectOf(data, eventStreamResponse) as Change;
   }
 
   return { subscribe: subscribe as Streams['subscribe'], changes };

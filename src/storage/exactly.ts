@@ -6,17 +6,19 @@ import { StorageUnavailableError } from './storage.ts';
  * byte too many, so that a store that sends without end does not fill the memory.
  */
 export async function* exactly(count: number, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let left = count;
-  let last: Buffer | undefined;
+  let remainingBytes = count;
+  let lastChunk: Buffer | undefined;
   for await (const chunk of bytes) {
-    left -= chunk.length;
-    if (left < 0)
+    remainingBytes -= chunk.length;
+    if (remainingBytes < 0)
       throw new StorageUnavailableError(`The store has more than the ${count} bytes that were asked for.`);
-    if (left > 0) yield chunk;
-    else last = chunk;
+    if (remainingBytes > 0) yield chunk;
+    else lastChunk = chunk;
   }
-  if (left > 0)
-    throw new StorageUnavailableError(`The store lacks ${left} of the ${count} bytes that were asked for.`);
-  // A client that has all bytes may leave, so nothing may remain to be waited for after them.
-  if (last) yield last;
+  if (remainingBytes > 0)
+    throw new StorageUnavailableError(
+      `The store lacks ${remainingBytes} of the ${count} bytes that were asked for.`,
+    );
+  // A client that has all bytes may disconnect, so the last chunk is sent only when nothing else has to be awaited.
+  if (lastChunk) yield lastChunk;
 }

@@ -8,17 +8,17 @@ import { type ByteRange, type FileStore, StorageFullError, StorageUnavailableErr
 /** Files in a local directory, or in one that several machines mount. */
 export class DirectoryStore implements FileStore {
   readonly #root: string;
-  readonly #partial: string;
+  readonly #partialDirectory: string;
 
   constructor(root: string) {
     this.#root = resolve(root);
-    this.#partial = join(this.#root, '.partial');
+    this.#partialDirectory = join(this.#root, '.partial');
   }
 
   async put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const path = join(this.#root, key);
-    const partial = join(this.#partial, randomUUID());
-    await this.#using(mkdir(this.#partial, { recursive: true, mode: 0o700 }));
+    const partial = join(this.#partialDirectory, randomUUID());
+    await this.#using(mkdir(this.#partialDirectory, { recursive: true, mode: 0o700 }));
     await this.#using(mkdir(dirname(path), { recursive: true, mode: 0o700 }));
     try {
       // Opened without a stream: a stream that fails at once could create its file after the file was removed.
@@ -26,7 +26,7 @@ export class DirectoryStore implements FileStore {
       // The bytes are on the disk before the file gets its name, so that after a power failure the file is either
       // complete or absent. An error may be that of the bytes, whose source is not this directory.
       await pipeline(bytes, file.createWriteStream({ flush: true })).catch((error: unknown) => {
-        throw full.has(codeOf(error)) ? diskFull(error) : error;
+        throw diskFullCodes.has(codeOf(error)) ? diskFullError(error) : error;
       });
       await this.#using(rename(partial, path));
       await this.#using(this.#flushNames(dirname(path)));
@@ -39,15 +39,15 @@ export class DirectoryStore implements FileStore {
   async get(key: string, range?: ByteRange): Promise<Readable | undefined> {
     const file = await this.#using(unlessMissing(open(join(this.#root, key))));
     if (!file) return undefined;
-    // With a known end, the stream ends with the last byte, and not with another read, during which a client that has all bytes may
-    // already have left.
+    // With a known end, the stream ends with the last byte. Without one it would end after another read, during which a
+    // client that has all bytes may already have disconnected.
     const { size } = await this.#using(file.stat());
     return file.createReadStream(range ?? (size > 0 ? { end: size - 1 } : undefined));
   }
 
   async size(key: string): Promise<number | undefined> {
-    const found = await this.#using(unlessMissing(stat(join(this.#root, key))));
-    return found?.size;
+    const stats = await this.#using(unlessMissing(stat(join(this.#root, key))));
+    return stats?.size;
   }
 
   async remove(key: string): Promise<void> {
@@ -56,10 +56,10 @@ export class DirectoryStore implements FileStore {
 
   async sweep(before: Date): Promise<number> {
     let swept = 0;
-    for (const name of await readdir(this.#partial).catch(() => [])) {
-      const path = join(this.#partial, name);
-      const found = await stat(path).catch(() => undefined);
-      if (!found || found.mtime >= before) continue;
+    for (const name of await readdir(this.#partialDirectory).catch(() => [])) {
+      const path = join(this.#partialDirectory, name);
+      const stats = await stat(path).catch(() => undefined);
+      if (!stats || stats.mtime >= before) continue;
       await rm(path, { force: true });
       swept += 1;
     }
@@ -70,12 +70,12 @@ export class DirectoryStore implements FileStore {
    * Writes the names in a directory to the disk, and those in the directories above it. A file has its name from its
    * directory: without this, it could be gone after a power failure although its bytes are on the disk.
    */
-  async #flushNames(of: string): Promise<void> {
-    for (let directory = of; ; directory = dirname(directory)) {
+  async #flushNames(deepestDirectory: string): Promise<void> {
+    for (let directory = deepestDirectory; ; directory = dirname(directory)) {
       const handle = await open(directory);
       try {
         await handle.sync().catch((error: unknown) => {
-          if (!unable.has(codeOf(error))) throw error;
+          if (!unsupportedSyncCodes.has(codeOf(error))) throw error;
         });
       } finally {
         await handle.close();
@@ -89,7 +89,7 @@ export class DirectoryStore implements FileStore {
     try {
       return await use;
     } catch (error) {
-      if (full.has(codeOf(error))) throw diskFull(error);
+      if (diskFullCodes.has(codeOf(error))) throw diskFullError(error);
       throw new StorageUnavailableError(`The directory of the files, ${this.#root}, cannot be used.`, {
         cause: error,
       });
@@ -97,12 +97,12 @@ export class DirectoryStore implements FileStore {
   }
 }
 
-/** What file systems answer that do not flush directories, such as some of a network. */
-const unable: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EPERM', 'EBADF']);
+/** The error codes of file systems that cannot flush directories, such as some network file systems. */
+const unsupportedSyncCodes: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EPERM', 'EBADF']);
 
-const full: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-function diskFull(cause: unknown): StorageFullError {
+function diskFullError(cause: unknown): StorageFullError {
   return new StorageFullError('The disk is full.', { cause });
 }
 

@@ -18,12 +18,15 @@ import {
 /** A request fails when the store has sent nothing for this long. */
 const defaultSilenceMs = 60_000;
 
-/** The maximum number of answers such as 100 Continue before the answer to a request. Each counts as a sign of life. */
-const maxInformational = 100;
+/**
+ * The maximum number of responses such as 100 Continue before the answer to a request. Each of them restarts the timeout of
+ * silence, so without a maximum a store could keep a request open for ever.
+ */
+const maxInformationalResponses = 100;
 
-/** The statuses of a store that is overloaded or asks for fewer requests, and the pauses before it is asked again. */
-const passing: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-const pausesMs = [100, 500];
+/** The statuses of a store that is overloaded or asks for fewer requests, and the pauses before the request is retried. */
+const temporaryStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const retryPausesMs = [100, 500];
 
 /**
  * Files as objects of an S3-compatible store. An example of the URL is
@@ -62,21 +65,21 @@ export class S3Store implements FileStore {
 
   async get(key: string, range?: ByteRange): Promise<Readable | undefined> {
     const headers = range ? { range: `bytes=${range.start}-${range.end}` } : undefined;
-    const response = await this.#ask('GET', key, headers);
+    const response = await this.#sendWithRetries('GET', key, headers);
     if (response.statusCode === (range ? 206 : 200)) return contentOf(response);
     await settle(response, [404]);
     return undefined;
   }
 
   async size(key: string): Promise<number | undefined> {
-    const response = await this.#ask('HEAD', key);
+    const response = await this.#sendWithRetries('HEAD', key);
     const { statusCode, headers } = response;
     await settle(response, [200, 404]);
     return statusCode === 200 ? Number(headers['content-length']) : undefined;
   }
 
   async remove(key: string): Promise<void> {
-    await settle(await this.#ask('DELETE', key), [200, 204, 404]);
+    await settle(await this.#sendWithRetries('DELETE', key), [200, 204, 404]);
   }
 
   /** A PUT that was cut off leaves nothing to remove. */
@@ -84,11 +87,15 @@ export class S3Store implements FileStore {
     return 0;
   }
 
-  /** Sends a request without a body, and repeats it while the store cannot answer it. */
-  async #ask(method: string, key: string, headers?: Record<string, string>): Promise<IncomingMessage> {
-    for (const pauseMs of pausesMs) {
+  /** Sends a request without a body, and retries it while the store cannot answer it. */
+  async #sendWithRetries(
+    method: string,
+    key: string,
+    headers?: Record<string, string>,
+  ): Promise<IncomingMessage> {
+    for (const pauseMs of retryPausesMs) {
       const response = await this.#send(method, key, headers);
-      if (!passing.has(response.statusCode ?? 0)) return response;
+      if (!temporaryStatuses.has(response.statusCode ?? 0)) return response;
       await beginningOf(response, maxErrorBytes).catch(() => undefined);
       await delay(pauseMs * (1 + Math.random()));
     }
@@ -102,12 +109,12 @@ export class S3Store implements FileStore {
     body?: AsyncIterable<Uint8Array>,
     agent: false | undefined = body && false,
   ): Promise<IncomingMessage> {
-    const signed = await this.#client.sign(`${this.#base}${key}`, { method, headers });
-    const url = new URL(signed.url);
+    const signedRequest = await this.#client.sign(`${this.#base}${key}`, { method, headers });
+    const url = new URL(signedRequest.url);
     const request = (url.protocol === 'https:' ? https : http).request(url, {
       method,
       headers: {
-        ...Object.fromEntries(signed.headers),
+        ...Object.fromEntries(signedRequest.headers),
         ...headers,
         // A store that closes the connection with its answer would interrupt the source of a body, which may end a little later.
         ...(body && { connection: 'keep-alive' }),
@@ -123,14 +130,14 @@ export class S3Store implements FileStore {
     request.setTimeout(this.#silenceMs, () =>
       request.destroy(new StorageUnavailableError('The store does not answer.')),
     );
-    let informational = 0;
+    let informationalResponses = 0;
     request.on('information', () => {
-      informational += 1;
-      if (informational > maxInformational)
+      informationalResponses += 1;
+      if (informationalResponses > maxInformationalResponses)
         request.destroy(new StorageUnavailableError('The store sends nothing but informational answers.'));
     });
-    let broken: { error: unknown } | undefined;
-    const answered = Promise.race([
+    let sourceFailure: { error: unknown } | undefined;
+    const responseArrived = Promise.race([
       once(request, 'response') as Promise<[IncomingMessage]>,
       // Without a listener, Node closes the connection and reports nothing.
       (once(request, 'upgrade') as Promise<[IncomingMessage, Socket]>).then(([{ statusCode }, socket]) => {
@@ -138,21 +145,21 @@ export class S3Store implements FileStore {
         throw new StorageUnavailableError(`The store answered ${statusCode}.`);
       }),
     ]);
-    const sent = body
+    const bodySent = body
       ? pipeline(
-          withErrorReport(body, (error) => (broken = { error })),
+          withErrorReport(body, (error) => (sourceFailure = { error })),
           request,
         )
       : Promise.resolve(void request.end());
-    // Nobody waits for it if the request fails first.
-    sent.catch(() => undefined);
+    // If the request fails first, nothing awaits this promise, and an unhandled rejection would end the process.
+    bodySent.catch(() => undefined);
     try {
-      const [response] = await answered;
+      const [response] = await responseArrived;
       // A store that refuses may answer before it has read the bytes, and read no more of them.
-      if (!isRefusal(response)) await sent;
+      if (!isRefusal(response)) await bodySent;
       return response;
     } catch (error) {
-      if (broken) throw broken.error;
+      if (sourceFailure) throw sourceFailure.error;
       if (error instanceof StorageUnavailableError) throw error;
       // A request without a body is idempotent, so it is sent again, over a new connection.
       if (request.reusedSocket && !body) return this.#send(method, key, headers, undefined, false);
@@ -178,14 +185,14 @@ async function* withErrorReport(bytes: AsyncIterable<Uint8Array>, report: (error
 async function contentOf(response: IncomingMessage): Promise<Readable> {
   // The answer may fail before the reader listens; the reader gets the error as soon as it reads.
   const bytes = new PassThrough().on('error', () => undefined);
-  response.on('error', (error) => bytes.destroy(brokenOff(error)));
+  response.on('error', (error) => bytes.destroy(brokenOffError(error)));
   // A reader that stops early must not leave the connection waiting for it.
   bytes.on('close', () => response.destroy());
   await once(response.pipe(bytes), 'readable');
   return bytes;
 }
 
-function brokenOff(error: unknown): StorageUnavailableError {
+function brokenOffError(error: unknown): StorageUnavailableError {
   return new StorageUnavailableError('The store broke its answer off.', { cause: error });
 }
 
@@ -200,10 +207,10 @@ const maxErrorBytes = 65_536;
 async function settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
   const { statusCode = 0 } = response;
   const body = await beginningOf(response, maxErrorBytes).catch((error: unknown) => {
-    throw brokenOff(error);
+    throw brokenOffError(error);
   });
   const code = /<Code>(\w+)<\/Code>/.exec(body.toString('utf8'))?.[1] ?? '';
-  // A bucket that does not exist is no sign that an object does not.
+  // A missing bucket is a mistake in the settings, and does not mean that only this object is missing.
   if (statuses.includes(statusCode) && code !== 'NoSuchBucket') return;
   const message = `The store answered ${statusCode} ${code}`.trim();
   if (statusCode === 507) throw new StorageFullError(message);
